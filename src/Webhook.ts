@@ -18,7 +18,7 @@ import { Tally } from "./Webhook/Tally.ts"
 /** No event of the interface comes near this. */
 const bodyLimit = 64 * 1024
 
-/** Bytes of bodies of all sockets whose signatures are not checked yet: 256 of the largest, thousands of usual ones. */
+/** Bytes that all sockets together may hold of bodies with unchecked signatures: 256 of the largest bodies, thousands of usual ones. */
 const mostUnverified = 16 * 1024 * 1024
 
 export interface WebhookOptions extends Partial<ListenerOptions> {

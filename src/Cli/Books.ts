@@ -8,7 +8,7 @@ import { everything, type Needs } from "../Settings/Secrets.ts"
 import { Settings, SettingsSource } from "../Settings.ts"
 import { UsageError } from "./Failure.ts"
 
-/** New books are begun for a connection whose settings are complete; else the first one's mistakes are told. */
+/** A new database is begun only where some connection's settings are complete; else the first one's mistakes are reported. */
 const oneComplete = Effect.fn("Cli.oneComplete")(function* ({ connection, connectionNames }: Settings) {
   const all = yield* Effect.forEach(connectionNames, (name) => Effect.either(connection(name)))
   const [first] = all
@@ -61,7 +61,7 @@ const current = Layer.effectDiscard(
   ),
 )
 
-/** For a command that only reads: a database that is there, and of this version. Nothing of it is made or changed. */
+/** For a command that only reads: an existing database of this version. Nothing in it is created or changed. */
 export const booksToRead = Layer.provideMerge(current, databaseFor({}))
 
 /** A database that is there, migrated to this version. */

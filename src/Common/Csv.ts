@@ -7,7 +7,7 @@ import { stringify } from "csv-stringify/sync"
 /** Separates cells whose text may hold line feeds: Postgres text never holds a NUL. */
 const partition = "\0"
 
-/** Text that is its own cell: nothing in it that wants to be quoted, and nothing in front that begins a formula. */
+/** Text that can stand in a cell as it is: nothing in it needs quotes, and it does not begin like a formula. */
 const harmless = /^(?!'\s)[^=+\-@\uFF1D\uFF0B\uFF0D\uFF20",;\s\0][^",;\t\r\n\0]*$/
 
 /** Other separators than our own, and what spreadsheets pass over (RFC 4180 keeps it): quoted, some of them keep it together. */

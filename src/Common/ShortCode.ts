@@ -4,7 +4,7 @@ import { createHash } from "node:crypto"
 /** Letters, digits and dashes, which every system takes. */
 export const plainCode = (code: string): string => code.replaceAll(/[^A-Za-z0-9-]/g, "-")
 
-/** Whether a shortened number that begins so may be one of the book's; some books' may be more than one. */
+/** Whether a shortened number with this beginning may belong to the book. It may fit several books. */
 export const isShortOf = (code: string, beginning: string): boolean => {
   const plain = plainCode(code)
   const found = beginning.toUpperCase()

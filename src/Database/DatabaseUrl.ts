@@ -84,7 +84,7 @@ const unsupported: ReadonlySet<string> = new Set([
   ...["oauth_issuer", "oauth_client_id", "oauth_client_secret", "oauth_scope"],
 ])
 
-/** Parameters that say what cannot be done here, by name; undefined where there are none. */
+/** The names of parameters that ask for something that Tieout cannot do; undefined where there are none. */
 const refusedIn = (query: URLSearchParams): string | undefined => {
   const asked = [...query.keys()].find((name) => unsupported.has(name))
   if (asked !== undefined) return `has ${asked}, which Tieout does not support: leave it out`

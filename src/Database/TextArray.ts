@@ -38,7 +38,7 @@ export const plainLiteral = (values: ReadonlyArray<string | null>): string => {
   return `{${(whole ? values : values.map((value) => value ?? "NULL")).join(",")}}`
 }
 
-/** As which array the server reads a literal: one that it need not cast, item by item, to what the column is. */
+/** The array type of a literal: the column's own, so that the server need not cast it item by item. */
 const arrays = {
   text: (sql: Sql, literal: string) => sql`${literal}::text[]`,
   uuid: (sql: Sql, literal: string) => sql`${literal}::uuid[]`,

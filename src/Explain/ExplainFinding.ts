@@ -79,7 +79,7 @@ const quarantineColumns = {
   started_at: nullable(text),
 }
 
-/** Rows in quarantine: one by its number; or those with one of the identifiers, and the open ones of a stream. */
+/** Rows in quarantine: one by its number, or all of the given identifiers and the open ones of a stream. */
 type WhichQuarantined =
   | { readonly quarantineId: string }
   | { readonly items: ReadonlyArray<string>; readonly stream: string | null }

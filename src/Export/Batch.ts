@@ -39,7 +39,7 @@ const sourceOf = Effect.fn("Export.source")(function* ({ base, book, selection }
   return yield* baseSource(book, selection, accounts, chartAccounts(book.code, base))
 })
 
-/** Of an export of a time, what is said otherwise now; how many rates that lacks, where it cannot be said. */
+/** Of an as-of export: what has changed since, or how many rates are missing to say it. */
 const comparisonOf = Effect.fn("Export.comparisonOf")(function* ({ base, book, selection }: Shared) {
   if (selection.asOf === null) return { comparison: null, lackingRates: 0 }
   const comparison =

@@ -17,16 +17,15 @@ import { previousBatch } from "./Request/Lineage.ts"
 import { bySelection, type Plan, planBook } from "./Request/Plans.ts"
 import type { Selection } from "./Request/Scope.ts"
 import { type ExportRequest, type RequestPart, timeZoneOf } from "./Request.ts"
-import { readFacts } from "./Source/BookFacts.ts"
 import type { Difference } from "./Source/Difference.ts"
 
 /** One committed batch. `manifest.complete` is false where something is known to be missing: exit code 3. */
 export interface ExportedBatch {
   readonly folder: string
   readonly manifest: Manifest
-  /** Of an export of what the books said at a time. */
+  /** Of an as-of export: what has changed since. */
   readonly difference: Difference | null
-  /** Of one in the base currency: rates that lack for what it says now, so that there is no difference. */
+  /** Of an as-of export in the base currency: how many rates are missing to value the books as of now; unless 0, there is no difference. */
   readonly lackingRates: number
 }
 
@@ -134,9 +133,7 @@ export const exportBook = Effect.fn("Export.book")(function* (
   request: ExportRequest,
 ) {
   const { again = false, perFormat = false } = request
-  const { knownSince } = yield* readFacts(book.bookId, null)
-  const own = resolve(request.out, bookFolder(book))
-  yield* clearLeftovers(own, (yield* previousBatch(book.bookId))?.batch ?? 0, knownSince)
+  yield* clearLeftovers(resolve(request.out, bookFolder(book)), book.bookId)
   const selection = yield* selectionAt(book, scope, request)
   const passes: Array<Pass> = []
   const exported: Array<Exported> = []

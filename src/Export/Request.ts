@@ -82,7 +82,7 @@ const ratedNames: ReadonlyArray<string> = tableFormats
   .filter((format) => format.rated !== null)
   .map(({ name }) => name)
 
-/** Of a format that takes one base currency alone, where the settings say another: --base would be in that one. */
+/** Refuses a format that takes one base currency alone where the settings name another: `--base` would write the wrong one. */
 const wrongBase = (
   formats: ReadonlyArray<TableFormat>,
   baseCurrency: string,

@@ -108,7 +108,7 @@ export const settingsOf = (settings: FormatSettings, book: string): FormatSettin
   }
 }
 
-/** What a format's files go into, where that is of one legal entity alone; null: nothing is, or it is not said. */
+/** The receiving system's legal entity (DATEV's Mandant, a SIREN …) by a format's settings; null: the format has none, or it is not set. */
 export const entityOf = ({ entity, name }: TableFormat, settings: FormatSettings): string | null => {
   const own: Readonly<Record<string, unknown>> = settings
   return entity?.(own[name]) ?? null

@@ -5,7 +5,7 @@ import { remembered } from "../Common/Remembered.ts"
 const breaking = /[\p{Cc}\u2028\u2029\s]+/gu
 const invisible = /[\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|\p{Cs}/gu
 
-/** Printable ASCII in which single spaces part the words: it stays as it is. */
+/** Printable ASCII with single spaces between the words: it needs no cleaning. */
 const clean = /^[!-~]+(?: [!-~]+)*$/
 
 const cleaned = remembered((text) => text.replace(invisible, "").replace(breaking, " ").trim())

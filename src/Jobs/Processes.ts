@@ -7,7 +7,7 @@ export class WorkersEnded extends Data.TaggedError("WorkersEnded")<{ readonly me
 
 /** How long a worker may take to end what it is at. Milliseconds. */
 const patience = 15_000
-/** A worker that was killed is followed by another, so often for each that was asked for; one that cannot begin soon is not. */
+/** A killed worker is replaced, up to this many times for each that was asked for; one that fails right at its start is not. */
 const successors = 10
 const pause = 500
 

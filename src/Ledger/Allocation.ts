@@ -101,7 +101,7 @@ const backward = (leg: Leg, entry: Amount, progress: Progress): Amount => {
   return shownByTotal(leg, Money.subtract(progress.counter, entry), progress)
 }
 
-/** A fee that comes on its own after an entry that was taken to hold it already. */
+/** A separate fee entry after an entry that was taken to include the fee. */
 const isSeparateFee = (leg: Leg, entry: Amount, progress: Progress): boolean =>
   progress.assumed !== null && !Money.isZero(leg.fee) && is(entry, leg.fee)
 

@@ -7,7 +7,7 @@ import * as Money from "../Common/Money.ts"
 import type { Line } from "./JournalEntry.ts"
 import type { Role } from "./Role.ts"
 
-/** The role whose amount a line holds: its own, or the one that it stands for. */
+/** The role whose amount a line holds: its account's own role, or the role that a rule's account stands in for. */
 export const heldFor = (line: Line): Role => line.replaces ?? line.role
 
 export const placeOf = (line: Line): string => `${heldFor(line)}|${line.rule?.code ?? ""}`

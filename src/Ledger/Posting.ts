@@ -22,7 +22,7 @@ export interface Posted {
   readonly sequence: number
   /** What accounts of the role `other` stand for; that of the resource's type where it is not said. */
   readonly standsFor?: "suspense" | "loan_clearing"
-  /** Of an entry that was late: the time that dates it. What puts it right is dated as it is, though its own month may be open again. */
+  /** Of a late entry: the time that it is dated by. Its corrections are dated like it, even where its own month was reopened since. */
   readonly datedAt?: Instant
 }
 

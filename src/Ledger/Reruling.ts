@@ -15,7 +15,7 @@ import type { Role } from "./Role.ts"
 const unsettled = (posted: ReadonlyArray<Line>, target: ReadonlyArray<Line>): ReadonlySet<Role> =>
   new Set(shifts(posted, target).map(heldFor))
 
-/** The lines that move what stands to where the rules send it now; none where it stands there. */
+/** The lines that move a booked amount to the account that the rules name now; none where it is there already. */
 export const movedByRules = (
   posted: ReadonlyArray<Line>,
   target: ReadonlyArray<Line>,

@@ -28,7 +28,7 @@ const keyColumns = { resource_id: uuid, resource_type: text }
 
 const keyOf = ({ id, resourceType }: Resource): string => `${id}|${resourceType}`
 
-/** One row per resource, the one read last: two rows of one key cannot be upserted by one statement. */
+/** One row per resource, the one that was read last: one upsert statement must not hold two rows with the same key. */
 const latestOfEach = (resources: ReadonlyArray<Resource>): ReadonlyArray<Resource> => {
   const byKey = new Map(resources.map((resource) => [keyOf(resource), resource]))
   // In key order, so that two transactions that bring the same resources wait for each other and never in a circle.
@@ -71,7 +71,7 @@ const rowsOf = (sql: Sql, resources: ReadonlyArray<Resource>) => {
     as t (${sql(selected)}, final, raw)`
 }
 
-/** Whether what is mirrored (`r`) and what was read are two contents. Mostly they are the same text, which is quickly told. */
+/** Whether the mirrored content (`r`) and the content just read differ. Mostly they are the same text, and comparing texts is quick. */
 const differs = (sql: Sql, read: PendingQuery<Row[]>) =>
   sql`(r.raw::text <> ${read}::text and r.raw::jsonb <> ${read}::jsonb)`
 

@@ -45,7 +45,7 @@ export class Requester {
         })
   }
 
-  /** Sends a request with its pass, which is handed back in any case. Gives what ends it early. */
+  /** Sends a request with its permit, which is always returned. Answers what ends the request early. */
   private send(
     question: Question,
     pass: Pass,

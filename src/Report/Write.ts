@@ -80,7 +80,7 @@ const manifestOf = (
   })),
 })
 
-/** The files that are made of what the others hold; all of one is in memory. */
+/** Writes a file that is made in memory from what the other files hold. */
 const writeWhole = Effect.fn("Report.writeWhole")(function* (folder: Folder, name: string, content: Buffer) {
   const file = yield* folder.create(name)
   yield* file.write(content)

@@ -11,7 +11,7 @@ import { Settings } from "../Settings.ts"
 import { Alerts } from "./Alerts.ts"
 import { connectionRuns } from "./Overview/Runs.ts"
 
-/** The books of a connection that is read itself: one alert for all that became stale since the last look. */
+/** The books of a connection whose sync itself is recent: one alert for all books that became stale since the last check. */
 const lookAtBooks = Effect.fn("Serve.staleBooks")(function* (
   connection: string,
   books: ReadonlyArray<Reading>,

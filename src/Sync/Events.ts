@@ -224,7 +224,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
         )
       })
 
-    /** Takes what waits of a connection, while nothing else of it runs; none where nothing waits. */
+    /** Claims the waiting events of a connection while nothing else of it runs; none where no event waits. */
     const round = Effect.fn("Events.round")(function* (connection: string) {
       const jobs = yield* EventJobs
       if (Option.isSome(jobs)) yield* Effect.provide(handOutEvents(connection, jobs.value), services)

@@ -36,7 +36,7 @@ export const plainTextsOf = (
 
 type Answer = PlainTextVerdict | undefined
 
-/** A thread that checks one journal after another. What ends it is nobody's loss: the main one checks in its place. */
+/** A thread that checks one journal after another. If it dies, the main thread checks in its place. */
 const startThread = (program: string) => {
   const thread = new Worker(program).on("error", () => undefined)
   const ended = new Promise<Answer>((resolve) => thread.once("exit", () => resolve(undefined)))

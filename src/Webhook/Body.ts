@@ -9,7 +9,7 @@ export class BodyRefused extends Data.TaggedError("BodyRefused")<{
 /** Bytes that a piece of a body takes beside its content. */
 const pieceOverhead = 256
 
-/** How many bytes may be kept, by all sockets together, of which nobody knows yet who sent them. */
+/** Bytes that all sockets together may hold of bodies whose sender is not verified yet. */
 export class UnverifiedBytes {
   private taken = 0
   private readonly most: number

@@ -104,7 +104,7 @@ const grammar: Readonly<Record<Signatures["encoding"], RegExp>> = {
 
 const unpadded = (text: string): string => text.replace(/=+$/, "")
 
-/** The bytes that a header's text stands for; undefined where it is not of that encoding, or not the one way to write them. */
+/** The bytes that a header's text encodes; undefined where it is not that encoding, or not its canonical form. */
 export const decodeSignature = (text: string, encoding: Signatures["encoding"]): Buffer | undefined => {
   if (text === "" || !grammar[encoding].test(text)) return undefined
   const bytes = Buffer.from(text, encoding)

@@ -214,6 +214,19 @@ describe("the documents name all of", () => {
   })
 })
 
+it("CONTRIBUTING's pointers name what stands in the files beside them", () => {
+  const [, section = ""] = textOf("CONTRIBUTING.md").split("## Where is …\n")
+  const lost = (section.split("\n## ")[0] ?? "").split("\n").flatMap((row) => {
+    const spans = [...row.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span)
+    const files = spans.filter((span) => /^\w.*\.(?:ts|sql)$/.test(span) && existsSync(span))
+    const text = files.map((path) => readFileSync(path, "utf8")).join("\n")
+    return spans.filter(
+      (span) => /^[a-z][\w.]*$/i.test(span) && !text.includes(span.split(".").at(-1) ?? span),
+    )
+  })
+  expect(lost).toEqual([])
+})
+
 it("the README is a front door: at most 1,300 words", () => {
   expect(textOf("README.md").trim().split(/\s+/).length).toBeLessThanOrEqual(1_300)
 })

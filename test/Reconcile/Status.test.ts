@@ -49,6 +49,7 @@ layer(Status.Default.pipe(Layer.provideMerge(services)))("the status", (it) => {
         open: { blockingFindings: 0, warnings: 0, quarantined: 0 },
         tieOut: { ...nothingOpen, accounts: 1 },
         // Its sync is a row alone: nothing says what it read.
+        jobs: [],
         notRead: ["statements", "accounts", "deposits", "withdrawals"].map((what) => ({ what, count: 1 })),
       })
     }),
@@ -88,6 +89,7 @@ layer(Status.Default.pipe(Layer.provideMerge(services)))("the status", (it) => {
         accounts: [],
         open: { blockingFindings: 0, warnings: 0, quarantined: 0 },
         tieOut: nothingOpen,
+        jobs: [],
         notRead: [],
       })
     }),

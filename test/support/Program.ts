@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { Effect } from "effect"
 import { commonVariables, compiled } from "./Compiled.ts"
 import type { Answered, Asked } from "./commandHost.ts"
+import { statementVariables } from "./statementFolder.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
 
 export interface Finished {
@@ -63,7 +64,7 @@ let asked = 0
 
 const startHost = (): Host => {
   const child = spawn(process.execPath, [compiled("test/support/commandHost.mjs")], {
-    env: commonVariables(),
+    env: { ...commonVariables(), ...statementVariables() },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   })
   const host: Host = { child, waiting: new Map() }

@@ -6,6 +6,7 @@
 import { answerOf } from "../../src/Cli/Begin.ts"
 import { readManual } from "../../src/Cli/Commands.ts"
 import { execute } from "../../src/Cli.ts"
+import { noteStatements } from "./statementNotes.ts"
 
 export interface Asked {
   readonly id: number
@@ -36,6 +37,8 @@ const kept = (stream: NodeJS.WriteStream): (() => string) => {
     return taken
   }
 }
+
+if (process.env.STATEMENTS_FOLDER !== undefined) noteStatements(process.env.STATEMENTS_FOLDER)
 
 const out = kept(process.stdout)
 const error = kept(process.stderr)

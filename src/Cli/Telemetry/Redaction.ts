@@ -50,7 +50,7 @@ const withoutContent = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, u
   return Cause.isInterruptedOnly(exit.cause) ? exit : Exit.fail(kindOf(errorOf(exit.cause)))
 }
 
-/** Wraps a span so that it keeps listed attributes alone. Events are log lines, which are sent as such. */
+/** Wraps a span so that only the listed attributes are exported. Its events are log lines, which are exported as logs. */
 const guarded = (span: Tracer.Span): Tracer.Span => {
   const end = span.end.bind(span)
   const attribute = span.attribute.bind(span)

@@ -95,7 +95,7 @@ export const isPostmasterOf = async (pid: number, cluster: string): Promise<bool
   return onWindows || (await postmasterFacts(pid, cluster)) !== undefined
 }
 
-/** Seconds that a server may have been on its way before it wrote down that it began. */
+/** Seconds that may pass between a server's start and its writing the start time down. */
 const startTolerance = 60
 
 /**

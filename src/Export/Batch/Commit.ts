@@ -42,7 +42,7 @@ const insertBatch = Effect.fn("Export.insertBatch")(function* (
   yield* Effect.catchIf(
     inserted,
     ({ constraint, sqlstate }) => sqlstate === "23505" && constraint === "batches_book_id_batch_pk",
-    // The server had let go of this export's lock.
+    // This export had lost its lock on the server.
     () =>
       exportError(
         "Busy",

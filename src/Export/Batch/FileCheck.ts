@@ -25,7 +25,7 @@ export interface FileVerdict {
 /** Bytes that are read at a time. */
 const chunkSize = 1 << 20
 
-/** Of as many bytes as are stated and one more: a file that grows while it is read ends all the same. */
+/** Reads at most one byte more than the manifest states, so that reading ends even where the file keeps growing. */
 const digestsOf = async (path: string, stated: number, every: number | undefined, content?: Content) => {
   const digests = new LineDigests(every)
   const handle = await openRegular(path)
@@ -50,7 +50,7 @@ const digestsOf = async (path: string, stated: number, every: number | undefined
   return { size, checks: digests.checks(), sha256: digests.sha256() }
 }
 
-/** The line where a file first differs from what was written, or the first of the few among which it is. */
+/** The line at which a file first differs from what was written, or the first of the few lines that hold the difference. */
 const placeOf = (stated: LineChecks, found: LineChecks) => {
   const [from, to] = firstChange(stated, found)
   return { line: from, among: from === to ? "" : ` between this line and line ${to}` }

@@ -21,7 +21,7 @@ const Book = Schema.Struct({
 /** SHA-256, lower-case hexadecimal. */
 const Hash = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/))
 
-/** Entries that earlier batches have: dated so, and numbered after one step (the first where absent) through another. */
+/** Entries that earlier batches hold: those dated from `from` to `to` and numbered after the step `after` (absent: from the first) through the step `through`. */
 export const Covered = Schema.Struct({
   from: Schema.String,
   to: Schema.String,

@@ -26,11 +26,18 @@ const checksOf = (manifest: Manifest): LineChecks => {
   return digests.checks()
 }
 
+/** A manifest is printed for its file, for the database, for the batch after it and for the terminal. */
+const printed = new WeakMap<Manifest, string>()
+
 /** The file's text: always the same for the same manifest. */
 export const print = (manifest: Manifest): string => {
+  const known = printed.get(manifest)
+  if (known !== undefined) return known
   const plain = encode(manifest)
   const lines = plain.formatVersion === 1 ? {} : { lines: checksOf(plain) }
-  return `${JSON.stringify({ ...plain, ...lines, digest: digestOf(plain) }, null, 2)}\n`
+  const text = `${JSON.stringify({ ...plain, ...lines, digest: digestOf(plain) }, null, 2)}\n`
+  printed.set(manifest, text)
+  return text
 }
 
 export const decode = Schema.decodeUnknownEither(Schema.parseJson(Sealed))
@@ -41,7 +48,7 @@ export const isSealed = ({ digest, lines: _, ...manifest }: typeof Sealed.Type, 
 
 const seal = /"lines": \{\s+"every": (\d+),\s+"prefixes": "([0-9a-f]*)"\s+\},\s+"digest"/
 
-/** The first line that is not what was written, as closely as the checks tell; null where they are damaged themselves. */
+/** The first changed line, as exactly as the line checks can tell; null where the checks themselves are damaged. */
 export const changedLine = (bytes: Buffer): number | null => {
   const [, every = "0", prefixes = ""] = seal.exec(bytes.toString("latin1")) ?? []
   if (!(Number(every) > 0)) return null

@@ -82,7 +82,7 @@ const writeAccountFiles = Effect.fn("Export.writeAccountFiles")(function* (
 export const tableOutput = (folder: Folder, context: TableContext): Output => {
   const writer = tableWriter(folder, context)
   return {
-    // What is worth nothing in the base currency is told with the differences.
+    // Lines worth 0.00 in the base currency are listed with the rate differences.
     takesAll: context.profile.rates !== undefined,
     begin: () => Effect.void,
     write: writer.write,

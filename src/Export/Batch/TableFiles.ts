@@ -192,7 +192,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
     finished.push({ share, period, part, record })
   })
 
-  /** Files that are the only one of their share and month have no number; the others have two digits at least, so that they sort. */
+  /** The only file of its currency and month has no number; the others have numbers of at least two digits, so that they sort. */
   const named = Effect.gen(function* () {
     const keyOfPart = ({ period, share }: Part) => `${keyOf(share)} ${profile.filePerPeriod ? period : ""}`
     const counts = new Map<string, number>()

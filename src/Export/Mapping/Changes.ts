@@ -1,4 +1,4 @@
-/** What a new version of a mapping says otherwise than the one before, and what of it is still unmapped. */
+/** What a new version of a mapping changes, and which accounts are still unmapped. */
 import type { Account } from "../../Format/Entry.ts"
 import { targetColumns } from "../../Format/Targets.ts"
 import { described } from "./Check.ts"
@@ -15,7 +15,7 @@ export interface MappingChange {
   readonly after: string
 }
 
-/** Accounts that have no name in a column that others have one in. */
+/** Accounts without a code in a column in which other accounts have one. */
 export interface Unmapped {
   readonly column: string
   readonly accounts: ReadonlyArray<string>

@@ -1,4 +1,4 @@
-/** One account of a mapping: which one it is in the books, and what each accounting system calls it (empty: nothing said). */
+/** One account of a mapping: which account of the books it is, and its code in each accounting system (empty: none given). */
 import { Schema } from "effect"
 import { withDefault } from "../../Common/Field.ts"
 import type { Account } from "../../Format/Entry.ts"

@@ -1,4 +1,4 @@
-/** The formats' settings as each book has them, and that no two books go into what is of one legal entity. */
+/** The formats' settings of each book, and the check that no two books are exported into one legal entity's system. */
 import { Effect } from "effect"
 import type { Book } from "../../Book.ts"
 import { text } from "../../Database/Columns.ts"
@@ -20,7 +20,7 @@ const booksWith = Effect.fn("Export.booksWith")(function* (format: string) {
   return rows.map(({ code }) => code)
 })
 
-/** Refuses settings of a book that is none, which would be nobody's, and a Mandant that two books would share. */
+/** Refuses settings for a book that does not exist, and a legal entity (DATEV's Mandant) that two books would share. */
 export const checkBookSettings = Effect.fn("Export.checkBookSettings")(function* (
   settings: FormatSettings,
   books: ReadonlyArray<Book>,

@@ -27,7 +27,7 @@ export interface StandingBatch {
   readonly region: Region
 }
 
-/** Rectangles of a region as a manifest keeps them. `from`: a step below which nothing is told. */
+/** Rectangles of a region as a manifest keeps them. `from`: the step below which nothing is listed. */
 export const coveredBy = (region: Region, from: bigint): ReadonlyArray<Covered> =>
   region.flatMap(({ spans, ...days }) =>
     spans.map(({ after, through }) => ({

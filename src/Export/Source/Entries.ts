@@ -88,7 +88,7 @@ const nativesOf = (text: string | null, accounts: BookAccounts): ReadonlyArray<N
         return { line, account, amount, currency, basis: basis ?? "", rate, rateDate, rateSource, minor }
       })
 
-/** The quantities that moved, in front of the text, where an importer that cuts it does not cut them off. */
+/** Puts the quantities that moved in front of the text, so that an importer that truncates it keeps them. */
 const withQuantities = (description: string, natives: ReadonlyArray<NativeMovement>): string => {
   const sums = new Map<string, { minor: bigint; scale: number }>()
   for (const { account, amount, currency } of natives) {

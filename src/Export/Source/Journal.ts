@@ -19,7 +19,7 @@ export const journalView = (sql: Sql, journal: JournalName, view: "journal" | "j
 /**
  * From here on, the transaction looks entries up one by one, along the index of numbers: that needs no memory, does not grow
  * with the rest of the ledger, and was faster than hashing and sorting it (1M postings: 5.7 s against 7.2 s). The planner
- * prefers the latter, so it is told. What was read is not kept either: of tables without statistics, as after a first sync, the
+ * would prefer the latter, so it is switched off here. What was read is not kept either: of tables without statistics, as after a first sync, the
  * planner believes that they are small, and would read what it kept from its beginning for every entry. `sorting`: what is read
  * is not in the index's order.
  */

@@ -19,7 +19,7 @@ const clean = ({ code, name, role }: Account): string => {
   )
 }
 
-/** An account may hold several currencies, if it says which: only those of one currency must differ in name. */
+/** In Beancount an account may hold several currencies if it declares them, so only accounts of one currency need different names. */
 const naming: Naming = { clean, space: ({ currency }) => currency, component }
 
 /** Only leaves may be posted to: an account that others stand under becomes one of them. */

@@ -11,7 +11,7 @@ const asAccount = (name: string): string => {
   return /^[([<].*[)\]>]$/.test(plain) ? asAccount(plain.slice(1)) : plain
 }
 
-/** Both programs let an account hold several currencies, so that only those of one currency must differ in name. */
+/** hledger and ledger let an account hold several currencies, so only accounts of one currency need different names. */
 const naming: Naming = {
   clean: (account) => {
     const parts = account.name

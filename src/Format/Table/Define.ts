@@ -81,7 +81,7 @@ export interface TableFormat<Name extends string = string> {
   readonly reader: Reader
 }
 
-/** A profile without the name, which the format has, and the texts, which the settings say; the file has a name where none is given. */
+/** A profile without the name, which is the format's, and without the texts, which come from the settings. `file` has a default. */
 export type Shape = Omit<Profile, "name" | "file" | "description" | "personalData"> &
   Partial<Pick<Profile, "file">>
 

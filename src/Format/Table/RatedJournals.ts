@@ -114,7 +114,7 @@ const journalsOfEntry = (entry: Entry, options: RatedOptions): ReadonlyArray<Tab
   const several = made.length > 1
   const journals = made.map((journal) => ({ ...journal, several }))
   if (left.length === 0) return journals
-  // What is left out is told with a journal that has no lines.
+  // A journal without lines names what was left out.
   return [...journals, { ...journalIn(entry, baseCurrency, []), scale: baseScale, rate: null, left }]
 }
 

@@ -16,7 +16,7 @@ const mappedOf = (mapping: Mapping, account: Account): Mapped => {
   return mapped
 }
 
-/** What a system that computes it has for a line; in the base currency, and where the file states it, the line's own value. */
+/** The base-currency amount that the receiving system computes for a line; where the line is in the base currency or the file states the amount, the line's own. */
 const systemValue = (
   { rate, scale }: TableJournal,
   minor: bigint,

@@ -85,7 +85,7 @@ const summaryOf = (sum: Sum, currency: string, { net }: SummaryStyle): TableJour
   lines: net ? netLines(sum) : grossLines(sum),
 })
 
-/** The account that stands for it in sums: those of one account of the system are summed up together. */
+/** The account under which an account is summed up: all that the mapping makes one account of the system share it. */
 export type Represented = (account: Account) => Account
 
 /** What only the base-currency journal has is summed up by itself, and a reversal apart from what it reverses. */

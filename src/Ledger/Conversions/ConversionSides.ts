@@ -2,7 +2,7 @@
  * When a conversion is whole, and what is then booked of it: from all its statement entries, whatever the order in which
  * they came, to the entries between `conversions_in_transit` and `trading`. Plain functions of data. Source: `docs/design.md`.
  *
- * Sides are told by account. The conversion's status decides nothing: only what the statements show does.
+ * The account says which side an entry is on. The conversion's status decides nothing: only what the statements show does.
  */
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
@@ -40,7 +40,7 @@ export interface Written {
   readonly entryId: bigint
   readonly sequence: number
   readonly kind: string
-  /** The time that dates it: where it was late, the day that it was dated to. */
+  /** The time that it is dated by; of a late entry, the first open day that it was dated to. */
   readonly datedAt: Instant
   /** By currency, what it put on `trading`: debit positive. */
   readonly traded: ReadonlyMap<string, Amount>

@@ -22,7 +22,7 @@ const conversionLeg = (
   const { sellAccount, buyAccount, sellAmount, buyAmount, fee } = conversion
   const sold = entry.accountId === sellAccount.accountId
   const bought = !sold && entry.accountId === buyAccount.accountId
-  // Sides are told by account: an entry on another one shows no fee, and its currency only gives it a name.
+  // The account says which side an entry is on: an entry on another account shows no fee, and its currency only gives it a name.
   const stated = sold || bought ? Option.some(fee) : Option.none()
   if (sold || (!bought && entry.currency === sellAmount.currency)) {
     const charged = inCurrency(stated, sellAmount.currency)

@@ -76,7 +76,7 @@ const accruedBetweenReads = (
   return Money.percent(Money.multiply(principal, days), rate, scale)
 }
 
-/** The principal that was lent and repaid between what stands and a live version; repaid is negative where it was taken back. */
+/** The principal that was lent and repaid between the books' standing and a live version. Repaid is negative where a repayment was taken back. */
 const principalOf = (before: Standing, now: ReceivableVersion) => {
   const risen = max(subtract(now.currentPrincipal, before.principal), zero)
   const lent = before.disbursed

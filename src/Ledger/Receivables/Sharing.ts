@@ -218,7 +218,7 @@ class Remaining {
   }
 }
 
-/** The shares of every transaction that has cash: of each receivable that may take of it or keeps what is left over. */
+/** The shares of every transaction with cash, by receivable: what each takes of it, and who keeps the rest. */
 export const shareOut = (
   claimed: ReadonlyArray<Claimed>,
   named: ReadonlyArray<Named>,

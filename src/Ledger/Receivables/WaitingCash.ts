@@ -26,7 +26,7 @@ const { isPositive, subtract, total } = Money
 const unseen = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<string> =>
   transactions.flatMap(({ cash, txId }) => (cash._tag === "None" ? [txId] : []))
 
-/** What a part of a version waits for, given what of it has come; none where that is all. */
+/** The cash that a part of a version still waits for; none where all of it has come. */
 export const legOf = (
   purpose: Purpose,
   { amounts, occurredAt, version }: Booked,

@@ -24,7 +24,7 @@ export interface Pass {
   readonly isProbe: boolean
 }
 
-/** A request at its turn lacks what it is sent with: it is to come back, in front of the others, when it has it. */
+/** The request whose turn has come has no valid token at the moment: it goes back to the front of the queue until it has one. */
 export class NotReady extends Data.TaggedError("NotReady")<object> {}
 
 export interface Waiter {

@@ -29,7 +29,7 @@ export interface Reserved {
 /** Reserves permits at the keeper; rejects where the keeper cannot be reached. */
 export type Reserve = (asked: Asked) => Promise<Reserved>
 
-/** How long after its moment a permit may be used: it bounds by how much one second may borrow from the one before. */
+/** How long after its moment a permit may still be used. This bounds how many permits a second can take over from the one before. */
 const usableFor = 80
 /** Seconds of the connection's rate that one process may reserve at once: four of them then share about a second. */
 export const reservedAhead = 0.25

@@ -112,7 +112,7 @@ export const money = (row: Fields, key: string, at: string, names: MoneyFields, 
   return { amount: amount(value, names.amountField, inside, code, sign), currency: code }
 }
 
-/** Refuses an amount whose currency is not the one that it must be in. */
+/** Refuses an amount in any other currency than the expected one. */
 export const inCurrency = (value: Money.Money, expected: string, path: string, of: string): Money.Money => {
   if (value.currency === expected) return value
   throw new Fault(path, `is in ${value.currency}, but ${of} is in ${expected}`)

@@ -98,7 +98,7 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       return reading.finish(atEnd)
     })
 
-    /** Books entries that are older than all that were known, and takes what they moved off the opening balance. */
+    /** Books entries older than any known one, and takes their amounts off the opening balance. */
     const bookOlder = Effect.fn("Backfill.Statements.bookOlder")(function* (
       book: Book,
       { firstKnown, older }: Comparison,

@@ -16,7 +16,7 @@ import type { Failure } from "../Runs/RunReport.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { keyOfResource, type Touched } from "./EventHint.ts"
 
-/** What could not be read, so that the events which named it are tried again and the others are not. */
+/** What could not be read. Only the events that named it are tried again. */
 export interface ReadAgain {
   readonly newEntries: ReadonlyMap<string, number>
   /** Why, by account. */
@@ -62,7 +62,7 @@ export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Event
       return rows.map(({ account_id: id }) => id)
     })
 
-    /** All at once; where that fails, one by one, so that one that cannot be read does not hold up the others. */
+    /** Reads all at once, and where that fails one by one, so that one unreadable resource does not hold up the others. */
     const readResources = Effect.fn("Events.Reader.readResources")(function* (
       book: Book,
       keys: ReadonlyArray<ResourceKey>,

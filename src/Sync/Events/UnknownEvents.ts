@@ -1,4 +1,4 @@
-/** Says of events that name nothing that we know what became of them, so that none is done without a word. */
+/** Logs what became of events that name nothing known, so that none is finished silently. */
 import { Effect, Option } from "effect"
 import { count } from "../../Common/Text.ts"
 import type { WaitingEvent } from "../../Webhook/Inbox.ts"
@@ -9,7 +9,7 @@ interface Hinted {
   readonly hint: Hint
 }
 
-/** So many kinds of them are told of one by one. */
+/** How many kinds of unknown events are logged one by one. */
 const mostListed = 10
 
 /** What the inbox keeps of it. */

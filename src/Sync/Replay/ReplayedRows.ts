@@ -15,7 +15,7 @@ import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { ReplayedResources, resourceTypeOf } from "./ReplayedResources.ts"
 import { ReplayedStatements, statementOf } from "./ReplayedStatements.ts"
 
-/** What a row is about: rows of one item are one thing that was read several times. */
+/** What a quarantined row is about. Several rows of one item are several readings of it. */
 const itemOf = ({ itemId, quarantineId, stream }: QuarantinedRow): string =>
   `${stream}|${itemId ?? `Q${quarantineId}`}`
 
@@ -44,7 +44,7 @@ export class Replay extends Effect.Service<Replay>()("tieout/Sync/Replay", {
     const resources = yield* ReplayedResources
     const statements = yield* ReplayedStatements
 
-    /** Keeps one thing, as it was at `readAt`, unless the mirror has it from a later read already. */
+    /** Stores the item as it was at `readAt`, unless the mirror holds it from a later reading. */
     const keep = <E, R>(tries: Tries, id: string, put: Effect.Effect<unknown, E, R>) =>
       Effect.gen(function* () {
         const run = yield* Run

@@ -16,9 +16,9 @@ export interface BookAsked {
 export interface BookTask {
   readonly book: Book
   readonly clientId: string
-  /** Not: only its receivables are brought up to date, for nobody reads the client. */
+  /** False: the client is not read, and only its receivables are brought up to date. */
   readonly reads: boolean
-  /** Why it is not to be read, though it was before: it is only noted. */
+  /** Why a client that was read before is not read this time; the reason is noted and nothing else is done. */
   readonly stopped: Option.Option<string>
 }
 

@@ -42,7 +42,7 @@ export interface RunOutcome {
   readonly elsewhere: Proved
 }
 
-/** The same notice of many clients is told once. */
+/** A notice that many clients cause is given once, with their number. */
 const noticesOf = (notices: ReadonlyMap<string, number>): ReadonlyArray<string> =>
   [...notices].map(([text, times]) => (times > 1 ? `${text} (${times} times)` : text))
 

@@ -1,4 +1,4 @@
-/** What is a matter of one stream or one client, and what ends a run. */
+/** Which failures concern one stream or one client, and which end the run. */
 import { Cause, Effect, Exit, Option } from "effect"
 import { DatabaseError, isPassing } from "../../Database/DatabaseError.ts"
 import { isOutage, PartnerError } from "../../Partner/PartnerError.ts"
@@ -10,7 +10,7 @@ import { type Failure, SyncIncomplete, type Unread } from "./RunReport.ts"
 export type StreamError = PartnerError | QuarantineFlood
 export type ReadError = StreamError | DatabaseError | LeaseLost | SettingsError
 
-/** What is a matter of one stream only, so that the others can go on. Credentials are everybody's. */
+/** Failures that concern one stream alone, so that the others go on. A failure of the credentials concerns all of them. */
 const ofOneStream = (error: ReadError): error is StreamError =>
   error instanceof QuarantineFlood || (error instanceof PartnerError && error.reason !== "Unauthorized")
 

@@ -6,7 +6,7 @@ import type { Database } from "../../Database.ts"
 
 const lockOf = (connection: string): string => `sync:${connection}`
 
-/** Held by whoever holds the connection only for a moment, so that others know that it is worth waiting. */
+/** A lock beside the connection's, held by those who need the connection only briefly: it tells others that waiting is worth it. */
 const momentOf = (connection: string): string => `moment:${connection}`
 
 const askAgain = "250 millis"

@@ -128,7 +128,7 @@ export const endOf = ({
   failedBooks: [...new Set(clientFailures.flatMap(({ book }) => book ?? []))],
 })
 
-/** How one ended that could not read everything: the books that it did read are numbered and proved. */
+/** The end of a run that could not read everything: the books that it did read are numbered and proved. */
 const endOfIncomplete = ({ failures, reason, report }: SyncIncomplete): Ended => {
   const whole = endOf(report)
   const own = failures.map(({ book }) => book ?? organizationCode(report.connection))

@@ -2,7 +2,7 @@
 import type { QuarantinedRow } from "../../Mirror/Quarantine.ts"
 import type { Malformed } from "../../Partner.ts"
 
-/** The rows of one item: the one that was seen last is tried, the others share its fate. */
+/** The quarantined rows of one item. The newest is tried; what becomes of it becomes of the others. */
 export interface Tries {
   readonly newest: QuarantinedRow
   readonly all: ReadonlyArray<QuarantinedRow>

@@ -1,4 +1,4 @@
-/** Tells whoever watches how far a run is. */
+/** Reports a run's progress. */
 import { Effect } from "effect"
 import { count } from "../../Common/Text.ts"
 import { Run } from "../../Run.ts"

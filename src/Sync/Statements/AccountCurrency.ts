@@ -1,4 +1,4 @@
-/** An account has one currency: an entry that says another one is not understood, and what follows it waits. */
+/** An account has one currency. An entry in another one goes into quarantine, and the entries after it wait. */
 import { Either, Option } from "effect"
 import * as Money from "../../Common/Money.ts"
 import type { Row, StatementEntry } from "../../Partner.ts"
