@@ -112,12 +112,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a token that processes
             Effect.flatMap(ownDatabase, (database) =>
               Effect.gen(function* () {
                 const { one, partner } = yield* reading(service.url, index)
-                return Effect.provide(one, yield* Layer.build(partner))
+                const context = yield* Layer.build(partner)
+                return { one: Effect.provide(one, context) }
               }).pipe(Effect.provide(database)),
             ),
           ),
         )
-        const all = Effect.all(contexts, { concurrency: "unbounded" })
+        const all = Effect.all(
+          contexts.map((each) => each.one),
+          { concurrency: "unbounded" },
+        )
         expect(yield* all).toEqual([true, true, true])
         expect(service.count("/oauth/token")).toBe(1)
         refused = "token-0"

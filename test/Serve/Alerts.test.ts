@@ -122,8 +122,12 @@ describe("alerts", () => {
           yield* raise({ ...alert, kind: "findings" })
           yield* Effect.sleep("50 millis")
         }).pipe(
-          Effect.provide(alerting({ TIEOUT_ALERTS_WEBHOOK: url })),
-          Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+          Effect.provide(
+            Layer.provideMerge(
+              alerting({ TIEOUT_ALERTS_WEBHOOK: url }),
+              Logger.replace(Logger.defaultLogger, logger),
+            ),
+          ),
         )
         expect(lines.filter((line) => line.includes("not delivered"))).toEqual([
           "An alert (failure) was not delivered: Tieout stopped before.",

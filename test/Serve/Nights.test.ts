@@ -44,7 +44,7 @@ const keeping = (variables: Record<string, string>, lines: Array<string>, done: 
           }),
         ),
     })
-    yield* Effect.never
+    return yield* Effect.never
   }).pipe(
     Effect.scoped,
     Effect.provide(
