@@ -516,6 +516,14 @@ CREATE TABLE "reconcile"."progress" (
 	"reconciled_at" timestamptz DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "sync"."book_events" (
+	"connection" text NOT NULL,
+	"event_id" text NOT NULL,
+	"digest" "bytea" NOT NULL,
+	"book_id" integer NOT NULL,
+	CONSTRAINT "book_events_connection_event_id_digest_pk" PRIMARY KEY("connection","event_id","digest")
+);
+--> statement-breakpoint
 CREATE TABLE "sync"."book_jobs" (
 	"run_id" integer NOT NULL,
 	"book_id" integer NOT NULL,
@@ -775,6 +783,7 @@ CREATE INDEX "statement_entries_zero" ON "mirror"."statement_entries" USING btre
 CREATE INDEX "statement_entries_run" ON "mirror"."statement_entries" USING brin ("run_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "findings_open" ON "reconcile"."findings" USING btree ("book_id","check_name","subject_type","subject_id") WHERE "reconcile"."findings"."closed_at" is null;--> statement-breakpoint
 CREATE INDEX "findings_book" ON "reconcile"."findings" USING btree ("book_id","opened_at");--> statement-breakpoint
+CREATE INDEX "book_events_book" ON "sync"."book_events" USING btree ("book_id");--> statement-breakpoint
 CREATE INDEX "book_jobs_book" ON "sync"."book_jobs" USING btree ("book_id");--> statement-breakpoint
 CREATE INDEX "runs_connection" ON "sync"."runs" USING btree ("connection","run_id");--> statement-breakpoint
 CREATE INDEX "runs_command" ON "sync"."runs" USING btree ("connection","command","run_id");--> statement-breakpoint

@@ -8,7 +8,7 @@ import { type Exported, type ExportedBatch, exportBook, selectionAt } from "./Ex
 import { type ExportError, exportError } from "./Export/ExportError.ts"
 import { checkBookSettings } from "./Export/Request/BookSettings.ts"
 import { type Selection, selectionOf } from "./Export/Request/Scope.ts"
-import { contentOf } from "./Export/Request/Selected.ts"
+import { contentsOf } from "./Export/Request/Selected.ts"
 import {
   checkChoices,
   checkFormats,
@@ -51,14 +51,16 @@ const withEntries = Effect.fn("Export.withEntries")(function* (
   request: ExportRequest,
 ) {
   if (selection === null || request.base !== undefined) return { chosen: books, empty: [] }
-  const found = yield* Effect.forEach(books, (book) =>
-    Effect.map(contentOf(book.bookId, selection), (content) => ({ book, ...content })),
+  const contents = yield* contentsOf(
+    books.map(({ bookId }) => bookId),
+    selection,
   )
-  const chosen = found.filter(({ holds }) => holds).map(({ book }) => book)
-  const empty = found.filter(({ holds }) => !holds)
-  if (chosen.length > 0) return { chosen, empty: empty.map(({ book }) => book.code) }
-  const what = empty.every(({ ahead }) => ahead) ? "lies ahead" : "has no entries"
-  const codes = empty.map(({ book }) => book.code).join(", ")
+  const chosen = books.filter(({ bookId }) => contents.get(bookId)?.holds === true)
+  const empty = books.filter(({ bookId }) => contents.get(bookId)?.holds !== true)
+  if (chosen.length > 0) return { chosen, empty: empty.map(({ code }) => code) }
+  const isAhead = empty.every(({ bookId }) => contents.get(bookId)?.ahead === true)
+  const what = isAhead ? "lies ahead" : "has no entries"
+  const codes = empty.map(({ code }) => code).join(", ")
   return yield* exportError("Usage", `${selection.text} ${what} in ${codes}. Nothing was written.`)
 })
 
@@ -69,8 +71,8 @@ const partsWith = Effect.fn("Export.partsWith")(function* (
   parts: ReadonlyArray<RequestPart>,
 ) {
   if (parts.length === 1 || selection === null) return parts
-  const { holds } = yield* contentOf(book.bookId, selection)
-  if (holds) return parts
+  const contents = yield* contentsOf([book.bookId], selection)
+  if (contents.get(book.bookId)?.holds === true) return parts
   const without = parts.filter(({ base }) => base === undefined).flatMap(({ formats }) => formats)
   yield* Effect.logWarning(
     `${book.code} has no entries in ${selection.text}: ${without.join(", ")} is left out of it.`,

@@ -17,7 +17,6 @@ import { previousBatch } from "./Request/Lineage.ts"
 import { bySelection, type Plan, planBook } from "./Request/Plans.ts"
 import type { Selection } from "./Request/Scope.ts"
 import { type ExportRequest, type RequestPart, timeZoneOf } from "./Request.ts"
-import { readFacts } from "./Source/BookFacts.ts"
 import type { Difference } from "./Source/Difference.ts"
 
 /** One committed batch. `manifest.complete` is false where something is known to be missing: exit code 3. */
@@ -134,9 +133,7 @@ export const exportBook = Effect.fn("Export.book")(function* (
   request: ExportRequest,
 ) {
   const { again = false, perFormat = false } = request
-  const { knownSince } = yield* readFacts(book.bookId, null)
-  const own = resolve(request.out, bookFolder(book))
-  yield* clearLeftovers(own, (yield* previousBatch(book.bookId))?.batch ?? 0, knownSince)
+  yield* clearLeftovers(resolve(request.out, bookFolder(book)), book.bookId)
   const selection = yield* selectionAt(book, scope, request)
   const passes: Array<Pass> = []
   const exported: Array<Exported> = []

@@ -40,6 +40,10 @@ export const bossDatabase = (settings: ConnectionSettings): BossDatabase => {
         const own = await client.reserve()
         try {
           return { rows: rowsOf(await own.unsafe(statement, values)) }
+        } catch (error) {
+          // One that failed half-way has not ended its transaction.
+          await own.unsafe("rollback").catch(() => undefined)
+          throw error
         } finally {
           own.release()
         }

@@ -1,7 +1,9 @@
 /** Clients' books that workers read: the same books, whoever reads them and whatever becomes of a worker. */
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
+import { Database } from "../../src/Database.ts"
 import { beginRun } from "../../src/Run.ts"
+import { forAMoment } from "../../src/Sync/Runs/Holding.ts"
 import { client, clientId, type Lending, lending, move } from "../Sync/Lending.ts"
 import { at, borrower, loan, tx } from "../Sync/Loaned.ts"
 import { findings, journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
@@ -206,6 +208,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
           }),
       })
       expect(refused).toEqual(["SyncBusy", "SyncBusy"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("waits for who has the connection for a moment only", () =>
+    Effect.gen(function* () {
+      const { service } = yield* lending({ clients: someClients })
+      const variables = { ...variablesFor(service.url), ...surfaces }
+      const database = yield* Database
+      const begun = yield* Deferred.make<void>()
+      const enough = yield* Deferred.make<void>()
+      const moment = Effect.zipRight(Deferred.succeed(begun, undefined), Deferred.await(enough))
+      yield* Effect.fork(forAMoment(database, "default", moment))
+      yield* Deferred.await(begun)
+      const waiting = yield* Effect.fork(syncWithWorkers(variables, 1))
+      yield* Effect.sleep("300 millis")
+      expect(yield* rows("select run_id from sync.runs")).toEqual([])
+      yield* Deferred.succeed(enough, undefined)
+      expect((yield* Fiber.join(waiting)).clients.read).toBe(5)
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 

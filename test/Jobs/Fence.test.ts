@@ -108,6 +108,52 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a worker that was over
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped.each(["mirror.statement_entries", "ledger.journal_numbers", "reconcile.progress"])(
+    "at %s of an event's job leaves the event to whoever has the book",
+    (table) =>
+      Effect.gen(function* () {
+        const { held, service } = yield* lending({ clients: [client(1)] })
+        const variables = { ...variablesFor(service.url), ...surfaces }
+        yield* syncWith(variables)
+        const seen: Array<unknown> = []
+        yield* syncWithWorkers(variables, 1, {
+          around: (jobs, job) =>
+            Effect.gen(function* () {
+              move(held, clientId(1), { type: "CREDIT", amount: 10 })
+              yield* rows(`
+                insert into webhook.inbox (connection, event_id, digest, type, body, key_id, algorithm, state)
+                values ('default', 'a', '\\x00', 'account.credited', '{"data": {"clientId": "${clientId(1)}"}}', 'k', 'ES256', 'waiting');
+                insert into sync.book_events (connection, event_id, digest, book_id)
+                select connection, event_id, digest, ${job.bookId} from webhook.inbox`)
+              yield* overtakeAt(table, "C1")
+              // The night's part of the job is done by nobody yet.
+              yield* rows(
+                "alter table sync.book_jobs rename to hidden; create table sync.book_jobs (like sync.hidden)",
+              )
+              yield* Effect.orDie(jobs.read(job))
+              yield* rows("drop table sync.book_jobs; alter table sync.hidden rename to book_jobs")
+              seen.push(
+                yield* writtenSince,
+                yield* rows("select state, tries, error from webhook.inbox"),
+                yield* rows("select state from sync.runs where command = 'events'"),
+              )
+              yield* untake(table)
+              yield* rows("update webhook.inbox set next_try_at = now()")
+              yield* Effect.orDie(jobs.read(job))
+            }),
+        })
+        expect(seen).toEqual([[], [{ state: "waiting", tries: 1, error: null }], [{ state: "running" }]])
+        expect(yield* rows("select state from webhook.inbox")).toEqual([{ state: "done" }])
+        expect(yield* rows("select state from sync.runs where command = 'events' order by run_id")).toEqual([
+          { state: "abandoned" },
+          { state: "done" },
+        ])
+        const lines = yield* journal
+        yield* syncWith(variables, { full: true })
+        expect(yield* journal).toEqual(lines)
+      }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("cannot say how a run ended that is another's", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1)] })

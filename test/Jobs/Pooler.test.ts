@@ -43,6 +43,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue's statements
       ])
       const script = yield* Effect.promise(() => db.executeSql("begin; select 1 as one; commit;"))
       expect(script.rows).toEqual([{ one: 1 }])
+      // One that fails leaves nothing to the next.
+      const scripts = Array.from({ length: 4 }, () =>
+        Effect.promise(() =>
+          db.executeSql("begin; select 1 / 0; commit;").catch((error: unknown) => String(error)),
+        ),
+      )
+      expect(yield* Effect.all(scripts, { concurrency: "unbounded" })).toEqual(
+        scripts.map(() => expect.stringContaining("division by zero")),
+      )
+      const after = yield* Effect.promise(() => db.executeSql("select 2 as two"))
+      expect(after.rows).toEqual([{ two: 2 }])
       yield* Effect.promise(close)
     }),
   )

@@ -38,6 +38,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
     }),
   )
 
+  it.scoped.skipIf(!here)("is made once by several who begin at the same time", () =>
+    Effect.gen(function* () {
+      yield* Effect.all([prepare(), prepare(), prepare(), prepare()], { concurrency: "unbounded" })
+      const made = yield* rows("select name from jobs.queue where name like 'books%' order by 1")
+      expect(made).toEqual([{ name: "books" }, { name: "books-dead" }])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped.skipIf(!here)("keeps one job of a book waiting beside the one that is under way", () =>
     Effect.gen(function* () {
       const { settings } = yield* Database

@@ -176,6 +176,11 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
       reconciled_at: "our clock",
     },
   },
+  "sync.book_events": {
+    refused: "",
+    free: { "connection event_id digest book_id": "who takes an event; the event itself is in the inbox" },
+    deleted: "it is handed out again",
+  },
   "sync.book_jobs": {
     refused: "",
     free: {

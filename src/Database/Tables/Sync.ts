@@ -95,6 +95,21 @@ export const deadLetters = sync.table(
   ],
 )
 
+/** Events of the inbox that workers take, by the book that each is about; gone with their effect in the books. */
+export const bookEvents = sync.table(
+  "book_events",
+  {
+    connection: text("connection").notNull(),
+    eventId: text("event_id").notNull(),
+    digest: bytes("digest").notNull(),
+    bookId: integer("book_id").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.connection, t.eventId, t.digest] }),
+    index("book_events_book").on(t.bookId),
+  ],
+)
+
 /** The bearer token that processes share, sealed under a key that is not in the database (`src/Jobs/SealedToken.ts`). */
 export const tokens = sync.table("tokens", {
   connection: text("connection").primaryKey(),

@@ -9,6 +9,8 @@ import { Effect, Either } from "effect"
 import { makeFolder } from "../../Common/Folders.ts"
 import { isFormatFile } from "../../Format/Formats.ts"
 import { exportError } from "../ExportError.ts"
+import { previousBatch } from "../Request/Lineage.ts"
+import { readFacts } from "../Source/BookFacts.ts"
 import { attempt, listFolder, quietly, readIfThere, removeEmpty, removeFolder } from "./Folder.ts"
 import { manifestFile } from "./Manifest.ts"
 import { decode } from "./ManifestSeal.ts"
@@ -38,15 +40,16 @@ const checkOurs = Effect.fn("Export.checkOurs")(function* (path: string, knownSi
   }
 })
 
-/** Clears what an export that did not come to its end left in the book's folder. `last` is the last committed batch. */
+/** Clears what an export that did not come to its end left in the book's folder. */
 export const clearLeftovers = Effect.fn("Export.clearLeftovers")(function* (
   bookFolder: string,
-  last: number,
-  knownSince: string,
+  bookId: number,
 ) {
   const marker = join(bookFolder, markerFile)
   const text = yield* readIfThere(marker)
   if (text === undefined) return
+  const { knownSince } = yield* readFacts(bookId, null)
+  const last = (yield* previousBatch(bookId))?.batch ?? 0
   for (const line of text.split("\n")) {
     const [, scope, batch] = /^([A-Za-z0-9_@-]+)\/(\d+)$/.exec(line) ?? []
     if (scope === undefined || batch === undefined || Number(batch) <= last) continue

@@ -26,11 +26,18 @@ const checksOf = (manifest: Manifest): LineChecks => {
   return digests.checks()
 }
 
+/** A manifest is printed for its file, for the database, for the batch after it and for the terminal. */
+const printed = new WeakMap<Manifest, string>()
+
 /** The file's text: always the same for the same manifest. */
 export const print = (manifest: Manifest): string => {
+  const known = printed.get(manifest)
+  if (known !== undefined) return known
   const plain = encode(manifest)
   const lines = plain.formatVersion === 1 ? {} : { lines: checksOf(plain) }
-  return `${JSON.stringify({ ...plain, ...lines, digest: digestOf(plain) }, null, 2)}\n`
+  const text = `${JSON.stringify({ ...plain, ...lines, digest: digestOf(plain) }, null, 2)}\n`
+  printed.set(manifest, text)
+  return text
 }
 
 export const decode = Schema.decodeUnknownEither(Schema.parseJson(Sealed))

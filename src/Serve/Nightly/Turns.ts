@@ -4,6 +4,7 @@
  */
 import { type Cause, Clock, Duration, Effect, Option, type Scope } from "effect"
 import { errorOf } from "../../Common/ErrorKind.ts"
+import { changedOver } from "../../Database/DatabaseError.ts"
 import type { Database } from "../../Database.ts"
 import { isAway } from "../../Sync/Runs/Failures.ts"
 import { type Claim, claim, isOver, type Known, lookAt, type Night, tellOnce, untilDue } from "./Claim.ts"
@@ -98,6 +99,7 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
       yield* own.end
       return "over" satisfies Standing
     }).pipe(
+      Effect.mapError(changedOver),
       Effect.catchAllCause((cause) => {
         const standing: Standing = isAway(errorOf(cause)) ? "away" : "over"
         return Effect.as(place.tries === 0 ? work.unclaimed(place.connection, cause) : Effect.void, standing)

@@ -7,6 +7,8 @@ import { work } from "../../../Jobs/Worker.ts"
 import { Connector } from "../../../Partner/Connector.ts"
 import { Settings } from "../../../Settings.ts"
 import { BookSync } from "../../../Sync/BookSync.ts"
+import { Events } from "../../../Sync/Events.ts"
+import { Inbox } from "../../../Webhook/Inbox.ts"
 import { booksForSync, needingAllSecrets } from "../../Books.ts"
 import { command, flag, optional, wholeNumber } from "../../Declaration.ts"
 import { UsageError } from "../../Failure.ts"
@@ -25,7 +27,9 @@ const inputEnds = Effect.async<void>((resume) => {
   })
 })
 
-const services = Layer.provideMerge(BookSync.Default, booksForSync)
+const services = Layer.mergeAll(BookSync.Default, Layer.provide(Events.Default, Inbox.Default)).pipe(
+  Layer.provideMerge(booksForSync),
+)
 
 export const worker = command(
   {
