@@ -47,8 +47,8 @@ const words: { readonly [kind: string]: string } = {
 export const describe = (kind: string, entry: StatementEntry, resource: Option.Option<Resource>): string => {
   const type = Option.map(entry.relatedResourceType, (text) => text.toLowerCase().slice(0, 40))
   if (kind === "fee" || kind === "fee_refund") {
-    const of = Option.getOrElse(type, () => "movement")
-    return kind === "fee" ? `Fee of ${of}` : `Fee of ${of} refunded`
+    const movement = Option.getOrElse(type, () => "movement")
+    return kind === "fee" ? `Fee of ${movement}` : `Fee of ${movement} refunded`
   }
   if (kind === "unidentified") return `Unidentified ${Option.getOrElse(type, () => "movement")}`
   if (kind === "conversion" && Option.isSome(resource) && resource.value.resourceType === "CONVERSION") {

@@ -85,7 +85,7 @@ const changesOf = Effect.fn("Reclassify.Rules.changes")(function* (
     found.map(({ resource }) => [resourceKey(resource.resourceType, resource.id), resource]),
   )
   const entries = subjects.map(({ entry }) => entry)
-  const context = ledger.contextFor(book, yield* facts.of(book, entries, known))
+  const context = ledger.contextFor(book, yield* facts.factsOf(book, entries, known))
   const byId = new Map(rows.map((row) => [row.entry_id, row]))
   const kept: Array<string> = []
   const changes: Array<RuleChange> = []

@@ -13,7 +13,7 @@ import { Reconcile } from "../Reconcile.ts"
 import { beginBookEvents, beginRun, Run } from "../Run.ts"
 import { Settings } from "../Settings.ts"
 import { Inbox, type WaitingEvent } from "../Webhook/Inbox.ts"
-import { hintOf, keyOfResource, together } from "./Events/EventHint.ts"
+import { hintOf, keyOfResource, touchedBy } from "./Events/EventHint.ts"
 import { EventJobs, handOutEvents } from "./Events/EventJobs.ts"
 import { meterEvents } from "./Events/EventMeters.ts"
 import { type ReadAgain, TouchedReader } from "./Events/EventReader.ts"
@@ -116,7 +116,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
         onSome: partner.client,
       })
       const reader = yield* readerOf(Partner.of({ ...reads, requests: partner.requests }))
-      return yield* reader.read(book, together(hinted.map(({ hint }) => hint)))
+      return yield* reader.read(book, touchedBy(hinted.map(({ hint }) => hint)))
     })
 
     /** Part of the round: what the events of one book come to. Gives those that failed, with why. */

@@ -112,12 +112,12 @@ export const settle = (
   const names = byReceivable(named)
   return receivables.map((one): Settled => {
     const own = shares.get(one.receivableId) ?? []
-    const of = names.get(one.receivableId) ?? []
+    const named = names.get(one.receivableId) ?? []
     const versions = one.versions.map(
       (reported): ReceivableVersion => ({
         ...reported,
-        disbursed: Option.fromNullable(transactionsOf(reported.version, "disbursement", of, own)[0]),
-        repayments: transactionsOf(reported.version, "repayment", of, own),
+        disbursed: Option.fromNullable(transactionsOf(reported.version, "disbursement", named, own)[0]),
+        repayments: transactionsOf(reported.version, "repayment", named, own),
       }),
     )
     return { ...one, versions, shares: own, ...duesOf(versions, one, own, view, scaleFor(one.currency)) }

@@ -153,7 +153,7 @@ export const duesOf = (
     lent: { due: lent, paid: paidBy(shares, "disbursement", currency), waiting: known ? zero : lent },
     repaid: repaidOf(running, paidBy(shares, "repayment", currency)),
   }
-  const of = (purpose: Purpose) => running.legs.filter((leg) => leg.purpose === purpose)
+  const legsOf = (purpose: Purpose) => running.legs.filter((leg) => leg.purpose === purpose)
   const unlike = ({ due, paid }: Due): boolean => !Money.equals(due, paid)
   const times = [...(unlike(dues.lent) ? lentAt : []), ...(unlike(dues.repaid) ? repaidAt : [])]
   const latest = versions.at(-1)?.servedAt ?? issuedAt
@@ -162,8 +162,8 @@ export const duesOf = (
   return {
     ...dues,
     legs: [
-      ...(known ? [] : of("disbursement")),
-      ...limited(of("repayment"), subtract(dues.repaid.due, dues.repaid.paid)),
+      ...(known ? [] : legsOf("disbursement")),
+      ...limited(legsOf("repayment"), subtract(dues.repaid.due, dues.repaid.paid)),
     ],
     takenBack,
     taken: standing.sums.cash,

@@ -187,9 +187,9 @@ export const step = (
 
 export const follow = (before: Standing, now: ReceivableVersion, booked: ReadonlyArray<Booked>): Standing => {
   if (now.status === "CANCELED") return start(now.servedAt)
-  const of = (part: Part) => booked.find((one) => one.part === part)?.amounts ?? nothing
+  const amountsOf = (part: Part) => booked.find((one) => one.part === part)?.amounts ?? nothing
   const sums = booked.reduce((sum, { amounts }) => plus(sum, amounts), before.sums)
-  const paid = minus(of("repayment"))
+  const paid = minus(amountsOf("repayment"))
   const announced = isLive(now.status) ? announcedBy(before, now) : before.announced
   const more = isLive(now.status) ? newlyAnnounced(before, now) : zero
   const open = isLive(now.status) ? reopened(before, now) : Option.none()

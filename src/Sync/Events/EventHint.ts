@@ -72,7 +72,7 @@ export interface Touched {
 
 export const keyOfResource = ({ id, type }: ResourceKey): string => `${type}|${id}`
 
-export const together = (hints: ReadonlyArray<Hint>): Touched => ({
+export const touchedBy = (hints: ReadonlyArray<Hint>): Touched => ({
   accounts: new Set(hints.flatMap(({ account }) => Option.toArray(account))),
   resources: [
     ...new Map(

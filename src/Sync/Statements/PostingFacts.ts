@@ -55,7 +55,7 @@ export class PostingFacts extends Effect.Service<PostingFacts>()("tieout/Sync/Po
     })
 
     /** What holds for these entries and their resources. */
-    const of = (
+    const factsOf = (
       book: Book,
       entries: ReadonlyArray<StatementEntry>,
       resources: ReadonlyMap<string, Resource>,
@@ -67,6 +67,6 @@ export class PostingFacts extends Effect.Service<PostingFacts>()("tieout/Sync/Po
           )
         : Effect.succeed<BookFacts>({ destinations, loanTransactions: noTransactions })
 
-    return { refresh, of }
+    return { refresh, factsOf }
   }),
 }) {}

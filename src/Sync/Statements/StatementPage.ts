@@ -142,7 +142,7 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
         }))
         // A second planning is because the books have moved meanwhile.
         asked = undefined
-        const known = yield* facts.of(
+        const known = yield* facts.factsOf(
           book,
           [...fresh, ...booked].map(({ entry }) => entry),
           hydrated.resources,
