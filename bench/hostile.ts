@@ -1,6 +1,7 @@
 /**
  * `npm run bench:hostile`: the peak memory of `tieout sync` where every statement, or the list of accounts, is answered with at most
- * 16 MiB (decoded) of what a hostile or broken service may send, as small as gzip makes it. Ends with 1 above 350 MB.
+ * 16 MiB (decoded) of what a hostile or broken service may send, as small as gzip makes it; and where everything is answered with
+ * good rows that are as large as they may be. Ends with 1 above 350 MB.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer, request } from "node:http"
@@ -49,9 +50,43 @@ const answers: ReadonlyMap<string, string> = new Map([
   ["64 MiB", " ".repeat(4 * bytes)],
 ])
 
-const sandbox = await startSandbox({ entries: 240 })
-const state = { body: Buffer.alloc(0), where: "/statement" }
+const sandbox = await startSandbox({ entries: 1_500, clients: 20 })
+
+/** What the sandbox says, with so much more in each row that a page, or one thing, is as large as it may be. */
+const blown = (text: string, path: string): Buffer | undefined => {
+  const found: unknown = JSON.parse(text)
+  const items: unknown = typeof found === "object" && found !== null ? Reflect.get(found, "items") : undefined
+  const rows: ReadonlyArray<unknown> = Array.isArray(items) ? items : [found]
+  const whole = Array.isArray(items) ? 4 * 1024 * 1024 : 64 * 1024
+  if (rows.length === 0 || path.endsWith("/token")) return undefined
+  const more = "n".repeat(Math.max(0, Math.floor((whole - text.length) / rows.length) - 20))
+  const full = rows.map((row) => (typeof row === "object" && row !== null ? { ...row, more } : row))
+  return gzipSync(JSON.stringify(Array.isArray(items) ? { ...Object(found), items: full } : full[0]))
+}
+
+const state = { body: Buffer.alloc(0), where: "/statement", blows: false }
 const server = createServer((asked, answer) => {
+  if (state.blows) {
+    const headers = { ...asked.headers, "accept-encoding": "identity" }
+    const passed = request(
+      new URL(asked.url ?? "/", sandbox.origin),
+      { method: asked.method, headers },
+      (found) => {
+        let text = ""
+        found.setEncoding("utf8").on("data", (chunk: string) => {
+          text += chunk
+        })
+        found.on("end", () => {
+          const body = found.statusCode === 200 ? blown(text, asked.url?.split("?")[0] ?? "") : undefined
+          const { "content-length": _, ...others } = found.headers
+          if (body === undefined) answer.writeHead(found.statusCode ?? 502, others).end(text)
+          else answer.writeHead(200, { ...others, "content-encoding": "gzip" }).end(body)
+        })
+      },
+    )
+    asked.pipe(passed)
+    return
+  }
   if (asked.url?.split("?")[0]?.endsWith(state.where)) {
     answer.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(state.body)
     return
@@ -73,6 +108,7 @@ const folder = mkdtempSync(join(tmpdir(), "tieout-hostile-"))
 const env = {
   ...{ TIEOUT_BASE_URL: sandbox.url.replace(sandbox.origin, origin), TIEOUT_CLIENT_ID: "sandbox-client" },
   ...{ TIEOUT_CLIENT_SECRET: "sandbox-secret", TIEOUT_SCOPE: "accounts:read", TIEOUT_LIMITS_TRIES: "2" },
+  ...{ TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" },
   ...{ TIEOUT_DATA_DIR: join(folder, "data"), TIEOUT_LOG_LEVEL: "none" },
 }
 
@@ -81,6 +117,11 @@ try {
   process.stdout.write(
     "| what every answer holds | of | gzipped, kB | peak RSS, MB |\n| --- | --- | ---: | ---: |\n",
   )
+  state.blows = true
+  const { peakMegabytes: blownUp } = await run(["bin/tieout.js", "sync"], env, { codes: [0, 1, 3, 75] })
+  state.blows = false
+  if (blownUp > most) process.exitCode = 1
+  process.stdout.write(`| good rows, as large as they may be | everything | | ${blownUp.toFixed(0)} |\n`)
   for (const [what, text] of answers) {
     for (const [name, where] of [
       ["statements", "/statement"],

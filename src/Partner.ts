@@ -186,6 +186,8 @@ export interface Page<A> {
   readonly requestedAt: number
   /** The service's clock when it answered (its `Date` header); none where it does not say. */
   readonly servedAt: Option.Option<Instant>
+  /** Its answer is so large that it is dealt with by itself. */
+  readonly isLarge?: boolean
 }
 
 /**

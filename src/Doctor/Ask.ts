@@ -19,10 +19,13 @@ const isFinal = ({ operation, reason }: PartnerError): boolean =>
   reason === "Untrusted" ||
   reason === "RateLimited"
 
+/** Of an answer nothing is kept but names and types. */
+const atOnce = (release: () => void): void => release()
+
 export const asker =
   (session: Session): Ask =>
-  (kind, path, query) =>
-    Effect.catchAll(Effect.map(session.get(kind, path, query), Either.right), (error) =>
+  (kind, path, query = "") =>
+    Effect.catchAll(Effect.map(session.list(kind, path, { query, keep: atOnce }), Either.right), (error) =>
       isFinal(error) ? Effect.fail(error) : Effect.succeed(Either.left(error)),
     )
 

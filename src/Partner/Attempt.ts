@@ -20,6 +20,9 @@ export interface Answer {
   readonly servedAt: number | undefined
 }
 
+/** Is given how the room of an answer is given back, by whoever goes on using what the answer holds. */
+export type Keep = (release: () => void) => void
+
 /** What to ask, and how to read a refusal. */
 export interface Question {
   readonly kind: string
@@ -28,6 +31,8 @@ export interface Question {
   readonly request: Transport.Request
   /** The forms of what must not be shown. */
   readonly secrets: ReadonlyArray<RegExp>
+  /** Takes over the release of a large answer's room; else it is given back as soon as the answer is parsed. */
+  readonly keep?: Keep | undefined
   readonly ofStatus: typeof Fault.ofStatus
 }
 

@@ -2,10 +2,11 @@
 import { Effect, Fiber, Option, Schema, type Scope, Stream } from "effect"
 import type { Page, Pages } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
-import type { Answer } from "./Attempt.ts"
+import type { Answer, Keep } from "./Attempt.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import type { PartnerError } from "./PartnerError.ts"
+import { largeAnswer } from "./Room.ts"
 import type { Session } from "./Session.ts"
 import { isFields } from "./Wire/Fields.ts"
 import { type Decoder, decodeAll } from "./Wire/Row.ts"
@@ -53,6 +54,14 @@ const tooMany = (
     ? `a page holds ${items.length} items, and ${size} were asked for`
     : undefined
 }
+
+/** Bytes for each row that was asked for, and of any page at least. Rows have one or two thousand. */
+const bytesPerRow = 8 * 1024
+const leastLimit = 4 * 1024 * 1024
+
+/** The most bytes of a page; undefined: as many as any answer, since no size is asked for. */
+const limitOf = ({ size, sizeParam }: Interface["paging"]): number | undefined =>
+  sizeParam === null ? undefined : Math.max(leastLimit, size * bytesPerRow)
 
 const lastPage: Omit<Envelope, "items"> = { hasNextPage: false, endCursor: Option.none() }
 
@@ -146,9 +155,11 @@ const queryOf = (
 const fetchPage = <A>(
   { session, paging, kind, path, decoder, filters = {}, mayBePlain = false }: Listing<A>,
   cursor: Option.Option<string>,
+  keep: Keep,
 ): Effect.Effect<Page<A>, PartnerError> => {
   const operation = `GET ${path}`
-  return session.get(kind, path, queryOf(paging, cursor, filters)).pipe(
+  const query = queryOf(paging, cursor, filters)
+  return session.list(kind, path, { query, keep, limit: limitOf(paging) }).pipe(
     Effect.catchIf(
       (error) => Option.isSome(cursor) && refusalsOfCursor.has(error.status),
       ({ status = 400 }) => Effect.fail(Fault.make("CursorExpired", operation, { status })),
@@ -165,6 +176,7 @@ const fetchPage = <A>(
         endCursor: envelope.endCursor,
         askedWith: cursor,
         requestedAt: answer.requestedAt,
+        isLarge: answer.source.text.length > largeAnswer,
         servedAt: Option.map(Option.fromNullable(answer.servedAt), (at) => new Date(at).toISOString()),
       })),
     ),
@@ -196,8 +208,14 @@ class Walk {
   }
 }
 
+/** A page under way, and how the room of its answer is given back, once it has one. */
+interface Launched<A> {
+  readonly fiber: Fiber.Fiber<Page<A>, PartnerError>
+  readonly release: () => void
+}
+
 /** The request for a page: under way already, or sent when the page is wanted. */
-type Asked<A> = Effect.Effect<Fiber.Fiber<Page<A>, PartnerError>>
+type Asked<A> = Effect.Effect<Launched<A>>
 
 const walk = <A>(
   listing: Listing<A>,
@@ -207,10 +225,40 @@ const walk = <A>(
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const watch = new Walk(listing.bounds, from)
-    const launch = (cursor: Option.Option<string>) => Effect.forkIn(fetchPage(listing, cursor), scope)
+    const releases = new Set<() => void>()
+    // After the requests have been interrupted.
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        for (const release of releases) release()
+      }),
+    )
+    const launch = (cursor: Option.Option<string>): Asked<A> =>
+      Effect.suspend(() => {
+        const own = new Set<() => void>()
+        const release = () => {
+          for (const give of own) {
+            releases.delete(give)
+            give()
+          }
+          own.clear()
+        }
+        const keep = (give: () => void) => {
+          own.add(give)
+          releases.add(give)
+        }
+        return Effect.map(Effect.forkIn(fetchPage(listing, cursor, keep), scope), (fiber) => ({
+          fiber,
+          release,
+        }))
+      })
+    let releaseLast = () => {}
     const step = (asked: Asked<A>) =>
       Effect.gen(function* () {
-        const page = yield* Fiber.join(yield* asked)
+        // Whoever wants the next page is done with the last one.
+        releaseLast()
+        const { fiber, release } = yield* asked
+        releaseLast = release
+        const page = yield* Fiber.join(fiber)
         const problem = watch.problem(page)
         if (problem !== undefined) {
           return yield* Fault.make("CursorLoop", `GET ${listing.path}`, { detail: problem })

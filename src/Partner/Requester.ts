@@ -60,9 +60,13 @@ export class Requester {
         ? { kind: "failure", failure: Fault.ofTransport(question.operation, reply), hint: undefined }
         : judge(question, reply, requestedAt, clock.unsafeCurrentTimeMillis())
     const abort = this.transport.send(question.request, (reply) => {
-      if (ended) return
+      const release = reply instanceof TransportFault ? () => undefined : reply.release
+      if (ended) return release()
       ended = true
       const attempt = Either.try(() => read(reply))
+      const isKept = Either.isRight(attempt) && attempt.right.kind === "answer" && question.keep !== undefined
+      if (isKept) question.keep?.(release)
+      else release()
       if (Either.isLeft(attempt)) {
         this.gate.leave(pass, { kind: "returned" })
         done(Effect.die(attempt.left))

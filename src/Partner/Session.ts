@@ -2,12 +2,13 @@
 import { Effect, Option, Redacted, type Scope } from "effect"
 import { formsOf } from "../Common/SecretForms.ts"
 import type { Address } from "./Address.ts"
-import { type Answer, type Inquiry, type Question, urgent } from "./Attempt.ts"
+import { type Answer, type Inquiry, type Keep, type Question, urgent } from "./Attempt.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import type { Reserve } from "./Pacing/SharedPace.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import { Requester } from "./Requester.ts"
+import { largestThing } from "./Room.ts"
 import * as Token from "./Token.ts"
 import * as Transport from "./Transport.ts"
 
@@ -26,9 +27,19 @@ export interface Credentials {
   readonly tokens?: Token.TokenStore
 }
 
+export interface PageAsked {
+  readonly query: string
+  /** The most bytes of the answer; undefined: as many as any may have. */
+  readonly limit?: number | undefined
+  /** Is told how the answer's room is given back. */
+  readonly keep: Keep
+}
+
 export interface Session {
-  /** Reads a path below the base address; `kind` labels the request in the counts. */
-  readonly get: (kind: string, path: string, query?: string) => Effect.Effect<Answer, PartnerError>
+  /** Reads one thing at a path below the base address; `kind` labels the request in the counts. */
+  readonly get: (kind: string, path: string) => Effect.Effect<Answer, PartnerError>
+  /** Reads a page of a list, which may be large. */
+  readonly list: (kind: string, path: string, page: PageAsked) => Effect.Effect<Answer, PartnerError>
   readonly requests: Effect.Effect<ReadonlyMap<string, number>>
 }
 
@@ -47,6 +58,7 @@ const tokenRequest = (
       method: "POST",
       path: address.prefix + tokenPath,
       headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+      limit: largestThing,
       body: new URLSearchParams({
         client_id: credentials.clientId,
         client_secret: secret,
@@ -88,20 +100,22 @@ export const make = (
     }
 
     /** With the bearer of the moment: a request may wait for its turn, or for its next attempt, longer than a token lives. */
-    const reading = (kind: string, path: string, query: string) => {
+    const reading = (kind: string, path: string, { keep, limit, query }: Partial<PageAsked>) => {
       let bearer = ""
       const question = (): Question => ({
         kind,
         operation: `GET ${path}`,
         request: {
           method: "GET",
-          path: address.prefix + path + query,
+          path: address.prefix + path + (query ?? ""),
           headers: {
             authorization: `Bearer ${bearer}`,
             accept: "application/json",
             "accept-encoding": "gzip",
           },
+          limit,
         },
+        keep,
         secrets: secretsWith(bearer),
         ofStatus: Fault.ofStatus,
       })
@@ -119,16 +133,19 @@ export const make = (
       return { inquiry, forget: Effect.suspend(() => tokens.invalidate(bearer)) }
     }
 
+    const read = (kind: string, path: string, page: Partial<PageAsked>) =>
+      Effect.suspend(() => {
+        const { forget, inquiry } = reading(kind, path, page)
+        // A token endpoint's own refusal is no bearer's fault.
+        const wasRefused = ({ operation, status }: PartnerError) =>
+          status === 401 && operation === inquiry.operation
+        const again = Effect.zipRight(forget, requester.ask(inquiry))
+        return Effect.catchIf(requester.ask(inquiry), wasRefused, () => again)
+      })
+
     return {
-      get: (kind, path, query = "") =>
-        Effect.suspend(() => {
-          const { forget, inquiry } = reading(kind, path, query)
-          // A token endpoint's own refusal is no bearer's fault.
-          const wasRefused = ({ operation, status }: PartnerError) =>
-            status === 401 && operation === inquiry.operation
-          const again = Effect.zipRight(forget, requester.ask(inquiry))
-          return Effect.catchIf(requester.ask(inquiry), wasRefused, () => again)
-        }),
+      get: (kind, path) => read(kind, path, { limit: largestThing }),
+      list: read,
       requests: Effect.sync(() => new Map(requester.counts)),
     }
   })

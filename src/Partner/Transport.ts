@@ -10,7 +10,7 @@ import type { Dispatcher } from "undici"
 import Agent from "undici/lib/dispatcher/agent.js"
 import type { Bounds } from "./Bounds.ts"
 import { faultOf, TransportFault, tooLarge } from "./TransportFault.ts"
-import { Unpacker } from "./Unpacker.ts"
+import { unpack } from "./Unpacker.ts"
 
 export type Headers = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
@@ -20,12 +20,16 @@ export interface Request {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
+  /** The most bytes of its answer, where that is less than of others. */
+  readonly limit?: number | undefined
 }
 
 export interface Reply {
   readonly status: number
   readonly headers: Headers
   readonly body: Buffer
+  /** Gives back the room that a large body takes; once it is not needed any more. */
+  readonly release: () => void
 }
 
 export interface Transport {
@@ -71,21 +75,21 @@ class Gatherer implements Dispatcher.DispatchHandler {
   private status = 0
   private headers: Headers = {}
   private readonly budget: Budget
-  private readonly unpacker: Unpacker
+  private leaveLine: (() => void) | undefined
+  private finished = false
   private chunks: Array<Buffer> = []
   private size = 0
 
   constructor(
     { host, proxied }: { readonly host: string; readonly proxied: boolean },
     limit: number,
-    { budget, unpacker }: { readonly budget: Budget; readonly unpacker: Unpacker },
+    budget: Budget,
     done: (result: Reply | TransportFault) => void,
   ) {
     this.host = host
     this.proxied = proxied
     this.limit = limit
     this.budget = budget
-    this.unpacker = unpacker
     this.done = done
   }
 
@@ -98,7 +102,18 @@ class Gatherer implements Dispatcher.DispatchHandler {
   abort(fault: TransportFault): void {
     this.aborted ??= fault
     this.release()
-    this.controller?.abort(fault)
+    if (this.leaveLine === undefined) this.controller?.abort(fault)
+    else {
+      this.leaveLine()
+      this.finish(fault)
+    }
+  }
+
+  /** It may have been given up while its body was unpacked. */
+  private finish(result: Reply | TransportFault): void {
+    if (this.finished) return
+    this.finished = true
+    this.done(result)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -125,19 +140,19 @@ class Gatherer implements Dispatcher.DispatchHandler {
     const [first] = this.chunks
     const body = this.chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.chunks)
     const encoding = String(this.headers["content-encoding"] ?? "").toLowerCase()
-    this.release()
-    this.unpacker.unpack(body, encoding, this.limit, (result) => {
-      this.done(
-        result instanceof TransportFault
-          ? result
-          : { status: this.status, headers: this.headers, body: result },
-      )
+    this.chunks = []
+    this.leaveLine = () => undefined
+    this.leaveLine = unpack(body, encoding, this.limit, (result, release) => {
+      this.release()
+      if (this.finished) release()
+      else if (result instanceof TransportFault) this.finish(result)
+      else this.finish({ status: this.status, headers: this.headers, body: result, release })
     })
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.release()
-    this.done(this.aborted ?? faultOf(error, this.host, this.proxied))
+    this.finish(this.aborted ?? faultOf(error, this.host, this.proxied))
   }
 }
 
@@ -165,7 +180,7 @@ export const make = (
   proxy: Option.Option<Redacted.Redacted> = Option.none(),
 ): Effect.Effect<Transport, never, Scope.Scope> => {
   const target = { host: new URL(origin).host, proxied: Option.isSome(proxy) }
-  const shared = { budget: new Budget(answersUnderWay * bounds.maxBodyBytes), unpacker: new Unpacker() }
+  const budget = new Budget(answersUnderWay * bounds.maxBodyBytes)
   return Effect.map(
     Effect.acquireRelease(
       Effect.promise(() => pool(bounds, proxy)),
@@ -173,7 +188,8 @@ export const make = (
     ),
     (agent): Transport => ({
       send: (request, done) => {
-        const gatherer = new Gatherer(target, bounds.maxBodyBytes, shared, (result) => {
+        const limit = Math.min(bounds.maxBodyBytes, request.limit ?? bounds.maxBodyBytes)
+        const gatherer = new Gatherer(target, limit, budget, (result) => {
           clearTimeout(timer)
           done(result)
         })

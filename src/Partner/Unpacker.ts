@@ -1,9 +1,10 @@
-/** Decompresses answers within the bytes that they may have. */
+/** Decompresses answers within the bytes that they may have, large ones where there is room. */
 import { gunzip, inflate } from "node:zlib"
+import { largeAnswer, room } from "./Room.ts"
 import { codeOf, TransportFault, tooLarge } from "./TransportFault.ts"
 
 /** Decompresses a body; the limit holds for the decoded bytes, so that a small body cannot grow into a large one. */
-const unpack = (
+const decompress = (
   body: Buffer,
   encoding: string,
   limit: number,
@@ -27,57 +28,45 @@ const unpack = (
     )
 }
 
-/** Decoded bytes above which answers are decompressed one after the other. */
-const largeAnswer = 1024 * 1024
-
 /** What a gzip says at its end that it holds, modulo 2^32 (RFC 1952, 2.3.1); what is deflated does not say. */
-const claimedSize = (body: Buffer, encoding: string): number =>
-  encoding.endsWith("gzip") && body.length >= 18
+const claimedSize = (body: Buffer, encoding: string): number => {
+  if (encoding === "" || encoding === "identity") return body.length
+  return encoding.endsWith("gzip") && body.length >= 18
     ? body.readUInt32LE(body.length - 4)
     : Number.POSITIVE_INFINITY
+}
 
-type Unpacked = (result: Buffer | TransportFault) => void
+/** What came of a body, and how the room that it takes is given back: once, when it is not needed any more. */
+export type Unpacked = (result: Buffer | TransportFault, release: () => void) => void
+
+const nothing = () => undefined
+
+/** Decompresses where there is room for `wanted` bytes, which the body may have at most. */
+const inRoom = (body: Buffer, encoding: string, wanted: number, done: Unpacked): (() => void) =>
+  room.enter(wanted, () =>
+    decompress(body, encoding, wanted, (result) => {
+      let held = result instanceof TransportFault ? 0 : result.length
+      room.leave(wanted - held)
+      done(result, () => {
+        room.leave(held)
+        held = 0
+      })
+    }),
+  )
 
 /**
- * Decompresses the answers of a connection: small ones at once, and large ones, or those that only said that they were small, one
- * after the other, with a turn of the event loop for the reader before the next. While it is decompressed an answer takes twice
- * its size, and a small body is soon a large one: of those there is one at a time.
+ * Small answers at once; large ones, and those that only said that they were small, where there is room. Gives what leaves the line
+ * of those that wait for it; once they have it, `done` is called in any case.
  */
-export class Unpacker {
-  private waiting: Array<() => void> = []
-  private busy = false
-
-  unpack(body: Buffer, encoding: string, limit: number, done: Unpacked): void {
-    const claimed = claimedSize(body, encoding)
-    if (encoding === "" || encoding === "identity") unpack(body, encoding, limit, done)
-    else if (claimed > Math.min(largeAnswer, limit)) this.inTurn(body, encoding, limit, done)
-    else {
-      unpack(body, encoding, Math.max(claimed, 1), (result) => {
-        if (result instanceof TransportFault && result.kind === "tooLarge")
-          this.inTurn(body, encoding, limit, done)
-        else done(result)
-      })
-    }
+export const unpack = (body: Buffer, encoding: string, limit: number, done: Unpacked): (() => void) => {
+  const claimed = Math.max(Math.min(claimedSize(body, encoding), limit), 1)
+  let leave: () => void = nothing
+  const first: Unpacked = (result, release) => {
+    if (claimed < limit && result instanceof TransportFault && result.kind === "tooLarge")
+      leave = inRoom(body, encoding, limit, done)
+    else done(result, release)
   }
-
-  private inTurn(body: Buffer, encoding: string, limit: number, done: Unpacked): void {
-    this.waiting.push(() =>
-      unpack(body, encoding, limit, (result) => {
-        done(result)
-        setImmediate(() => {
-          this.busy = false
-          this.next()
-        })
-      }),
-    )
-    this.next()
-  }
-
-  private next(): void {
-    if (this.busy) return
-    const begin = this.waiting.shift()
-    if (begin === undefined) return
-    this.busy = true
-    begin()
-  }
+  if (claimed <= largeAnswer) decompress(body, encoding, claimed, (result) => first(result, nothing))
+  else leave = inRoom(body, encoding, claimed, first)
+  return () => leave()
 }

@@ -33,7 +33,8 @@ export const defaultOptions: Omit<ListenerOptions, "host" | "port" | "path"> = {
   maxConnections: 10_000,
 }
 
-const largestHeaders = 32 * 1024
+/** Bytes, of ten thousand connections at once; a delivery and a proxy have one or two thousand. */
+const largestHeaders = 8 * 1024
 
 const makeServer = ({ maxConnections, requestTimeout }: ListenerOptions): Server => {
   const within = Duration.toMillis(requestTimeout)

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib"
 import { it } from "@effect/vitest"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Either, Option, Stream } from "effect"
 import { describe, expect } from "vitest"
 import {
   type Answerer,
@@ -163,7 +163,7 @@ describe("A body over the limit", () => {
 
 describe("An answer within the bytes that it may have", () => {
   const mebibytes = (unit: string, before: string, after: string) =>
-    gzipSync(before + unit.repeat(Math.floor((15 * 1024 * 1024) / unit.length)) + after)
+    gzipSync(before + unit.repeat(Math.floor(4_000_000 / unit.length)) + after)
   const page = ['{"items":[', '{}],"pageInfo":{"hasNextPage":false}}'] as const
   const vast: ReadonlyArray<readonly [string, Buffer, string]> = [
     ["of millions of empty rows", mebibytes("{},", ...page), "more than 500000 values"],
@@ -201,8 +201,33 @@ describe("An answer within the bytes that it may have", () => {
 
   it.live("and with text that only looks like structure is read", () =>
     withPartner(
-      serve((_, response) => json(response, { ...account(1), note: '[{,"'.repeat(400_000) })),
-      (partner) => Effect.map(partner.account(uuid(1)), (found) => expect(isRead(found)).toBe(true)),
+      serve((_, response) =>
+        json(response, {
+          items: [{ ...account(1), note: '[{,"'.repeat(400_000) }],
+          pageInfo: { hasNextPage: false },
+        }),
+      ),
+      (partner) =>
+        Effect.map(Stream.runCollect(partner.accounts(Option.none())), (pages) =>
+          expect([...pages].flatMap(({ rows }) => rows.map(Either.isRight))).toEqual([true]),
+        ),
+    ),
+  )
+
+  it.live("[C12] is as large as its rows may make it: one thing, a page, a page of many rows", () =>
+    withPartner(
+      serve(({ path }, response) => {
+        const row = (bytes: number) => ({ ...account(1), note: "x".repeat(bytes) })
+        if (path.endsWith(uuid(1))) json(response, row(66_000))
+        else json(response, { items: [row(4_200_000)], pageInfo: { hasNextPage: false } })
+      }),
+      (partner) =>
+        Effect.gen(function* () {
+          const one = yield* failureOf(partner.account(uuid(1)))
+          expect([one.reason, one.detail]).toEqual(["TooLarge", "the answer is larger than 65536 bytes"])
+          const page = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
+          expect([page.reason, page.detail]).toEqual(["TooLarge", "the answer is larger than 4194304 bytes"])
+        }),
     ),
   )
 

@@ -116,6 +116,16 @@ layer(database, { excludeTestServices: true })("the listener", (it) => {
     }),
   )
 
+  it.scoped("[W1] over 8 KiB of headers 431, before they have come to their end", () =>
+    Effect.gen(function* () {
+      const { port } = yield* listening(withKey)
+      const begun = "POST /webhooks/default HTTP/1.1\r\nhost: x\r\n"
+      expect(yield* raw(port, `${begun}x-more: ${"v".repeat(9_000)}`)).toContain(" 431 ")
+      const most = { ...headersFor(pair, eventOf(43)), "x-more": "v".repeat(6_000) }
+      expect((yield* send(port, eventOf(43), most)).status).toBe(200)
+    }),
+  )
+
   it.scoped("[W1] slow headers or body 408; 500 stalled sockets do not stop a good delivery", () =>
     Effect.gen(function* () {
       const patient = yield* listening(withKey, { requestTimeout: Duration.hours(1) })

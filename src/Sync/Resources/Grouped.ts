@@ -2,7 +2,7 @@
  * Consecutive pages that are committed together. What a page says is unchanged by it: the group is one longer page. Groups
  * are counted from the checkpoint, so that a run that is started again makes the same ones.
  */
-import { Chunk, Option, Stream } from "effect"
+import { Effect, Either, Option, Stream } from "effect"
 import type { Page } from "../../Partner.ts"
 
 const joined = <A>(pages: ReadonlyArray<Page<A>>, first: Page<A>): Page<A> => {
@@ -23,18 +23,40 @@ const joined = <A>(pages: ReadonlyArray<Page<A>>, first: Page<A>): Page<A> => {
   }
 }
 
-/** Groups of up to `size` pages. Where reading fails, the pages before the failure still make a group. */
+/**
+ * Groups of up to `size` pages; a large one ends its group. Where reading fails, the pages before the failure still make a group.
+ * Nothing is asked for beyond a group's last page before the group has been dealt with: its answers may take room until then.
+ */
 export const grouped =
   (size: number) =>
   <A, E, R>(pages: Stream.Stream<Page<A>, E, R>): Stream.Stream<Page<A>, E, R> =>
     size === 1
       ? pages
-      : pages.pipe(
-          Stream.grouped(size),
-          Stream.map((group) => {
-            const all = Chunk.toReadonlyArray(group)
-            const [first] = all
-            return first === undefined ? Option.none<Page<A>>() : Option.some(joined(all, first))
+      : Stream.unwrapScoped(
+          Effect.map(Stream.toPull(pages), (pull) => {
+            const pulled: Array<Page<A>> = []
+            // Why no page came after the last group.
+            let ended: Option.Option<E> | undefined
+            const next: Effect.Effect<Page<A>, Option.Option<E>, R> = Effect.gen(function* () {
+              const group: Array<Page<A>> = []
+              while (ended === undefined && group.length < size) {
+                if (pulled.length === 0) {
+                  const found = yield* Effect.either(pull)
+                  if (Either.isLeft(found)) {
+                    ended = found.left
+                    break
+                  }
+                  pulled.push(...found.right)
+                }
+                const page = pulled.shift()
+                if (page === undefined) continue
+                group.push(page)
+                if (page.isLarge === true || !page.hasNextPage) break
+              }
+              const [first] = group
+              if (first !== undefined) return joined(group, first)
+              return yield* Effect.fail(ended ?? Option.none<E>())
+            })
+            return Stream.repeatEffectOption(next)
           }),
-          Stream.filterMap((page) => page),
         )

@@ -1,0 +1,52 @@
+/**
+ * The room that large answers share, in decoded bytes, from before they are decompressed until what was read of them is booked:
+ * a page of sixteen megabytes takes several times that while it is parsed and written, and every client's list may answer so.
+ */
+
+/** Bytes; up to this an answer takes no room. A page of a hundred rows has a tenth of it. */
+export const largeAnswer = 512 * 1024
+
+/** Bytes of an answer that is one thing, or a token: hundreds are under way at once, and each has one or two thousand. */
+export const largestThing = 64 * 1024
+
+/** Bytes. An answer that is larger has the room alone. */
+const most = 8 * 1024 * 1024
+
+interface Waiting {
+  readonly bytes: number
+  readonly begin: () => void
+}
+
+export class Room {
+  private held = 0
+  private waiting: ReadonlyArray<Waiting> = []
+
+  /** Calls `begin` when there is room for so many bytes, in turn. Gives what leaves the line. */
+  enter(bytes: number, begin: () => void): () => void {
+    const one = { bytes, begin }
+    this.waiting = [...this.waiting, one]
+    this.admit()
+    return () => {
+      this.waiting = this.waiting.filter((other) => other !== one)
+      this.admit()
+    }
+  }
+
+  /** Gives room back. */
+  leave(bytes: number): void {
+    this.held -= bytes
+    this.admit()
+  }
+
+  private admit(): void {
+    const [first, ...others] = this.waiting
+    if (first === undefined || (this.held > 0 && this.held + first.bytes > most)) return
+    this.waiting = others
+    this.held += first.bytes
+    first.begin()
+    this.admit()
+  }
+}
+
+/** Of this process: whatever connections it has. */
+export const room = new Room()
