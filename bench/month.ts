@@ -15,6 +15,7 @@ import { Nightly } from "../src/Serve/Nightly.ts"
 import { watchStaleness } from "../src/Serve/Staleness.ts"
 import { Settings } from "../src/Settings.ts"
 import { Sync } from "../src/Sync.ts"
+import { thisNight } from "../test/Serve/ThisNight.ts"
 import { run } from "./Child.ts"
 import { cashLines, compare, journalOf, totals } from "./SoakBooks.ts"
 import { soakService, type Trouble } from "./SoakService.ts"
@@ -120,7 +121,7 @@ const passTo = async (until: number): Promise<void> => {
 /** A night's work to its end; its waits are over at once. `meanwhile` is asked before each. */
 const night = async (meanwhile: () => Promise<void> | void = () => undefined): Promise<void> => {
   let ended = false
-  const done = life.runtime.runPromise(Effect.flatMap(Nightly, (nightly) => nightly.run())).finally(() => {
+  const done = life.runtime.runPromise(Effect.flatMap(Nightly, ({ run }) => thisNight(run))).finally(() => {
     ended = true
   })
   while (!ended) {
@@ -257,7 +258,7 @@ const nights: ReadonlyMap<number, Night> = new Map<number, Night>([
       what: "the machine restarts in mid-run; the new process makes up for it",
       alerts: [],
       run: async () => {
-        const half = life.runtime.runFork(Effect.flatMap(Nightly, (nightly) => nightly.run()))
+        const half = life.runtime.runFork(Effect.flatMap(Nightly, ({ run }) => thisNight(run)))
         await pause(200)
         await Effect.runPromise(Fiber.interrupt(half))
         await life.end()

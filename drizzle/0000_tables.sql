@@ -516,6 +516,14 @@ CREATE TABLE "reconcile"."progress" (
 	"reconciled_at" timestamptz DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "sync"."book_events" (
+	"connection" text NOT NULL,
+	"event_id" text NOT NULL,
+	"digest" "bytea" NOT NULL,
+	"book_id" integer NOT NULL,
+	CONSTRAINT "book_events_connection_event_id_digest_pk" PRIMARY KEY("connection","event_id","digest")
+);
+--> statement-breakpoint
 CREATE TABLE "sync"."book_jobs" (
 	"run_id" integer NOT NULL,
 	"book_id" integer NOT NULL,
@@ -536,6 +544,17 @@ CREATE TABLE "sync"."checkpoints" (
 	CONSTRAINT "checkpoints_book_id_stream_pk" PRIMARY KEY("book_id","stream")
 );
 --> statement-breakpoint
+CREATE TABLE "sync"."dead_letters" (
+	"book_id" integer NOT NULL,
+	"kind" text NOT NULL,
+	"run_id" integer NOT NULL,
+	"tries" integer NOT NULL,
+	"why" text NOT NULL,
+	"given_up_at" timestamptz DEFAULT now() NOT NULL,
+	CONSTRAINT "dead_letters_book_id_kind_pk" PRIMARY KEY("book_id","kind"),
+	CONSTRAINT "dead_letters_kind" CHECK ("sync"."dead_letters"."kind" in ('sync', 'events', 'backfill'))
+);
+--> statement-breakpoint
 CREATE TABLE "sync"."leases" (
 	"connection" text NOT NULL,
 	"book_id" integer DEFAULT 0 NOT NULL,
@@ -543,6 +562,16 @@ CREATE TABLE "sync"."leases" (
 	"run_id" integer NOT NULL,
 	"taken_at" timestamptz DEFAULT now() NOT NULL,
 	CONSTRAINT "leases_connection_book_id_pk" PRIMARY KEY("connection","book_id")
+);
+--> statement-breakpoint
+CREATE TABLE "sync"."nights" (
+	"connection" text NOT NULL,
+	"due_at" timestamptz NOT NULL,
+	"epoch" integer DEFAULT 1 NOT NULL,
+	"claimed_at" timestamptz DEFAULT now() NOT NULL,
+	"ended_at" timestamptz,
+	"told" boolean DEFAULT false NOT NULL,
+	CONSTRAINT "nights_connection_due_at_pk" PRIMARY KEY("connection","due_at")
 );
 --> statement-breakpoint
 CREATE TABLE "sync"."paces" (
@@ -585,6 +614,12 @@ CREATE TABLE "sync"."stream_reads" (
 	"failing_since" timestamptz,
 	CONSTRAINT "stream_reads_book_id_stream_pk" PRIMARY KEY("book_id","stream"),
 	CONSTRAINT "stream_reads_trouble" CHECK (("sync"."stream_reads"."trouble" is null) = ("sync"."stream_reads"."failing_since" is null))
+);
+--> statement-breakpoint
+CREATE TABLE "sync"."tokens" (
+	"connection" text PRIMARY KEY NOT NULL,
+	"sealed" "bytea" NOT NULL,
+	"refresh_at" timestamptz NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "valuation"."rate_imports" (
@@ -748,6 +783,7 @@ CREATE INDEX "statement_entries_zero" ON "mirror"."statement_entries" USING btre
 CREATE INDEX "statement_entries_run" ON "mirror"."statement_entries" USING brin ("run_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "findings_open" ON "reconcile"."findings" USING btree ("book_id","check_name","subject_type","subject_id") WHERE "reconcile"."findings"."closed_at" is null;--> statement-breakpoint
 CREATE INDEX "findings_book" ON "reconcile"."findings" USING btree ("book_id","opened_at");--> statement-breakpoint
+CREATE INDEX "book_events_book" ON "sync"."book_events" USING btree ("book_id");--> statement-breakpoint
 CREATE INDEX "book_jobs_book" ON "sync"."book_jobs" USING btree ("book_id");--> statement-breakpoint
 CREATE INDEX "runs_connection" ON "sync"."runs" USING btree ("connection","run_id");--> statement-breakpoint
 CREATE INDEX "runs_command" ON "sync"."runs" USING btree ("connection","command","run_id");--> statement-breakpoint

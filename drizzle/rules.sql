@@ -1113,7 +1113,8 @@ begin
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
   foreach kept in array array['mirror.missing_resources', 'reconcile.deferred', 'webhook.inbox', 'ledger.touched_conversions',
-      'ledger.receivable_shares', 'ledger.receivable_waits', 'ledger.locks', 'sync.book_jobs'] loop
+      'ledger.receivable_shares', 'ledger.receivable_waits', 'ledger.locks', 'sync.book_jobs',
+      'sync.nights', 'sync.dead_letters', 'sync.tokens', 'sync.book_events'] loop
     execute format('create or replace trigger not_emptied before truncate on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;

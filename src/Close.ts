@@ -2,69 +2,17 @@
  * Closing a month: only a month that is proved complete is locked. A close keeps the month's balances, a hash chained to the
  * previous close, and who closed it, when and why.
  */
-import { Effect, Option } from "effect"
+import { Chunk, Effect, Option } from "effect"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
-import { type Book, heldBooks } from "./Book.ts"
+import { heldBooks } from "./Book.ts"
 import { type Agreement, agreementOf } from "./Close/Agreement.ts"
-import { type Bridge, bridgeOf } from "./Close/Bridge.ts"
+import { bridgeOf } from "./Close/Bridge.ts"
 import { closeError } from "./Close/CloseError.ts"
-import { digestOf } from "./Close/Digest.ts"
-import { type Blocker, gateOf } from "./Close/Gate.ts"
-import {
-  type Accepted,
-  closesOf,
-  type Doing,
-  keepClose,
-  keepReopening,
-  lastAccepted,
-  lastHash,
-  standing,
-} from "./Close/Kept.ts"
+import { closesOf, type Doing, keepReopening, standing } from "./Close/Kept.ts"
 import { lockedWith } from "./Close/Locked.ts"
-import { isClosed, type Month, readMonth, refusalOf } from "./Close/Month.ts"
+import { isClosed, type Month, readMonths, refusalOf } from "./Close/Month.ts"
+import { type BookClose, type CloseRequest, closedAlready, closeTogether } from "./Close/Together.ts"
 import { Database } from "./Database.ts"
-import { Ledger } from "./Ledger.ts"
-import { Reconcile } from "./Reconcile.ts"
-import { methodAtClose } from "./Valuation/KeptSettings.ts"
-
-export interface CloseRequest extends Doing {
-  /** `2026-10` */
-  readonly period: string
-  /** A book's code or its client's id; none: all books with accounts. */
-  readonly book: Option.Option<string>
-  /** Lists what would block, and locks nothing. */
-  readonly dryRun: boolean
-  /** The accepted findings by `Blocker.id`, in upper or lower case. */
-  readonly accept: ReadonlyArray<{ readonly id: string; readonly reason: string }>
-}
-
-export type CloseState = "closed" | "blocked" | "closable" | "already closed"
-
-/** The result for one book. */
-export interface BookClose {
-  readonly book: string
-  readonly period: string
-  readonly state: CloseState
-  readonly blockers: ReadonlyArray<Blocker>
-  readonly accepted: ReadonlyArray<Accepted>
-  readonly notes: ReadonlyArray<string>
-  readonly bridge: Bridge | null
-  readonly sequence: number | null
-  readonly hash: string | null
-  readonly previousHash: string | null
-  readonly entries: bigint | null
-}
-
-const emptyResult = {
-  blockers: [],
-  accepted: [],
-  notes: [],
-  bridge: null,
-  sequence: null,
-  hash: null,
-  previousHash: null,
-  entries: null,
-}
 
 /** The named book, or all books with accounts. */
 const chosenBooks = Effect.fn("Close.chosenBooks")(function* (wanted: Option.Option<string>) {
@@ -85,7 +33,7 @@ const refusalIn = Effect.fn("Close.refusalIn")(function* (month: Month) {
 
 /** The months of the books, if each can be closed or is closed already; reports all refusals at once. */
 const closableMonths = Effect.fn("Close.closableMonths")(function* ({ book, period }: CloseRequest) {
-  const months = yield* Effect.forEach(yield* chosenBooks(book), (each) => readMonth(each, period))
+  const months = yield* readMonths(yield* chosenBooks(book), period)
   const refusals = (yield* Effect.forEach(months, refusalIn)).filter((refusal) => refusal !== null)
   const open = months.filter((month) => !isClosed(month))
   const grave = refusals.filter(({ reason }) => reason !== "AlreadyClosed")
@@ -95,87 +43,31 @@ const closableMonths = Effect.fn("Close.closableMonths")(function* ({ book, peri
   return yield* closeError(first.reason, reported.map(({ message }) => message).join("\n"))
 })
 
-/**
- * Numbers the entries that wait, unless a sync of the connection runs: it numbers its own when it ends. Returns whether no sync
- * runs.
- */
-const numberUnlessSyncing = Effect.fn("Close.number")(function* (book: Book, dryRun: boolean) {
-  const database = yield* Database
-  const ledger = yield* Ledger
-  return yield* database
-    .withSessionLock(`sync:${book.connection}`, dryRun ? Effect.void : ledger.assignNumbers([book]))
-    .pipe(
-      Effect.as(true),
-      Effect.catchTag("LockBusy", () => Effect.succeed(false)),
-    )
-})
-
-const acceptedOf = (
-  blockers: ReadonlyArray<Blocker>,
-  accept: CloseRequest["accept"],
-  before: ReadonlyArray<Accepted>,
-): ReadonlyArray<Accepted> =>
-  blockers.flatMap(({ evidence, id, what }) => {
-    const acceptance =
-      accept.find((given) => given.id.toLowerCase() === id?.toLowerCase()) ??
-      before.find((kept) => kept.id === id && kept.evidence !== undefined && kept.evidence === evidence)
-    if (id === null || acceptance === undefined) return []
-    return [{ id, what, reason: acceptance.reason, ...(evidence === undefined ? {} : { evidence }) }]
-  })
-
-const examine = Effect.fn("Close.examine")(function* (month: Month, request: CloseRequest, free: boolean) {
-  yield* (yield* Reconcile).month([month.book], month.period)
-  const gate = yield* gateOf(month, { syncing: !free, willNumber: free && request.dryRun })
-  const before = lastAccepted(yield* closesOf(month.book))
-  const accepted = acceptedOf(gate.blockers, request.accept, before)
-  return {
-    ...gate,
-    accepted,
-    blockers: gate.blockers.filter(({ id }) => !accepted.some((acceptance) => acceptance.id === id)),
-  }
-})
-
-/** Closes one book in one transaction, which keeps the findings whether the month closes or not. */
-const closeBook = Effect.fn("Close.book")(function* (month: Month, request: CloseRequest) {
-  const database = yield* Database
-  const { book, period } = month
-  const result = { ...emptyResult, book: book.code, period }
-  if (isClosed(month)) {
-    const locked = yield* lockedWith(month)
-    return { ...result, notes: locked === null ? [] : [locked], state: "already closed" } satisfies BookClose
-  }
-  const free = yield* numberUnlessSyncing(book, request.dryRun)
-  return yield* database.transaction(
-    Effect.gen(function* () {
-      // From here every posting of the book waits, until the month is closed, or stays open.
-      const now = yield* readMonth(book, period, !request.dryRun)
-      const refusal = refusalOf(now)
-      if (refusal !== null) return yield* refusal
-      const gate = yield* examine(now, request, free)
-      if (gate.blockers.length > 0) return { ...result, ...gate, state: "blocked" } satisfies BookClose
-      if (request.dryRun) return { ...result, ...gate, state: "closable" } satisfies BookClose
-      const previousHash = lastHash(yield* closesOf(book))
-      const digest = yield* digestOf(book, period, previousHash)
-      const doing = { ...request, accepted: gate.accepted }
-      const sequence = yield* keepClose(book, period, digest, doing, yield* methodAtClose(book))
-      return { ...result, ...gate, ...digest, previousHash, sequence, state: "closed" } satisfies BookClose
-    }),
-  )
-})
+/** Books whose months close in one transaction. Their postings wait for it, some milliseconds for each book. */
+const booksPerTransaction = 100
 
 /**
- * Closes a month of one book or of all, each in a transaction of its own: a blocked book does not stop the others. Fails with
+ * Closes a month of one book or of all, some of one connection at a time: a blocked book does not stop the others. Fails with
  * `CloseError` before anything is locked where the month cannot be closed, whatever its content.
  */
 export const close = Effect.fn("Close.close")(function* (request: CloseRequest) {
   const months = yield* closableMonths(request)
-  const results: Array<BookClose> = yield* Effect.forEach(months, (month) => closeBook(month, request))
-  return results
+  const results = new Map<string, BookClose>()
+  for (const month of months.filter(isClosed)) results.set(month.book.code, yield* closedAlready(month))
+  const open = months.filter((month) => !isClosed(month)).map(({ book }) => book)
+  for (const connection of new Set(open.map((book) => book.connection))) {
+    const books = open.filter((book) => book.connection === connection)
+    for (const some of Chunk.chunksOf(Chunk.fromIterable(books), booksPerTransaction)) {
+      const closed = yield* closeTogether(connection, Chunk.toReadonlyArray(some), request)
+      for (const result of closed) results.set(result.book, result)
+    }
+  }
+  return months.flatMap(({ book }) => results.get(book.code) ?? [])
 })
 
 /** The closed months of the books; fails where there is none. */
 const closedMonths = Effect.fn("Close.closedMonths")(function* (book: Option.Option<string>, period: string) {
-  const months = yield* Effect.forEach(yield* chosenBooks(book), (each) => readMonth(each, period))
+  const months = yield* readMonths(yield* chosenBooks(book), period)
   const closed = months.filter(isClosed)
   if (closed.length > 0) return closed
   const codes = months.map((month) => month.book.code).join(", ")
@@ -204,8 +96,8 @@ export const reopen = Effect.fn("Close.reopen")(function* (
   return yield* database.transaction(
     Effect.forEach(months, (month) =>
       Effect.gen(function* () {
-        const now = yield* readMonth(month.book, period, true)
-        if (now.closedThrough !== period) {
+        const [now] = yield* readMonths([month.book], period, true)
+        if (now?.closedThrough !== period) {
           return yield* closeError("NotClosed", `${period} of ${month.book.code} was reopened meanwhile.`)
         }
         const undone = standing(yield* closesOf(month.book), period)
@@ -231,6 +123,6 @@ export const check = Effect.fn("Close.check")(function* (period: string, book: O
 /** The bridge from the provider's statement to the books, for a month, closed or not. */
 export const bridge = Effect.fn("Close.bridge")(function* (period: string, book: Option.Option<string>) {
   const database = yield* Database
-  const months = yield* Effect.forEach(yield* chosenBooks(book), (each) => readMonth(each, period))
+  const months = yield* readMonths(yield* chosenBooks(book), period)
   return yield* Effect.forEach(months, (month) => database.transaction(bridgeOf(month), inOneSnapshot))
 })

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { Database } from "./Database.ts"
 import { account } from "./Explain/ExplainAccount.ts"
 import { baseEntry } from "./Explain/ExplainBaseEntry.ts"
+import { batch } from "./Explain/ExplainBatch.ts"
 import { client } from "./Explain/ExplainClient.ts"
 import { findings, quarantined } from "./Explain/ExplainFinding.ts"
 import { journalEntries } from "./Explain/ExplainJournalEntry.ts"
@@ -163,6 +164,8 @@ const ofSubject = (subject: Subject): Effect.Effect<ReadonlyArray<Step>, Explain
       return ofClient(subject)
     case "base_entry":
       return baseEntry(subject.bookId, subject.id)
+    case "batch":
+      return batch(subject.bookId, subject.id)
     case "quarantined":
       return quarantined(subject.bookId, { quarantineId: subject.id })
     default:
@@ -196,8 +199,8 @@ export class Explain extends Effect.Service<Explain>()("tieout/Explain", {
     const database = yield* Database
 
     /**
-     * Takes a journal number in any form that a file has, a finding (`F12`), a quarantined row (`Q12`), a client's code, or the identifier of an
-     * account, statement entry, deposit, withdrawal, conversion, receivable or client, or its first 8 characters or more.
+     * Takes a journal number in any form that a file has, a finding (`F12`), a quarantined row (`Q12`), a client's code, a batch (`ORG/4`), a bank
+     * statement's number, or the identifier of an account, statement entry, deposit, withdrawal, conversion, receivable or client, or its first 8 characters or more.
      * Fails with `NothingFound`.
      */
     const explain = Effect.fn("Explain.explain")(

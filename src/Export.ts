@@ -1,50 +1,27 @@
 /** Writes the books as files that accountants import: numbered, checksummed batches in a folder. */
-import { join, resolve } from "node:path"
 import { Effect, Option } from "effect"
 import { chooseBooks, type UnknownBook } from "./Book/ChosenBooks.ts"
-import { allBooks, type Book, bookFolder } from "./Book.ts"
+import { allBooks, type Book } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
-import { mayWrite } from "./Database/MayWrite.ts"
 import { Database } from "./Database.ts"
-import { commitBatch } from "./Export/Batch/Commit.ts"
-import { clearLeftovers, markUnfinished } from "./Export/Batch/Leftovers.ts"
-import type { Manifest } from "./Export/Batch/Manifest.ts"
-import { writeBatch } from "./Export/Batch.ts"
+import { type Exported, type ExportedBatch, exportBook, selectionAt } from "./Export/BookExport.ts"
 import { type ExportError, exportError } from "./Export/ExportError.ts"
-import type { TableOptions } from "./Export/Mapping/PreparedTables.ts"
 import { checkBookSettings } from "./Export/Request/BookSettings.ts"
-import { previousBatch } from "./Export/Request/Lineage.ts"
-import { type Plan, planBook } from "./Export/Request/Plans.ts"
 import { type Selection, selectionOf } from "./Export/Request/Scope.ts"
-import { contentOf } from "./Export/Request/Selected.ts"
-import { checkChoices, checkFormats, type ExportRequest, optionsOf, timeZoneOf } from "./Export/Request.ts"
-import { readFacts } from "./Export/Source/BookFacts.ts"
-import type { Difference } from "./Export/Source/Difference.ts"
-import { nativeBasis } from "./Format/Entry.ts"
-import { settingsOf } from "./Format/FormatSettings.ts"
-import type { FormatName } from "./Format/Formats.ts"
-import { type AsOfError, asOfSuffix, resolveAsOf } from "./Ledger/AsOf.ts"
+import { contentsOf } from "./Export/Request/Selected.ts"
+import {
+  checkChoices,
+  checkFormats,
+  defaults,
+  type ExportRequest,
+  partsOf,
+  type RequestPart,
+} from "./Export/Request.ts"
+import type { AsOfError } from "./Ledger/AsOf.ts"
 import { type OutdatedBatch, outdatedBatches } from "./Reconcile/OutdatedBatches.ts"
 import type { ValuationError } from "./Valuation/ValuationError.ts"
 import type { ValuationOptions } from "./Valuation/ValuedBook.ts"
 import { value, valueThen } from "./Valuation.ts"
-
-/** One committed batch. `manifest.complete` is false where something is known to be missing: exit code 3. */
-export interface ExportedBatch {
-  readonly folder: string
-  readonly manifest: Manifest
-  /** Of an export of what the books said at a time. */
-  readonly difference: Difference | null
-  /** Of one in the base currency: rates that lack for what it says now, so that there is no difference. */
-  readonly lackingRates: number
-}
-
-/** Batches that have all of what was asked for already: nothing was written. */
-export interface Exported {
-  readonly book: string
-  readonly formats: ReadonlyArray<string>
-  readonly batches: ReadonlyArray<number>
-}
 
 /** A standing batch in the base currency that an export would not write like that any more. */
 export interface Outdated extends OutdatedBatch {
@@ -64,89 +41,6 @@ export interface ExportSummary {
   readonly complete: boolean
 }
 
-/** One batch: marked, written, committed in the database, kept. */
-const exportBatch = Effect.fn("Export.batch")(function* (
-  book: Book,
-  { delta, follows, formats, selection, supersedes }: Plan,
-  request: ExportRequest,
-  options: TableOptions,
-) {
-  const { out } = request
-  const previous = yield* previousBatch(book.bookId)
-  const batch = (previous?.batch ?? 0) + 1
-  const state = request.preview === true ? ("preview" as const) : ("committed" as const)
-  const lineage = {
-    state,
-    previous,
-    currencyBasis: request.base?.baseCurrency ?? nativeBasis,
-    delta,
-    follows,
-    supersedes,
-  }
-  const place = join(bookFolder(book), selection.text, String(batch))
-  const mark = yield* markUnfinished(resolve(out, bookFolder(book)), selection.text, batch)
-  const { folder, manifest, ...made } = yield* writeBatch(
-    { book, batch, selection, formats, options, lineage, base: request.base },
-    resolve(out, place),
-  )
-  const keepFrom = request.keepFiles === false || request.preview === true ? null : folder.path
-  const commit = { bookId: book.bookId, place, keepFrom, who: request.who ?? "the schedule" }
-  if (request.preview === true && !(yield* mayWrite())) {
-    yield* Effect.logWarning(
-      "The database may only be read here: it does not know of this preview, which cannot be committed.",
-    )
-    yield* folder.keep
-    return { folder: join(out, place), manifest, ...made } satisfies ExportedBatch
-  }
-  yield* Effect.uninterruptibleMask((restore) =>
-    commitBatch(commit, manifest, restore).pipe(
-      // An answer that was lost may have been a yes: a committed batch must have its folder. The marker stays, for the next run.
-      Effect.tapError((error) =>
-        error.reason === "Unreachable" ? Effect.zipRight(mark.leave, folder.keep) : Effect.void,
-      ),
-      Effect.zipLeft(folder.keep),
-    ),
-  )
-  return { folder: join(out, place), manifest, ...made } satisfies ExportedBatch
-}, Effect.scoped)
-
-/** The selection as the books stood at the time that was asked for. */
-const selectionAt = Effect.fn("Export.selectionAt")(function* (
-  book: Book,
-  selection: Selection | null,
-  request: ExportRequest,
-) {
-  if (selection === null || request.asOf === undefined) return selection
-  const at = yield* resolveAsOf(request.asOf, book.bookId, timeZoneOf(request))
-  return { ...selection, text: `${selection.text}${asOfSuffix(at)}`, asOf: at } satisfies Selection
-})
-
-const exportBook = Effect.fn("Export.book")(function* (
-  book: Book,
-  scope: Selection | null,
-  formats: ReadonlyArray<FormatName>,
-  request: ExportRequest,
-  options: TableOptions,
-) {
-  const { knownSince } = yield* readFacts(book.bookId, null)
-  const own = resolve(request.out, bookFolder(book))
-  yield* clearLeftovers(own, (yield* previousBatch(book.bookId))?.batch ?? 0, knownSince)
-  const selection = yield* selectionAt(book, scope, request)
-  const again = request.again === true
-  const basis = request.base?.baseCurrency ?? nativeBasis
-  const { had, plans } = yield* planBook(
-    book.bookId,
-    basis,
-    selection,
-    formats,
-    again,
-    request.perFormat ?? false,
-  )
-  const batches: Array<ExportedBatch> = []
-  for (const plan of plans) batches.push(yield* exportBatch(book, plan, request, options))
-  return { batches, exported: had.map((one): Exported => ({ book: book.code, ...one })) }
-})
-
 /**
  * The books that have entries of the selection, and the codes of those that have none. Fails where none has: an empty batch would
  * take a number and say nothing. The base-currency journal has what only it has, also in a month without entries.
@@ -157,23 +51,34 @@ const withEntries = Effect.fn("Export.withEntries")(function* (
   request: ExportRequest,
 ) {
   if (selection === null || request.base !== undefined) return { chosen: books, empty: [] }
-  const found = yield* Effect.forEach(books, (book) =>
-    Effect.map(contentOf(book.bookId, selection), (content) => ({ book, ...content })),
+  const contents = yield* contentsOf(
+    books.map(({ bookId }) => bookId),
+    selection,
   )
-  const chosen = found.filter(({ holds }) => holds).map(({ book }) => book)
-  const empty = found.filter(({ holds }) => !holds)
-  if (chosen.length > 0) return { chosen, empty: empty.map(({ book }) => book.code) }
-  const what = empty.every(({ ahead }) => ahead) ? "lies ahead" : "has no entries"
-  const codes = empty.map(({ book }) => book.code).join(", ")
+  const chosen = books.filter(({ bookId }) => contents.get(bookId)?.holds === true)
+  const empty = books.filter(({ bookId }) => contents.get(bookId)?.holds !== true)
+  if (chosen.length > 0) return { chosen, empty: empty.map(({ code }) => code) }
+  const isAhead = empty.every(({ bookId }) => contents.get(bookId)?.ahead === true)
+  const what = isAhead ? "lies ahead" : "has no entries"
+  const codes = empty.map(({ code }) => code).join(", ")
   return yield* exportError("Usage", `${selection.text} ${what} in ${codes}. Nothing was written.`)
 })
 
-/** As the book has them; in the base currency nothing is left out. */
-const optionsFor = (options: TableOptions, { code }: Book): TableOptions => {
-  const { leaveOut } = options.settings
-  const settings = settingsOf(options.settings, code)
-  return { ...options, settings: options.inBase === true ? { ...settings, leaveOut } : settings }
-}
+/** Without the bank statements of a book that has no entries: the base-currency journal may have something nevertheless. */
+const partsWith = Effect.fn("Export.partsWith")(function* (
+  book: Book,
+  selection: Selection | null,
+  parts: ReadonlyArray<RequestPart>,
+) {
+  if (parts.length === 1 || selection === null) return parts
+  const contents = yield* contentsOf([book.bookId], selection)
+  if (contents.get(book.bookId)?.holds === true) return parts
+  const without = parts.filter(({ base }) => base === undefined).flatMap(({ formats }) => formats)
+  yield* Effect.logWarning(
+    `${book.code} has no entries in ${selection.text}: ${without.join(", ")} is left out of it.`,
+  )
+  return parts.filter(({ base }) => base !== undefined)
+})
 
 const busy = (book: Book) => () =>
   exportError("Busy", `Another export of the book ${book.code} runs: wait for it to finish, or stop it.`)
@@ -228,10 +133,11 @@ export const run = Effect.fn("Export.run")(function* (
   const formats = yield* checkFormats(request.formats)
   const selection = yield* selectionOf(request.scope)
   const books = yield* chooseBooks(request.connection, request.book)
-  const options = optionsOf(request)
   yield* checkChoices(request)
+  const parts = partsOf(formats, request)
+  const { settings } = request.tables ?? defaults
   const { chosen, empty } = yield* withEntries(books, selection, request)
-  yield* checkBookSettings(options.settings, chosen, yield* allBooks(Option.none()), formats)
+  yield* checkBookSettings(settings, chosen, yield* allBooks(Option.none()), formats)
   if (request.base !== undefined) yield* valued(books, selection, request.base, request)
   const batches: Array<ExportedBatch> = []
   const unchanged: Array<string> = []
@@ -241,7 +147,7 @@ export const run = Effect.fn("Export.run")(function* (
     const made = yield* database
       .withSessionLock(
         `export ${book.bookId}`,
-        exportBook(book, selection, formats, request, optionsFor(options, book)),
+        exportBook(book, selection, yield* partsWith(book, selection, parts), request),
       )
       .pipe(Effect.catchTag("LockBusy", busy(book)))
     batches.push(...made.batches)

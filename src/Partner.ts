@@ -2,8 +2,9 @@
  * The port to the Partner Trading, Account and Credit Service: what the rest of Tieout may know of it. Wire shapes,
  * parameter names and HTTP stay behind the adapter (`Partner/`). Source of every field: `docs/interface.md`.
  */
-import { Context, Data, type Effect, type Either, type Option, type Stream } from "effect"
+import { Context, type Effect, type Either, type Option, type Stream } from "effect"
 import type { Amount, Money } from "./Common/Money.ts"
+import type { PartnerError } from "./Partner/PartnerError.ts"
 
 /** A point in time as the service said it, normalized to UTC with at most six decimals: `2026-10-01T12:00:00.123456Z`. */
 export type Instant = string
@@ -188,47 +189,6 @@ export interface Page<A> {
   /** Its answer is so large that it is dealt with by itself. */
   readonly isLarge?: boolean
 }
-
-export type PartnerReason =
-  | "Unreachable"
-  /** Its TLS certificate is of no authority that we know. */
-  | "Untrusted"
-  | "Timeout"
-  | "Unauthorized"
-  | "Forbidden"
-  | "Rejected"
-  | "NotFound"
-  | "RateLimited"
-  | "Unavailable"
-  | "BadResponse"
-  | "TooLarge"
-  | "CursorLoop"
-  | "CursorExpired"
-  | "RedirectRefused"
-
-/** Everything that can go wrong at the service. `detail` says what was seen, `advice` what to do; neither holds a secret. */
-export class PartnerError extends Data.TaggedError("PartnerError")<{
-  readonly reason: PartnerReason
-  /** `GET /accounts/…/statement`, path below the base address, without the query. */
-  readonly operation: string
-  readonly status?: number
-  readonly detail: string
-  readonly advice: string
-  /** When the service said a retry makes sense, epoch milliseconds. */
-  readonly retryAt?: number
-  readonly cause?: unknown
-}> {
-  override get message(): string {
-    const status = this.status === undefined ? "" : ` answered ${this.status}`
-    return `${this.operation}${status}: ${this.detail}. ${this.advice}`
-  }
-}
-
-/** What passes by itself: the service is away, or asks to wait. Everything else a person must mend. */
-const passing: ReadonlySet<PartnerReason> = new Set(["Unreachable", "Timeout", "Unavailable", "RateLimited"])
-
-/** Whether the same request may succeed later, with nothing changed on our side. */
-export const isOutage = ({ reason }: PartnerError): boolean => passing.has(reason)
 
 /**
  * Pages of a list from a cursor on (none: from the start), in sequence, one page ahead of the consumer. `ahead` decides

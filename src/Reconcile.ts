@@ -7,6 +7,7 @@ import { chooseBooks } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
 import { Database } from "./Database.ts"
 import { type CheckName, checks } from "./Reconcile/Check.ts"
+import { deadLetters } from "./Reconcile/Checks/DeadLetters.ts"
 import { streams } from "./Reconcile/Checks/Streams.ts"
 import { queries } from "./Reconcile/Checks.ts"
 import { type CheckQuery, record, recordedColumns } from "./Reconcile/Findings.ts"
@@ -185,21 +186,34 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       Effect.provideService(Database, database),
     )
 
-    /** Runs one check for a month that is about to be closed; in the caller's transaction. */
+    /** Runs one check of the books for a month that is about to be closed; in the caller's transaction. */
     const checkForClose = Effect.fn("Reconcile.checkForClose")(
-      function* (book: Book, period: string, query: CheckQuery) {
-        yield* takeBooks([book], Option.none())
-        const books = [book.bookId]
+      function* (books: ReadonlyArray<Book>, period: string, query: CheckQuery) {
+        yield* takeBooks(books, Option.none())
+        const ids = books.map(({ bookId }) => bookId)
         return yield* check(
-          { ...common, books, sinceRun: null, period, full: false, runId: null, closing: period },
+          { ...common, books: ids, sinceRun: null, period, full: false, runId: null, closing: period },
           [query],
         )
       },
       Effect.provideService(Database, database),
     )
 
-    /** Checks the evidence of a book's streams for a month that is about to be closed; in the caller's transaction. */
-    const streamsForClose = (book: Book, period: string) => checkForClose(book, period, streams)
+    /** What a run could not do with a book is a finding at once. Part of the run's transaction. */
+    const jobsOf = Effect.fn("Reconcile.jobsOf")(
+      function* (book: Book, runId: number) {
+        yield* takeBooks([book], Option.some(runId), true)
+        const books = [book.bookId]
+        return yield* check({ ...common, books, sinceRun: null, period: null, full: false, runId }, [
+          deadLetters,
+        ])
+      },
+      Effect.provideService(Database, database),
+    )
+
+    /** Checks the evidence of the books' streams for a month that is about to be closed; in the caller's transaction. */
+    const streamsForClose = (books: ReadonlyArray<Book>, period: string) =>
+      checkForClose(books, period, streams)
 
     /** `tieout reconcile`: all books, or those of one connection. */
     const run = Effect.fn("Reconcile.run")(
@@ -229,6 +243,6 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     const cover = (book: Book, runId: number) =>
       Effect.provideService(coverRun(book, runId), Database, database)
 
-    return { afterRun, cover, month, checkForClose, streamsForClose, run }
+    return { afterRun, cover, month, checkForClose, streamsForClose, jobsOf, run }
   }),
 }) {}

@@ -27,7 +27,10 @@ export interface ReportRequest {
   readonly out: string
   /** Only what was recorded up to then, by our clock; none: all. */
   readonly asOf: Option.Option<AsOf>
-  /** Value the month in the base currency first; none: what the report says of it is as it was valued last. */
+  /**
+   * Value the month in the base currency first, as of the time where there is one. None: as it was valued last; as of a time,
+   * nothing.
+   */
   readonly base?: ValuationOptions
 }
 
@@ -39,7 +42,7 @@ export interface WrittenReport {
 const reportBook = Effect.fn("Report.book")(function* (book: Book, request: ReportRequest) {
   const database = yield* Database
   const { accounting, reconcile } = yield* Settings
-  const { out, period } = request
+  const { base, out, period } = request
   const asOf = Option.isNone(request.asOf)
     ? null
     : yield* resolveAsOf(request.asOf.value, book.bookId, accounting.timeZone)
@@ -48,8 +51,11 @@ const reportBook = Effect.fn("Report.book")(function* (book: Book, request: Repo
   const path = resolve(out, place)
   const folder = yield* openFolder(yield* prepare(path, placed, reportFiles))
   const manifest = yield* database.transaction(
-    Effect.flatMap(scopeOf(book, period, asOf), (scope) => writeFiles(scope, folder, reconcile.materiality)),
-    { isolation: "repeatable read", readOnly: true },
+    Effect.flatMap(scopeOf(book, period, asOf), (scope) =>
+      writeFiles(scope, folder, reconcile.materiality, asOf === null ? undefined : base),
+    ),
+    // The base-currency journal of a time is made in temporary tables.
+    { isolation: "repeatable read", readOnly: asOf === null || base === undefined },
   )
   const file = yield* folder.create(manifestFile)
   yield* file.write(Buffer.from(printManifest(manifest), "utf8"))
@@ -66,7 +72,9 @@ const reportBook = Effect.fn("Report.book")(function* (book: Book, request: Repo
 export const report = Effect.fn("Report.report")(function* (request: ReportRequest) {
   const database = yield* Database
   const books = yield* chooseBooks(Option.none(), request.book)
-  if (request.base !== undefined) yield* value(books, request.period, request.base)
+  if (request.base !== undefined && Option.isNone(request.asOf)) {
+    yield* value(books, request.period, request.base)
+  }
   const written: Array<WrittenReport> = []
   for (const book of books) {
     const writtenReport = yield* database

@@ -212,10 +212,49 @@ export const leadRun = Effect.fn("Sync.leadRun")(function* (book: Book, command:
   return yield* begin({ connection: book.connection, book: Option.some(book) }, command)
 })
 
+/** The run of events that had the book before, if it never ended, was abandoned: nobody else says so. Before the lease is taken. */
+const abandonEvents = Effect.fn("Sync.abandonEvents")(function* ({ bookId, connection }: Book) {
+  const database = yield* Database
+  yield* database.execute(
+    "Sync.abandonEvents",
+    (sql) => sql`
+      update sync.runs r set state = 'abandoned', ended_at = now()
+      from sync.leases l
+      where l.connection = ${connection} and l.book_id = ${bookId} and r.run_id = l.run_id
+        and r.command = 'events' and r.state = 'running'`,
+  )
+})
+
+/** Takes events of one book, beside others at the other books. The caller holds the book's session lock. */
+export const beginBookEvents = Effect.fn("Sync.beginBookEvents")(function* (book: Book) {
+  const database = yield* Database
+  const { connection } = book
+  const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+  const lease = yield* database.transaction(
+    Effect.gen(function* () {
+      yield* abandonEvents(book)
+      const { run_id: runId } = yield* database.row(
+        "Sync.beginBookEvents",
+        { run_id: int4 },
+        (sql) => sql`
+          insert into sync.runs (connection, command) values (${connection}, 'events') returning run_id`,
+      )
+      return yield* takeLease({ connection, book: Option.some(book) }, runId)
+    }),
+  )
+  return yield* runUnder(lease, started)
+})
+
 /** Takes one book for a run that has begun already, with counters of its own. The caller holds the book's session lock. */
 export const joinRun = Effect.fn("Sync.joinRun")(function* (runId: number, book: Book) {
+  const database = yield* Database
   const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-  const lease = yield* takeLease({ connection: book.connection, book: Option.some(book) }, runId)
+  const lease = yield* database.transaction(
+    Effect.zipRight(
+      abandonEvents(book),
+      takeLease({ connection: book.connection, book: Option.some(book) }, runId),
+    ),
+  )
   return yield* runUnder(lease, started)
 })
 

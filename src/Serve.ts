@@ -16,13 +16,13 @@ import { counted } from "./Common/Text.ts"
 import { type DatabaseError, readOnlyError } from "./Database/DatabaseError.ts"
 import { mayWrite } from "./Database/MayWrite.ts"
 import type { Database } from "./Database.ts"
-import type { PartnerError } from "./Partner.ts"
+import type { PartnerError } from "./Partner/PartnerError.ts"
 import type { Alerts } from "./Serve/Alerts.ts"
 import type { CronFields } from "./Serve/Cron.ts"
 import { Nightly } from "./Serve/Nightly.ts"
 import { Overview } from "./Serve/Overview.ts"
 import { scheduleFields, startSchedule } from "./Serve/Schedule.ts"
-import { lastSuccess, watchStaleness } from "./Serve/Staleness.ts"
+import { watchStaleness } from "./Serve/Staleness.ts"
 import { ListenError, startStatusServer } from "./Serve/StatusServer.ts"
 import { Settings, type SettingsError } from "./Settings.ts"
 import { Events } from "./Sync/Events.ts"
@@ -51,24 +51,23 @@ const stalenessEvery = "5 minutes"
 const nightly = (fields: CronFields): Part =>
   Effect.gen(function* () {
     const { accounting, schedule } = yield* Settings
-    const { run } = yield* Nightly
-    yield* startSchedule<Settings | Database>({
+    const { isMissed, now, run } = yield* Nightly
+    yield* startSchedule({
       name: "nightly sync",
       expression: schedule.nightly ?? "",
       timeZone: accounting.timeZone,
       jitter: schedule.jitter,
       fields,
       grace,
-      work: run(),
+      work: run,
+      now: Effect.orElse(now, () => Clock.currentTimeMillis),
       // While the database cannot be reached, a missed night is the smaller problem.
-      lastSuccess: lastSuccess().pipe(
-        Effect.catchAll(({ message }) =>
-          Effect.zipRight(
-            Effect.logWarning(`It is unknown whether a night was missed: ${message}`),
-            Clock.currentTimeMillis,
+      isMissed: (due) =>
+        isMissed(due).pipe(
+          Effect.catchAll(({ message }) =>
+            Effect.as(Effect.logWarning(`It is unknown whether a night was missed: ${message}`), false),
           ),
         ),
-      ),
     })
   })
 

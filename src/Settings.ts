@@ -18,6 +18,7 @@ import { nearest } from "./Settings/Nearest.ts"
 import { placed } from "./Settings/Project.ts"
 import { databaseMistakes, everything, type Needs, secretMistakes } from "./Settings/Secrets.ts"
 import { tokenMistakes } from "./Settings/StatusToken.ts"
+import { tokenKeyMistakes, tokenKeyOf, tokenKeyVariable } from "./Settings/TokenKey.ts"
 
 export interface ConnectionSettings extends Credentials {
   readonly name: string
@@ -133,6 +134,7 @@ const load = Effect.fn("Settings.load")(function* () {
     ...unknownKeys(cleaned),
     ...(Either.isLeft(decoded) ? mistakesOf(decoded.left.issue) : []),
     ...unknownVariables,
+    ...tokenKeyMistakes(variable(variables, tokenKeyVariable)),
     ...databaseMistakes(Either.isRight(decoded) && decoded.right.database.required, databaseUrl),
   ]
   if (mistakes.length > 0 || Either.isLeft(decoded)) {
@@ -225,6 +227,10 @@ export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
       ),
       /** The token of the status page, needed where it does not listen on loopback alone. */
       statusToken: Option.map(variable(variables, "TIEOUT_STATUS_TOKEN"), (token) => Redacted.make(token)),
+      /** Under which processes keep the service's token for each other; none: each has its own. */
+      tokenKey: Option.map(Option.flatMap(variable(variables, tokenKeyVariable), tokenKeyOf), (key) =>
+        Redacted.make(key),
+      ),
       /** Where an embedded database keeps its data; relative to the working directory. */
       dataDir,
     }

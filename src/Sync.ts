@@ -14,6 +14,7 @@ import { Settings } from "./Settings.ts"
 import { forget } from "./Sync/Retention.ts"
 import { BookJobs } from "./Sync/Runs/BookJobs.ts"
 import { readConnection } from "./Sync/Runs/Connection.ts"
+import { settleDead } from "./Sync/Runs/DeadLetters.ts"
 import { holding, leading } from "./Sync/Runs/Holding.ts"
 import { runParts, syncPartsOf } from "./Sync/Runs/Layers.ts"
 import { endOf, inTimeZone, prove, recordEnd } from "./Sync/Runs/Proving.ts"
@@ -47,6 +48,8 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
         syncPartsOf(full, quick),
         (books, commit) => Effect.provide(inTimeZone(books, commit), services),
       )
+      const run = yield* Run
+      if (!quick) yield* run.commit(settleDead(outcome.complete, "sync"))
       return yield* prove(started, full, outcome, partial)
     })
 

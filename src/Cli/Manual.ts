@@ -79,6 +79,10 @@ export const variableTexts: ReadonlyArray<readonly [name: string, what: string]>
   ["DATABASE_URL_FILE", "a file that holds it, for this and every other secret (TIEOUT_CLIENT_SECRET_FILE)"],
   ["TIEOUT_DATA_DIR", "the embedded database's data; default: data in the project"],
   ["TIEOUT_STATUS_TOKEN", "what opens the status page where it is not only on this machine"],
+  [
+    "TIEOUT_TOKEN_KEY",
+    "32 random bytes in base64: workers share the service's token in the database under this key",
+  ],
   ["TIEOUT_USER", "who closes, reopens, reclassifies and exports; default: the user of the operating system"],
   ["TIEOUT_CONFIG", "the settings file, as --config"],
   ["TIEOUT_LOG_LEVEL", "as --log-level"],

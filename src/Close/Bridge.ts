@@ -7,15 +7,17 @@
  * Amounts are text in the major unit of the account's currency at its scale; debit (money in) positive.
  */
 import { Effect } from "effect"
-import type { Book } from "../Book.ts"
-import { bool, int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
+import { int4, type RowOf, text, uuid } from "../Database/Columns.ts"
+import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { journalNumber } from "../Format/Entry.ts"
 import type { CheckQuery } from "../Reconcile/Findings.ts"
 import { printed } from "../Reconcile/Printed.ts"
+import { byBook } from "./ByBook.ts"
+import { type LateEntry, lateEntries } from "./LateEntries.ts"
 import type { Month } from "./Month.ts"
 
 const accountBridgeColumns = {
+  bookId: int4,
   accountId: uuid,
   currency: text,
   /** Statement entries of the month. */
@@ -46,19 +48,7 @@ const accountBridgeColumns = {
  * `booksMovements = movements − lateElsewhere + lateHere + openingBooked`, and from both
  * `booksClosing = closing − lateElsewhere − carried`.
  */
-export type AccountBridge = RowOf<typeof accountBridgeColumns>
-
-export interface LateEntry {
-  readonly accountId: string
-  readonly currency: string
-  readonly amount: string
-  /** Null: not numbered yet. */
-  readonly number: string | null
-  readonly occurredAt: string
-  readonly effectiveDate: string
-  readonly lateFor: string
-  readonly description: string
-}
+export type AccountBridge = Omit<RowOf<typeof accountBridgeColumns>, "bookId">
 
 export interface Bridge {
   readonly book: string
@@ -83,37 +73,45 @@ const amounts = [
   "closingDifference",
 ] as const
 
-const atScale = (row: AccountBridge): AccountBridge => {
+const atScale = <A extends AccountBridge>(row: A): A => {
   const texts = Object.fromEntries(amounts.map((name) => [name, printed(row[name], row.currency)]))
   return { ...row, ...texts }
 }
 
 /** Accounts with any entry up to the end of the month. */
-const accountBridges = Effect.fn("Close.bridge.accounts")(function* ({ book, end, period, timeZone }: Month) {
+const accountBridges = Effect.fn("Close.bridge.accounts")(function* (
+  months: ReadonlyArray<Month>,
+  period: string,
+) {
   const database = yield* Database
   const first = `${period}-01`
+  const ids = months.map(({ book }) => String(book.bookId))
+  const ends = months.map(({ end }) => end)
+  const zones = months.map(({ timeZone }) => timeZone)
   const rows = yield* database.rows(
     "Close.bridge.accounts",
     accountBridgeColumns,
     (sql) => sql`
-      with statement as (
-        select a.account_id, a.currency, s.entries::integer as entries, coalesce(a.last_balance, 0) - s.after as closing,
+      with months as materialized (
+        select m.book_id, m.ends, ${first}::text::timestamp at time zone m.zone as begins
+        from unnest(${plainArray(sql, ids, "int4")}, ${plainArray(sql, ends, "timestamptz")}, ${textArray(sql, zones)})
+          as m (book_id, ends, zone)),
+      statement as (
+        select a.book_id, a.account_id, a.currency, s.entries::integer as entries, coalesce(a.last_balance, 0) - s.after as closing,
           s.movements, s.known
-        from mirror.accounts a
+        from months m
+        join mirror.accounts a on a.book_id = m.book_id
         cross join lateral (
           select count(*) filter (where x.inside) as entries, count(*) filter (where not x.after) as known,
             coalesce(sum(x.moved) filter (where x.inside), 0) as movements,
             coalesce(sum(x.moved) filter (where x.after), 0) as after
           from (
             select case e.type when 'CREDIT' then e.amount else -e.amount end as moved,
-              e.occurred_at >= ${end}::text::timestamptz as after,
-              e.occurred_at >= ${first}::text::timestamp at time zone ${timeZone}::text
-                and e.occurred_at < ${end}::text::timestamptz as inside
+              e.occurred_at >= m.ends as after, e.occurred_at >= m.begins and e.occurred_at < m.ends as inside
             from mirror.statement_entries e
-            where e.book_id = a.book_id and e.account_id = a.account_id and not e.held) x) s
-        where a.book_id = ${book.bookId}),
+            where e.book_id = a.book_id and e.account_id = a.account_id and not e.held) x) s),
       odd as (
-        select j.partner_account_id as account_id,
+        select j.book_id, j.partner_account_id as account_id,
           coalesce(sum(p.amount) filter (where j.source_type = 'statement_entry'
             and j.late_for = ${first}::text::date), 0) as elsewhere,
           coalesce(sum(p.amount) filter (where j.source_type = 'statement_entry'
@@ -125,16 +123,16 @@ const accountBridges = Effect.fn("Close.bridge.accounts")(function* ({ book, end
         from ledger.journal_entries j
         join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
         join ledger.accounts c on c.book_id = p.book_id and c.account_id = p.account_id and c.role = 'cash'
-        where j.book_id = ${book.bookId} and (j.source_type = 'opening' or j.late_for is not null)
-        group by j.partner_account_id),
+        where j.book_id in (select m.book_id from months m) and (j.source_type = 'opening' or j.late_for is not null)
+        group by j.book_id, j.partner_account_id),
       books as (
-        select c.partner_account_id as account_id,
+        select c.book_id, c.partner_account_id as account_id,
           coalesce(sum(b.debit - b.credit) filter (where b.period = ${first}::text::date), 0) as movements,
           coalesce(sum(b.debit - b.credit) filter (where b.period <= ${first}::text::date), 0) as closing
         from ledger.accounts c
         left join ledger.balances b on b.book_id = c.book_id and b.account_id = c.account_id
-        where c.book_id = ${book.bookId} and c.role = 'cash' group by c.partner_account_id)
-      select s.account_id as "accountId", s.currency, s.entries, (s.closing - s.movements)::text as opening,
+        where c.book_id in (select m.book_id from months m) and c.role = 'cash' group by c.book_id, c.partner_account_id)
+      select s.book_id as "bookId", s.account_id as "accountId", s.currency, s.entries, (s.closing - s.movements)::text as opening,
         s.movements::text as movements, s.closing::text as closing,
         coalesce(o.elsewhere, 0)::text as "lateElsewhere", coalesce(o.here, 0)::text as "lateHere",
         coalesce(o.opened, 0)::text as "openingBooked", coalesce(o.carried, 0)::text as carried,
@@ -145,67 +143,38 @@ const accountBridges = Effect.fn("Close.bridge.accounts")(function* ({ book, end
           + coalesce(o.opened, 0)))::text as difference,
         (coalesce(b.closing, 0) - (s.closing - coalesce(o.elsewhere, 0) - coalesce(o.carried, 0)))::text as "closingDifference"
       from statement s
-      left join odd o on o.account_id = s.account_id
-      left join books b on b.account_id = s.account_id
+      left join odd o on o.book_id = s.book_id and o.account_id = s.account_id
+      left join books b on b.book_id = s.book_id and b.account_id = s.account_id
       where s.known > 0 or b.closing <> 0 or b.movements <> 0
       order by s.account_id`,
   )
   return rows.map(atScale)
 })
 
-const lateColumns = {
-  elsewhere: bool,
-  accountId: uuid,
-  currency: text,
-  amount: text,
-  period: text,
-  number: nullable(int4),
-  occurredAt: text,
-  effectiveDate: text,
-  lateFor: text,
-  description: text,
-}
-
-const lateRows = Effect.fn("Close.bridge.late")(function* (book: Book, period: string) {
-  const database = yield* Database
-  const first = `${period}-01`
-  return yield* database.rows(
-    "Close.bridge.late",
-    lateColumns,
-    (sql) => sql`
-      select j.late_for = ${first}::text::date as elsewhere, j.partner_account_id as "accountId", p.currency,
-        p.amount::text as amount, to_char(j.period, 'YYYY-MM') as period, n.number,
-        to_char(j.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "occurredAt",
-        j.effective_date::text as "effectiveDate", to_char(j.late_for, 'YYYY-MM') as "lateFor", j.description
-      from ledger.journal_entries j
-      join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
-      join ledger.accounts c on c.book_id = p.book_id and c.account_id = p.account_id and c.role = 'cash'
-      left join ledger.journal_numbers n on n.book_id = j.book_id and n.entry_id = j.entry_id
-      where j.book_id = ${book.bookId} and j.source_type = 'statement_entry'
-        and (j.late_for = ${first}::text::date or j.late_for is not null and j.period = ${first}::text::date)
-      order by j.effective_date, j.partner_account_id, j.position`,
-  )
+/** The bridges of months of one period, by `bookId`. Consistent where the caller's transaction is a snapshot. */
+export const bridgesOf = Effect.fn("Close.bridges")(function* (months: ReadonlyArray<Month>, period: string) {
+  const accounts = byBook(yield* accountBridges(months, period))
+  const late = yield* lateEntries(months, period)
+  const lateIn = ({ book }: Month, inLaterMonths: boolean) =>
+    late.of(book).flatMap(({ elsewhere, entry }) => (elsewhere === inLaterMonths ? [entry] : []))
+  const bridges = months.map((month): readonly [number, Bridge] => [
+    month.book.bookId,
+    {
+      book: month.book.code,
+      period,
+      accounts: accounts.of(month.book).map(({ bookId: _, ...account }) => account),
+      lateElsewhere: lateIn(month, true),
+      lateHere: lateIn(month, false),
+    },
+  ])
+  return new Map(bridges)
 })
 
-/** Consistent where the caller's transaction is a snapshot. */
+/** The bridge of one month. */
 export const bridgeOf = Effect.fn("Close.bridge")(function* (month: Month) {
   const { book, period } = month
-  const accounts = yield* accountBridges(month)
-  const late = (yield* lateRows(book, period)).map(({ elsewhere, number, period: dated, ...entry }) => ({
-    elsewhere,
-    entry: {
-      ...entry,
-      amount: printed(entry.amount, entry.currency),
-      number: number === null ? null : journalNumber(book.code, dated, number),
-    } satisfies LateEntry,
-  }))
-  return {
-    book: book.code,
-    period,
-    accounts,
-    lateElsewhere: late.filter(({ elsewhere }) => elsewhere).map(({ entry }) => entry),
-    lateHere: late.filter(({ elsewhere }) => !elsewhere).map(({ entry }) => entry),
-  } satisfies Bridge
+  const bridges = yield* bridgesOf([month], period)
+  return bridges.get(book.bookId) ?? (yield* Effect.dieMessage(`book ${book.code} has no bridge`))
 })
 
 /** The accounts in which something is left over between the statement and the books. */
@@ -214,17 +183,20 @@ const unbridged = ({ accounts }: Bridge): ReadonlyArray<AccountBridge> =>
     [difference, closingDifference].some((amount) => /[1-9]/.test(amount)),
   )
 
-/** The check `bridge`: nothing is left over between the month's statements and the books. */
-export const leftOver = ({ bookId }: Book, bridge: Bridge): CheckQuery => ({
+/** The check `bridge`: nothing is left over between the months' statements and the books. */
+export const leftOver = (bridges: ReadonlyMap<number, Bridge>): CheckQuery => ({
   checks: ["bridge"],
   found: (sql) => {
-    const rows = unbridged(bridge).map(({ accountId, closingDifference, currency, difference }) => ({
-      id: accountId,
-      message: `Between the statement of account ${accountId} and the books ${difference} ${currency} of the month's movements and ${closingDifference} ${currency} of the closing balance are left over.`,
-      evidence: { accountId, currency, difference, closingDifference, period: bridge.period },
-    }))
+    const rows = [...bridges].flatMap(([bookId, bridge]) =>
+      unbridged(bridge).map(({ accountId, closingDifference, currency, difference }) => ({
+        book: bookId,
+        id: accountId,
+        message: `Between the statement of account ${accountId} and the books ${difference} ${currency} of the month's movements and ${closingDifference} ${currency} of the closing balance are left over.`,
+        evidence: { accountId, currency, difference, closingDifference, period: bridge.period },
+      })),
+    )
     return sql`
-      select 'bridge' as check_name, ${bookId}::integer as book_id, 'account' as subject_type, r ->> 'id' as subject_id,
+      select 'bridge' as check_name, (r ->> 'book')::integer as book_id, 'account' as subject_type, r ->> 'id' as subject_id,
         true as ripe, r ->> 'message' as message, r -> 'evidence' as evidence
       from jsonb_array_elements(${JSON.stringify(rows)}::text::jsonb) r`
   },

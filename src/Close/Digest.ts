@@ -16,7 +16,8 @@ import { createHash } from "node:crypto"
 import { Effect, Stream } from "effect"
 import type { Book } from "../Book.ts"
 import type { Sql } from "../Database/Client.ts"
-import { text } from "../Database/Columns.ts"
+import { int4, text } from "../Database/Columns.ts"
+import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { type Fragment, instantText } from "../Reconcile/Scope.ts"
 
@@ -70,21 +71,32 @@ const lineFields = (sql: Sql): Fragment =>
     sql`trim_scale(p.amount)`,
   ])
 
-/** Reads the period's journal once, as a stream with flat memory. */
-export const digestOf = Effect.fn("Close.digest")(function* (
-  book: Book,
+/** The hash of the close before it, hex; null: the book's first close. */
+export interface Preceded {
+  readonly book: Book
+  readonly previousHash: string | null
+}
+
+/** Reads the period's journal of all books once, as a stream with flat memory. By `bookId`. */
+export const digestsOf = Effect.fn("Close.digests")(function* (
+  books: ReadonlyArray<Preceded>,
   period: string,
-  previousHash: string | null,
 ) {
   const database = yield* Database
-  const hash = createHash("sha256")
-  for (const content of ["tieout-close-1", previousHash, book.code, period]) hash.update(field(content))
-  const entries = yield* database
+  const digests = new Map(
+    books.map(({ book, previousHash }) => {
+      const hash = createHash("sha256")
+      for (const content of ["tieout-close-1", previousHash, book.code, period]) hash.update(field(content))
+      return [book.bookId, { hash, entries: 0n }]
+    }),
+  )
+  const ids = [...digests.keys()].map(String)
+  yield* database
     .rowStream(
-      "Close.digest",
-      { text },
+      "Close.digests",
+      { book_id: int4, text },
       (sql) => sql`
-        select ${headerFields(sql)} || l.text as text
+        select n.book_id, ${headerFields(sql)} || l.text as text
         from ledger.journal_numbers n
         join ledger.journal_entries j on j.book_id = n.book_id and j.entry_id = n.entry_id
         cross join lateral (
@@ -92,14 +104,34 @@ export const digestOf = Effect.fn("Close.digest")(function* (
           from ledger.postings p
           join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
           where p.book_id = j.book_id and p.entry_id = j.entry_id) l
-        where n.book_id = ${book.bookId} and n.period = ${`${period}-01`}::text::date
-        order by n.number`,
+        where n.book_id = any (${plainArray(sql, ids, "int4")}) and n.period = ${`${period}-01`}::text::date
+        order by n.book_id, n.number`,
     )
     .pipe(
-      Stream.runFold(0n, (count, { text }) => {
-        hash.update(text)
-        return count + 1n
-      }),
+      Stream.runForEachChunk((rows) =>
+        Effect.sync(() => {
+          for (const { book_id: bookId, text } of rows) {
+            const digest = digests.get(bookId)
+            if (digest === undefined) continue
+            digest.hash.update(text)
+            digest.entries += 1n
+          }
+        }),
+      ),
     )
-  return { hash: hash.digest("hex"), entries } satisfies Digest
+  return new Map(
+    [...digests].map(([bookId, { entries, hash }]) => [
+      bookId,
+      { hash: hash.digest("hex"), entries } satisfies Digest,
+    ]),
+  )
+})
+
+export const digestOf = Effect.fn("Close.digest")(function* (
+  book: Book,
+  period: string,
+  previousHash: string | null,
+) {
+  const digests = yield* digestsOf([{ book, previousHash }], period)
+  return digests.get(book.bookId) ?? (yield* Effect.dieMessage(`book ${book.code} has no digest`))
 })

@@ -5,12 +5,15 @@
  */
 import { Effect, Option } from "effect"
 import { type Book, organizationBook } from "../Book.ts"
-import { bool, int4, type RowOf, text } from "../Database/Columns.ts"
+import type { Sql } from "../Database/Client.ts"
+import { bool, int4, text } from "../Database/Columns.ts"
+import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { CheckName } from "../Reconcile/Check.ts"
 import { Reconcile } from "../Reconcile.ts"
 import { Settings } from "../Settings.ts"
-import { type Bridge, bridgeOf, leftOver } from "./Bridge.ts"
+import { type Bridge, bridgesOf, leftOver } from "./Bridge.ts"
+import { byBook } from "./ByBook.ts"
 import { blockersInTransit } from "./InTransit.ts"
 import type { Month } from "./Month.ts"
 
@@ -44,45 +47,53 @@ const acceptedForGood: ReadonlySet<string> = new Set<CheckName>([
   "receivable-gone",
 ])
 
-const listed = (names: ReadonlyArray<string>): string => `{${names.join(",")}}`
+/** Lists that are kept in the organization's book and prove something about its clients' books, too. */
+const sharedLists = Effect.map(Settings, ({ accounting }) =>
+  accounting.receivables.view === "borrower" ? ["clients", "receivables", "credit_accounts"] : ["clients"],
+)
 
-/** Lists that are kept in the organization's book and prove something about the given book, too. */
-const sharedLists = Effect.fn("Close.gate.sharedLists")(function* ({ clientId }: Book) {
-  const { accounting } = yield* Settings
-  if (Option.isNone(clientId)) return []
-  return accounting.receivables.view === "borrower"
-    ? ["clients", "receivables", "credit_accounts"]
-    : ["clients"]
-})
+/** The months as a relation: the book, the end of its month, its time zone. */
+const monthsIn = (sql: Sql, months: ReadonlyArray<Month>) => {
+  const ids = months.map(({ book }) => String(book.bookId))
+  const ends = months.map(({ end }) => end)
+  const zones = months.map(({ timeZone }) => timeZone)
+  return sql`
+    unnest(${plainArray(sql, ids, "int4")}, ${plainArray(sql, ends, "timestamptz")}, ${textArray(sql, zones)})
+      as m (book_id, ends, zone)`
+}
 
 const stateColumns = {
+  bookId: int4,
   unnumbered: int4,
   backfilled: bool,
 }
 
-type StateRow = RowOf<typeof stateColumns>
-
-const readState = Effect.fn("Close.gate.state")(function* ({ book, end, period }: Month) {
+const readStates = Effect.fn("Close.gate.states")(function* (months: ReadonlyArray<Month>, period: string) {
   const database = yield* Database
   const first = `${period}-01`
-  return yield* database.row(
-    "Close.gate.state",
+  const rows = yield* database.rows(
+    "Close.gate.states",
     stateColumns,
     (sql) => sql`
-      select (select count(*)::integer from ledger.unnumbered u
-         join ledger.journal_entries j on j.book_id = u.book_id and j.entry_id = u.entry_id
-         where u.book_id = ${book.bookId} and j.period <= ${first}::text::date) as unnumbered,
+      select m.book_id as "bookId", (
+          select count(*)::integer from ledger.unnumbered u
+          join ledger.journal_entries j on j.book_id = u.book_id and j.entry_id = u.entry_id
+          where u.book_id = m.book_id and j.period <= ${first}::text::date) as unnumbered,
         exists (
           select 1 from sync.runs r
-          where r.connection = ${book.connection} and r.command = 'backfill' and r.state = 'done'
-            and r.started_at >= ${end}::text::timestamptz
+          where r.connection = b.connection and r.command = 'backfill' and r.state = 'done'
+            and r.started_at >= m.ends
             and (r.summary -> 'days' ->> 'from')::date <= ${first}::text::date
             and (r.summary -> 'days' ->> 'to')::date >= (${first}::text::date + interval '1 month')::date - 1
-            and not coalesce(sync.failed_to_read(r.summary, ${book.code}), false)) as backfilled`,
+            and not coalesce(sync.failed_to_read(r.summary, b.code), false)) as backfilled
+      from ${monthsIn(sql, months)}
+      join mirror.books b on b.book_id = m.book_id`,
   )
+  return byBook(rows)
 })
 
 const findingColumns = {
+  bookId: int4,
   id: text,
   check_name: text,
   message: text,
@@ -94,76 +105,103 @@ const findingColumns = {
  * for a later month blocks only that month.
  */
 const findings = Effect.fn("Close.gate.findings")(function* (
-  { book, end, period, timeZone }: Month,
+  months: ReadonlyArray<Month>,
+  period: string,
   organization: Book,
 ) {
   const database = yield* Database
-  const shared = yield* sharedLists(book)
+  const shared = yield* sharedLists
   const rows = yield* database.rows(
     "Close.gate.findings",
     findingColumns,
     (sql) => sql`
-      select 'F' || f.finding_id as id, f.check_name, f.message, md5(f.evidence::text) as evidence
-      from reconcile.open_findings f
-      where (f.book_id = ${book.bookId} or f.book_id = ${organization.bookId} and f.check_name = 'stream-unread'
-          and f.subject_id = any (${listed(shared)}::text::text[]))
-        and (f.severity = 'blocking' or f.check_name = any (${listed(blockingHere)}::text::text[])
-          and not coalesce(to_char((f.evidence ->> 'occurredAt')::timestamptz at time zone ${timeZone}::text, 'YYYY-MM')
+      with months as materialized (select m.* from ${monthsIn(sql, months)}),
+      looked_at as (
+        select m.book_id, m.ends, m.zone, f.finding_id from months m
+        join reconcile.open_findings f on f.book_id = m.book_id
+        union all
+        select m.book_id, m.ends, m.zone, f.finding_id from months m
+        join reconcile.open_findings f on f.book_id = ${organization.bookId} and f.check_name = 'stream-unread'
+          and f.subject_id = any (${textArray(sql, shared)})
+        where m.book_id <> ${organization.bookId})
+      select l.book_id as "bookId", 'F' || f.finding_id as id, f.check_name, f.message, md5(f.evidence::text) as evidence
+      from looked_at l
+      join reconcile.open_findings f on f.finding_id = l.finding_id
+      where (f.severity = 'blocking' or f.check_name = any (${textArray(sql, blockingHere)})
+          and not coalesce(to_char((f.evidence ->> 'occurredAt')::timestamptz at time zone l.zone, 'YYYY-MM')
             > ${period}, false))
         and not (f.check_name = 'stream-unread' and not (f.evidence ->> 'unreadable')::boolean
-          and coalesce((f.evidence ->> 'beganAt')::timestamptz >= ${end}::text::timestamptz, false))
+          and coalesce((f.evidence ->> 'beganAt')::timestamptz >= l.ends, false))
       order by f.severity, f.opened_at, f.finding_id`,
   )
-  return rows.map(
-    ({ check_name: check, evidence, id, message }): Blocker => ({
-      id,
-      what: `${check}: ${message}`,
-      hint: `tieout explain ${id}`,
-      ...(acceptedForGood.has(check) ? { evidence } : {}),
-    }),
+  return byBook(
+    rows.map(
+      ({ bookId, check_name: check, evidence, id, message }): Blocker & { readonly bookId: number } => ({
+        ...{ bookId, id },
+        what: `${check}: ${message}`,
+        hint: `tieout explain ${id}`,
+        ...(acceptedForGood.has(check) ? { evidence } : {}),
+      }),
+    ),
   )
 })
 
 /** Nobody can accept entries without a number: the sync under way numbers them when it ends. */
-const unnumberedEntries = ({ unnumbered }: StateRow, { period }: Month): Blocker => ({
+const unnumberedEntries = (unnumbered: number, period: string): Blocker => ({
   id: null,
   what: `${unnumbered} journal entries up to ${period} have no journal number yet: a sync that is running numbers them when it ends.`,
   hint: "tieout status",
 })
 
+const blockerOf = ({ bookId: _, ...blocker }: Blocker & { readonly bookId: number }): Blocker => blocker
+
 /**
- * Part of the caller's transaction, in which the month has been reconciled. `willNumber`: waiting entries will be numbered
- * before the close. `syncing`: a sync of the connection is running.
+ * Of months of one period and one connection, by `bookId`. Part of the caller's transaction, in which they have been reconciled.
+ * `willNumber`: waiting entries will be numbered before the close. `syncing`: a sync of the connection is running.
  */
-export const gateOf = Effect.fn("Close.gate")(function* (
-  month: Month,
+export const gatesOf = Effect.fn("Close.gates")(function* (
+  months: ReadonlyArray<Month>,
+  { connection, period }: { readonly connection: string; readonly period: string },
   { syncing, willNumber }: { readonly syncing: boolean; readonly willNumber: boolean },
 ) {
   const reconcile = yield* Reconcile
-  const { book, period } = month
-  const organization = Option.isNone(book.clientId) ? book : yield* organizationBook(book.connection)
-  yield* reconcile.streamsForClose(book, period)
-  if (organization !== book) yield* reconcile.streamsForClose(organization, period)
-  const bridge = yield* bridgeOf(month)
-  yield* reconcile.checkForClose(book, period, leftOver(book, bridge))
-  const state = yield* readState(month)
-  return {
-    blockers: [
-      ...(state.unnumbered > 0 && !willNumber ? [unnumberedEntries(state, month)] : []),
-      ...(yield* findings(month, organization)),
-      ...(yield* blockersInTransit(month)),
-    ],
-    notes: [
-      ...(state.backfilled
-        ? []
-        : [`No backfill has read all of ${period} again since it ended: tieout backfill --period ${period}`]),
-      ...(state.unnumbered > 0 && willNumber
-        ? [`${state.unnumbered} journal entries get their numbers before the close.`]
-        : []),
-      ...(syncing
-        ? ["A sync of this connection is running: what it is reading may differ until it ends."]
-        : []),
-    ],
-    bridge,
-  } satisfies Gate
+  const books = months.map(({ book }) => book)
+  const organization =
+    books.find(({ clientId }) => Option.isNone(clientId)) ?? (yield* organizationBook(connection))
+  const isAmong = books.some(({ bookId }) => bookId === organization.bookId)
+  yield* reconcile.streamsForClose(isAmong ? books : [...books, organization], period)
+  const bridges = yield* bridgesOf(months, period)
+  yield* reconcile.checkForClose(books, period, leftOver(bridges))
+  const states = yield* readStates(months, period)
+  const found = yield* findings(months, period, organization)
+  const inTransit = yield* blockersInTransit(months, period)
+  const gates = months.flatMap(({ book }): ReadonlyArray<readonly [number, Gate]> => {
+    const bridge = bridges.get(book.bookId)
+    const [state] = states.of(book)
+    if (bridge === undefined || state === undefined) return []
+    const { backfilled, unnumbered } = state
+    const gate: Gate = {
+      blockers: [
+        ...(unnumbered > 0 && !willNumber ? [unnumberedEntries(unnumbered, period)] : []),
+        ...found.of(book).map(blockerOf),
+        ...inTransit.of(book).map(blockerOf),
+      ],
+      notes: [
+        ...(backfilled
+          ? []
+          : [
+              `No backfill has read all of ${period} again since it ended: tieout backfill --period ${period}`,
+            ]),
+        ...(unnumbered > 0 && willNumber
+          ? [`${unnumbered} journal entries get their numbers before the close.`]
+          : []),
+        ...(syncing
+          ? ["A sync of this connection is running: what it is reading may differ until it ends."]
+          : []),
+      ],
+      bridge,
+    }
+    return [[book.bookId, gate]]
+  })
+  return new Map(gates)
 })

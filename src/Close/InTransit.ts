@@ -3,35 +3,44 @@
  * are old and material.
  */
 import { Effect } from "effect"
-import { text } from "../Database/Columns.ts"
+import { int4, text } from "../Database/Columns.ts"
+import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
+import { byBook } from "./ByBook.ts"
 import type { Blocker } from "./Gate.ts"
 import type { Month } from "./Month.ts"
 
 /**
- * Items of the month or before (a conversion is dated by its first entry) that are now older than `reconcile.transitDays` and
- * above `reconcile.materiality`. The month has just been reconciled. Part of the caller's transaction.
+ * Items of the month or before (a conversion is dated by its first entry) that are now older than
+ * `reconcile.transitDays` and above `reconcile.materiality`. The month has just been reconciled. Part of the caller's transaction.
  */
-export const blockersInTransit = Effect.fn("Close.inTransit")(function* ({ book, period, timeZone }: Month) {
+export const blockersInTransit = Effect.fn("Close.inTransit")(function* (
+  months: ReadonlyArray<Month>,
+  period: string,
+) {
   const database = yield* Database
   const { reconcile } = yield* Settings
+  const ids = months.map(({ book }) => String(book.bookId))
+  const zones = months.map(({ timeZone }) => timeZone)
   const rows = yield* database.rows(
     "Close.inTransit",
-    { id: text, check: text, message: text },
+    { bookId: int4, id: text, check: text, message: text },
     (sql) => sql`
-      select 'F' || f.finding_id as id, f.check_name as check, f.message from reconcile.open_findings f
-      where f.book_id = ${book.bookId} and f.check_name in ('conversion-in-transit', 'loan-in-transit')
+      select f.book_id as "bookId", 'F' || f.finding_id as id, f.check_name as check, f.message
+      from unnest(${plainArray(sql, ids, "int4")}, ${textArray(sql, zones)}) as m (book_id, zone)
+      join reconcile.open_findings f on f.book_id = m.book_id
+      where f.check_name in ('conversion-in-transit', 'loan-in-transit')
         and (f.evidence ->> 'since')::date < (${`${period}-01`}::text::date + interval '1 month')
-        and (now() at time zone ${timeZone}::text)::date - (f.evidence ->> 'since')::date > ${reconcile.transitDays}
+        and (now() at time zone m.zone)::date - (f.evidence ->> 'since')::date > ${reconcile.transitDays}
         and (f.evidence ->> 'material')::boolean
       order by f.evidence ->> 'since', f.finding_id`,
   )
-  return rows.map(
-    ({ check, id, message }): Blocker => ({
-      id,
+  return byBook(
+    rows.map(({ bookId, check, id, message }): Blocker & { readonly bookId: number } => ({
+      ...{ bookId, id },
       what: `${check}: ${message}`,
       hint: `tieout explain ${id}`,
-    }),
+    })),
   )
 })

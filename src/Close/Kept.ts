@@ -1,8 +1,11 @@
 /** Stores closes and reopenings: `ledger.closes`, `ledger.close_balances` and the state of the period. */
 import { Effect, Schema } from "effect"
 import type { Book } from "../Book.ts"
+import type { Sql } from "../Database/Client.ts"
 import { int4, int8, jsonOf, nullable, oneOf, type RowOf, text } from "../Database/Columns.ts"
+import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
+import { byBook } from "./ByBook.ts"
 import type { Digest } from "./Digest.ts"
 import { osUser } from "./Who.ts"
 
@@ -18,6 +21,7 @@ const Accepted = Schema.Struct({
 export type Accepted = typeof Accepted.Type
 
 const keptCloseColumns = {
+  bookId: int4,
   sequence: int4,
   action: oneOf("close", "reopen"),
   /** `2026-10` */
@@ -36,21 +40,29 @@ const keptCloseColumns = {
 }
 
 /** A close or a reopening. */
-export type KeptClose = RowOf<typeof keptCloseColumns>
+export type KeptClose = Omit<RowOf<typeof keptCloseColumns>, "bookId">
 
-/** All closes and reopenings of a book, the oldest first. */
-export const closesOf = Effect.fn("Close.closesOf")(function* (book: Book) {
+/** All closes and reopenings of the books, the oldest first. */
+export const closesOfBooks = Effect.fn("Close.closesOfBooks")(function* (books: ReadonlyArray<Book>) {
   const database = yield* Database
-  return yield* database.rows(
+  const ids = books.map(({ bookId }) => String(bookId))
+  const rows = yield* database.rows(
     "Close.closesOf",
     keptCloseColumns,
     (sql) => sql`
-      select sequence, action, to_char(period, 'YYYY-MM') as period, hash, previous_hash as "previousHash", entries, who,
-        os_user as "osUser", database_user as "databaseUser",
+      select book_id as "bookId", sequence, action, to_char(period, 'YYYY-MM') as period, hash,
+        previous_hash as "previousHash", entries, who, os_user as "osUser", database_user as "databaseUser",
         to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, reason, accepted
-      from ledger.closes where book_id = ${book.bookId} order by sequence`,
+      from ledger.closes where book_id = any (${plainArray(sql, ids, "int4")}) order by book_id, sequence`,
   )
+  return byBook(rows)
 })
+
+export const closesOf = (book: Book) =>
+  Effect.map(
+    closesOfBooks([book]),
+    (closes): ReadonlyArray<KeptClose> => closes.of(book).map(({ bookId: _, ...close }) => close),
+  )
 
 /** The close of a month that is in force: its last, unless it was reopened since. */
 export const standing = (closes: ReadonlyArray<KeptClose>, period: string): KeptClose | undefined => {
@@ -77,67 +89,95 @@ export interface Doing {
  * trigger.
  */
 const setStatus = Effect.fn("Close.setStatus")(function* (
-  book: Book,
+  books: ReadonlyArray<Book>,
   period: string,
   status: "open" | "closed",
 ) {
   const database = yield* Database
   const first = `${period}-01`
-  const changed = yield* database.execute(
+  const arrayOfBooks = (sql: Sql, ids: ReadonlyArray<number>) => plainArray(sql, ids.map(String), "int4")
+  const ids = books.map(({ bookId }) => bookId)
+  const changed = yield* database.rows(
     "Close.setStatus",
+    { bookId: int4 },
     (sql) => sql`
-      update ledger.periods set status = ${status} where book_id = ${book.bookId} and period = ${first}::text::date
-      returning 1`,
+      update ledger.periods set status = ${status}
+      where book_id = any (${arrayOfBooks(sql, ids)}) and period = ${first}::text::date
+      returning book_id as "bookId"`,
   )
-  if (changed > 0 || status === "open") return
+  const known = new Set(changed.map(({ bookId }) => bookId))
+  const empty = ids.filter((bookId) => !known.has(bookId))
+  if (empty.length === 0 || status === "open") return
   yield* database.execute(
     "Close.setStatus.empty",
     (sql) => sql`
-      insert into ledger.periods (book_id, period, status) values (${book.bookId}, ${first}::text::date, ${status})`,
+      insert into ledger.periods (book_id, period, status)
+      select b, ${first}::text::date, ${status} from unnest(${arrayOfBooks(sql, empty)}) b`,
   )
 })
 
-/** The balances at the end of the month of all accounts that the book has ever used. */
-const keepBalances = Effect.fn("Close.keepBalances")(function* (
-  book: Book,
-  sequence: number,
-  period: string,
-) {
+/** The balances at the end of the month of all accounts that the books have ever used. */
+const keepBalances = Effect.fn("Close.keepBalances")(function* (kept: string, period: string) {
   const database = yield* Database
   const first = `${period}-01`
   yield* database.execute(
     "Close.keepBalances",
     (sql) => sql`
       insert into ledger.close_balances (book_id, sequence, account_id, code, name, currency, debit, credit, balance)
-      select ${book.bookId}, ${sequence}, b.account_id, b.code, b.name, b.currency, b.debit, b.credit, b.balance
-      from ledger.balances_at(${book.bookId}, ${first}::text::date) b`,
+      select k.book_id, k.sequence, b.account_id, b.code, b.name, b.currency, b.debit, b.credit, b.balance
+      from json_to_recordset(${kept}::text::json) as k (book_id integer, sequence integer)
+      cross join lateral ledger.balances_at(k.book_id, ${first}::text::date) b`,
   )
 })
 
-/** Part of the caller's transaction. */
-export const keepClose = Effect.fn("Close.keepClose")(function* (
-  book: Book,
+/** A book whose month closes. */
+export interface Closing {
+  readonly book: Book
+  readonly digest: Digest
+  readonly previousHash: string | null
+  /** All closes and reopenings of the book so far, as the caller's transaction read them after it locked the book. */
+  readonly closes: ReadonlyArray<KeptClose>
+  readonly accepted: ReadonlyArray<Accepted>
+  readonly valuationMethod: string | null
+}
+
+/** Part of the caller's transaction. The sequence numbers of the closes, in the order of the books. */
+export const keepCloses = Effect.fn("Close.keepCloses")(function* (
+  closings: ReadonlyArray<Closing>,
   period: string,
-  { entries, hash }: Digest,
-  { accepted, reason, who }: Doing & { readonly accepted: ReadonlyArray<Accepted> },
-  valuationMethod: string | null,
+  { reason, who }: Doing,
 ) {
   const database = yield* Database
   const user = yield* osUser
-  const closes = yield* closesOf(book)
-  const sequence = nextSequence(closes)
-  yield* setStatus(book, period, "closed")
+  const kept = closings.map(({ accepted, book, closes, digest, previousHash, valuationMethod }) => ({
+    book_id: book.bookId,
+    sequence: nextSequence(closes),
+    hash: digest.hash,
+    previous_hash: previousHash,
+    entries: digest.entries.toString(),
+    accepted,
+    valuation_method: valuationMethod,
+  }))
+  if (kept.length === 0) return []
+  const text = JSON.stringify(kept)
+  yield* setStatus(
+    closings.map(({ book }) => book),
+    period,
+    "closed",
+  )
   yield* database.execute(
-    "Close.keepClose",
+    "Close.keepCloses",
     (sql) => sql`
       insert into ledger.closes (book_id, sequence, period, action, hash, previous_hash, entries, who, os_user, reason,
         accepted, valuation_method)
-      values (${book.bookId}, ${sequence}, ${`${period}-01`}::text::date, 'close', ${hash}, ${lastHash(closes)},
-        ${entries.toString()}::text::bigint, ${who}, ${user}, ${reason}, ${JSON.stringify(accepted)}::text::jsonb,
-        ${valuationMethod})`,
+      select k.book_id, k.sequence, ${`${period}-01`}::text::date, 'close', k.hash, k.previous_hash, k.entries, ${who}::text,
+        ${user}::text, ${reason}::text, k.accepted, k.valuation_method
+      from json_to_recordset(${text}::text::json) as k (book_id integer, sequence integer, hash text, previous_hash text,
+        entries bigint, accepted jsonb, valuation_method text)
+      order by k.book_id`,
   )
-  yield* keepBalances(book, sequence, period)
-  return sequence
+  yield* keepBalances(text, period)
+  return kept.map(({ sequence }) => sequence)
 })
 
 /** Part of the caller's transaction. `undone` is the close in force. */
@@ -149,7 +189,7 @@ export const keepReopening = Effect.fn("Close.keepReopening")(function* (
   const database = yield* Database
   const user = yield* osUser
   const sequence = nextSequence(yield* closesOf(book))
-  yield* setStatus(book, undone.period, "open")
+  yield* setStatus([book], undone.period, "open")
   yield* database.execute(
     "Close.keepReopening",
     (sql) => sql`

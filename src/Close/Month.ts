@@ -1,12 +1,14 @@
 /** A month of one book: whether it is over, open or closed, and whether an earlier month is open. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
-import { bool, nullable, type RowOf, text } from "../Database/Columns.ts"
+import { bool, int4, nullable, type RowOf, text } from "../Database/Columns.ts"
+import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import { type CloseError, closeError } from "./CloseError.ts"
 
 const stateColumns = {
+  bookId: int4,
   /** The first instant after the month in the book's time zone, ISO 8601 in UTC. */
   end: text,
   timeZone: text,
@@ -17,30 +19,37 @@ const stateColumns = {
 }
 
 /** Months are `2026-10`. */
-export interface Month extends RowOf<typeof stateColumns> {
+export interface Month extends Omit<RowOf<typeof stateColumns>, "bookId"> {
   readonly book: Book
   readonly period: string
 }
 
 /**
- * Part of the caller's transaction, where there is one. `lock`: keeps out all postings of the book until the transaction
- * ends.
+ * A month of each book, in their order. Part of the caller's transaction, where there is one. `lock`: keeps out all postings of the
+ * books until the transaction ends.
  */
-export const readMonth = Effect.fn("Close.readMonth")(function* (book: Book, period: string, lock = false) {
+export const readMonths = Effect.fn("Close.readMonths")(function* (
+  books: ReadonlyArray<Book>,
+  period: string,
+  lock = false,
+) {
   const database = yield* Database
   const { accounting } = yield* Settings
   const first = `${period}-01`
+  const ids = books.map(({ bookId }) => String(bookId))
   if (lock) {
     yield* database.execute(
       "Close.lock",
-      (sql) => sql`select 1 from ledger.locks where book_id = ${book.bookId} for update`,
+      (sql) => sql`
+        select 1 from ledger.locks where book_id = any (${plainArray(sql, ids, "int4")}) order by book_id for update`,
     )
   }
   const rows = yield* database.rows(
-    "Close.readMonth",
+    "Close.readMonths",
     stateColumns,
     (sql) => sql`
-      select z.zone as "timeZone", to_char(e.ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as end,
+      select l.book_id as "bookId", z.zone as "timeZone",
+        to_char(e.ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as end,
         now() >= e.ends as over, to_char(l.closed_through, 'YYYY-MM') as "closedThrough",
         (select to_char(min(p.period), 'YYYY-MM') from ledger.periods p
          where p.book_id = l.book_id and p.status = 'open' and p.period < ${first}::text::date) as "earlierOpen"
@@ -48,11 +57,22 @@ export const readMonth = Effect.fn("Close.readMonth")(function* (book: Book, per
       cross join lateral (select coalesce(l.time_zone, ${accounting.timeZone}::text) as zone) z
       cross join lateral (
         select (${first}::text::timestamp + interval '1 month') at time zone z.zone as ends) e
-      where l.book_id = ${book.bookId}`,
+      where l.book_id = any (${plainArray(sql, ids, "int4")})`,
   )
-  const [row] = rows
-  if (row === undefined) return yield* Effect.dieMessage(`book ${book.code} has no ledger`)
-  return { book, period, ...row } satisfies Month
+  const states = new Map(rows.map(({ bookId, ...state }) => [bookId, state]))
+  const months: Array<Month> = []
+  for (const book of books) {
+    const state = states.get(book.bookId)
+    if (state === undefined) return yield* Effect.dieMessage(`book ${book.code} has no ledger`)
+    months.push({ book, period, ...state })
+  }
+  return months
+})
+
+/** The month of one book. */
+export const readMonth = Effect.fn("Close.readMonth")(function* (book: Book, period: string) {
+  const [month] = yield* readMonths([book], period)
+  return month ?? (yield* Effect.dieMessage(`book ${book.code} has no ledger`))
 })
 
 export const isClosed = ({ closedThrough, period }: Month): boolean =>

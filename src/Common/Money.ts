@@ -96,6 +96,8 @@ export const percent = (amount: Amount, rate: Amount, scale: number): Amount => 
 export const multiply = BigDecimal.multiply
 export const isZero = (amount: Amount): boolean => amount.value === 0n
 export const isPositive = (amount: Amount): boolean => amount.value > 0n
+export const max = (left: Amount, right: Amount): Amount => (isPositive(subtract(left, right)) ? left : right)
+export const min = (left: Amount, right: Amount): Amount => (isPositive(subtract(left, right)) ? right : left)
 export const isNegative = (amount: Amount): boolean => amount.value < 0n
 export const total = (amounts: Iterable<Amount>): Amount => {
   let sum = zero

@@ -18,7 +18,7 @@ export interface ConnectionSettings {
   readonly username: string
   readonly password: Redacted.Redacted<string> | undefined
   /** As postgres.js expects it; an object goes to `tls.connect`. */
-  readonly ssl: boolean | "require" | "allow" | "prefer" | "verify-full" | Certificates
+  readonly ssl: boolean | "require" | "prefer" | "verify-full" | Certificates
   /** Seconds until a connection must be open; default 10. */
   readonly connectTimeout?: number | undefined
   /** Session settings that the URL asks for, such as `search_path`. */

@@ -4,7 +4,7 @@ import type { Columns, RowOf } from "./Columns.ts"
 import type { Connection } from "./Connections.ts"
 import { type DatabaseError, toDatabaseError } from "./DatabaseError.ts"
 import { type Answer, assertColumns, assertRows } from "./Rows.ts"
-import { letEnd, lostConnection } from "./Statement.ts"
+import { letEnd, lostConnection, statements } from "./Statement.ts"
 
 type Pull<A> = Effect.Effect<Chunk.Chunk<A>, Option.Option<DatabaseError>>
 
@@ -52,6 +52,7 @@ const openCursor = <C extends Columns>(
   }
   const start = () => {
     if (connection.lost) return end(Effect.fail(Option.some(lostConnection(operation))))
+    statements.publish(operation)
     running = query.cursor(size, onRows).then(
       (result) => end(noMore(result.columns)),
       (error: unknown) => {

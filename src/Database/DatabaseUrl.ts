@@ -50,9 +50,12 @@ const sslOf = (mode: string, query: URLSearchParams): Ssl => {
       return false
     case "allow":
     case "prefer":
-    case "require":
+    case "require": {
       // With a certificate of ours, the connection is encrypted or not made.
-      return cert === undefined ? mode : { ...own, rejectUnauthorized: false }
+      if (cert !== undefined) return { ...own, rejectUnauthorized: false }
+      // The driver knows no `allow`, and would insist on TLS; both take what the server has.
+      return mode === "require" ? "require" : "prefer"
+    }
     default:
       // `verify-ca` asks for the host's name as well.
       return ca === undefined && cert === undefined

@@ -27,7 +27,7 @@ const certificateCodes = /\[[A-Z_]*(?:CERT|SIGNATURE|TLS|SSL)[A-Z_]*\]/
 
 /** A server without TLS ends the attempt at it, which looks like an outage; one whose certificate nobody vouches for is none. */
 const withTlsAdvice = ({ ssl }: ConnectionSettings, error: DatabaseError): DatabaseError => {
-  if (ssl === false || ssl === "prefer" || ssl === "allow") return error
+  if (ssl === false || ssl === "prefer") return error
   const isRefused = certificateCodes.test(error.message)
   if (!isRefused && error.reason !== "Unreachable") return error
   const more = isRefused

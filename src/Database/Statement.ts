@@ -1,6 +1,10 @@
+import { channel } from "node:diagnostics_channel"
 import { Effect } from "effect"
 import type { Connection } from "./Connections.ts"
 import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
+
+/** Names every statement as it is run. The tests listen, to find those that no test runs; without a listener it costs nothing. */
+export const statements = channel("tieout:statement")
 
 /** A postgres.js query is a promise that can be cancelled. */
 interface Cancellable {
@@ -62,6 +66,7 @@ export const runStatement = <A>(
       if (mapped.reason === "Unreachable") connection.lost = true
       resume(Effect.fail(mapped))
     }
+    statements.publish(operation)
     try {
       const running = statement()
       running.then((value) => resume(Effect.succeed(value)), failed)

@@ -1,8 +1,8 @@
 /** Sends one request at a time, and describes the outcome without repeating the content of an answer. */
 import { Effect, Either } from "effect"
 import type { Answer } from "../Partner/Attempt.ts"
+import type { PartnerError } from "../Partner/PartnerError.ts"
 import type { Session } from "../Partner/Session.ts"
-import type { PartnerError } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
 
 /** Left: this request failed. A failure of the effect means that no request can succeed. */

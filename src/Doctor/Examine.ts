@@ -1,7 +1,7 @@
 /** Calls each endpoint of a connection's surfaces through its profile. */
 import { Effect, Either } from "effect"
+import type { PartnerError } from "../Partner/PartnerError.ts"
 import { isFields } from "../Partner/Wire/Fields.ts"
-import type { PartnerError } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import { type Ask, queryOf, sized } from "./Ask.ts"
 import type { Endpoint, Place, Surface } from "./Endpoints.ts"

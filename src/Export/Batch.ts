@@ -1,95 +1,34 @@
-/** Writes the files of one batch of one book, from one repeatable-read snapshot, with memory that does not grow. */
-import { Effect, Stream } from "effect"
+/**
+ * Writes the files of one book's batches of one selection, from one repeatable-read snapshot and in one pass over its entries, with
+ * memory that does not grow.
+ */
+import { Effect } from "effect"
 import { Database } from "../Database.ts"
 import { besides } from "../Format/Besides.ts"
 import { encode } from "../Format/Encoding.ts"
-import type { Entry, OpenedAccount } from "../Format/Entry.ts"
 import type { FormatContext, SingleFile } from "../Format/Format.ts"
 import { bankStatementsOf, needsStatement, plainsOf, tablesOf } from "../Format/Formats.ts"
-import { RunningTotals } from "../Format/Totals.ts"
 import { valueThen } from "../Valuation.ts"
 import { writeBankStatements } from "./Batch/BankStatementFiles.ts"
-import { type BatchPlan, manifestOf } from "./Batch/BatchManifest.ts"
+import { type BatchPart, type BatchPlan, manifestOf, type Shared } from "./Batch/BatchManifest.ts"
 import { type Folder, openFolder } from "./Batch/Folder.ts"
-import { manifestFile } from "./Batch/Manifest.ts"
-import { print as printManifest } from "./Batch/ManifestSeal.ts"
+import { type Manifest, manifestFile } from "./Batch/Manifest.ts"
+import { print as printManifest, sha256Of } from "./Batch/ManifestSeal.ts"
 import { type Output, singleOutput, tableOutput } from "./Batch/Outputs.ts"
+import { checkTotals, type Files, type Order, writePass } from "./Batch/Pass.ts"
 import { withReadBack } from "./Batch/ReadBack.ts"
-import { exportError } from "./ExportError.ts"
+import type { TableContext } from "./Batch/TableFiles.ts"
 import { prepareTables } from "./Mapping/PreparedTables.ts"
 import { closesWithin } from "./Request/Lineage.ts"
 import { baseOnlyAccounts, chartAccounts, readAccounts } from "./Source/Accounts.ts"
-import { opened, type Sums } from "./Source/Balances.ts"
+import { opened } from "./Source/Balances.ts"
 import { readFacts } from "./Source/BookFacts.ts"
 import { baseComparison, nativeComparison } from "./Source/Comparison.ts"
-import { writeDifference } from "./Source/Difference.ts"
+import { type Difference, writeDifference } from "./Source/Difference.ts"
 import { writeStatement } from "./Source/StatementCsv.ts"
-import { baseSource, nativeSource, type Source } from "./Source.ts"
+import { baseSource, nativeSource } from "./Source.ts"
 
-const hasLines = ({ lines }: Entry): boolean => lines.length > 0
-
-type Order = SingleFile["order"]
-
-/** A file in the wrong order would be refused by who imports it: that an entry stands there is no state of the books. */
-const assertDates = (entries: ReadonlyArray<Entry>, since: string): string =>
-  entries.reduce((last, { effectiveDate, number }) => {
-    if (effectiveDate < last)
-      throw new Error(`${number} of ${effectiveDate} stands after an entry of ${last}`)
-    return effectiveDate
-  }, since)
-
-/** Reads the entries once, hands each chunk to every output, and finishes the files. */
-const writePass = Effect.fn("Export.writePass")(function* (
-  source: Source,
-  order: Order | "both",
-  outputs: ReadonlyArray<Output>,
-  withPayments: boolean,
-) {
-  const totals = new RunningTotals()
-  let lastDate = ""
-  let through = 0n
-  let omitted = 0
-  let begun = false
-  const begin = (firstDate: string | undefined) => {
-    begun = true
-    return Effect.forEach(outputs, (output) => output.begin(firstDate), { discard: true })
-  }
-  const by = order === "date" ? "date" : "number"
-  yield* Stream.runForEach(source.entries(by, withPayments), ({ entries, numbering }) =>
-    Effect.gen(function* () {
-      if (!begun) yield* begin(entries[0]?.effectiveDate)
-      const worth = entries.every(hasLines) ? entries : entries.filter(hasLines)
-      omitted += entries.length - worth.length
-      for (const entry of worth) totals.add(entry)
-      if (order !== "number") lastDate = assertDates(worth, lastDate)
-      if (numbering > through) through = numbering
-      for (const output of outputs) yield* output.write(output.takesAll ? entries : worth)
-    }),
-  )
-  if (!begun) yield* begin(undefined)
-  const files = (yield* Effect.forEach(outputs, (output) => output.end(totals))).flat()
-  return { totals, through, omitted, files }
-})
-
-/** The lines that were written must lead from the ledger's opening to its closing balances. */
-const checkTotals = (accounts: ReadonlyArray<OpenedAccount>, closing: Sums, totals: RunningTotals) => {
-  const wrong = accounts.find(({ account, opening }) => {
-    const { debit, credit } = totals.of(account)
-    return opening + debit - credit !== (closing.get(account) ?? 0n)
-  })
-  const uneven = totals.currencies().find(({ debit, credit }) => debit !== credit)
-  if (wrong === undefined && uneven === undefined) return Effect.void
-  const what =
-    wrong === undefined
-      ? `the debits and credits of ${uneven?.currency}`
-      : `the postings of account ${wrong.account.code} (${wrong.account.name}, ${wrong.account.currency}) and its balances`
-  return exportError(
-    "Disagrees",
-    `In the ledger, ${what} do not agree: run \`tieout reconcile --full\`. Nothing was written.`,
-  )
-}
-
-const sourceOf = Effect.fn("Export.source")(function* ({ base, book, selection }: BatchPlan) {
+const sourceOf = Effect.fn("Export.source")(function* ({ base, book, selection }: Shared) {
   const { asOf } = selection
   const accounts = yield* readAccounts(book.bookId, asOf)
   if (base === undefined) return yield* nativeSource(book, selection, accounts)
@@ -101,23 +40,53 @@ const sourceOf = Effect.fn("Export.source")(function* ({ base, book, selection }
 })
 
 /** Of an export of a time, what is said otherwise now; how many rates that lacks, where it cannot be said. */
-const differenceOf = Effect.fn("Export.differenceOf")(function* (
-  { base, book, selection }: BatchPlan,
-  folder: Folder,
-) {
-  if (selection.asOf === null) return { written: null, lackingRates: 0 }
+const comparisonOf = Effect.fn("Export.comparisonOf")(function* ({ base, book, selection }: Shared) {
+  if (selection.asOf === null) return { comparison: null, lackingRates: 0 }
   const comparison =
     base === undefined
       ? yield* nativeComparison(book, selection, selection.asOf)
       : yield* baseComparison(book, selection, base)
   return typeof comparison === "number"
-    ? { written: null, lackingRates: comparison }
-    : { written: yield* writeDifference(folder, comparison), lackingRates: 0 }
+    ? { comparison: null, lackingRates: comparison }
+    : { comparison, lackingRates: 0 }
 })
 
-const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, folder: Folder) {
-  const { book, selection } = plan
-  const source = yield* sourceOf(plan)
+/** A batch on its way, with the accounting systems' formats that it holds. */
+interface Part {
+  readonly plan: BatchPlan
+  readonly folder: Folder
+  readonly contexts: ReadonlyArray<TableContext>
+}
+
+const outputsOf = Effect.fn("Export.outputsOf")(function* (
+  { contexts, folder, plan }: Part,
+  context: FormatContext,
+  alongside: ReadonlyArray<SingleFile>,
+  order: Order,
+) {
+  const own = [...plainsOf(plan.formats), ...alongside].filter((format) => format.order === order)
+  const outputs = yield* Effect.forEach(own, (format) => singleOutput(folder, format, context))
+  return order === "date" ? [...outputs, ...contexts.map((table) => tableOutput(folder, table))] : outputs
+})
+
+/** By the formats' order, then what stands beside them. */
+const inOrder = ({ contexts, plan }: Part, alongside: ReadonlyArray<SingleFile>, files: Files) => {
+  const beside = [
+    ...contexts.flatMap(({ accountFiles }) => accountFiles),
+    ...alongside,
+    besides.rateDifferences,
+    besides.summaryEntries,
+  ]
+  const names = [...plan.formats, ...beside.map(({ name }) => name)]
+  return names.flatMap((name) => files.filter((file) => file.format === name))
+}
+
+const writeFiles = Effect.fn("Export.writeFiles")(function* (
+  shared: Shared,
+  batches: ReadonlyArray<{ readonly plan: BatchPlan; readonly folder: Folder }>,
+) {
+  const { book, options, selection } = shared
+  const source = yield* sourceOf(shared)
   const balances = opened(source.accounts, source.opening)
   const facts = yield* readFacts(book.bookId, selection.to)
   const context: FormatContext = {
@@ -126,21 +95,30 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     from: selection.from,
     accounts: balances,
   }
-  const wanted = [...plainsOf(plan.formats), ...source.alongside]
+  const formats = batches.flatMap(({ plan }) => plan.formats)
   const { contexts, mappingVersion } = yield* prepareTables(
     book,
     selection,
     source,
-    tablesOf(plan.formats),
-    plan.options,
+    tablesOf(formats),
+    options,
     selection.asOf ?? facts.createdAt,
-    bankStatementsOf(plan.formats),
+    bankStatementsOf(formats),
   )
-  const outputsBy = Effect.fnUntraced(function* (order: Order) {
-    const own = wanted.filter((format) => format.order === order)
-    const outputs = yield* Effect.forEach(own, (format) => singleOutput(folder, format, context))
-    return order === "date" ? [...outputs, ...contexts.map((table) => tableOutput(folder, table))] : outputs
+  const parts = batches.map(({ folder, plan }): Part => {
+    const own: ReadonlyArray<string> = plan.formats
+    return { plan, folder, contexts: contexts.filter(({ profile }) => own.includes(profile.name)) }
   })
+  const outputs = new Map<Part, Array<Output>>(parts.map((part) => [part, []]))
+  const outputsBy = (order: Order) =>
+    Effect.map(
+      Effect.forEach(parts, (part) =>
+        Effect.tap(outputsOf(part, context, source.alongside, order), (made) =>
+          Effect.sync(() => outputs.get(part)?.push(...made)),
+        ),
+      ),
+      (made) => made.flat(),
+    )
   const hasTables = contexts.length > 0
   const byNumber = yield* outputsBy("number")
   const byDate = yield* outputsBy("date")
@@ -150,63 +128,82 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     : writePass(source, "number", byNumber, false)
   yield* checkTotals(balances, source.closing, totals)
   const dated =
-    inOnePass || byDate.length === 0 ? [] : (yield* writePass(source, "date", byDate, hasTables)).files
-  const statement =
-    needsStatement(plan.formats) && plan.base === undefined
-      ? yield* writeStatement(folder, book, selection, balances, totals)
-      : undefined
-  const { leaveOut, personalData } = plan.options.settings
+    inOnePass || byDate.length === 0
+      ? new Map<Output, Files>()
+      : (yield* writePass(source, "date", byDate, hasTables)).files
+  const { leaveOut, personalData } = options.settings
   const { createdAt } = facts
-  const banks = yield* Effect.forEach(bankStatementsOf(plan.formats), (format) =>
-    writeBankStatements(folder, format, {
-      ...{ book, batch: plan.batch, selection, createdAt, leaveOut, personalData, accounts: balances },
-    }),
-  )
-  const beside = [
-    ...contexts.flatMap(({ accountFiles }) => accountFiles),
-    ...source.alongside,
-    besides.rateDifferences,
-    besides.summaryEntries,
-  ]
-  const names = [...plan.formats, ...beside.map(({ name }) => name)]
-  const inOrder = names.flatMap((name) => [...files, ...dated].filter((file) => file.format === name))
   const closes = yield* closesWithin(book.bookId, selection)
-  const { lackingRates, written } = yield* differenceOf(plan, folder)
-  const all = written === null ? inOrder : [...inOrder, written.file]
-  const manifest = manifestOf(
-    plan,
-    facts,
-    balances,
-    totals,
-    all,
-    through,
-    mappingVersion,
-    closes,
-    source.base === undefined ? undefined : { ...source.base, omitted },
-  )
-  return {
-    manifest: withReadBack(manifest, balances, contexts, statement, banks),
-    difference: written?.difference ?? null,
-    lackingRates,
+  const { comparison, lackingRates } = yield* comparisonOf(shared)
+  const made: Array<{
+    folder: Folder
+    manifest: Manifest
+    difference: Difference | null
+    lackingRates: number
+  }> = []
+  let { previous } = shared
+  for (const part of parts) {
+    const { folder, plan } = part
+    const statement =
+      needsStatement(plan.formats) && plan.base === undefined
+        ? yield* writeStatement(folder, book, selection, balances, totals)
+        : undefined
+    const banks = yield* Effect.forEach(bankStatementsOf(plan.formats), (format) =>
+      writeBankStatements(folder, format, {
+        ...{ book, batch: plan.batch, selection, createdAt, leaveOut, personalData, accounts: balances },
+      }),
+    )
+    const written = (outputs.get(part) ?? []).flatMap(
+      (output) => files.get(output) ?? dated.get(output) ?? [],
+    )
+    const own = inOrder(part, source.alongside, written)
+    const difference = comparison === null ? null : yield* writeDifference(folder, comparison)
+    const manifest = withReadBack(
+      manifestOf(
+        { ...plan, previous },
+        facts,
+        balances,
+        totals,
+        difference === null ? own : [...own, difference.file],
+        through,
+        mappingVersion,
+        closes,
+        source.base === undefined ? undefined : { ...source.base, omitted },
+      ),
+      balances,
+      part.contexts,
+      statement,
+      banks,
+    )
+    made.push({ folder, manifest, difference: difference?.difference ?? null, lackingRates })
+    previous = { batch: manifest.batch, manifestSha256: sha256Of(printManifest(manifest)) }
   }
+  return made
 })
 
 /**
- * Writes a batch's files and its manifest into `path`, from one snapshot. The folder goes away with the scope unless it
- * is kept.
+ * Writes the batches' files and manifests, each into its own folder, from one snapshot. Their numbers follow each other. A folder
+ * goes away with the scope unless it is kept.
  */
-export const writeBatch = Effect.fn("Export.writeBatch")(function* (plan: BatchPlan, path: string) {
+export const writeBatches = Effect.fn("Export.writeBatches")(function* (
+  shared: Shared,
+  batches: ReadonlyArray<{ readonly part: BatchPart; readonly path: string }>,
+) {
   const database = yield* Database
-  const folder = yield* openFolder(path)
-  const { manifest, ...made } = yield* database.transaction(writeFiles(plan, folder), {
+  const opened = yield* Effect.forEach(batches, ({ part, path }) =>
+    Effect.map(openFolder(path), (folder) => ({ plan: { ...shared, ...part }, folder })),
+  )
+  const made = yield* database.transaction(writeFiles(shared, opened), {
     isolation: "repeatable read",
     // The base-currency journal of a time is made in temporary tables.
-    readOnly: plan.base === undefined || plan.selection.asOf === null,
+    readOnly: shared.base === undefined || shared.selection.asOf === null,
   })
-  yield* folder.publish(manifest.files.map(({ name }) => name))
-  const file = yield* folder.create(manifestFile)
-  yield* file.write(encode(printManifest(manifest), "utf-8"))
-  yield* file.finish
-  yield* folder.publish([manifestFile])
-  return { folder, manifest, ...made }
+  for (const { folder, manifest } of made) {
+    yield* folder.publish(manifest.files.map(({ name }) => name))
+    const file = yield* folder.create(manifestFile)
+    yield* file.write(encode(printManifest(manifest), "utf-8"))
+    yield* file.finish
+    yield* folder.publish([manifestFile])
+  }
+  return made
 })

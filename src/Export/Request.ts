@@ -8,6 +8,7 @@ import {
   tableFormats,
   tablesOf,
 } from "../Format/Formats.ts"
+import type { TableFormat } from "../Format/Table/Define.ts"
 import type { Mode } from "../Format/Table/Journals.ts"
 import type { SummaryStyle } from "../Format/Table/SummaryJournals.ts"
 import type { AsOf } from "../Ledger/AsOf.ts"
@@ -54,7 +55,7 @@ export interface ExportRequest {
 }
 
 const { accounting, formats: formatSettings } = Schema.decodeUnknownSync(Content)({})
-const defaults = { settings: formatSettings, baseCurrency: accounting.baseCurrency }
+export const defaults = { settings: formatSettings, baseCurrency: accounting.baseCurrency }
 
 export const checkFormats = (
   names: ReadonlyArray<string>,
@@ -81,6 +82,24 @@ const ratedNames: ReadonlyArray<string> = tableFormats
   .filter((format) => format.rated !== null)
   .map(({ name }) => name)
 
+/** Of a format that takes one base currency alone, where the settings say another: --base would be in that one. */
+const wrongBase = (
+  formats: ReadonlyArray<TableFormat>,
+  baseCurrency: string,
+): readonly [wrong: boolean, message: string] => {
+  const other = formats.find(({ template }) => (template.baseCurrency ?? baseCurrency) !== baseCurrency)
+  const needed = other?.template.baseCurrency
+  return [
+    other !== undefined,
+    `${other?.name} takes ${needed} alone, and accounting.baseCurrency is ${baseCurrency}. It needs accounting.baseCurrency: ${needed} in the settings and rates into ${needed} (tieout rates import). Nothing was written.`,
+  ]
+}
+
+/** A bank statement, by ISO 20022 or in a table. */
+const isStatement = (name: string): boolean =>
+  bankStatementsOf([name]).length > 0 ||
+  tablesOf([name]).some(({ template }) => template.mode === "statement")
+
 /** What cannot be asked for together. */
 export const checkChoices = ({
   again,
@@ -91,13 +110,14 @@ export const checkChoices = ({
   preview,
   rated = false,
   scope,
+  tables: { baseCurrency } = defaults,
 }: ExportRequest) => {
   const tables = tablesOf(formats)
-  const unrated = tables.find((format) => format.rated === null)
+  const unrated = tables.find((format) => format.rated === null && !isStatement(format.name))
   const [bank] = bankStatementsOf(formats)
-  const statement = bank ?? tables.find(({ template }) => template.mode === "statement")
   const sinceLast = scope.kind === "since-last"
   const choices: ReadonlyArray<readonly [wrong: boolean, message: string]> = [
+    wrongBase(tables, base?.baseCurrency ?? baseCurrency),
     [
       bank !== undefined && (sinceLast || asOf !== undefined),
       `${bank?.name} is of whole days as the service has them now: name them with --period, --from and --to or --all, without --as-of.`,
@@ -111,8 +131,8 @@ export const checkChoices = ({
       "--again and --since-last contradict each other: choose the dates with --period, --from and --to or --all.",
     ],
     [
-      base !== undefined && statement !== undefined,
-      `--base and ${statement?.name} do not go together: a bank statement is in its account's own currency.`,
+      base !== undefined && formats.every(isStatement),
+      `--base and ${formats.join(", ")} do not go together: a bank statement is in its account's own currency. Leave out ${rated ? "--with-rates" : "--base"}.`,
     ],
     [
       rated && unrated !== undefined,
@@ -128,7 +148,7 @@ export const checkChoices = ({
 }
 
 /** The base-currency journal has one file per format, nothing left out. */
-export const optionsOf = ({
+const optionsOf = ({
   base,
   mode = "detail",
   rated = false,
@@ -141,3 +161,30 @@ export const optionsOf = ({
         settings: { ...tables.settings, leaveOut: [] },
         ...{ baseCurrency: base.baseCurrency, mode, rated, summary, inBase: true },
       }
+
+/** Formats of one request in the same currency basis. */
+export interface RequestPart {
+  /** Undefined: in the books' own currencies. */
+  readonly base: ValuationOptions | undefined
+  readonly formats: ReadonlyArray<FormatName>
+  readonly options: TableOptions
+}
+
+/** With `base`, what is not of a bank statement is in the base currency; a statement is in its account's own, whatever was asked. */
+export const partsOf = (
+  formats: ReadonlyArray<FormatName>,
+  request: ExportRequest,
+): ReadonlyArray<RequestPart> => {
+  const { base, rated: _, ...native } = request
+  const partOf = (own: ReadonlyArray<FormatName>, asked: ExportRequest): RequestPart => ({
+    ...{ formats: own, base: asked.base, options: optionsOf(asked) },
+  })
+  if (base === undefined) return [partOf(formats, request)]
+  return [
+    partOf(
+      formats.filter((name) => !isStatement(name)),
+      request,
+    ),
+    partOf(formats.filter(isStatement), native),
+  ].filter((part) => part.formats.length > 0)
+}

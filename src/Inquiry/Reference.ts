@@ -6,6 +6,9 @@ export type Reference =
   | { readonly kind: "short"; readonly beginning: string; readonly period: string; readonly number: number }
   | { readonly kind: "finding"; readonly findingId: string }
   | { readonly kind: "quarantined"; readonly quarantineId: string }
+  | { readonly kind: "batch"; readonly code: string; readonly batch: number }
+  /** A camt.053 statement or message: an account's first 16 digits, from `from` to `to`, and the batch that has it. */
+  | { readonly kind: "statement"; readonly from: string; readonly to: string; readonly batch: number }
   /** A UUID, or the beginning of one: everything from `from` to `to`. */
   | { readonly kind: "uuid"; readonly from: string; readonly to: string; readonly whole: boolean }
 
@@ -14,6 +17,8 @@ const journalNumber = /^([A-Z0-9][A-Z0-9_.-]*)-(\d{4}-(?:0[1-9]|1[0-2]))-(\d{1,9
 const shortNumber = /^([A-Z0-9][A-Z0-9-]*)-(\d{2})(0[1-9]|1[0-2])-(\d{6,9})S?(?:-[A-Z]{3,8})?$/
 const finding = /^(?:FINDING[ -]?|F)(\d{1,18})$/
 const quarantined = /^(?:QUARANTINE[ -]?|Q)(\d{1,18})$/
+const batch = /^([A-Z0-9][A-Z0-9_.-]*)\/([1-9]\d{0,8})$/
+const statement = /^([0-9A-F]{16})(?:-\d{8})?-([1-9]\d{0,8})$/
 const hex = /^[0-9a-f]{8,32}$/
 
 const uuidOf = (digits: string, filler: string): string => {
@@ -41,6 +46,15 @@ export const parseReferences = (text: string): ReadonlyArray<Reference> => {
   const [, beginning, year, month, counter] = shortNumber.exec(trimmed) ?? []
   if (beginning !== undefined) {
     references.push({ kind: "short", beginning, period: `20${year}-${month}`, number: Number(counter) })
+  }
+  const [, batchCode, batchNumber] = batch.exec(trimmed) ?? []
+  if (batchCode !== undefined) {
+    references.push({ kind: "batch", code: batchCode, batch: Number(batchNumber) })
+  }
+  const [, account, statementBatch] = statement.exec(trimmed) ?? []
+  if (account !== undefined) {
+    const [from, to] = [uuidOf(account.toLowerCase(), "0"), uuidOf(account.toLowerCase(), "f")]
+    references.push({ kind: "statement", from, to, batch: Number(statementBatch) })
   }
   return references
 }

@@ -1,10 +1,11 @@
 /** The current status, without reading history: last runs, accounts, open items. */
-import { Effect, type Option } from "effect"
+import { Effect, Option } from "effect"
 import { allBooks } from "../Book.ts"
 import { Database } from "../Database.ts"
 import { type OpenCounts, openCounts } from "../Reconcile/Summary.ts"
 import { bookTieOuts, combined, type TieOut } from "../Reconcile/TieOut.ts"
 import { type NotRead, notReadBySync } from "../Reconcile/Unread.ts"
+import { type JobQueue, jobQueues } from "../Run/JobQueue.ts"
 import { Settings } from "../Settings.ts"
 import { accountStandings, type Standing } from "./AccountStandings.ts"
 import { type LastRun, lastRuns } from "./LastRuns.ts"
@@ -17,6 +18,8 @@ export interface StatusSummary {
   readonly tieOut: TieOut
   /** What the last sync left out. */
   readonly notRead: ReadonlyArray<NotRead>
+  /** What waits for workers, by connection. */
+  readonly jobs: ReadonlyArray<JobQueue>
 }
 
 export class Status extends Effect.Service<Status>()("tieout/Status", {
@@ -32,7 +35,11 @@ export class Status extends Effect.Service<Status>()("tieout/Status", {
         const accounts = yield* accountStandings(books, newEntries)
         const tieOut = combined(yield* bookTieOuts(books.map(({ bookId }) => bookId)))
         const notRead = yield* notReadBySync(books)
-        return { runs, accounts, open: yield* openCounts(books), tieOut, notRead } satisfies StatusSummary
+        const jobs = (yield* jobQueues()).filter((queue) =>
+          Option.match(connection, { onNone: () => true, onSome: (name) => queue.connection === name }),
+        )
+        const open = yield* openCounts(books)
+        return { runs, accounts, open, tieOut, notRead, jobs } satisfies StatusSummary
       },
       Effect.provideService(Settings, settings),
       Effect.provideService(Database, database),

@@ -21,6 +21,7 @@ const subjectColumns = {
     "base_entry",
     "finding",
     "quarantined",
+    "batch",
   ),
   bookId: int4,
   /** The book's code. */
@@ -50,6 +51,33 @@ const byNumber = Effect.fn("Explain.byNumber")(function* (code: string, period: 
       from mirror.books b
       join valuation.entries v on v.book_id = b.book_id and v.series = 'fx'
       where b.code || '-FX' = ${code} and v.period = ${`${period}-01`}::text::date and v.number = ${number}`,
+  )
+})
+
+const byBatch = Effect.fn("Explain.byBatch")(function* (code: string, batch: number) {
+  const database = yield* Database
+  return yield* database.rows(
+    "Explain.byBatch",
+    subjectColumns,
+    (sql) => sql`
+      select 'batch' as kind, b.book_id as "bookId", b.code as book, x.batch::text as id
+      from mirror.books b join export.batches x on x.book_id = b.book_id and x.batch = ${batch}
+      where upper(b.code) = ${code}`,
+  )
+})
+
+/** A bank statement: its batch, and the account that it is of. */
+const byStatement = Effect.fn("Explain.byStatement")(function* (from: string, to: string, batch: number) {
+  const database = yield* Database
+  return yield* database.rows(
+    "Explain.byStatement",
+    subjectColumns,
+    (sql) => sql`
+      select 'batch' as kind, b.book_id as "bookId", b.code as book, x.batch || ' ' || a.account_id as id
+      from mirror.books b
+      join export.batches x on x.book_id = b.book_id and x.batch = ${batch}
+      join mirror.accounts a on a.book_id = b.book_id and a.account_id between ${from}::uuid and ${to}::uuid
+      limit ${candidatesNamed + 1}`,
   )
 })
 
@@ -174,6 +202,10 @@ const lookUp = (reference: Reference) => {
       return byFinding(reference.findingId)
     case "quarantined":
       return byQuarantineNumber(reference.quarantineId)
+    case "batch":
+      return byBatch(reference.code, reference.batch)
+    case "statement":
+      return byStatement(reference.from, reference.to, reference.batch)
     case "uuid":
       return byUuid(reference.from, reference.to)
   }

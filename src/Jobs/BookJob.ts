@@ -1,13 +1,16 @@
 /** What a worker does with a job: the book that it names is read, numbered and proved, or given up. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import { counted } from "../Common/Text.ts"
 import { Database } from "../Database.ts"
 import { connected } from "../Partner/Connector.ts"
-import { type Partner, PartnerConnection, type PartnerError } from "../Partner.ts"
+import type { PartnerError } from "../Partner/PartnerError.ts"
+import { type Partner, PartnerConnection } from "../Partner.ts"
 import { noCounts } from "../Run.ts"
 import { Settings, type SettingsError } from "../Settings.ts"
 import { BookSync } from "../Sync/BookSync.ts"
+import { Events } from "../Sync/Events.ts"
 import type { BookResult } from "../Sync/Runs/BookJobs.ts"
-import { keep, toDo } from "./BookWork.ts"
+import { bookWithEvents, keep, toDo } from "./BookWork.ts"
 
 const JobData = Schema.Struct({ connection: Schema.String, bookId: Schema.Number })
 const decodeJob = Schema.decodeUnknown(JobData)
@@ -15,7 +18,7 @@ const decodeJob = Schema.decodeUnknown(JobData)
 type Reached = Context.Context<Partner | PartnerConnection>
 
 /** A book that was given up: whoever leads the run names it among those that could not be read. */
-const givenUp = (bookId: number, why: string): BookResult => ({
+const givenUp = (bookId: number, why: string, findings: number): BookResult => ({
   bookId,
   newEntries: {},
   openResources: 0,
@@ -24,9 +27,9 @@ const givenUp = (bookId: number, why: string): BookResult => ({
   counters: noCounts(),
   requests: {},
   numbered: 0,
-  findingsOpened: 0,
+  findingsOpened: findings,
   findingsClosed: 0,
-  blockingFindings: 0,
+  blockingFindings: findings,
   resettled: 0,
 })
 
@@ -65,11 +68,42 @@ const connections = Effect.gen(function* () {
 export const bookJobs = Effect.gen(function* () {
   const database = yield* Database
   const books = yield* BookSync
+  const events = yield* Effect.serviceOption(Events)
   const { reach, sent } = yield* connections
 
+  /** What is due of the book's events. Whoever else holds the book, or the connection, leaves them for the next job. */
+  const readEvents = Effect.fn("Jobs.events")(function* (bookId: number) {
+    if (Option.isNone(events)) return
+    const book = yield* bookWithEvents(bookId)
+    if (Option.isNone(book)) return
+    const partner = yield* reach(book.value.connection)
+    yield* events.value.bookRound(book.value).pipe(
+      Effect.tap(
+        Option.match({
+          onNone: () => Effect.void,
+          onSome: ({ entries, events: count, failed, runId }) =>
+            Effect.annotateLogs(
+              Effect.logInfo(
+                `${counted(count, "event")} of book ${book.value.code}: ${counted(entries, "new entry", "new entries")}${failed > 0 ? `, ${failed} to be tried again` : ""}.`,
+              ),
+              { connection: book.value.connection, run: runId },
+            ),
+        }),
+      ),
+      Effect.provide(partner),
+      Effect.catchTag("LockBusy", () => Effect.void),
+      // They stand in the inbox, with when they are due again.
+      Effect.catchAll(({ message }) =>
+        Effect.logWarning(`Events of book ${book.value.code} wait: ${message}`),
+      ),
+    )
+  })
+
+  /** Whatever there is to do with the book: its events first, and then what a run wants of it. */
   const read = (data: unknown) =>
     Effect.gen(function* () {
       const { bookId, connection } = yield* decodeJob(data)
+      yield* readEvents(bookId)
       const found = yield* toDo(bookId)
       if (Option.isNone(found)) return
       const { asked, runId, task } = found.value
@@ -83,13 +117,16 @@ export const bookJobs = Effect.gen(function* () {
         .pipe(Effect.provide(partner))
     })
 
-  const giveUp = (data: unknown, why: string) =>
+  const giveUp = (data: unknown, given: { readonly tries: number; readonly why: string }) =>
     Effect.gen(function* () {
       const { bookId } = yield* decodeJob(data)
       const found = yield* toDo(bookId)
       if (Option.isNone(found)) return
-      yield* Effect.logWarning(`Book ${found.value.task.book.code} was given up: ${why}`)
-      yield* keep(found.value.runId, givenUp(bookId, why))
+      const { runId, task } = found.value
+      yield* books.giveUp(runId, task, given, (findings) =>
+        Effect.provideService(keep(runId, givenUp(bookId, given.why, findings)), Database, database),
+      )
+      yield* Effect.logWarning(`Book ${task.book.code} was given up: ${given.why}`)
     })
 
   return { read, giveUp }

@@ -100,6 +100,28 @@ export const toDo = Effect.fn("Jobs.toDo")(function* (bookId: number) {
   return Option.some({ runId: row.run_id, asked: asked satisfies BookAsked, task })
 })
 
+/** The book, if events of it were handed out. */
+export const bookWithEvents = Effect.fn("Jobs.bookWithEvents")(function* (bookId: number) {
+  const database = yield* Database
+  const [row] = yield* database.rows(
+    "Jobs.bookWithEvents",
+    { connection: text, client_id: nullable(uuid), code: text, name: text },
+    (sql) => sql`
+      select b.connection, b.client_id, b.code, b.name from mirror.books b
+      where b.book_id = ${bookId} and exists (select from sync.book_events e where e.book_id = b.book_id)`,
+  )
+  return Option.map(
+    Option.fromNullable(row),
+    ({ client_id, code, connection, name }): Book => ({
+      bookId,
+      connection,
+      clientId: Option.fromNullable(client_id),
+      code,
+      name,
+    }),
+  )
+})
+
 /** Keeps what came of a book, once. */
 export const keep = Effect.fn("Jobs.keep")(function* (runId: number, result: BookResult) {
   const database = yield* Database

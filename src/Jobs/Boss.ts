@@ -3,15 +3,19 @@
  * everything else, and is loaded only where there are workers.
  */
 import { createRequire } from "node:module"
-import { Data, Effect, Redacted } from "effect"
+import { Data, Effect } from "effect"
 import type { ConstructorOptions, PgBoss } from "pg-boss"
 import type { ConnectionSettings } from "../Database/ConnectionSettings.ts"
 import { type DatabaseError, databaseError } from "../Database/DatabaseError.ts"
+import { bossDatabase } from "./BossDatabase.ts"
 
 export const schema = "jobs"
 
 /** The work of a book; one job waits and one is under way at most, for each. */
 export const bookQueue = "books"
+/** What comes first, of jobs that wait: an event is news, a night may last for hours. */
+export const priorities = { events: 20, night: 10 } as const
+
 /** Jobs that were tried as often as they may be. */
 export const deadQueue = "books-dead"
 
@@ -50,21 +54,7 @@ const loaded = Effect.zipRight(
   }),
 )
 
-const encrypted = ({ ssl }: ConnectionSettings): ConstructorOptions["ssl"] => {
-  if (typeof ssl === "boolean") return ssl
-  if (ssl === "verify-full") return { rejectUnauthorized: true }
-  return typeof ssl === "string" ? { rejectUnauthorized: false } : ssl
-}
-
-const optionsOf = (settings: ConnectionSettings): ConstructorOptions => ({
-  host: settings.path === undefined ? settings.host : settings.path.replace(/\/\.s\.PGSQL\.\d+$/, ""),
-  port: settings.port,
-  database: settings.database,
-  user: settings.username,
-  ...(settings.password === undefined ? {} : { password: Redacted.value(settings.password) }),
-  ...(settings.path === undefined ? { ssl: encrypted(settings) } : {}),
-  max: 3,
-  application_name: "tieout jobs",
+const options = {
   schema,
   // Its tables are made by `tieout migrate`, as their owner; the night is `serve`'s.
   migrate: false,
@@ -73,7 +63,7 @@ const optionsOf = (settings: ConnectionSettings): ConstructorOptions => ({
   reindex: false,
   monitorIntervalSeconds: 10,
   superviseIntervalSeconds: 10,
-})
+} satisfies ConstructorOptions
 
 const failed = (operation: string) => (error: unknown) =>
   databaseError("Other", operation, error instanceof Error ? error.message : String(error))
@@ -90,19 +80,27 @@ const queueOptions = {
   deleteAfterSeconds: 3_600,
 }
 
+/** A book is not given up twice, but must be once: whoever leads the run waits for it. */
+const deadOptions = { ...queueOptions, retryLimit: 1_000, retryDelayMax: 10 }
+
 /** Makes pg-boss's tables and the queues, or brings them up to date. As the owner of the schema, or who may make it. */
 export const migrateJobs = (settings: ConnectionSettings): Effect.Effect<void, NoWorkers | DatabaseError> =>
   Effect.flatMap(loaded, ({ PgBoss: Boss }) =>
     Effect.tryPromise({
       try: async () => {
-        const boss = new Boss({ ...optionsOf(settings), migrate: true, createSchema: true, supervise: false })
+        const { close, db } = bossDatabase(settings)
+        const boss = new Boss({ ...options, db, migrate: true, createSchema: true, supervise: false })
         boss.on("error", () => undefined)
-        await boss.start()
         try {
-          await boss.createQueue(deadQueue, { retryLimit: 0 })
+          await boss.start()
+          await boss.createQueue(deadQueue, deadOptions)
           await boss.createQueue(bookQueue, { ...queueOptions, policy: "stately", deadLetter: deadQueue })
+          // Of queues that an earlier version made.
+          await boss.updateQueue(deadQueue, deadOptions)
+          await boss.updateQueue(bookQueue, queueOptions)
         } finally {
-          await boss.stop({ graceful: false })
+          await boss.stop({ graceful: false }).catch(() => undefined)
+          await close()
         }
       },
       catch: failed("Jobs.migrate"),
@@ -112,18 +110,33 @@ export const migrateJobs = (settings: ConnectionSettings): Effect.Effect<void, N
 /** A running pg-boss; stops with the scope, when what is under way has ended. */
 export const boss = (settings: ConnectionSettings, supervise: boolean) =>
   Effect.flatMap(loaded, ({ PgBoss: Boss }) =>
-    Effect.acquireRelease(
-      Effect.tryPromise({
-        try: async () => {
-          const made: PgBoss = new Boss({ ...optionsOf(settings), supervise })
-          // It goes on by itself; a statement that fails is its caller's.
-          made.on("error", () => undefined)
-          await made.start()
-          return made
-        },
-        catch: failed("Jobs.start"),
-      }),
-      (made) => Effect.promise(() => made.stop({ graceful: true, timeout: 10_000 }).catch(() => undefined)),
+    Effect.map(
+      Effect.acquireRelease(
+        Effect.tryPromise({
+          try: async () => {
+            const { close, db } = bossDatabase(settings)
+            const made: PgBoss = new Boss({ ...options, db, supervise })
+            // It goes on by itself; a statement that fails is its caller's.
+            made.on("error", () => undefined)
+            try {
+              await made.start()
+            } catch (error) {
+              await close()
+              throw error
+            }
+            return { made, close }
+          },
+          catch: failed("Jobs.start"),
+        }),
+        ({ close, made }) =>
+          Effect.promise(() =>
+            made
+              .stop({ graceful: true, timeout: 10_000 })
+              .catch(() => undefined)
+              .then(close),
+          ),
+      ),
+      ({ made }) => made,
     ),
   )
 

@@ -1,10 +1,13 @@
 /** Hands the books of a run to workers, and waits for what comes of them. */
 import { Effect, type Scope } from "effect"
+import type { PgBoss } from "pg-boss"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
+import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
+import type { SendBooks } from "../Sync/Events/EventJobs.ts"
 import type { ReadElsewhere } from "../Sync/Runs/BookJobs.ts"
 import { forget, gather, handOut } from "./BookWork.ts"
-import { bookQueue, boss, calling, type NoWorkers } from "./Boss.ts"
+import { bookQueue, boss, calling, type NoWorkers, priorities } from "./Boss.ts"
 
 const lookAgain = "200 millis"
 
@@ -34,20 +37,42 @@ export const readBy =
       Effect.provideService(Database, database),
     )
 
-/** Workers that wait for jobs of pg-boss. */
-export const readElsewhere: Effect.Effect<ReadElsewhere, DatabaseError | NoWorkers, Database | Scope.Scope> =
-  Effect.gen(function* () {
-    const database = yield* Database
-    const queue = yield* boss(database.settings, true)
-    return readBy(database, (connection, books) =>
-      calling("Jobs.send", () =>
-        queue.insert(
-          bookQueue,
-          books.map((bookId) => ({
-            data: { connection, bookId },
-            singletonKey: `${connection}/${bookId}`,
-          })),
-        ),
+/** One job of a book waits at most: where one does, it gets the higher priority, and does whatever there is to do. */
+const sending = (database: Database, queue: PgBoss, priority: number) =>
+  Effect.fn("Jobs.send")(function* (connection: string, books: ReadonlyArray<number>) {
+    const keys = books.map((bookId) => `${connection}/${bookId}`)
+    yield* calling("Jobs.send", () =>
+      queue.insert(
+        bookQueue,
+        books.map((bookId, index) => ({
+          data: { connection, bookId },
+          priority,
+          singletonKey: keys[index] ?? "",
+        })),
       ),
     )
+    yield* database.execute(
+      "Jobs.hasten",
+      (sql) => sql`
+        update jobs.job set priority = ${priority}
+        where name = ${bookQueue} and state in ('created', 'retry') and priority < ${priority}
+          and singleton_key = any (${textArray(sql, keys)})`,
+    )
   })
+
+/** Workers that wait for jobs of pg-boss: how they get the books of a run, and the events of books. */
+export const workersElsewhere: Effect.Effect<
+  { readonly books: ReadElsewhere; readonly events: SendBooks },
+  DatabaseError | NoWorkers,
+  Database | Scope.Scope
+> = Effect.gen(function* () {
+  const database = yield* Database
+  const queue = yield* boss(database.settings, true)
+  return {
+    books: readBy(database, sending(database, queue, priorities.night)),
+    events: sending(database, queue, priorities.events),
+  }
+})
+
+/** Those of a run alone. */
+export const readElsewhere = Effect.map(workersElsewhere, ({ books }) => books)

@@ -1,12 +1,15 @@
 /** Keeps a connection's pace in the database, for all processes that read from it, and over their ends. */
-import { Effect, type Layer, Schema } from "effect"
+import { Effect, type Layer, Option, Schema } from "effect"
 import { float8, jsonOf } from "../Database/Columns.ts"
 import type { Database } from "../Database.ts"
 import { type Connection, layer } from "../Partner/Http.ts"
 import { reserved } from "../Partner/Pacing/PaceKeeper.ts"
 import { Rate, type RateState } from "../Partner/Pacing/Rate.ts"
 import type { Asked, Reserve } from "../Partner/Pacing/SharedPace.ts"
-import type { Partner, PartnerConnection, PartnerError } from "../Partner.ts"
+import type { PartnerError } from "../Partner/PartnerError.ts"
+import type { Partner, PartnerConnection } from "../Partner.ts"
+import type { Key } from "./SealedToken.ts"
+import { keeping } from "./TokenStore.ts"
 
 const Known: Schema.Schema<RateState> = Schema.Struct({
   rate: Schema.Number,
@@ -57,8 +60,15 @@ export const reserving =
 /** Requests a second before anything is known of a service; it doubles while all is well. */
 const startRate = 20
 
-/** Connections that keep the pace which all processes share. */
+/** Connections that keep the pace which all processes share, and with a key for it the token. */
 export const sharing =
-  (database: Database) =>
+  (database: Database, key: Option.Option<Key>) =>
   (connection: Connection): Layer.Layer<PartnerConnection | Partner, PartnerError> =>
-    layer({ ...connection, reserve: reserving(database, connection.name, startRate) })
+    layer({
+      ...connection,
+      reserve: reserving(database, connection.name, startRate),
+      ...Option.match(key, {
+        onNone: () => ({}),
+        onSome: (known) => ({ tokens: keeping(database, known, connection) }),
+      }),
+    })

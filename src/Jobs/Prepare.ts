@@ -1,5 +1,5 @@
 /** The queue's tables, before anybody uses it. */
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { asOwner } from "../Database/AsOwner.ts"
 import { bool } from "../Database/Columns.ts"
 import { databaseError } from "../Database/DatabaseError.ts"
@@ -11,7 +11,11 @@ import { migrateJobs, schema } from "./Boss.ts"
 /** Makes the queue's tables as their owner; the role that runs Tieout in an embedded database is given its rights on them. */
 export const makeQueue = Effect.fn("Jobs.makeQueue")(function* () {
   const { isEmbedded, settings } = yield* Database
-  yield* migrateJobs(settings)
+  // Several that begin at once are in each other's way at most; it is safe to repeat.
+  yield* Effect.retry(migrateJobs(settings), {
+    while: ({ _tag }) => _tag === "DatabaseError",
+    schedule: Schedule.intersect(Schedule.spaced("500 millis"), Schedule.recurs(3)),
+  })
   if (isEmbedded) yield* applyRoles()
 }, asOwner)
 
@@ -19,12 +23,12 @@ export const makeQueue = Effect.fn("Jobs.makeQueue")(function* () {
 export const prepare = Effect.fn("Jobs.prepare")(function* () {
   const database = yield* Database
   if (database.isEmbedded || (yield* mayMigrate())) return yield* makeQueue()
-  const { made } = yield* database.row(
+  const { there } = yield* database.row(
     "Jobs.prepare",
-    { made: bool },
-    (sql) => sql`select to_regclass(${`${schema}.version`}) is not null as made`,
+    { there: bool },
+    (sql) => sql`select to_regclass(${`${schema}.version`}) is not null as there`,
   )
-  if (made) return
+  if (there) return
   return yield* databaseError(
     "Settings",
     "Jobs.prepare",

@@ -1,5 +1,5 @@
 /** Takes jobs from the queue as long as it lives: reads, numbers and proves the books that runs of any process hand out. */
-import { Effect, Exit, Runtime, type Scope } from "effect"
+import { Effect, Exit, Option, Runtime, Schema, type Scope } from "effect"
 import { errorOf } from "../Common/ErrorKind.ts"
 import { Database } from "../Database.ts"
 import type { Settings } from "../Settings.ts"
@@ -9,6 +9,15 @@ import { bookQueue, boss, calling, deadQueue } from "./Boss.ts"
 
 /** Jobs that are taken at once: the next ones are looked for when all of them are done. */
 const batch = 2
+
+const Failed = Schema.Struct({ why: Schema.String })
+
+/** Why the last try failed; a worker that was lost says nothing. */
+const whyOf = (output: unknown): string =>
+  Option.match(Schema.decodeUnknownOption(Failed)(output), {
+    onNone: () => "the worker that tried it last was lost",
+    onSome: ({ why }) => why,
+  })
 
 /** Works until its scope closes; what is under way then has ten seconds to end, and is another's afterwards. */
 export const work = (
@@ -25,6 +34,15 @@ export const work = (
     const queue = yield* boss(database.settings, true)
 
     const run = Runtime.runPromiseExit(runtime)
+    /** What the queue is told of a try. */
+    const outcomeOf = async (id: string, exit: Exit.Exit<void, unknown>, what: string) => {
+      if (Exit.isSuccess(exit)) return { id, status: "completed" as const }
+      const error = errorOf(exit.cause)
+      const why = error instanceof Error ? error.message : "something unforeseen"
+      await run(Effect.logWarning(`A book could not be ${what}, and is tried again: ${why}`))
+      return { id, status: "failed" as const, output: { why } }
+    }
+
     yield* calling("Jobs.work", () =>
       queue.work(
         bookQueue,
@@ -38,20 +56,22 @@ export const work = (
         (jobs) =>
           Promise.all(
             jobs.map(async ({ data, id, signal }) => {
-              const exit = await run(read(data), { signal })
-              if (Exit.isSuccess(exit)) return { id, status: "completed" as const }
-              const error = errorOf(exit.cause)
-              const why = error instanceof Error ? error.message : "something unforeseen"
-              await run(Effect.logWarning(`A book could not be read, and is tried again: ${why}`))
-              return { id, status: "failed" as const, output: { why } }
+              return outcomeOf(id, await run(read(data), { signal }), "read")
             }),
           ),
       ),
     )
     yield* calling("Jobs.workDead", () =>
-      queue.work(deadQueue, { pollingIntervalSeconds: 1 }, async (jobs) => {
-        for (const { data } of jobs)
-          await run(giveUp(data, "every worker that tried it failed; their logs say why"))
-      }),
+      queue.work(
+        deadQueue,
+        { pollingIntervalSeconds: 1, perJobResults: true, includeMetadata: true },
+        (jobs) =>
+          Promise.all(
+            jobs.map(async ({ data, id, signal, sourceOutput, sourceRetryCount }) => {
+              const given = { tries: (sourceRetryCount ?? 0) + 1, why: whyOf(sourceOutput) }
+              return outcomeOf(id, await run(giveUp(data, given), { signal }), "given up")
+            }),
+          ),
+      ),
     )
   })

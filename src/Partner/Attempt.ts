@@ -1,9 +1,9 @@
 /** A request to the service, and how one attempt at it ended. `Requester.ts` sends it and retries. */
 import { Effect } from "effect"
-import type { PartnerError } from "../Partner.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import type { Outcome } from "./Pacing/RequestGate.ts"
+import type { PartnerError } from "./PartnerError.ts"
 import { complaint, sanitize } from "./Sanitize.ts"
 import * as Transport from "./Transport.ts"
 import * as Hint from "./WaitHint.ts"

@@ -1,7 +1,8 @@
 /** How a connection reaches the service: over HTTP, unless the program or a test provides another way. */
 import { Context, Effect, Layer } from "effect"
-import type { Partner, PartnerConnection, PartnerError } from "../Partner.ts"
+import type { Partner, PartnerConnection } from "../Partner.ts"
 import * as PartnerHttp from "./Http.ts"
+import type { PartnerError } from "./PartnerError.ts"
 
 export class Connector extends Context.Reference<Connector>()("tieout/Partner/Connector", {
   defaultValue:

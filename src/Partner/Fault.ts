@@ -1,5 +1,5 @@
 /** Builds the errors of the port: what was seen at the service, and what to do about it. */
-import { PartnerError, type PartnerReason } from "../Partner.ts"
+import { PartnerError, type PartnerReason } from "./PartnerError.ts"
 import type { TransportFault } from "./TransportFault.ts"
 
 /** A failed attempt, and whether a retry may help: `transient` may pass by itself, `limited` passes with time. */

@@ -1,14 +1,16 @@
 /** The partner port over HTTP: the surfaces of `docs/interface.md`, with the profile's names and paths. */
 import { Context, Effect, Either, Layer, type Option, type Redacted, type Scope } from "effect"
-import { Partner, PartnerConnection, type PartnerError } from "../Partner.ts"
+import { Partner, PartnerConnection } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import * as Address from "./Address.ts"
 import { bounds, defaultLimits, type ServiceLimits, type Tuning } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import type { Reserve } from "./Pacing/SharedPace.ts"
+import type { PartnerError } from "./PartnerError.ts"
 import { publicKeys } from "./PublicKeys.ts"
 import { bookReads, clientPaths, listing, type Wiring } from "./Reads.ts"
 import * as Session from "./Session.ts"
+import type { TokenStore } from "./Token.ts"
 import * as Credit from "./Wire/Credit.ts"
 import * as ReferenceItem from "./Wire/ReferenceItem.ts"
 import type { Decoder } from "./Wire/Row.ts"
@@ -28,6 +30,8 @@ export interface Connection {
   readonly tuning?: Partial<Tuning>
   /** Its pace is kept for several processes; none: by this one alone. */
   readonly reserve?: Reserve
+  /** Its token is shared by several processes; none: this one has its own. */
+  readonly tokens?: TokenStore
 }
 
 const make = Effect.fn("PartnerHttp.make")(function* (

@@ -1,10 +1,11 @@
 /** Cursor paging (`docs/interface.md`, PageInfo) as a stream of pages that prefetches one page. */
 import { Effect, Fiber, Option, Schema, type Scope, Stream } from "effect"
-import type { Page, Pages, PartnerError } from "../Partner.ts"
+import type { Page, Pages } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import type { Answer, Keep } from "./Attempt.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
+import type { PartnerError } from "./PartnerError.ts"
 import { largeAnswer } from "./Room.ts"
 import type { Session } from "./Session.ts"
 import { isFields } from "./Wire/Fields.ts"

@@ -1,7 +1,8 @@
 /** The keys that webhook deliveries are signed with (`docs/interface.md`, Webhook resources: PublicKey). */
 import { Chunk, Effect, Either, Option, Stream } from "effect"
-import type { PartnerError, PublicKey } from "../Partner.ts"
+import type { PublicKey } from "../Partner.ts"
 import { pages } from "./Paging.ts"
+import type { PartnerError } from "./PartnerError.ts"
 import type { Wiring } from "./Reads.ts"
 import { Fault, type Fields, isFields, text } from "./Wire/Fields.ts"
 import type { Decoder } from "./Wire/Row.ts"

@@ -1,10 +1,11 @@
 /** The reads of one book, at the paths of its surface. */
 import { Effect, Option } from "effect"
-import type { BookReads, Pages, PartnerError, Resource, ResourceType, Row, Stretch } from "../Partner.ts"
+import type { BookReads, Pages, Resource, ResourceType, Row, Stretch } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import * as Address from "./Address.ts"
 import type { Bounds } from "./Bounds.ts"
 import { pages } from "./Paging.ts"
+import type { PartnerError } from "./PartnerError.ts"
 import type { Session } from "./Session.ts"
 import * as Account from "./Wire/Account.ts"
 import * as Conversion from "./Wire/Conversion.ts"

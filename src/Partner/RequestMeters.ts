@@ -1,7 +1,7 @@
 /** Metrics of the requests to the service, counted in this process: for /metrics and the telemetry. */
 import { Metric, MetricLabel } from "effect"
-import type { PartnerReason } from "../Partner.ts"
 import type { Attempt } from "./Attempt.ts"
+import type { PartnerReason } from "./PartnerError.ts"
 
 const requests = Metric.counter("tieout_requests_total", {
   description:

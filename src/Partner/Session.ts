@@ -1,12 +1,12 @@
 /** An authenticated connection: every read carries a bearer token, which is renewed when the service refuses it. */
 import { Effect, Option, Redacted, type Scope } from "effect"
 import { formsOf } from "../Common/SecretForms.ts"
-import type { PartnerError } from "../Partner.ts"
 import type { Address } from "./Address.ts"
 import { type Answer, type Inquiry, type Keep, type Question, urgent } from "./Attempt.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import type { Reserve } from "./Pacing/SharedPace.ts"
+import type { PartnerError } from "./PartnerError.ts"
 import { Requester } from "./Requester.ts"
 import { largestThing } from "./Room.ts"
 import * as Token from "./Token.ts"
@@ -23,6 +23,8 @@ export interface Credentials {
   readonly proxy?: Option.Option<Redacted.Redacted>
   /** Its pace is kept for several processes; none: by this one alone. */
   readonly reserve?: Reserve
+  /** Its token is shared by several processes; none: this one has its own. */
+  readonly tokens?: Token.TokenStore
 }
 
 export interface PageAsked {
@@ -85,7 +87,10 @@ export const make = (
 ): Effect.Effect<Session, never, Scope.Scope> =>
   Effect.map(Transport.make(address.origin, bounds, credentials.proxy), (transport) => {
     const requester = new Requester(credentials.name, bounds, transport, credentials.reserve)
-    const tokens = Token.make(Effect.suspend(() => tokenRequest(requester, address, tokenPath, credentials)))
+    const tokens = Token.make(
+      Effect.suspend(() => tokenRequest(requester, address, tokenPath, credentials)),
+      credentials.tokens,
+    )
     const secretForms = formsOf(Redacted.value(credentials.clientSecret))
     // A token is good for thousands of requests.
     let latest = { bearer: "", secrets: secretForms }

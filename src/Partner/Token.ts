@@ -3,7 +3,7 @@
  * for 80 % of its lifetime, and dropped when the service refuses it. A failure is never cached.
  */
 import { Clock, Deferred, Effect, FiberId, Option, Redacted, Schema } from "effect"
-import type { PartnerError } from "../Partner.ts"
+import type { PartnerError } from "./PartnerError.ts"
 
 export interface Bearer {
   readonly token: Redacted.Redacted
@@ -37,6 +37,23 @@ export const decode = (answer: unknown): Option.Option<Bearer> =>
     expiresIn: decodeSeconds(expires_in),
   }))
 
+/** A token, and for how long it is sent before another one is asked for. */
+export interface Lasting {
+  readonly token: Redacted.Redacted
+  readonly seconds: number
+}
+
+export type Asking = Effect.Effect<Lasting, PartnerError>
+
+/**
+ * Where processes keep the token that they share: gives theirs, and has one of them ask for another where there is none, or where
+ * it is the one that was refused.
+ */
+export type TokenStore = (ask: Asking, refused: Option.Option<Redacted.Redacted>) => Asking
+
+/** Each process has its own. */
+const ownToken: TokenStore = (ask) => ask
+
 export interface Tokens {
   readonly get: Effect.Effect<Redacted.Redacted, PartnerError>
   /** The token that can be sent now, epoch milliseconds; undefined where one has to be asked for. */
@@ -53,23 +70,32 @@ interface Held {
 
 type Flight = Deferred.Deferred<Redacted.Redacted, PartnerError>
 
-export const make = (request: Effect.Effect<Bearer, PartnerError>): Tokens => {
-  let held: Held | undefined
-  let flight: Flight | undefined
+const lasting = ({ expiresIn, token }: Bearer): Lasting => ({
+  token,
+  seconds:
+    shareOfLife *
+    Math.min(
+      longestLife,
+      Option.getOrElse(expiresIn, () => assumedLife),
+    ),
+})
 
-  const take = (bearer: Bearer) =>
+export const make = (request: Effect.Effect<Bearer, PartnerError>, store: TokenStore = ownToken): Tokens => {
+  let held: Held | undefined
+  let refused = Option.none<Redacted.Redacted>()
+  let flight: Flight | undefined
+  const asking = Effect.map(request, lasting)
+
+  const take = ({ seconds, token }: Lasting) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
-      const life = Math.min(
-        longestLife,
-        Option.getOrElse(bearer.expiresIn, () => assumedLife),
-      )
-      held = { token: bearer.token, refreshAt: now + life * shareOfLife * 1000 }
-      return bearer.token
+      held = { token, refreshAt: now + seconds * 1000 }
+      refused = Option.none()
+      return token
     })
 
   // On its own fiber: the first caller may be interrupted while others wait for the same answer.
   const launch = (mine: Flight) =>
-    Effect.flatMap(request, take).pipe(
+    Effect.flatMap(store(asking, refused), take).pipe(
       Effect.exit,
       Effect.flatMap((exit) => {
         flight = undefined
@@ -96,7 +122,9 @@ export const make = (request: Effect.Effect<Bearer, PartnerError>): Tokens => {
     held: current,
     invalidate: (token) =>
       Effect.sync(() => {
-        if (held !== undefined && Redacted.value(held.token) === token) held = undefined
+        if (held === undefined || Redacted.value(held.token) !== token) return
+        refused = Option.some(held.token)
+        held = undefined
       }),
   }
 }

@@ -145,6 +145,11 @@ export const checks = [
     todo: "tieout backfill --period YYYY-MM; then tieout close --dry-run",
   },
   {
+    name: "dead-letter",
+    severity: "blocking",
+    todo: "the workers' logs say why; then tieout sync",
+  },
+  {
     name: "event-conflict",
     severity: "warning",
     todo: "tieout sync --full",

@@ -10,6 +10,7 @@ import { contradiction } from "./Checks/Contradiction.ts"
 import { conversionRate } from "./Checks/ConversionRate.ts"
 import { conversionsInTransit } from "./Checks/ConversionsInTransit.ts"
 import { creditTotals } from "./Checks/CreditTotals.ts"
+import { deadLetters } from "./Checks/DeadLetters.ts"
 import { exportTotals } from "./Checks/ExportTotals.ts"
 import { gone } from "./Checks/Gone.ts"
 import { loanClearing } from "./Checks/LoanClearing.ts"
@@ -51,4 +52,5 @@ export const queries: ReadonlyArray<CheckQuery> = [
   valuationMethod,
   streams,
   gone,
+  deadLetters,
 ]

@@ -24,7 +24,10 @@ export interface Stretch {
 export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
   books: ReadonlyArray<Book>,
   runId: Option.Option<number>,
-  /** Others take part in the run: it may yet commit changes to the books, and is not covered (`coverRun`). */
+  /**
+   * Others take part in the run: it may yet commit changes to the books, and is not covered (`coverRun`). A later run may have been
+   * covered before it, as that of an event during a night: what this one has read is looked at nevertheless.
+   */
   isShared = false,
 ) {
   const database = yield* Database
@@ -50,7 +53,8 @@ export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
         array_agg(s.batch order by s.book_id) as batches
       from (
         select p.book_id, coalesce((select max(x.batch) from export.batches x where x.book_id = p.book_id), 0) as batch,
-          p.through_run as reconciled, greatest(p.through_run, least(
+          case when ${isShared}::boolean then least(p.through_run, ${run}::integer - 1) else p.through_run end
+            as reconciled, greatest(p.through_run, least(
           coalesce(${run}::integer,
             (select max(r.run_id) from sync.runs r where r.connection = b.connection), 0),
           (select coalesce((

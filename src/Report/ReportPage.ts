@@ -127,10 +127,10 @@ const filesSection = ({ files }: PageContent): Html =>
 <tbody>${files.map(({ name, rows, sha256 }) => html`<tr><th scope="row">${name}</th><td class="num">${count(rows)}</td><td><code>${sha256}</code></td></tr>`)}</tbody></table></div></section>`
 
 /** Where the month is not valued, the page says what to do for it. */
-const unvalued = ({ scope: { asOf, book, period } }: PageContent): Html =>
-  asOf === null
-    ? html`<section><h2>Base currency</h2><p class="empty">The month is not valued: tieout report ${period} --book ${book.code} --base does that, by the rates that were imported.</p></section>`
-    : html``
+const unvalued = ({ scope: { asOf, book, period } }: PageContent): Html => {
+  const when = asOf === null ? "" : ` --as-of ${asOf}`
+  return html`<section><h2>Base currency</h2><p class="empty">The month is not valued: tieout report ${period} --book ${book.code}${when} --base does that, by the rates that were imported${asOf === null ? "" : " by then"}.</p></section>`
+}
 
 /** What the page holds, by the names of its index; a part that has nothing to say is left out. */
 const partsOf = (content: PageContent): ReadonlyArray<readonly [string, Html]> => {

@@ -9,6 +9,7 @@ import type { Folder } from "../Export/Batch/Folder.ts"
 import type { Manifest } from "../Export/Batch/ReportManifest.ts"
 import { readAccounts } from "../Export/Source/Accounts.ts"
 import { instantText } from "../Reconcile/Scope.ts"
+import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
 import { closePackage, workbookFile } from "./ClosePackage.ts"
 import { readDaily } from "./Daily.ts"
 import type { Materiality } from "./Materiality.ts"
@@ -92,13 +93,14 @@ export const writeFiles = Effect.fn("Report.writeFiles")(function* (
   scope: ReportScope,
   folder: Folder,
   materiality: Materiality,
+  baseThen: ValuationOptions | undefined,
 ) {
   const [{ now: createdAt = "" } = { now: "" }] = yield* clock
   const accounts = yield* readAccounts(scope.book.bookId)
   const balances = yield* readBalances(scope, accounts)
   const providers = yield* readReconciliation(scope, balances)
   const daily = yield* readDaily(scope, accounts, balances, chartedAccounts)
-  const written = yield* writeSheets(scope, folder, { accounts, balances, providers })
+  const written = yield* writeSheets(scope, folder, { accounts, balances, providers, baseThen })
   const { base, sheets, state, waiting } = written
   const totals = currencyTotals(balances)
   const book = closePackage({ scope, state, waiting, createdAt, accounts: providers, sheets, base })

@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import type { Folder } from "../Export/Batch/Folder.ts"
 import type { BookAccounts } from "../Export/Source/Accounts.ts"
+import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
 import { readBase } from "./Base/BaseFigures.ts"
 import {
   baseRatesRows,
@@ -57,6 +58,8 @@ interface Known {
   readonly accounts: BookAccounts
   readonly balances: ReadonlyArray<AccountBalance>
   readonly providers: ReadonlyArray<ReconciledAccount>
+  /** As of a time: value it then, too. */
+  readonly baseThen: ValuationOptions | undefined
 }
 
 /** Where the month is valued. */
@@ -64,8 +67,9 @@ const writeBase = Effect.fn("Report.writeBase")(function* (
   scope: ReportScope,
   folder: Folder,
   accounts: BookAccounts,
+  base: ValuationOptions | undefined,
 ) {
-  const found = yield* readBase(scope, accounts)
+  const found = yield* readBase(scope, accounts, base)
   if (Option.isNone(found)) return null
   const figures = found.value
   const keep = workbookRows
@@ -81,7 +85,7 @@ const writeBase = Effect.fn("Report.writeBase")(function* (
 export const writeSheets = Effect.fn("Report.writeSheets")(function* (
   scope: ReportScope,
   folder: Folder,
-  { accounts, balances, providers }: Known,
+  { accounts, balances, baseThen, providers }: Known,
 ) {
   const findings = yield* readFindings(scope)
   const state = yield* stateOf(scope, providers, findings)
@@ -108,7 +112,7 @@ export const writeSheets = Effect.fn("Report.writeSheets")(function* (
     openItems: yield* writeSheet(folder, openItemsSheet, items.rows, keep),
     late: yield* writeRows(folder, lateSheet, yield* lateRows(scope), shownRows.late),
   }
-  const base = yield* writeBase(scope, folder, accounts)
+  const base = yield* writeBase(scope, folder, accounts, baseThen)
   const later = difference === null ? [] : [yield* writeRows(folder, differenceSheet, difference, 0)]
   const ofBase = base === null ? [] : [base.trialBalance, base.rates, base.results]
   const files = [...Object.values(sheets), ...ofBase, ...later].map(({ bytes, name, rows, sha256 }) => ({

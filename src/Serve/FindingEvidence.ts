@@ -21,10 +21,10 @@ const shown: ReadonlySet<string> = new Set(
   `accountId amount balance balanceAfter balanceReadAt before bodies book bought buyAccountId buyAmount
   buyCredits buyCurrency buyDebits buyFee clearing code count creditAccounts credit credits currencies
   currency debit debits difference digest entries entryId eventId events expected expectedFee fee
-  feeCurrency firstMissedAt firstSeenAt found held journalNumber kept lastEntryId ledger ledgerCredit
+  feeCurrency firstMissedAt firstSeenAt found givenUpAt held journalNumber kept kind lastEntryId ledger ledgerCredit
   ledgerDebit ledgerEntries missing occurredAt path paymentRails period position posted postedCredit
   postedDebit principal rate readAt reason receivables receivedAt relatedId relatedResourceId
-  relatedResourceType relatedType repayment role roles rows scope service sold statedFee statedPrincipal
+  relatedResourceType relatedType repayment role roles rows run scope service sold statedFee statedPrincipal
   statedRepayment statement statementReadAt status suspense tolerance tries type unit`.split(/\s+/),
 )
 

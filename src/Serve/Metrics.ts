@@ -156,6 +156,26 @@ const inboxFamilies = ({ connections, inbox }: Snapshot): ReadonlyArray<Family> 
   ]
 }
 
+const jobFamilies = ({ jobs }: Snapshot): ReadonlyArray<Family> => [
+  {
+    name: "tieout_jobs",
+    help: "Books that workers are to read: waiting, active (under way), dead (given up, and not read since).",
+    type: "gauge",
+    samples: jobs.flatMap((queue) =>
+      (["waiting", "active", "dead"] as const).map((state) => ({
+        labels: { connection: queue.connection, state },
+        value: queue[state],
+      })),
+    ),
+  },
+  {
+    name: "tieout_jobs_oldest_seconds",
+    help: "How long the job has waited that has waited longest for a worker.",
+    type: "gauge",
+    samples: jobs.map(({ connection, oldest }) => ({ labels: { connection }, value: oldest ?? 0 })),
+  },
+]
+
 const bookFamilies = (snapshot: Snapshot): ReadonlyArray<Family> => [
   {
     name: "tieout_entries_total",
@@ -243,6 +263,7 @@ export const metricsText = (
       ...readingFamilies(current),
       ...openFamilies(snapshot),
       ...inboxFamilies(snapshot),
+      ...jobFamilies(snapshot),
     )
   }
   families.push(...counted)

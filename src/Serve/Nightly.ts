@@ -1,4 +1,7 @@
-/** The scheduled work: a sync of every connection, then an export of what is new, then alerts. */
+/**
+ * The scheduled work: a sync of every connection, then an export of what is new, then alerts. Once, however many processes keep the
+ * schedule on one database: each takes the connections that no other has, and takes over from those that are gone.
+ */
 import { eq, max } from "drizzle-orm"
 import { Cause, Clock, Duration, Effect, Either, Layer, Option } from "effect"
 import { allBooks } from "../Book.ts"
@@ -17,12 +20,10 @@ import { isAway } from "../Sync/Runs/Failures.ts"
 import { readNothing, SyncIncomplete, unreadText } from "../Sync/Runs/RunReport.ts"
 import { Sync } from "../Sync.ts"
 import { Alerts } from "./Alerts.ts"
-import { attentionTo, failureOf, unreadWhole } from "./NightTexts.ts"
+import { type Claim, databaseNow, isOver, lookAt, type Night } from "./Nightly/Claim.ts"
+import { keepNight } from "./Nightly/Turns.ts"
+import { attentionTo, failureOf, unreadWhole } from "./Nightly/Wording.ts"
 import { inboxTrouble } from "./Overview/Inbox.ts"
-
-/** Between two tries of what is away; each wait is twice the one before. */
-const firstWait = Duration.minutes(1)
-const longestWait = Duration.minutes(15)
 
 /** Further tries where a part of a connection was read: what fails then is no outage of the service as a whole. */
 const mostPartial = 4
@@ -78,7 +79,11 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
      * `read`: the connection's books can be exported; it was read, though perhaps not every book of it. `away`: it is to be
      * tried again. What was said the first time is not said again.
      */
-    const syncOne = Effect.fn("Nightly.sync")(function* (connection: string, isFirst: boolean) {
+    const syncOne = Effect.fn("Nightly.sync")(function* (
+      connection: string,
+      isFirst: boolean,
+      { isTakeover }: Claim,
+    ) {
       const started = yield* sync
         .run({ connection, full: false })
         .pipe(Effect.mapError(changedOver), Effect.timeoutOption(settings.limits.runDeadline), Effect.either)
@@ -86,7 +91,8 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         // The other sync does the same work.
         if (started.left._tag === "SyncBusy") {
           yield* Effect.logInfo("Another sync of the connection is running; this one is left to it.")
-          return { read: false, away: false }
+          // It may be that of who is gone, whose lock is not free yet.
+          return { read: false, away: isTakeover }
         }
         if (!(started.left instanceof SyncIncomplete)) return yield* started.left
         const { failures, report: reported } = started.left
@@ -162,36 +168,48 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
             Effect.flatMap((run) => (run === null ? effect : Effect.annotateLogs(effect, { run }))),
           )
 
-    /** What a part of a night failed with: an outage is told of the first time alone. Whether it was one. */
+    /** Of a database that does not answer nobody knows: what it committed last holds. */
+    const stillOwn = (own: Claim) =>
+      own.holds.pipe(
+        Effect.orElseSucceed(() => true),
+        Effect.provideService(Database, database),
+      )
+
+    /**
+     * What a part of a night failed with: an outage is told of the first time alone, and who was overtaken has nothing to say,
+     * for the other one does. Whether it was an outage.
+     */
     const failed =
-      (what: string, connection: string, isFirst: boolean) =>
+      (what: string, connection: string, isFirst: boolean, own: Claim) =>
       (cause: Cause.Cause<unknown>): Effect.Effect<boolean> => {
-        const away = isAway(errorOf(cause))
-        const told = away && !isFirst ? Effect.void : ofLastRun(connection)(report(what, connection)(cause))
-        return Effect.as(told, away)
+        const away = isAway(changedOver(errorOf(cause)))
+        const alerted =
+          away && !isFirst ? Effect.void : ofLastRun(connection)(report(what, connection)(cause))
+        return Effect.as(Effect.whenEffect(alerted, stillOwn(own)), away)
       }
 
     /** One connection's sync and export. Whether something was away, and is to be tried again. */
-    const night = (connection: string, pass: number) => {
-      const isFirst = pass === 0
+    const readAndExport = (connection: string, tries: number, own: Claim) => {
+      const isFirst = tries === 0
       const exported = exportOne(connection).pipe(
         Effect.mapError(changedOver),
         Effect.as(false),
-        Effect.catchAllCause(failed("export", connection, isFirst)),
+        Effect.catchAllCause(failed("export", connection, isFirst, own)),
         ofLastRun(connection),
+        Effect.whenEffect(stillOwn(own)),
+        Effect.map(Option.getOrElse(() => false)),
       )
-      return syncOne(connection, isFirst).pipe(
+      return Effect.raceFirst(syncOne(connection, isFirst, own), own.lost).pipe(
         Effect.catchAllCause((cause) =>
-          Effect.map(failed("sync", connection, isFirst)(cause), (away) => ({ read: false, away })),
+          Effect.map(failed("sync", connection, isFirst, own)(cause), (away) => ({ read: false, away })),
         ),
         // What is tried again is exported once, and again when it is whole.
         Effect.flatMap(({ away, read }) =>
           Effect.map(
             read && (isFirst || !away) ? exported : Effect.succeed(false),
-            (exportAway) => exportAway || (away && (!read || pass < mostPartial)),
+            (exportAway) => exportAway || (away && (!read || tries < mostPartial)),
           ),
         ),
-        Effect.annotateLogs({ connection }),
       )
     }
 
@@ -205,30 +223,34 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
      * A failing connection does not stop the others. One whose service, or whose database, is away is tried again after a
      * while, and after longer ones, until the deadline of a run. Never fails: problems go to the log and to an alert.
      */
-    const run = Effect.fn("Nightly.run")(function* () {
-      const began = yield* Clock.currentTimeMillis
-      const deadline = began + Duration.toMillis(settings.limits.runDeadline)
-      let left = settings.connectionNames
-      for (let pass = 0; ; pass++) {
-        left = yield* Effect.filter(left, (connection) => night(connection, pass))
-        if (pass === 0 || left.length === 0) yield* raiseAttention
-        if (left.length === 0) return
-        const wait = Duration.min(Duration.times(firstWait, 2 ** Math.min(pass, 10)), longestWait)
-        if ((yield* Clock.currentTimeMillis) + Duration.toMillis(wait) > deadline) break
-        yield* Effect.logWarning(
-          `Away: ${left.join(", ")}. It is tried again in ${Duration.format(wait)}; what was committed stays.`,
-        )
-        yield* Effect.sleep(wait)
-      }
-      yield* raiseAttention
-      for (const connection of left) {
-        const text = `The service or the database of connection ${connection} stayed away until limits.runDeadline. The next sync goes on where this one stopped.`
-        yield* Effect.annotateLogs(Effect.logError(text), { connection })
-        yield* alerts.raise({ kind: "failure", connection, text, counts: {} })
-      }
-    })
+    const run = (night: Night) =>
+      keepNight(night, settings.connectionNames, {
+        deadline: settings.limits.runDeadline,
+        attempt: readAndExport,
+        unclaimed: (connection, cause) => report("sync", connection)(cause),
+        givenUp: (connection) => {
+          const text = `The service or the database of connection ${connection} stayed away until limits.runDeadline. The next sync goes on where this one stopped.`
+          return Effect.zipRight(
+            Effect.logError(text),
+            alerts.raise({ kind: "failure", connection, text, counts: {} }),
+          )
+        },
+        attention: raiseAttention,
+      }).pipe(Effect.provideService(Database, database))
 
-    return { run }
+    /** Whether a night is to be made up for: a connection was not read since, or its night was begun and never ended. */
+    const isMissed = Effect.fn("Nightly.isMissed")(
+      function* (due: number) {
+        const night: Night = { due, isMissed: true }
+        const known = yield* Effect.forEach(settings.connectionNames, (name) => lookAt(name, night))
+        return known.some((one) => !isOver(night, one))
+      },
+      Effect.provideService(Database, database),
+    )
+
+    const now = Effect.provideService(databaseNow(), Database, database)
+
+    return { run, isMissed, now }
   }),
 }) {
   static readonly layer = Layer.provideMerge(Nightly.Default, Alerts.Default)

@@ -1,6 +1,7 @@
 /** The data of the status page and the metrics, read in one snapshot; its cost does not grow with history. */
 import { Clock, Effect, Fiber } from "effect"
 import { Database } from "../Database.ts"
+import { type JobQueue, jobQueues } from "../Run/JobQueue.ts"
 import { Settings } from "../Settings.ts"
 import { type BatchRow, recentBatches } from "./Overview/Batches.ts"
 import { type Balance, type BookStanding, bookStandings, cashBalances } from "./Overview/Books.ts"
@@ -29,6 +30,8 @@ export interface Snapshot {
   readonly quarantine: ReadonlyArray<QuarantineRow>
   readonly batches: ReadonlyArray<BatchRow>
   readonly inbox: InboxOverview | null
+  /** What waits for workers, by connection. */
+  readonly jobs: ReadonlyArray<JobQueue>
 }
 
 /** The most books that the page lists one by one. */
@@ -53,6 +56,7 @@ const readSnapshot = Effect.fn("Overview.read")(function* () {
     quarantine: yield* quarantined(),
     batches: yield* recentBatches(),
     inbox: yield* inboxOverview(),
+    jobs: yield* jobQueues(),
   }
   return snapshot
 })

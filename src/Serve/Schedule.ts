@@ -2,7 +2,7 @@
  * Runs work on a schedule in the accounting time zone: never twice at once, and right at the start if the last time was missed.
  * node-cron triggers it; the database knows what ran, so that a restart changes nothing.
  */
-import { Clock, Deferred, Duration, Effect, Either, Fiber, Option, Queue, Random } from "effect"
+import { Deferred, Duration, Effect, Either, Fiber, Option, Queue, Random } from "effect"
 import { createTask } from "node-cron"
 import type { Nightly } from "../Settings/Servers.ts"
 import { SettingsError } from "../Settings.ts"
@@ -22,14 +22,15 @@ export const scheduleFields = ({ nightly }: Nightly): Either.Either<CronFields |
           }),
       )
 
-/** Whether a time has passed since the last success, epoch milliseconds; undefined: it never succeeded. */
-export const isOverdue = (
-  fields: CronFields,
-  timeZone: string,
-  lastSuccess: number | undefined,
-  now: number,
-): boolean =>
-  lastSuccess === undefined || Option.exists(previousDue(fields, timeZone, now), (due) => lastSuccess < due)
+/** What falls due, and why it runs. */
+export interface Due {
+  /** Epoch milliseconds. */
+  readonly due: number
+  readonly isMissed: boolean
+}
+
+/** A timer may ring a moment early; two due times are a minute apart. */
+const slack = 30_000
 
 export interface Scheduled<R> {
   /** For logs. */
@@ -39,44 +40,52 @@ export interface Scheduled<R> {
   /** Each run first waits a random part of it. */
   readonly jitter: Duration.Duration
   readonly fields: CronFields
-  /** Epoch milliseconds; undefined: never. */
-  readonly lastSuccess: Effect.Effect<number | undefined, never, R>
+  /** The clock by which it is decided at the start what was missed. Epoch milliseconds. */
+  readonly now: Effect.Effect<number, never, R>
+  /** Whether what was due then is still to be done. */
+  readonly isMissed: (due: number) => Effect.Effect<boolean, never, R>
   /** Reports its own failures. */
-  readonly work: Effect.Effect<void, never, R>
+  readonly work: (due: Due) => Effect.Effect<void, never, R>
   /** How long work under way may take at the end. */
   readonly grace: Duration.DurationInput
 }
 
 /** Starts the schedule; it ends with the scope, and so does work under way, after `grace`. */
 export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled: Scheduled<R>) {
-  const { expression, fields, grace, jitter, lastSuccess, name, timeZone, work } = scheduled
+  const { expression, fields, grace, isMissed, jitter, name, timeZone, work } = scheduled
   // One waiting run is enough: further due times while it runs ask for the same work.
-  const due = yield* Queue.dropping<"scheduled" | "missed">(1)
+  const due = yield* Queue.dropping<Due>(1)
   const stopping = yield* Deferred.make<void>()
 
-  const once = (why: "scheduled" | "missed") =>
+  /** The last due time; the beginning of time where there is none. */
+  const dueBefore = (now: number): number => Option.getOrElse(previousDue(fields, timeZone, now), () => 0)
+
+  const once = (what: Due) =>
     Effect.gen(function* () {
       const wait = Math.round((yield* Random.next) * Duration.toMillis(jitter))
       yield* Effect.logInfo(
-        why === "missed" ? `The last ${name} was missed and runs now.` : `The ${name} is due.`,
+        what.isMissed ? `The last ${name} was missed and runs now.` : `The ${name} is due.`,
       )
       // Only work that has begun is waited for at the end.
       const stopped = yield* Effect.raceFirst(
         Effect.as(Effect.sleep(wait), false),
         Effect.as(Deferred.await(stopping), true),
       )
-      if (!stopped) yield* work
+      if (!stopped) yield* work(what)
       if ((yield* Queue.takeAll(due)).length > 0)
         yield* Effect.logWarning(`The ${name} fell due again while it ran; that one is left out.`)
     })
 
   const loop = Effect.raceFirst(Queue.take(due), Effect.as(Deferred.await(stopping), undefined)).pipe(
-    Effect.flatMap((why) => (why === undefined ? Effect.succeed(true) : Effect.as(once(why), false))),
+    Effect.flatMap((what) => (what === undefined ? Effect.succeed(true) : Effect.as(once(what), false))),
     Effect.repeat({ until: (stopped) => stopped }),
   )
   const fiber = yield* Effect.forkDaemon(Effect.interruptible(loop))
 
-  const task = createTask(expression, () => void Queue.unsafeOffer(due, "scheduled"), {
+  const ring = () =>
+    void Queue.unsafeOffer(due, { due: dueBefore(clock.unsafeCurrentTimeMillis() + slack), isMissed: false })
+  const clock = yield* Effect.clock
+  const task = createTask(expression, ring, {
     timezone: timeZone,
     name,
     noOverlap: true,
@@ -96,6 +105,6 @@ export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled
   )
   yield* Effect.promise(async () => task.start())
 
-  const now = yield* Clock.currentTimeMillis
-  if (isOverdue(fields, timeZone, yield* lastSuccess, now)) yield* Queue.offer(due, "missed")
+  const last = dueBefore(yield* scheduled.now)
+  if (yield* isMissed(last)) yield* Queue.offer(due, { due: last, isMissed: true })
 })

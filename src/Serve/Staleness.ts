@@ -11,18 +11,6 @@ import { Settings } from "../Settings.ts"
 import { Alerts } from "./Alerts.ts"
 import { connectionRuns } from "./Overview/Runs.ts"
 
-/** The oldest of the connections' last complete reads, epoch milliseconds; undefined: one was never read completely. */
-export const lastSuccess = Effect.fn("Serve.lastSuccess")(function* () {
-  const { connectionNames } = yield* Settings
-  const known = yield* connectionRuns()
-  const times = connectionNames.map(
-    (name) => known.find(({ connection }) => connection === name)?.lastSuccessAt ?? undefined,
-  )
-  return times.reduce((oldest, time) =>
-    oldest === undefined || time === undefined ? undefined : Math.min(oldest, time),
-  )
-})
-
 /** The books of a connection that is read itself: one alert for all that became stale since the last look. */
 const lookAtBooks = Effect.fn("Serve.staleBooks")(function* (
   connection: string,

@@ -5,7 +5,7 @@ import { count } from "../Common/Text.ts"
 import { clockText, spanText } from "../Common/Time.ts"
 import { unreadFor } from "../Reconcile/Readings.ts"
 import type { Snapshot } from "./Overview.ts"
-import { eventsSection, exportsSection, runsSection } from "./Page/Activity.ts"
+import { eventsSection, exportsSection, jobsSection, runsSection } from "./Page/Activity.ts"
 import { booksSection, unreadSection } from "./Page/Books.ts"
 import { frame } from "./Page/Frame.ts"
 import { findingsSection, quarantineSection } from "./Page/Open.ts"
@@ -69,6 +69,7 @@ ${unreadSection(snapshot, timeZone)}
 ${findingsSection(snapshot, timeZone)}
 ${quarantineSection(snapshot)}
 ${runsSection(snapshot, timeZone)}
+${jobsSection(snapshot)}
 ${eventsSection(snapshot, timeZone)}
 ${exportsSection(snapshot, settings)}</main>
 <footer>Times are those of ${timeZone}. Tieout ${version} · <a href="/metrics">metrics</a>${settings.session ? signOut : html``}</footer>`,

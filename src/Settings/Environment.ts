@@ -40,6 +40,7 @@ const ownVariables = [
   "TIEOUT_LOG",
   "TIEOUT_LOG_LEVEL",
   "TIEOUT_STATUS_TOKEN",
+  "TIEOUT_TOKEN_KEY",
   "TIEOUT_USER",
 ]
 const secretNames = ["BASE_URL", "CLIENT_ID", "CLIENT_SECRET", "SCOPE"] as const

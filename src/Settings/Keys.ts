@@ -53,10 +53,11 @@ const secretKeys: Record<string, string> = {
   databaseurl: "DATABASE_URL",
   token: "TIEOUT_STATUS_TOKEN",
   statustoken: "TIEOUT_STATUS_TOKEN",
+  tokenkey: "TIEOUT_TOKEN_KEY",
 }
 
 /** Secrets that belong to no connection, whose names have no connection's prefix. */
-const notOfConnections = new Set(["DATABASE_URL", "TIEOUT_STATUS_TOKEN"])
+const notOfConnections = new Set(["DATABASE_URL", "TIEOUT_STATUS_TOKEN", "TIEOUT_TOKEN_KEY"])
 
 /** The prefix of one connection's variables. */
 export const connectionPrefix = (name: string): string =>

@@ -6,7 +6,7 @@ import type { Variables } from "./Environment.ts"
 /** Characters; shorter ones are parts of ordinary words, and no secret. */
 const shortest = 8
 
-const wholly = /^TIEOUT_(?:STATUS_TOKEN|ALERTS_WEBHOOK|(?:[A-Z0-9_]+_)?CLIENT_SECRET)$/
+const wholly = /^TIEOUT_(?:STATUS_TOKEN|TOKEN_KEY|ALERTS_WEBHOOK|(?:[A-Z0-9_]+_)?CLIENT_SECRET)$/
 const addresses = /^(?:DATABASE_URL|HTTPS_PROXY|https_proxy)$/
 
 /** As it was given, and what it stands for. */

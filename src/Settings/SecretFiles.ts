@@ -14,7 +14,7 @@ const suffix = "_FILE"
 const largest = 64 * 1024
 
 const secretNames =
-  /^(?:DATABASE_URL|HTTPS_PROXY|https_proxy|OTEL_EXPORTER_OTLP_HEADERS|TIEOUT_(?:STATUS_TOKEN|ALERTS_WEBHOOK|(?:[A-Z0-9_]+_)?(?:BASE_URL|CLIENT_ID|CLIENT_SECRET|SCOPE)))$/
+  /^(?:DATABASE_URL|HTTPS_PROXY|https_proxy|OTEL_EXPORTER_OTLP_HEADERS|TIEOUT_(?:STATUS_TOKEN|TOKEN_KEY|ALERTS_WEBHOOK|(?:[A-Z0-9_]+_)?(?:BASE_URL|CLIENT_ID|CLIENT_SECRET|SCOPE)))$/
 
 const contentOf = (path: string): Either.Either<string, string> => {
   try {

@@ -13,6 +13,7 @@ import { joinRun, Run } from "../Run.ts"
 import type { Settings } from "../Settings.ts"
 import type { BookAsked, BookResult, BookTask } from "./Runs/BookJobs.ts"
 import type { BookOutcome } from "./Runs/BookReader.ts"
+import { noteDead, settleDead } from "./Runs/DeadLetters.ts"
 import { noteStopped } from "./Runs/Evidence.ts"
 import { aloneOfClient, failureOf, isAbsent } from "./Runs/Failures.ts"
 import { holdingBook } from "./Runs/Holding.ts"
@@ -69,6 +70,22 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
       return { numbered, found: yield* reconcile.afterRun([book], { ...run, full, isShared: true }) }
     })
 
+    /** Runs an effect that has the book for a run which another process leads. */
+    const taking = <A, E, R>(runId: number, book: Book, work: (own: Run["Type"]) => Effect.Effect<A, E, R>) =>
+      Effect.provide(
+        holdingBook(
+          database,
+          book,
+          Effect.flatMap(joinRun(runId, book), (own) =>
+            work(own).pipe(
+              Effect.annotateLogs({ connection: book.connection, run: runId, book: book.code }),
+              Effect.annotateSpans({ connection: book.connection, run: runId }),
+            ),
+          ),
+        ),
+        services,
+      )
+
     /** Fails where nobody can go on with the book: credentials, the database, the lease, another who holds the connection. */
     const run = Effect.fn("Sync.Book")(function* (
       runId: number,
@@ -78,10 +95,10 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
       keep: (result: Omit<BookResult, "requests">) => Effect.Effect<void, DatabaseError>,
     ) {
       const { book } = task
-      const work = Effect.gen(function* () {
-        const own = yield* joinRun(runId, book)
-        return yield* Effect.gen(function* () {
+      return yield* taking(runId, book, (own) =>
+        Effect.gen(function* () {
           const read = yield* readBook(task, asked)
+          if (read.complete && task.reads && !asked.quick) yield* own.commit(settleDead([book], "sync"))
           const proved = read.complete ? Option.some(yield* prove(book, asked.full)) : Option.none()
           const found = Option.map(proved, (one) => one.found)
           const result = {
@@ -100,16 +117,28 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
           yield* own.commit(
             read.complete ? Effect.zipRight(reconcile.cover(book, runId), keep(result)) : keep(result),
           )
-        }).pipe(
-          Effect.provide(runParts),
-          Effect.provideService(Run, own),
-          Effect.annotateLogs({ connection: book.connection, run: runId, book: book.code }),
-          Effect.annotateSpans({ connection: book.connection, run: runId }),
-        )
-      })
-      return yield* Effect.provide(holdingBook(database, book, work), services)
+        }).pipe(Effect.provide(runParts), Effect.provideService(Run, own)),
+      )
     })
 
-    return { run }
+    /** The workers give the book up: from then on no try of theirs writes anything, and a finding says so. */
+    const giveUp = Effect.fn("Sync.Book.giveUp")(function* (
+      runId: number,
+      { book }: BookTask,
+      given: { readonly tries: number; readonly why: string },
+      keep: (findings: number) => Effect.Effect<void, DatabaseError>,
+    ) {
+      return yield* taking(runId, book, (own) =>
+        own.commit(
+          Effect.gen(function* () {
+            yield* noteDead(book, "sync", runId, given)
+            const { opened } = yield* reconcile.jobsOf(book, runId)
+            yield* keep(opened)
+          }),
+        ),
+      )
+    })
+
+    return { run, giveUp }
   }),
 }) {}

@@ -10,16 +10,17 @@ import { Ledger } from "../Ledger.ts"
 import { connected } from "../Partner/Connector.ts"
 import { Partner, PartnerConnection } from "../Partner.ts"
 import { Reconcile } from "../Reconcile.ts"
-import { beginRun, Run } from "../Run.ts"
+import { beginBookEvents, beginRun, Run } from "../Run.ts"
 import { Settings } from "../Settings.ts"
 import { Inbox, type WaitingEvent } from "../Webhook/Inbox.ts"
 import { hintOf, keyOfResource, together } from "./Events/EventHint.ts"
+import { EventJobs, handOutEvents } from "./Events/EventJobs.ts"
 import { meterEvents } from "./Events/EventMeters.ts"
 import { type ReadAgain, TouchedReader } from "./Events/EventReader.ts"
 import { noteOf, tellUnknown } from "./Events/UnknownEvents.ts"
 import { Clients } from "./Runs/Clients.ts"
 import { aloneOfClient, failureOf } from "./Runs/Failures.ts"
-import { forAMoment } from "./Runs/Holding.ts"
+import { forAMoment, holdingBook } from "./Runs/Holding.ts"
 import { runParts, syncParts } from "./Runs/Layers.ts"
 import { inTimeZone, recordEnd } from "./Runs/Proving.ts"
 import { unreadText } from "./Runs/RunReport.ts"
@@ -74,14 +75,17 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
     const inbox = yield* Inbox
     const services = yield* Effect.context<Database | Settings | Ledger | Reconcile>()
 
-    const isWaiting = Effect.fn("Events.isWaiting")(function* (connection: string) {
+    const isWaiting = Effect.fn("Events.isWaiting")(function* (connection: string, of: "nobody" | undefined) {
       const { waiting } = yield* database.row(
         "Events.isWaiting",
         { waiting: bool },
         (sql) => sql`
           select exists (
-            select 1 from webhook.inbox
-            where connection = ${connection} and state in ('waiting', 'failed') and next_try_at <= now()) as waiting`,
+            select 1 from webhook.inbox i
+            where i.connection = ${connection} and i.state in ('waiting', 'failed') and i.next_try_at <= now()
+              and (${of === undefined}::boolean or not exists (
+                select from sync.book_events e
+                where e.connection = i.connection and e.event_id = i.event_id and e.digest = i.digest))) as waiting`,
       )
       return waiting
     })
@@ -131,6 +135,8 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
     const absorb = Effect.fn("Events.absorb")(function* (
       connection: string,
       events: ReadonlyArray<WaitingEvent>,
+      /** The one that they are all about, where others work at the other books. */
+      alone: Option.Option<Book>,
     ) {
       const run = yield* Run
       const hinted = events.map((event): Hinted => ({ event, hint: hintOf(event.type, event.body) }))
@@ -155,13 +161,17 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       const organization = Option.toArray(Option.fromNullable(books.get("")))
       const odd = events.some(({ conflict }) => conflict)
       const proved = odd ? [...new Set([...touched, ...organization])] : touched
-      yield* reconcile.afterRun(proved, { ...run, full: false })
+      yield* reconcile.afterRun(proved, { ...run, full: false, isShared: Option.isSome(alone) })
       const outcomes = taken.flat()
       const done = outcomes.filter(({ why }) => Option.isNone(why))
+      const finish = inbox.finish(
+        done.map(({ event, hint }) => ({ ...event, note: Option.getOrUndefined(noteOf(hint)) })),
+      )
       const took = yield* run.commit(
-        inbox.finish(
-          done.map(({ event, hint }) => ({ ...event, note: Option.getOrUndefined(noteOf(hint)) })),
-        ),
+        Option.match(alone, {
+          onNone: () => finish,
+          onSome: (book) => Effect.zipRight(reconcile.cover(book, run.runId), finish),
+        }),
       )
       meterEvents(connection, took)
       yield* tellUnknown(done)
@@ -181,22 +191,23 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       } satisfies Round
     })
 
-    /** Takes what waits of a connection, while nothing else of it runs; none where nothing waits. */
-    const round = Effect.fn("Events.round")(function* (connection: string) {
-      if (!(yield* isWaiting(connection))) return Option.none<Round>()
-      const work = Effect.gen(function* () {
-        // Taken by the run that has the lease, or not at all.
+    /** Takes what is due, if anything is, by the run that has the lease, or not at all. */
+    const takenBy = (
+      take: ReturnType<typeof inbox.take>,
+      begin: ReturnType<typeof beginRun>,
+      connection: string,
+      alone: Option.Option<Book>,
+    ) =>
+      Effect.gen(function* () {
         const taken = yield* database.transaction(
           Effect.gen(function* () {
-            const events = yield* inbox.take(connection, eventsPerRound)
-            return events.length === 0
-              ? Option.none()
-              : Option.some({ events, run: yield* beginRun(connection, "events") })
+            const events = yield* take
+            return events.length === 0 ? Option.none() : Option.some({ events, run: yield* begin })
           }),
         )
         if (Option.isNone(taken)) return Option.none<Round>()
         const { events, run } = taken.value
-        return yield* absorb(connection, events).pipe(
+        return yield* absorb(connection, events, alone).pipe(
           Effect.asSome,
           Effect.provide(runParts),
           Effect.provideService(Run, run),
@@ -212,7 +223,31 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
           ),
         )
       })
+
+    /** Takes what waits of a connection, while nothing else of it runs; none where nothing waits. */
+    const round = Effect.fn("Events.round")(function* (connection: string) {
+      const jobs = yield* EventJobs
+      if (Option.isSome(jobs)) yield* Effect.provide(handOutEvents(connection, jobs.value), services)
+      const of = Option.isSome(jobs) ? "nobody" : undefined
+      if (!(yield* isWaiting(connection, of))) return Option.none<Round>()
+      const work = takenBy(
+        inbox.take(connection, eventsPerRound, undefined, of),
+        beginRun(connection, "events"),
+        connection,
+        Option.none(),
+      )
       return yield* forAMoment(database, connection, work).pipe(Effect.provide(services))
+    })
+
+    /** A worker's part: takes what waits of a book, beside others at the other books; none where nothing waits. */
+    const bookRound = Effect.fn("Events.bookRound")(function* (book: Book) {
+      const work = takenBy(
+        inbox.take(book.connection, eventsPerRound, undefined, book.bookId),
+        beginBookEvents(book),
+        book.connection,
+        Option.some(book),
+      )
+      return yield* holdingBook(database, book, work).pipe(Effect.provide(services))
     })
 
     /** Follows the events of a connection until it is interrupted; `told` hears of every round, and logs as its run. */
@@ -254,6 +289,6 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       )
     })
 
-    return { round, follow }
+    return { round, bookRound, follow }
   }),
 }) {}

@@ -1,5 +1,5 @@
 /** The settings that a book was valued by over time. */
-import { and, desc, eq, lte } from "drizzle-orm"
+import { and, desc, eq, inArray, lte } from "drizzle-orm"
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { valuationSettings } from "../Database/Tables/Valuation.ts"
@@ -30,20 +30,21 @@ export const bookSettings = (
 })
 
 /**
- * The method that a close records: the settings' method, once the book has been valued at all. A month that is valued only
- * after its close uses this method.
+ * The method that a close of each book records: the settings' method, once the book has been valued at all; null before. A month
+ * that is valued only after its close uses this method.
  */
-export const methodAtClose = Effect.fn("Valuation.methodAtClose")(function* (book: Book) {
+export const methodsAtClose = Effect.fn("Valuation.methodsAtClose")(function* (books: ReadonlyArray<Book>) {
   const database = yield* Database
   const { accounting } = yield* Settings
-  const valued = yield* database.orm("Valuation.methodAtClose", (orm) =>
+  const ids = books.map(({ bookId }) => bookId)
+  const rows = yield* database.orm("Valuation.methodsAtClose", (orm) =>
     orm
-      .select({ bookId: valuationSettings.bookId })
+      .selectDistinct({ bookId: valuationSettings.bookId })
       .from(valuationSettings)
-      .where(eq(valuationSettings.bookId, book.bookId))
-      .limit(1),
+      .where(inArray(valuationSettings.bookId, ids)),
   )
-  return valued.length === 0 ? null : methodOf(book, accounting.valuation)
+  const valued = new Set(rows.map(({ bookId }) => bookId))
+  return (book: Book) => (valued.has(book.bookId) ? methodOf(book, accounting.valuation) : null)
 })
 
 /** Part of the caller's transaction, which holds the book's valuation lock. */

@@ -4,7 +4,8 @@
  */
 import type { KeyObject } from "node:crypto"
 import { Data, Deferred, Duration, Effect, Exit, FiberId, type Scope } from "effect"
-import type { PartnerError, PublicKey } from "../Partner.ts"
+import type { PartnerError } from "../Partner/PartnerError.ts"
+import type { PublicKey } from "../Partner.ts"
 import { mostKeys, readKey } from "./KeyText.ts"
 
 /** It cannot be known now whether there is such a key. */

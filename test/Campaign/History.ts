@@ -3,7 +3,7 @@
  * world plays, shrinking shortens and a failure prints. Everything has a short name (`a1`, `d3`); identifiers follow from it.
  * Every step stands by itself: one that names what is not there is passed over, so that any step can be left out.
  */
-import type { PartnerReason } from "../../src/Partner.ts"
+import type { PartnerReason } from "../../src/Partner/PartnerError.ts"
 import type { Decimal, Time } from "./Facts.ts"
 
 export type Name = string

@@ -1,5 +1,5 @@
 /** What the world's lists and documents answer, whoever asks: the port directly, or the server on loopback. */
-import type { PartnerReason } from "../../src/Partner.ts"
+import type { PartnerReason } from "../../src/Partner/PartnerError.ts"
 import type { BookName } from "./History.ts"
 import * as Render from "./Render.ts"
 import { balances, type World, type WorldAccount, type WorldResource } from "./World.ts"

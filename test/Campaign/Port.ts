@@ -1,5 +1,6 @@
 /** The world at the partner port itself: what the HTTP adapter would give of its answers, without HTTP. */
 import { Effect, Either, Layer, Option, Stream } from "effect"
+import { PartnerError, type PartnerReason } from "../../src/Partner/PartnerError.ts"
 import {
   type Account,
   type BookReads,
@@ -11,8 +12,6 @@ import {
   type Pages,
   Partner,
   PartnerConnection,
-  PartnerError,
-  type PartnerReason,
   type Receivable,
   type Resource,
   type Row,

@@ -13,6 +13,7 @@ import { Settings } from "../../src/Settings.ts"
 import { reporting, textOf } from "../Report/Reports.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { program } from "../support/Program.ts"
+import { as, roles } from "../support/Roles.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
@@ -85,20 +86,20 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the approval of a clos
       const refused = (statement: string) =>
         Effect.flip(database.query("Test.change", (sql) => sql.unsafe(statement)))
       const columns = "(book_id, sequence, close_hash, name, os_user, two_persons)"
-      const as = (sequence: number, hash: string, name: string, user: string) =>
+      const approval = (sequence: number, hash: string, name: string, user: string) =>
         `insert into ledger.close_approvals ${columns}
          select book_id, ${sequence}, ${hash}, '${name}', '${user}', true from ledger.closes where sequence = 3`
       yield* unruled("delete from ledger.close_approvals where sequence = 3")
       // An undone close, another hash, the closer's own name, the closer's own user.
       for (const statement of [
-        as(1, "hash", "Ada", "ada"),
-        as(3, "repeat('0', 64)", "Ada", "ada"),
-        as(3, "hash", "cOntroller ", "ada"),
-        as(3, "hash", "Ada", "jane"),
+        approval(1, "hash", "Ada", "ada"),
+        approval(3, "repeat('0', 64)", "Ada", "ada"),
+        approval(3, "hash", "cOntroller ", "ada"),
+        approval(3, "hash", "Ada", "jane"),
       ]) {
         expect(yield* refused(statement)).toMatchObject({ sqlstate: "TO011" })
       }
-      yield* rows(as(3, "hash", "Ada", "ada"))
+      yield* rows(approval(3, "hash", "Ada", "ada"))
       expect(yield* refused("update ledger.close_approvals set name = 'Bea'")).toMatchObject({
         sqlstate: "TO004",
       })
@@ -108,6 +109,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the approval of a clos
         "approval of close 1",
         "approval of close 3",
       ])
+    }),
+  )
+
+  it.scoped("takes two logins of the database for two persons of one machine's user", () =>
+    Effect.gen(function* () {
+      const user = yield* osUser
+      yield* unruled(`delete from ledger.close_approvals; update ledger.closes set os_user = '${user}'`)
+      expect(yield* messageOf(approving("Ada Jones", true))).toContain("logged in as the same user")
+      const { runtime } = yield* roles
+      const [approval] = yield* approving("Ada Jones", true).pipe(as(runtime))
+      expect(approval).toMatchObject({ sequence: 3, twoPersons: true, osUser: user, databaseUser: runtime })
     }),
   )
 

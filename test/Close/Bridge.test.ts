@@ -1,7 +1,7 @@
 /** Each row of the bridge adds up by what it shows, also where the money of earlier months is still dated later. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { bridgeLines } from "../../src/Cli/Tables/BridgeTable.ts"
+import { bridgeLines, shortBridgeLines } from "../../src/Cli/Tables/BridgeTable.ts"
 import { sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { bridging, closing, movement, threeMonths } from "./Months.ts"
@@ -56,6 +56,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the bridge", (it) => {
         "Books moved",
         "Books closing",
         "Difference",
+      ])
+      // A close prints the accounts that something sets apart, and counts the others.
+      const screen = { interactive: false, color: false, width: 400 }
+      expect(shortBridgeLines(october, screen)).toEqual(bridgeLines(october, screen))
+      const [quiet] = yield* bridging("2026-12")
+      expect(quiet === undefined ? [] : shortBridgeLines(quiet, screen)).toEqual([
+        "  1 account: the books close as the provider's statement does, difference 0",
       ])
     }),
   )

@@ -77,6 +77,20 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a number in a file", (
         expect([text, steps[0]?.title]).toEqual([text, expect.stringContaining(counter)])
         expect(steps[0]?.title).toMatch(text.includes("FX") ? /^base-currency entry/ : /^journal entry/)
       }
+      // A bank statement leads to its batch and its account.
+      const [bank] = made[0]?.batches ?? []
+      const file = bank?.manifest.files.find(({ format }) => format === "camt.053")?.name ?? ""
+      const xml = readFileSync(join(bank?.folder ?? "", file), "utf8")
+      const [, message = ""] = /<MsgId>([^<]*)</.exec(xml) ?? []
+      const [, statement = ""] = /<Stmt><Id>([^<]*)</.exec(xml) ?? []
+      const own = `export batch ORG/${bank?.manifest.batch}`
+      for (const [text, ...titles] of [
+        [`org/${bank?.manifest.batch}`, own],
+        ...[message, statement].map((id) => [id, own, expect.stringMatching(`^account ${id.slice(0, 8)}-`)]),
+      ]) {
+        const { steps } = yield* explain(String(text))
+        expect([text, ...steps.map(({ title }) => title)]).toEqual([text, ...titles])
+      }
       // A payout has no endpoint: its identifier leads to its entry.
       const [payout] = yield* rows(
         "select related_id from mirror.statement_entries where related_type = 'PAYOUT' and amount <> 0 limit 1",

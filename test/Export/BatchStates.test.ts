@@ -4,7 +4,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeSync } from "effect/Schema"
 import { Database } from "../../src/Database.ts"
-import { commitBatch } from "../../src/Export/Batch/Commit.ts"
+import { commitBatches } from "../../src/Export/Batch/Commit.ts"
 import { listBatches } from "../../src/Export/Batch/KnownBatch.ts"
 import * as Batches from "../../src/Export/Batches.ts"
 import type * as Export from "../../src/Export.ts"
@@ -27,7 +27,7 @@ layer(TestDatabase.layer)("the states of a batch", (it) => {
       const manifest = batches[0]?.manifest
       if (manifest === undefined) return expect(manifest).toBeDefined()
       const commit = { bookId, place: "elsewhere", keepFrom: null, who: "jane" }
-      const error = yield* Effect.flip(commitBatch(commit, manifest, (effect) => effect))
+      const error = yield* Effect.flip(commitBatches([{ commit, manifest }], (effect) => effect))
       expect(error).toMatchObject({ _tag: "ExportError", reason: "Busy" })
       expect(error.message).toContain("the book OVERTAKEN made batch 1 while")
     }),

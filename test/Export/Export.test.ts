@@ -139,7 +139,7 @@ layer(TestDatabase.layer)("an export", (it) => {
       const out = temporaryFolder()
       const since = (...formats: ReadonlyArray<string>) =>
         Export.run(request(out, { kind: "since-last" }, formats, "SINCE"))
-      const numbers = (batch: Export.ExportedBatch | undefined): ReadonlyArray<string> => [
+      const numbers = (batch: Export.ExportSummary["batches"][number] | undefined): ReadonlyArray<string> => [
         ...new Set(essence(read(batch?.folder ?? "", "journal.csv")).map((line) => line.slice(6, 20))),
       ]
       // A batch of one month says nothing about the other one.

@@ -2,7 +2,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeUnknownSync } from "effect/Schema"
+import { exportLines } from "../../src/Cli/Tables/ExportTable.ts"
 import { listBatches } from "../../src/Export/Batch/KnownBatch.ts"
+import { print, sha256Of } from "../../src/Export/Batch/ManifestSeal.ts"
 import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -15,12 +17,12 @@ const settings = decodeUnknownSync(Content)({
 
 const out = temporaryFolder()
 
-const exporting = (formats: ReadonlyArray<string>, again = false, perFormat = true) =>
+const exporting = (formats: ReadonlyArray<string>, again = false, perFormat = true, baseCurrency = "USD") =>
   Export.run({
     ...{ formats, again, perFormat, out },
     scope: { kind: "period", period: "2026-10" },
     ...{ connection: Option.none(), book: Option.some("EACH") },
-    tables: { settings, baseCurrency: "USD" },
+    tables: { settings, baseCurrency },
   })
 
 const standing = Effect.map(listBatches(Option.some("EACH")), (batches) =>
@@ -36,7 +38,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a command for several 
     () =>
       Effect.gen(function* () {
         yield* postMonths(yield* openBook("EACH"))
-        const { batches } = yield* exporting(["journal", "hledger", "xero", "datev"])
+        const summary = yield* exporting(["journal", "hledger", "xero", "datev"])
+        const { batches } = summary
+        // What formats.leaveOut keeps out of the accounting systems' files is said, once for each of them.
+        const lines = exportLines(summary, { interactive: false, color: false, width: 200 })
+        expect(lines.filter((line) => line.includes("left out"))).toEqual(
+          ["xero", "datev"].map(() => "  left out by formats.leaveOut: JPY (1 entry), USDT (1 entry)"),
+        )
         expect(batches.map(({ folder }) => folder.replace(`${out}/`, ""))).toEqual(
           [1, 2, 3, 4].map((batch) => `default-EACH/2026-10/${batch}`),
         )
@@ -55,6 +63,29 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a command for several 
       const { batches } = yield* exporting(["journal", "hledger"])
       expect(batches.map(({ manifest }) => manifest.lineage?.supersedes)).toEqual([[8], []])
       expect(yield* standing).toEqual(["10 hledger", "4 datev", "5 xero", "9 journal"])
+    }),
+  )
+
+  it.effect("writes none of them where one is refused, and each follows the one before", () =>
+    Effect.gen(function* () {
+      const before = yield* standing
+      // It needs its setting, and the base-currency journal.
+      const error = yield* Effect.flip(exporting(["trial-balance", "fec"], false, true, "EUR"))
+      expect(error).toMatchObject({ reason: "Refused" })
+      expect(yield* standing).toEqual(before)
+      const { batches } = yield* exporting(["journal", "ledger", "beancount"])
+      const manifests = batches.map(({ manifest }) => manifest)
+      expect(manifests.slice(1).map(({ lineage }) => lineage?.previous)).toEqual(
+        manifests.slice(0, -1).map((manifest) => ({
+          batch: manifest.batch,
+          manifestSha256: sha256Of(print(manifest)),
+        })),
+      )
+      expect(manifests.map(({ files }) => files.map(({ name }) => name))).toEqual([
+        ["journal.csv", "statement.csv"],
+        ["books.ledger"],
+        ["books.beancount"],
+      ])
     }),
   )
 })

@@ -22,7 +22,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   Reconcile: [...ground, "Format", "Book", "Run", "Ledger"],
   Sync: [...ground, "Terminal", "Book", "Run", "Partner", "Webhook", "Mirror", "Ledger", "Reconcile"],
   Jobs: [...ground, "Book", "Run", "Partner", "Sync"],
-  Inquiry: [...ground, "Book", "Reconcile"],
+  Inquiry: [...ground, "Book", "Run", "Reconcile"],
   Reclassify: [...ground, "Format", "Book", "Run", "Mirror", "Ledger", "Reconcile", "Sync", "Inquiry"],
   Valuation: [...ground, "Book", "Ledger", "Reconcile"],
   Close: [...ground, "Format", "Book", "Ledger", "Reconcile", "Valuation"],

@@ -1,7 +1,9 @@
 /** Clients' books that workers read: the same books, whoever reads them and whatever becomes of a worker. */
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
+import { Database } from "../../src/Database.ts"
 import { beginRun } from "../../src/Run.ts"
+import { forAMoment } from "../../src/Sync/Runs/Holding.ts"
 import { client, clientId, type Lending, lending, move } from "../Sync/Lending.ts"
 import { at, borrower, loan, tx } from "../Sync/Loaned.ts"
 import { findings, journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
@@ -20,6 +22,10 @@ const moved = (held: Lending): void => {
 }
 
 const syncAlone = (variables: Record<string, string>) => Effect.asVoid(syncWith(variables))
+
+const deadLetters = rows(`
+  select severity, message, evidence, closed_at is not null as closed from reconcile.findings
+  where check_name = 'dead-letter' order by finding_id`)
 
 const runs = rows("select state, exit_code from sync.runs order by run_id")
 
@@ -65,7 +71,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
       const report = yield* syncWithWorkers(variables, 2, {
         around: (jobs, job) => {
           tried += 1
-          return Effect.orDie(tried === 2 ? jobs.giveUp(job, "the worker's machine burned") : jobs.read(job))
+          return Effect.orDie(
+            tried === 2 ? jobs.giveUp(job, { tries: 6, why: "the worker's machine burned" }) : jobs.read(job),
+          )
         },
       })
       expect(report.clients.read).toBe(4)
@@ -73,7 +81,51 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
         { why: "the worker's machine burned", unread: { kind: "book" } },
       ])
       expect(yield* runs).toEqual([{ state: "done", exit_code: 3 }])
-      expect((yield* syncWith(variables)).counters.entries).toBe(2)
+      expect(report).toMatchObject({ blockingFindings: 1, findingsOpened: 9 })
+      expect(yield* deadLetters).toEqual([
+        {
+          severity: "blocking",
+          message: "The workers gave up the sync job of the book after 6 tries: the worker's machine burned",
+          evidence: {
+            kind: "sync",
+            run: 1,
+            tries: 6,
+            reason: "the worker's machine burned",
+            givenUpAt: expect.any(String),
+          },
+          closed: false,
+        },
+      ])
+      // Neither a look at everything nor a glance settles it.
+      yield* syncWith(variables, { quick: true })
+      expect(yield* deadLetters).toMatchObject([{ closed: false }])
+      expect((yield* syncWith(variables)).counters.entries).toBe(0)
+      expect(yield* deadLetters).toMatchObject([{ closed: true }])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("reads nothing of a book that was given up, until the next job of it settles that", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: someClients })
+      moved(held)
+      const variables = { ...variablesFor(service.url), ...surfaces }
+      let tried = 0
+      yield* syncWithWorkers(variables, 1, {
+        around: (jobs, job) =>
+          Effect.gen(function* () {
+            tried += 1
+            if (tried === 1) yield* Effect.orDie(jobs.giveUp(job, { tries: 1, why: "it was lost" }))
+            // The worker that was thought lost comes back.
+            yield* Effect.orDie(jobs.read(job))
+          }),
+      })
+      expect(yield* rows("select count(*)::integer as entries from mirror.statement_entries")).toEqual([
+        { entries: 8 },
+      ])
+      expect(yield* deadLetters).toMatchObject([{ closed: false }])
+      yield* syncWithWorkers(variables, 1)
+      expect(yield* deadLetters).toMatchObject([{ closed: true }])
+      expect(yield* rows("select * from sync.dead_letters")).toEqual([])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
@@ -156,6 +208,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
           }),
       })
       expect(refused).toEqual(["SyncBusy", "SyncBusy"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("waits for who has the connection for a moment only", () =>
+    Effect.gen(function* () {
+      const { service } = yield* lending({ clients: someClients })
+      const variables = { ...variablesFor(service.url), ...surfaces }
+      const database = yield* Database
+      const begun = yield* Deferred.make<void>()
+      const enough = yield* Deferred.make<void>()
+      const moment = Effect.zipRight(Deferred.succeed(begun, undefined), Deferred.await(enough))
+      yield* Effect.fork(forAMoment(database, "default", moment))
+      yield* Deferred.await(begun)
+      const waiting = yield* Effect.fork(syncWithWorkers(variables, 1))
+      yield* Effect.sleep("300 millis")
+      expect(yield* rows("select run_id from sync.runs")).toEqual([])
+      yield* Deferred.succeed(enough, undefined)
+      expect((yield* Fiber.join(waiting)).clients.read).toBe(5)
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 

@@ -2,7 +2,7 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Database } from "../../src/Database.ts"
-import { bookQueue, boss, calling, migrateJobs, runsWorkers } from "../../src/Jobs/Boss.ts"
+import { bookQueue, boss, calling, deadQueue, migrateJobs, runsWorkers } from "../../src/Jobs/Boss.ts"
 import { readElsewhere } from "../../src/Jobs/Leading.ts"
 import { prepare } from "../../src/Jobs/Prepare.ts"
 import { work } from "../../src/Jobs/Worker.ts"
@@ -36,6 +36,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
       const refused = yield* Effect.flip(migrateJobs(settings))
       expect(refused.message).toContain(`Workers need Node 22.12 or newer; this is ${process.versions.node}.`)
     }),
+  )
+
+  it.scoped.skipIf(!here)("is made once by several who begin at the same time", () =>
+    Effect.gen(function* () {
+      yield* Effect.all([prepare(), prepare(), prepare(), prepare()], { concurrency: "unbounded" })
+      const made = yield* rows("select name from jobs.queue where name like 'books%' order by 1")
+      expect(made).toEqual([{ name: "books" }, { name: "books-dead" }])
+    }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
   it.scoped.skipIf(!here)("keeps one job of a book waiting beside the one that is under way", () =>
@@ -81,6 +89,40 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
       expect(yield* journal).toEqual(own)
       expect(service.count(`/clients/${clientId(3)}/accounts`)).toBeGreaterThan(0)
       expect(yield* rows("select state from sync.runs")).toEqual([{ state: "done" }])
+    }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped.skipIf(!here)("gives up what fails again and again, as a finding", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: [client(1), client(2)] })
+      move(held, clientId(1), { type: "CREDIT", amount: 10 })
+      move(held, clientId(2), { type: "CREDIT", amount: 10 })
+      const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
+      const variables = { ...variablesFor(service.url), ...surfaces }
+      yield* prepare()
+      const database = yield* Database
+      // A book that cannot be numbered.
+      yield* rows(`
+        create function sync.refuse() returns trigger language plpgsql as $$ begin
+          if (select code from mirror.books b where b.book_id = new.book_id) = 'C2' then raise exception 'refused'; end if;
+          return new;
+        end $$;
+        create trigger refused before insert on mirror.statement_entries for each row execute function sync.refuse()`)
+      const services = Layer.provideMerge(BookSync.Default, Settings.from({ variables }))
+      const report = yield* Effect.gen(function* () {
+        const queue = yield* boss(database.settings, false)
+        yield* calling("Test.hurry", () => queue.updateQueue(bookQueue, { retryLimit: 1, retryDelay: 0 }))
+        yield* calling("Test.hurry", () => queue.updateQueue(deadQueue, { retryDelay: 0 }))
+        yield* work(2)
+        const read = yield* readElsewhere
+        return yield* Effect.provideService(syncWith(variables), BookJobs, Option.some(read))
+      }).pipe(Effect.scoped, Effect.provide(services), unpaced)
+      expect(report.clientFailures).toMatchObject([{ book: "C2", why: expect.stringContaining("refused") }])
+      expect(
+        yield* rows(
+          "select severity, evidence ->> 'tries' as tries from reconcile.findings where check_name = 'dead-letter'",
+        ),
+      ).toEqual([{ severity: "blocking", tries: "2" }])
     }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
   )
 })

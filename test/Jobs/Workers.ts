@@ -5,8 +5,10 @@ import { bookJobs } from "../../src/Jobs/BookJob.ts"
 import { readBy } from "../../src/Jobs/Leading.ts"
 import { Settings } from "../../src/Settings.ts"
 import { BookSync } from "../../src/Sync/BookSync.ts"
+import { Events } from "../../src/Sync/Events.ts"
 import { BookJobs } from "../../src/Sync/Runs/BookJobs.ts"
 import type { SyncOptions } from "../../src/Sync.ts"
+import { Inbox } from "../../src/Webhook/Inbox.ts"
 import { syncWith } from "../Sync/Runs.ts"
 import { unpaced } from "../support/Unpaced.ts"
 
@@ -15,7 +17,10 @@ export interface Job {
   readonly bookId: number
 }
 
-type Jobs = Effect.Effect.Success<typeof bookJobs>
+/** What a worker has beside the database and the settings. */
+export const workerServices = Layer.merge(BookSync.Default, Layer.provideMerge(Events.Default, Inbox.Default))
+
+export type Jobs = Effect.Effect.Success<typeof bookJobs>
 
 /** One sync whose books so many workers take by turns; `around`: what a worker does with a job, instead of reading it. */
 export const syncWithWorkers = (
@@ -25,11 +30,12 @@ export const syncWithWorkers = (
     around = (jobs, job) => Effect.orDie(jobs.read(job)),
     ...options
   }: Partial<SyncOptions> & {
-    readonly around?: (jobs: Jobs, job: Job) => Effect.Effect<void, never, Database>
+    readonly around?: (jobs: Jobs, job: Job) => Effect.Effect<void, never, Database | Inbox>
   } = {},
 ) =>
   Effect.gen(function* () {
     const database = yield* Database
+    const inbox = yield* Inbox
     const workers = yield* Effect.all(Array.from({ length: count }, () => bookJobs))
     const read = readBy(database, (connection, books) =>
       Effect.forkDaemon(
@@ -41,12 +47,12 @@ export const syncWithWorkers = (
               (bookId) => around(jobs, { connection, bookId }),
             ),
           { concurrency: "unbounded", discard: true },
-        ).pipe(Effect.provideService(Database, database)),
+        ).pipe(Effect.provideService(Database, database), Effect.provideService(Inbox, inbox)),
       ).pipe(Effect.asVoid),
     )
     return yield* Effect.provideService(syncWith(variables, options), BookJobs, Option.some(read))
   }).pipe(
     Effect.scoped,
-    Effect.provide(Layer.provideMerge(BookSync.Default, Settings.from({ variables }))),
+    Effect.provide(Layer.provideMerge(workerServices, Settings.from({ variables }))),
     unpaced,
   )

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { Duration, Effect, Either, Option, Redacted, type Scope } from "effect"
 import { defaultLimits, type ServiceLimits, type Tuning } from "../../src/Partner/Bounds.ts"
 import * as PartnerHttp from "../../src/Partner/Http.ts"
-import { Partner, PartnerError } from "../../src/Partner.ts"
+import { PartnerError } from "../../src/Partner/PartnerError.ts"
+import { Partner } from "../../src/Partner.ts"
 import { defaultInterface } from "../../src/Settings/Interface.ts"
 import { listenOn } from "../support/Loopback.ts"
 

@@ -176,6 +176,11 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
       reconciled_at: "our clock",
     },
   },
+  "sync.book_events": {
+    refused: "",
+    free: { "connection event_id digest book_id": "who takes an event; the event itself is in the inbox" },
+    deleted: "it is handed out again",
+  },
   "sync.book_jobs": {
     refused: "",
     free: {
@@ -192,8 +197,20 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
         "where reading goes on: an entry that is passed over breaks the chain of balances",
     },
   },
+  "sync.dead_letters": {
+    refused: "kind",
+    free: {
+      "book_id run_id tries why given_up_at": "what workers could not do: the books themselves are proved",
+    },
+    deleted: "what was not read is read by the next run",
+  },
   "sync.leases": {
     refused: "connection book_id epoch run_id taken_at",
+  },
+  "sync.nights": {
+    refused: "",
+    free: { "connection due_at epoch claimed_at ended_at told": "who works at a night, not what it read" },
+    deleted: "a night that is forgotten is run again at most",
   },
   "sync.page_boundaries": {
     refused: "book_id account_id position occurred_at",
@@ -213,6 +230,11 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
     free: {
       "trouble status detail": "why the last try failed: it proves nothing",
     },
+  },
+  "sync.tokens": {
+    refused: "",
+    free: { "connection sealed refresh_at": "a token that does not open, or is refused, is asked for anew" },
+    deleted: "it is asked for anew",
   },
   "valuation.accounts": {
     refused: "book_id role",

@@ -110,6 +110,10 @@ const others = [
   `insert into export.account_mappings (book_id, version, accounts) values (${of}, 1, '[]')`,
   `insert into export.batch_states (book_id, batch, sequence, state, who) values (${of}, 1, 1, 'acknowledged', 'me')`,
   `insert into sync.book_jobs (run_id, book_id, task) values (${run}, ${of}, '{}')`,
+  `insert into sync.dead_letters (book_id, kind, run_id, tries, why) values (${of}, 'sync', ${run}, 6, 'x')`,
+  `insert into sync.tokens (connection, sealed, refresh_at) values ('default', '\\x01', now())`,
+  `insert into sync.book_events (connection, event_id, digest, book_id) values ('default', 'e', '\\x01', ${of})`,
+  `insert into sync.nights (connection, due_at) values ('default', now())`,
   `insert into sync.paces (connection, state) values ('default', '{}')`,
   `insert into webhook.inbox (connection, event_id, digest, body, key_id, algorithm, state)
    values ('default', 'e', sha256('b'), 'b', 'k', 'a', 'waiting')`,

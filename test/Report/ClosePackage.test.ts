@@ -11,6 +11,7 @@ import { isExactNumber } from "../../src/Common/Workbook.ts"
 import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
+import * as Verify from "../../src/Verify.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -36,6 +37,13 @@ const total = (found: ReadonlyArray<Record<string, string>>, column: string) =>
   found.reduce((sum, row) => sum + minor(row[column]), 0n)
 
 const out = temporaryFolder()
+
+/** What a query says of time, as `--as-of` takes it. */
+const instant = (query: string) =>
+  Effect.map(
+    rows(`select to_char((${query}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as text`),
+    ([row]) => String(row?.text),
+  )
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (it) => {
   it.scoped("has the base currency where the month is valued, as the export has it", () =>
@@ -162,6 +170,39 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
       const book = yield* Effect.promise(() => readXlsx(readFileSync(file)))
       const closings = book.sheets[1]?.rows.slice(1).map((row) => row[7]) ?? []
       expect(closings.filter((value) => typeof value === "number").length).toBeGreaterThan(20)
+    }),
+  )
+
+  it.scoped("as of a time has the base currency as it was then, where that is asked for", () =>
+    Effect.gen(function* () {
+      const first = yield* reporting("2026-10", temporaryFolder(), { base })
+      const asOf = yield* instant("select clock_timestamp()")
+      // Another rate for the dollar: what the month is worth now.
+      yield* addRates(
+        rates.map((rate) => (rate.from === "USD" ? { ...rate, rate: `0.5${rate.date.slice(-1)}` } : rate)),
+      )
+      const later = yield* reporting("2026-10", temporaryFolder(), { base })
+      const then = yield* reporting("2026-10", temporaryFolder(), { asOf, base })
+      for (const name of ["base-trial-balance.csv", "base-rates.csv", "base-results.csv"]) {
+        expect(textOf(then.folder, name)).toBe(textOf(first.folder, name))
+      }
+      expect(textOf(then.folder, "base-rates.csv")).not.toBe(textOf(later.folder, "base-rates.csv"))
+      // The kept journal is as it was: of now.
+      const kept = yield* reporting("2026-10", temporaryFolder())
+      expect(textOf(kept.folder, "base-rates.csv")).toBe(textOf(later.folder, "base-rates.csv"))
+      expect((yield* Verify.run(then.folder)).problems).toEqual([])
+
+      const unrated = yield* instant(
+        "select min(imported_at) - interval '1 millisecond' from valuation.rate_imports",
+      )
+      const refused = yield* Effect.flip(reporting("2026-10", temporaryFolder(), { asOf: unrated, base }))
+      expect(refused).toMatchObject({ _tag: "ValuationError", reason: "MissingRates" })
+
+      const without = yield* reporting("2026-10", temporaryFolder(), { asOf })
+      expect(without.manifest.files.map(({ name }) => name)).not.toContain("base-rates.csv")
+      expect(textOf(without.folder, "report.html")).toMatch(
+        /The month is not valued: tieout report 2026-10 --book ORG --as-of \S+Z --base does that/,
+      )
     }),
   )
 })

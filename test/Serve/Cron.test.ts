@@ -2,7 +2,6 @@ import { Either, Option } from "effect"
 import { createTask } from "node-cron"
 import { describe, expect, it } from "vitest"
 import { nextDue, parseCron, previousDue } from "../../src/Serve/Cron.ts"
-import { isOverdue } from "../../src/Serve/Schedule.ts"
 
 const fields = (expression: string) => Either.getOrThrowWith(parseCron(expression), (text) => new Error(text))
 const at = (text: string) => Date.parse(text)
@@ -54,18 +53,5 @@ describe("a schedule", () => {
   it("that cannot be read says why", () => {
     expect(parseCron("99 3 * * *")).toEqual(Either.left("99 is a invalid expression for minute"))
     expect(Either.isLeft(parseCron("0 0 30 2 *"))).toBe(true)
-  })
-})
-
-describe("a missed time", () => {
-  const nightly = fields("30 3 * * *")
-  const now = at("2026-10-07T09:00:00Z")
-  it.each([
-    ["never succeeded", undefined, true],
-    ["succeeded the night before", at("2026-10-06T03:40:00Z"), true],
-    ["succeeded last night", at("2026-10-07T03:40:00Z"), false],
-    ["succeeded by hand since", at("2026-10-07T08:00:00Z"), false],
-  ])("is made up for where it %s: %s → %s", (_, lastSuccess, overdue) => {
-    expect(isOverdue(nightly, "UTC", lastSuccess, now)).toBe(overdue)
   })
 })

@@ -23,7 +23,7 @@ const night = (url: string, waited: Array<number>, variables: Record<string, str
   return Effect.gen(function* () {
     const { url: address } = yield* TestDatabase
     yield* hasted(
-      Effect.flatMap(Nightly, ({ run }) => run()),
+      Effect.flatMap(Nightly, ({ run }) => run({ due: Date.now(), isMissed: false })),
       waited,
     ).pipe(
       Effect.provide(

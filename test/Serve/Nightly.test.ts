@@ -8,6 +8,7 @@ import { Sync } from "../../src/Sync.ts"
 import { partnership } from "../Sync/Partnership.ts"
 import { rows, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { thisNight } from "./ThisNight.ts"
 
 describe("what a night says", () => {
   it.scopedLive("is why it failed, without names of our own, and which events were given up", () =>
@@ -30,7 +31,7 @@ describe("what a night says", () => {
         lines.push(String(message))
         if (String(message).startsWith("Alert (failure)")) runs.push(HashMap.get(annotations, "run"))
       })
-      yield* Effect.flatMap(Nightly, ({ run }) => run()).pipe(
+      yield* Effect.flatMap(Nightly, ({ run }) => thisNight(run)).pipe(
         Effect.provide(
           Nightly.Default.pipe(
             Layer.provide(Layer.merge(Alerts.Default, Sync.Default)),

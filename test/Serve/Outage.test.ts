@@ -9,12 +9,13 @@ import { credit, partnership } from "../Sync/Partnership.ts"
 import { rows, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { hasted, waits } from "./Hasted.ts"
+import { thisNight } from "./ThisNight.ts"
 
 const night = (url: string, waited: Array<number>, variables: Record<string, string> = {}) => {
   const lines: Array<string> = []
   const logger = Logger.make(({ message }) => void lines.push(String(message)))
   return hasted(
-    Effect.flatMap(Nightly, ({ run }) => run()),
+    Effect.flatMap(Nightly, ({ run }) => thisNight(run)),
     waited,
   ).pipe(
     Effect.provide(

@@ -7,19 +7,16 @@ import { startSchedule } from "../../src/Serve/Schedule.ts"
 const expression = "30 3 * * *"
 const fields = Either.getOrThrowWith(parseCron(expression), (text) => new Error(text))
 
-const starting = (
-  work: Effect.Effect<void>,
-  lastSuccess: number | undefined,
-  grace: Duration.DurationInput = "5 seconds",
-) =>
+const starting = (work: Effect.Effect<void>, missed: boolean, grace: Duration.DurationInput = "5 seconds") =>
   startSchedule({
     name: "test",
     expression,
     timeZone: "UTC",
     jitter: Duration.zero,
     fields,
-    lastSuccess: Effect.succeed(lastSuccess),
-    work,
+    now: Effect.clockWith((clock) => clock.currentTimeMillis),
+    isMissed: () => Effect.succeed(missed),
+    work: () => work,
     grace,
   }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
 
@@ -30,11 +27,11 @@ describe("the schedule", () => {
       const count = Effect.sync(() => {
         runs += 1
       })
-      yield* Effect.scoped(Effect.zipRight(starting(count, Date.now()), Effect.sleep("50 millis")))
+      yield* Effect.scoped(Effect.zipRight(starting(count, false), Effect.sleep("50 millis")))
       expect(runs).toBe(0)
       const begun = yield* Deferred.make<void>()
       const missed = Effect.zipRight(count, Deferred.succeed(begun, undefined))
-      yield* Effect.scoped(Effect.zipRight(starting(missed, undefined), Deferred.await(begun)))
+      yield* Effect.scoped(Effect.zipRight(starting(missed, true), Deferred.await(begun)))
       expect(runs).toBe(1)
     }),
   )
@@ -51,7 +48,7 @@ describe("the schedule", () => {
         ),
       )
       const scope = yield* Scope.make()
-      yield* Scope.extend(starting(work, undefined), scope)
+      yield* Scope.extend(starting(work, true), scope)
       yield* Deferred.await(begun)
       yield* Scope.close(scope, Exit.void)
       expect(finished).toBe(true)
@@ -66,7 +63,7 @@ describe("the schedule", () => {
         Effect.onInterrupt(() => Deferred.succeed(ended, true)),
       )
       const scope = yield* Scope.make()
-      yield* Scope.extend(starting(work, undefined, "50 millis"), scope)
+      yield* Scope.extend(starting(work, true, "50 millis"), scope)
       yield* Deferred.await(begun)
       yield* Scope.close(scope, Exit.void)
       expect(yield* Fiber.join(yield* Effect.fork(Deferred.await(ended)))).toBe(true)

@@ -48,5 +48,6 @@ export const snapshot = (over: Partial<Snapshot> = {}): Snapshot => ({
   quarantine: [],
   batches: [],
   inbox: null,
+  jobs: [],
   ...over,
 })

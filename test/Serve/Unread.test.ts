@@ -15,6 +15,7 @@ import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
 import { hasted } from "./Hasted.ts"
+import { thisNight } from "./ThisNight.ts"
 
 const day = 86_400_000
 
@@ -39,7 +40,7 @@ const nights = (url: string) => {
   )
   const night = Effect.gen(function* () {
     lines.length = 0
-    yield* hasted((yield* Nightly).run(), [])
+    yield* hasted(thisNight((yield* Nightly).run), [])
     return [...lines]
   }).pipe(Effect.provide(services))
   const shown = Effect.gen(function* () {

@@ -72,7 +72,7 @@ const linesOf = (names: Names): Readonly<Record<string, Lines>> => {
       ],
       writes: [
         ["close", openMonth],
-        ["close", openMonth, "--dry-run"],
+        ["close", openMonth, "--dry-run", "--verbose"],
         ["close", "approve", closedMonth, "--by", "Ada Jones"],
       ],
     },

@@ -9,6 +9,7 @@ import { migrate } from "../../src/Database/Migrate.ts"
 import { Database } from "../../src/Database.ts"
 import { compile } from "./Compiler.ts"
 import { settingsFor, withDatabase } from "./DatabaseAddress.ts"
+import { statementMistakes } from "./statementNames.ts"
 import { makeRunFolder, startTestServer } from "./TestServer.ts"
 
 declare module "vitest" {
@@ -53,9 +54,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("testFolder", folder)
   project.provide("testCompiled", compilation)
   return async () => {
+    const unrun = process.env.STATEMENTS === undefined ? [] : statementMistakes(join(folder, "statements"))
     await rm(folder, { recursive: true, force: true })
     await sql`drop database if exists ${sql(template)} with (force)`
     await sql.end({ timeout: 2 })
     await Effect.runPromise(Scope.close(scope, Exit.void))
+    if (unrun.length > 0) throw new Error(unrun.join("\n"))
   }
 }

@@ -1,5 +1,7 @@
 /** The bridge between the provider's statement and the books, as a table. */
-import type { AccountBridge, Bridge, LateEntry } from "../../Close/Bridge.ts"
+import type { AccountBridge, Bridge } from "../../Close/Bridge.ts"
+import type { LateEntry } from "../../Close/LateEntries.ts"
+import { counted } from "../../Common/Text.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 
@@ -26,6 +28,7 @@ const differenceText = ({ closingDifference, difference }: AccountBridge): strin
 const lateLine = (entry: LateEntry, what: string): string =>
   `  ${what}: ${entry.number ?? "without a number yet"}, ${entry.amount} ${entry.currency} on account ${entry.accountId}, occurred ${entry.occurredAt}, dated ${entry.effectiveDate}`
 
+/** Every account, and every late entry. */
 export const bridgeLines = (bridge: Bridge, screen: Screen): ReadonlyArray<string> => [
   ...(bridge.accounts.length === 0
     ? []
@@ -51,3 +54,23 @@ export const bridgeLines = (bridge: Bridge, screen: Screen): ReadonlyArray<strin
   ...bridge.lateElsewhere.map((entry) => lateLine(entry, "late, dated later")),
   ...bridge.lateHere.map((entry) => lateLine(entry, `late for ${entry.lateFor}, dated here`)),
 ]
+
+const isZero = (amount: string): boolean => !/[1-9]/.test(amount)
+
+/** Where the books do not simply say what the statement says. */
+const isApart = (account: AccountBridge): boolean =>
+  [
+    ...[account.difference, account.closingDifference, account.lateElsewhere, account.lateHere],
+    ...[account.carried, account.openingBooked],
+  ].some((amount) => !isZero(amount))
+
+/** Only the accounts that late entries, an opening or a difference set apart from the statement; the others are counted. */
+export const shortBridgeLines = (bridge: Bridge, screen: Screen): ReadonlyArray<string> => {
+  const apart = bridge.accounts.filter(isApart)
+  const same = bridge.accounts.length - apart.length
+  const counts =
+    same === 0
+      ? []
+      : [`  ${counted(same, "account")}: the books close as the provider's statement does, difference 0`]
+  return [...counts, ...bridgeLines({ ...bridge, accounts: apart }, screen)]
+}

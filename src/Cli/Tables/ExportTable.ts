@@ -2,8 +2,11 @@
 import { count, counted, harmless, styled } from "../../Common/Text.ts"
 import type { Manifest } from "../../Export/Batch/Manifest.ts"
 import { print, sha256Of } from "../../Export/Batch/ManifestSeal.ts"
+import type { ExportedBatch } from "../../Export/BookExport.ts"
 import type { Difference } from "../../Export/Source/Difference.ts"
-import type { ExportedBatch, ExportSummary, Outdated } from "../../Export.ts"
+import type { ExportSummary, Outdated } from "../../Export.ts"
+import { leftOut } from "../../Format/FormatSettings.ts"
+import { tablesOf } from "../../Format/Formats.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 
@@ -69,6 +72,15 @@ const changedSinceLines = (
       ]),
 ]
 
+/** The currencies that the settings keep out of an accounting system's files, where the books moved any. */
+const leftOutLines = ({ currencies, formats, tables }: Manifest): ReadonlyArray<string> => {
+  const out = tablesOf(formats).flatMap((format) => leftOut(format, { leaveOut: tables?.leftOut ?? [] }))
+  const texts = currencies
+    .filter(({ currency }) => out.includes(currency))
+    .map(({ currency, entries }) => `${currency} (${counted(entries, "entry", "entries")})`)
+  return texts.length === 0 ? [] : [`  left out by formats.leaveOut: ${texts.join(", ")}`]
+}
+
 const batchLines = (
   { difference, folder, lackingRates, manifest }: ExportedBatch,
   screen: Screen,
@@ -81,6 +93,7 @@ const batchLines = (
     folder,
     `  manifest ${sha256Of(print(manifest))}`,
     ...table(fileColumns, rows, screen),
+    ...leftOutLines(manifest),
     ...approvalLines(manifest),
     ...changedSinceLines({ difference, lackingRates }, base !== undefined, screen),
     ...reasons.map((reason) => styled(screen.color, "red", `INCOMPLETE: ${reason}`)),

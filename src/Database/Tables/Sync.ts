@@ -12,7 +12,7 @@ import {
   text,
   uuid,
 } from "drizzle-orm/pg-core"
-import { instant } from "./Columns.ts"
+import { bytes, instant } from "./Columns.ts"
 
 export const sync = pgSchema("sync")
 
@@ -72,6 +72,69 @@ export const bookJobs = sync.table(
     taken: boolean("taken").notNull().default(false),
   },
   (t) => [primaryKey({ columns: [t.runId, t.bookId] }), index("book_jobs_book").on(t.bookId)],
+)
+
+/** What workers may be asked to do with a book. */
+export const jobKinds = ["sync", "events", "backfill"] as const
+export type JobKind = (typeof jobKinds)[number]
+
+/** Books of which a job was tried as often as it may be, and given up: until a later one does what it left. */
+export const deadLetters = sync.table(
+  "dead_letters",
+  {
+    bookId: integer("book_id").notNull(),
+    kind: text("kind").notNull(),
+    runId: integer("run_id").notNull(),
+    tries: integer("tries").notNull(),
+    why: text("why").notNull(),
+    givenUpAt: instant("given_up_at").notNull().default(sql`now()`),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.kind] }),
+    check("dead_letters_kind", sql`${t.kind} in ('sync', 'events', 'backfill')`),
+  ],
+)
+
+/** Events of the inbox that workers take, by the book that each is about; gone with their effect in the books. */
+export const bookEvents = sync.table(
+  "book_events",
+  {
+    connection: text("connection").notNull(),
+    eventId: text("event_id").notNull(),
+    digest: bytes("digest").notNull(),
+    bookId: integer("book_id").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.connection, t.eventId, t.digest] }),
+    index("book_events_book").on(t.bookId),
+  ],
+)
+
+/** The bearer token that processes share, sealed under a key that is not in the database (`src/Jobs/SealedToken.ts`). */
+export const tokens = sync.table("tokens", {
+  connection: text("connection").primaryKey(),
+  sealed: bytes("sealed").notNull(),
+  /** From then on another one is asked for. */
+  refreshAt: instant("refresh_at").notNull(),
+})
+
+/**
+ * A night of `tieout serve`, by when the schedule fell due: one row, whatever number of processes keep the schedule. Who works at it
+ * holds a lock that dies with it; the epoch tells who took it last.
+ */
+export const nights = sync.table(
+  "nights",
+  {
+    connection: text("connection").notNull(),
+    dueAt: instant("due_at").notNull(),
+    epoch: integer("epoch").notNull().default(1),
+    claimedAt: instant("claimed_at").notNull().default(sql`now()`),
+    /** Null: somebody works at it, or has to take it over. */
+    endedAt: instant("ended_at"),
+    /** Whether people were told what is open after it. */
+    told: boolean("told").notNull().default(false),
+  },
+  (t) => [primaryKey({ columns: [t.connection, t.dueAt] })],
 )
 
 /** How many requests a second the service bears, as the processes on this database have learned it together. */

@@ -12,16 +12,25 @@ import type { Selection } from "../Request/Scope.ts"
 import type { Facts } from "../Source/BookFacts.ts"
 import { type FileRecord, formatVersion, type Lineage, type Manifest } from "./Manifest.ts"
 
-export interface BatchPlan {
+/** What batches that are written in one pass have in common. */
+export interface Shared {
   readonly book: Book
-  readonly batch: number
   readonly selection: Selection
-  readonly formats: ReadonlyArray<FormatName>
   readonly options: TableOptions
-  readonly lineage: Omit<Lineage, "closes">
   /** In the base currency, valued so; in the books' own currencies where absent. */
   readonly base: ValuationOptions | undefined
+  /** The book's batch before the first of them. */
+  readonly previous: Lineage["previous"]
 }
+
+/** What each of them has for itself. */
+export interface BatchPart {
+  readonly batch: number
+  readonly formats: ReadonlyArray<FormatName>
+  readonly lineage: Omit<Lineage, "closes" | "previous">
+}
+
+export interface BatchPlan extends Shared, BatchPart {}
 
 const tablesPart = (
   { formats, options }: BatchPlan,
@@ -65,7 +74,7 @@ export const manifestOf = (
   closes: Lineage["closes"],
   base: Manifest["base"],
 ): Manifest => {
-  const { batch, book, formats, lineage, selection } = plan
+  const { batch, book, formats, lineage, previous, selection } = plan
   const { asOf, covered, from, kind, since, text, to } = selection
   const periods = totals.periods()
   return {
@@ -80,7 +89,7 @@ export const manifestOf = (
       knownSince: facts.knownSince,
     },
     batch,
-    lineage: { ...lineage, closes },
+    lineage: { ...lineage, previous, closes },
     createdAt: facts.createdAt,
     scope: { kind, text, from, to, since, covered, asOf },
     complete: facts.reasons.length === 0,

@@ -1,4 +1,4 @@
-/** Makes a batch part of the books: from here on it is immutable. */
+/** Makes batches part of the books: from here on they are immutable. */
 import { Effect } from "effect"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
@@ -52,22 +52,26 @@ const insertBatch = Effect.fn("Export.insertBatch")(function* (
 })
 
 /**
- * One transaction: the batch, its files, and the batches whose place it takes (a preview takes none yet). What is `restore`d
- * may be interrupted; the commit itself may not where the caller says so.
+ * One transaction: the batches in order, their files, and the batches whose place they take (a preview takes none yet). What is
+ * `restore`d may be interrupted; the commit itself may not where the caller says so.
  */
-export const commitBatch = Effect.fn("Export.commitBatch")(function* (
-  commit: Commit,
-  manifest: Manifest,
+export const commitBatches = Effect.fn("Export.commitBatches")(function* (
+  batches: ReadonlyArray<{ readonly commit: Commit; readonly manifest: Manifest }>,
   restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
 ) {
   const database = yield* Database
-  const { bookId, keepFrom, who } = commit
-  const superseded = manifest.lineage?.state === "committed" ? manifest.lineage.supersedes : []
   yield* database.transaction(
-    Effect.gen(function* () {
-      yield* insertBatch(commit, manifest)
-      yield* supersedeBy(bookId, superseded, manifest.batch, who)
-      if (keepFrom !== null) yield* restore(keepFiles(bookId, keepFrom, manifest))
-    }),
+    Effect.forEach(
+      batches,
+      ({ commit, manifest }) =>
+        Effect.gen(function* () {
+          const { bookId, keepFrom, who } = commit
+          const superseded = manifest.lineage?.state === "committed" ? manifest.lineage.supersedes : []
+          yield* insertBatch(commit, manifest)
+          yield* supersedeBy(bookId, superseded, manifest.batch, who)
+          if (keepFrom !== null) yield* restore(keepFiles(bookId, keepFrom, manifest))
+        }),
+      { discard: true },
+    ),
   )
 })

@@ -19,13 +19,16 @@ import type { FileRecord, Manifest } from "./Manifest.ts"
 /** Bytes of a file per block: what becomes of it is small enough to be forgotten at once. The table takes up to 1 MiB, compressed. */
 export const blockSize = 256 * 1024
 
+/** The logarithm of a window that holds a whole block: of a small file it is small, for its memory is allocated anew each time. */
+const windowOf = ({ length }: Buffer): number =>
+  Math.max(constants.BROTLI_MIN_WINDOW_BITS, Math.ceil(Math.log2(length)))
+
 const brotli = promisify(brotliCompress)
 const compress = (block: Buffer): Promise<Buffer> =>
   brotli(block, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: 1,
-      // A window of a whole block: 2^18 bytes.
-      [constants.BROTLI_PARAM_LGWIN]: 18,
+      [constants.BROTLI_PARAM_LGWIN]: windowOf(block),
       [constants.BROTLI_PARAM_SIZE_HINT]: block.length,
     },
   })
@@ -33,15 +36,17 @@ const compress = (block: Buffer): Promise<Buffer> =>
 const fromBrotli = promisify(brotliDecompress)
 const fromGzip = promisify(gunzip)
 
-/** With a window of 2^18 bytes, a Brotli stream's first four bits are 3: gzip, which batches were kept in before, begins otherwise. */
+/**
+ * With a window of at most 2^23 bytes no Brotli stream begins with the byte 0x1f: gzip, which batches were kept in before, does.
+ */
 const expand = (content: Buffer): Promise<Buffer> =>
   content[0] === 0x1f ? fromGzip(content) : fromBrotli(content)
 
 /** The next block of a file, shorter only at its end, in the buffer of the one before. */
 const readBlock = async (handle: FileHandle, block: Buffer): Promise<Buffer> => {
   let at = 0
-  while (at < blockSize) {
-    const { bytesRead } = await handle.read(block, at, blockSize - at)
+  while (at < block.length) {
+    const { bytesRead } = await handle.read(block, at, block.length - at)
     if (bytesRead === 0) break
     at += bytesRead
   }
@@ -52,7 +57,7 @@ const keepFile = Effect.fn("Export.keepFile")(function* (
   bookId: number,
   batch: number,
   folder: string,
-  { name, sha256 }: FileRecord,
+  { bytes, name, sha256 }: FileRecord,
 ) {
   const database = yield* Database
   const path = join(folder, name)
@@ -61,7 +66,8 @@ const keepFile = Effect.fn("Export.keepFile")(function* (
     (opened) => quietly(() => opened.close()),
   )
   const hash = createHash("sha256")
-  const buffer = Buffer.allocUnsafe(blockSize)
+  // One byte more than the file has, to see where it has grown.
+  const buffer = Buffer.allocUnsafe(Math.min(blockSize, bytes + 1))
   for (let chunk = 1; ; chunk++) {
     const block = yield* attempt(path, () => readBlock(handle, buffer))
     if (block.length === 0) break

@@ -1,6 +1,6 @@
 /**
- * What a killed export left behind. A marker in the book's folder names the batch that is being written; it goes when the
- * batch is committed or given up. The next export of the book clears what the marker names, so that a batch which never
+ * What a killed export left behind. A marker in the book's folder names the batches that are being written, a line each; it goes when
+ * they are committed or given up. The next export of the book clears what the marker names, so that a batch which never
  * became part of the books does not look like one.
  */
 import { rm, writeFile } from "node:fs/promises"
@@ -9,6 +9,8 @@ import { Effect, Either } from "effect"
 import { makeFolder } from "../../Common/Folders.ts"
 import { isFormatFile } from "../../Format/Formats.ts"
 import { exportError } from "../ExportError.ts"
+import { previousBatch } from "../Request/Lineage.ts"
+import { readFacts } from "../Source/BookFacts.ts"
 import { attempt, listFolder, quietly, readIfThere, removeEmpty, removeFolder } from "./Folder.ts"
 import { manifestFile } from "./Manifest.ts"
 import { decode } from "./ManifestSeal.ts"
@@ -38,17 +40,19 @@ const checkOurs = Effect.fn("Export.checkOurs")(function* (path: string, knownSi
   }
 })
 
-/** Clears what an export that did not come to its end left in the book's folder. `last` is the last committed batch. */
+/** Clears what an export that did not come to its end left in the book's folder. */
 export const clearLeftovers = Effect.fn("Export.clearLeftovers")(function* (
   bookFolder: string,
-  last: number,
-  knownSince: string,
+  bookId: number,
 ) {
   const marker = join(bookFolder, markerFile)
   const text = yield* readIfThere(marker)
   if (text === undefined) return
-  const [, scope, batch] = /^([A-Za-z0-9_@-]+)\/(\d+)\n$/.exec(text) ?? []
-  if (scope !== undefined && batch !== undefined && Number(batch) > last) {
+  const { knownSince } = yield* readFacts(bookId, null)
+  const last = (yield* previousBatch(bookId))?.batch ?? 0
+  for (const line of text.split("\n")) {
+    const [, scope, batch] = /^([A-Za-z0-9_@-]+)\/(\d+)$/.exec(line) ?? []
+    if (scope === undefined || batch === undefined || Number(batch) <= last) continue
     const path = join(bookFolder, scope, batch)
     yield* checkOurs(path, knownSince)
     yield* removeFolder(path, yield* listFolder(path))
@@ -57,27 +61,28 @@ export const clearLeftovers = Effect.fn("Export.clearLeftovers")(function* (
 })
 
 /**
- * Marks a batch as being written for as long as the scope lives, or until the next export where it is left: then it is
- * not known whether the batch was committed. The folder must not be there yet.
+ * Marks batches as being written for as long as the scope lives, or until the next export where the mark is left: then it is
+ * not known whether they were committed. Their folders, `2026-10/7` below the book's, must not be there yet.
  */
 export const markUnfinished = Effect.fn("Export.markUnfinished")(function* (
   bookFolder: string,
-  scope: string,
-  batch: number,
+  places: ReadonlyArray<string>,
 ) {
-  const path = join(bookFolder, scope, String(batch))
-  const found = yield* listFolder(path)
-  if (found.length > 0) {
-    return yield* exportError(
-      "FolderTaken",
-      `${path} holds a batch that this database does not know (${found[0]} …): move it away, or choose another folder with --out.`,
-    )
+  for (const place of places) {
+    const path = join(bookFolder, place)
+    const found = yield* listFolder(path)
+    if (found.length > 0) {
+      return yield* exportError(
+        "FolderTaken",
+        `${path} holds a batch that this database does not know (${found[0]} …): move it away, or choose another folder with --out.`,
+      )
+    }
   }
   const marker = join(bookFolder, markerFile)
   let left = false
   const make = attempt(marker, async () => {
     const first = await makeFolder(bookFolder)
-    await writeFile(marker, `${scope}/${batch}\n`, { flush: true, mode: 0o600 })
+    await writeFile(marker, places.map((place) => `${place}\n`).join(""), { flush: true, mode: 0o600 })
     return first
   })
   const remove = (first: string | undefined) =>

@@ -37,14 +37,6 @@ const settingProblems = ({ lacks = [], name }: Profile): ReadonlyArray<string> =
 const modeOptions = (mode: Mode, { by, net }: SummaryStyle): string =>
   mode === "detail" ? "" : ` --mode summary${by === "day" ? "" : " --by month"}${net ? " --net" : ""}`
 
-const currencyProblems = (
-  { baseCurrency: needed, name }: Profile,
-  baseCurrency: string,
-): ReadonlyArray<string> =>
-  needed === undefined || needed === baseCurrency
-    ? []
-    : [`${name} is in ${needed}: accounting.baseCurrency is ${baseCurrency}`]
-
 const namesDays = ({ file }: Profile): boolean => file.includes("{from}") || file.includes("{to}")
 
 const most = 50
@@ -99,7 +91,7 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
         ? mapAccounts(own, format.target, profile, stored, accounts.nativeOf)
         : numberAccounts(accounts, format.numbers)
     used.push({ profile, accounts: own })
-    lacking.push(...settingProblems(profile), ...currencyProblems(profile, baseCurrency))
+    lacking.push(...settingProblems(profile))
     unknown.push(...unmapped.map((line) => `${format.name}: account ${line}`))
     const { accountFiles } = format
     const all = opened(accounts, opening)

@@ -127,12 +127,27 @@ const replaced = (
 const inOrder = (numbers: ReadonlyArray<number>): ReadonlyArray<number> =>
   [...new Set(numbers)].sort((a, b) => a - b)
 
+const entriesOf = ({ selection: { covered, since } }: Plan): string => JSON.stringify([since, covered])
+
+/** Plans of the same entries, which one pass writes, in the order in which they were made. */
+export const bySelection = (
+  plans: ReadonlyArray<Plan>,
+): ReadonlyArray<{ readonly selection: Selection; readonly plans: ReadonlyArray<Plan> }> => {
+  const groups = new Map<string, { selection: Selection; plans: Array<Plan> }>()
+  for (const plan of plans) {
+    const key = entriesOf(plan)
+    const group = groups.get(key) ?? { selection: plan.selection, plans: [] }
+    group.plans.push(plan)
+    groups.set(key, group)
+  }
+  return [...groups.values()]
+}
+
 /** Formats with the same entries go together, in the order in which they were asked for. */
 const grouped = (plans: ReadonlyArray<Plan>, formats: ReadonlyArray<FormatName>): ReadonlyArray<Plan> => {
   const groups = new Map<string, Plan>()
   for (const plan of plans) {
-    const { covered, since } = plan.selection
-    const key = JSON.stringify([since, covered])
+    const key = entriesOf(plan)
     const group = groups.get(key)
     groups.set(
       key,

@@ -2,9 +2,11 @@
 import { Effect } from "effect"
 import { shiftDate } from "../../Common/Time.ts"
 import type { Sql } from "../../Database/Client.ts"
-import { bool } from "../../Database/Columns.ts"
+import { bool, int4 } from "../../Database/Columns.ts"
+import { plainArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { recordedAfter, recordedBy } from "../../Ledger/AsOf.ts"
+import type { Fragment } from "../../Reconcile/Scope.ts"
 import type { Covered } from "../Batch/Manifest.ts"
 import type { Selection } from "./Scope.ts"
 
@@ -17,7 +19,7 @@ const isWholeMonths = ({ from, to }: Selection): boolean =>
   (from === null || from.endsWith("-01")) && (to === null || shiftDate(to, 1).endsWith("-01"))
 
 /** The rows `e` of a selection: of `ledger.journal`, of `ledger.journal_lines`, or of their like in the base currency. */
-export const selected = (sql: Sql, bookId: number, selection: Selection) => {
+export const selected = (sql: Sql, bookId: number | Fragment, selection: Selection) => {
   const { asOf, covered, from, since, through, to } = selection
   const first = from === null ? "-infinity" : `${from.slice(0, 7)}-01`
   const last = to ?? "infinity"
@@ -33,17 +35,23 @@ export const selected = (sql: Sql, bookId: number, selection: Selection) => {
     ${covered.length === 0 ? sql`` : sql`and ${notCovered(sql, covered)}`}`
 }
 
-/** Whether a selection holds any entry, and whether its first day is still to come in the book's time zone. */
-export const contentOf = Effect.fn("Export.contentOf")(function* (bookId: number, selection: Selection) {
+/** By `bookId`, whether a selection holds any entry, and whether its first day is still to come in the book's time zone. */
+export const contentsOf = Effect.fn("Export.contentsOf")(function* (
+  bookIds: ReadonlyArray<number>,
+  selection: Selection,
+) {
   const database = yield* Database
-  return yield* database.row(
-    "Export.contentOf",
-    { holds: bool, ahead: bool },
+  const rows = yield* database.rows(
+    "Export.contentsOf",
+    { book_id: int4, holds: bool, ahead: bool },
     (sql) => sql`
-      select exists (select 1 from ledger.journal e where ${selected(sql, bookId, selection)}) as holds,
+      select b.book_id,
+        exists (select 1 from ledger.journal e where ${selected(sql, sql`b.book_id`, selection)}) as holds,
         coalesce(${selection.from}::text::date > ledger.day_of(now(), l.time_zone), false) as ahead
-      from mirror.books b left join ledger.locks l on l.book_id = b.book_id where b.book_id = ${bookId}`,
+      from mirror.books b left join ledger.locks l on l.book_id = b.book_id
+      where b.book_id = any (${plainArray(sql, bookIds.map(String), "int4")})`,
   )
+  return new Map(rows.map(({ book_id: bookId, ...content }) => [bookId, content]))
 })
 
 /** Whether a selection holds any entry. */

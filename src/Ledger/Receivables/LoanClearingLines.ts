@@ -8,7 +8,7 @@ import { plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { sequenceOf } from "./Receivable.ts"
 import { type Settled, takenOf } from "./ReceivableCash.ts"
-import type { ReceivableView } from "./ReceivableSteps.ts"
+import type { ReceivableView } from "./ReceivableVersion.ts"
 
 const plainText = (amount: Amount): string => Money.toText(Money.plain(amount))
 

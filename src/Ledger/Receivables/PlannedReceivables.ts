@@ -7,8 +7,8 @@ import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { roles } from "../Role.ts"
 import type { PostedPart } from "./Receivable.ts"
-import type { Told, ToldReceivable } from "./ReceivableCash.ts"
-import type { ReceivableView } from "./ReceivableSteps.ts"
+import type { ReportedReceivable, ReportedVersion } from "./ReceivableCash.ts"
+import type { ReceivableView } from "./ReceivableVersion.ts"
 import type { Moved, Named } from "./Sharing.ts"
 
 /** The receivables with all others that are connected to them through transactions, in order. */
@@ -57,7 +57,7 @@ const versionColumns = {
 
 type VersionRow = RowOf<typeof versionColumns>
 
-const toldOf = (row: VersionRow): Told => ({
+const versionOf = (row: VersionRow): ReportedVersion => ({
   version: row.version,
   status: row.status,
   initialPrincipal: Money.fromTrusted(row.initial_principal),
@@ -86,20 +86,20 @@ export const reportedReceivables = Effect.fn("Ledger.reportedReceivables")(funct
       where v.book_id = ${organization.bookId} and v.receivable_id = any (${textArray(sql, ids)}::uuid[])
       order by v.receivable_id, v.version`,
   )
-  const told = new Map<string, ToldReceivable & { readonly versions: Array<Told> }>()
+  const receivables = new Map<string, ReportedReceivable & { readonly versions: Array<ReportedVersion> }>()
   for (const row of rows) {
-    const known = told.get(row.receivable_id)
-    if (known !== undefined) known.versions.push(toldOf(row))
+    const known = receivables.get(row.receivable_id)
+    if (known !== undefined) known.versions.push(versionOf(row))
     else
-      told.set(row.receivable_id, {
+      receivables.set(row.receivable_id, {
         receivableId: row.receivable_id,
         currency: row.currency,
         counterparty: Option.fromNullable(row.counterparty),
         issuedAt: row.issued_at,
-        versions: [toldOf(row)],
+        versions: [versionOf(row)],
       })
   }
-  return [...told.values()]
+  return [...receivables.values()]
 })
 
 const namedColumns = {

@@ -9,16 +9,9 @@ import type { JournalEntry, Line } from "../JournalEntry.ts"
 import type { Role } from "../Role.ts"
 import { type Amounts, isNothing, minus } from "./ReceivableAmounts.ts"
 import { scaleFor } from "./ReceivableCash.ts"
-import {
-  type Booked,
-  follow,
-  type Part,
-  parts,
-  type ReceivableVersion,
-  type ReceivableView,
-  start,
-  step,
-} from "./ReceivableSteps.ts"
+import { start } from "./ReceivableStanding.ts"
+import { type Booked, follow, type Part, parts, step } from "./ReceivableSteps.ts"
+import type { ReceivableVersion, ReceivableView } from "./ReceivableVersion.ts"
 
 export interface ReceivableInput {
   readonly receivableId: string

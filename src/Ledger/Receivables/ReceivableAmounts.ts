@@ -8,7 +8,7 @@ export interface Amounts {
   readonly principal: Amount
   readonly interest: Amount
   readonly income: Amount
-  /** Interest that was told and is not paid, where it is income only when it is. */
+  /** Interest that was announced and is not paid yet, where it becomes income only when it is paid. */
   readonly deferred: Amount
   readonly cash: Amount
 }

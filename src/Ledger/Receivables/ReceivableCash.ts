@@ -7,33 +7,26 @@ import { scaleOf } from "../../Common/Currency.ts"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
 import type { Instant } from "../../Partner.ts"
+import { announcedBy } from "./AnnouncedInterest.ts"
 import { type Dues, duesOf } from "./ReceivableDues.ts"
-import {
-  follow,
-  isLive,
-  type ReceivableVersion,
-  type ReceivableView,
-  settlementOf,
-  start,
-  step,
-  type Transaction,
-  toldBy,
-} from "./ReceivableSteps.ts"
+import { start } from "./ReceivableStanding.ts"
+import { follow, settlementOf, step } from "./ReceivableSteps.ts"
+import { isLive, type ReceivableVersion, type ReceivableView, type Transaction } from "./ReceivableVersion.ts"
 import { type Claimed, type Moved, type Named, type Share, shareOut } from "./Sharing.ts"
 
 /** A version before it is known whose cash is whose. */
-export type Told = Omit<ReceivableVersion, "disbursed" | "repayments">
+export type ReportedVersion = Omit<ReceivableVersion, "disbursed" | "repayments">
 
-export interface ToldReceivable {
+export interface ReportedReceivable {
   readonly receivableId: string
   readonly currency: string
   readonly counterparty: Option.Option<string>
   readonly issuedAt: Instant
   /** In order, from the first. */
-  readonly versions: ReadonlyArray<Told>
+  readonly versions: ReadonlyArray<ReportedVersion>
 }
 
-export interface Settled extends Omit<ToldReceivable, "versions">, Dues {
+export interface Settled extends Omit<ReportedReceivable, "versions">, Dues {
   readonly versions: ReadonlyArray<ReceivableVersion>
   readonly shares: ReadonlyArray<Share>
 }
@@ -53,28 +46,32 @@ const byReceivable = <A extends { readonly receivableId: string }>(
   return groups
 }
 
-const without = (told: Told): ReceivableVersion => ({ ...told, disbursed: Option.none(), repayments: [] })
+const without = (reported: ReportedVersion): ReceivableVersion => ({
+  ...reported,
+  disbursed: Option.none(),
+  repayments: [],
+})
 
 export const scaleFor = (currency: string): number => scaleOf(currency) ?? 0
 
-/** What each version settles does not depend on the cash; interest that is only told waits for whatever payment comes. */
-const claimOf = (receivable: ToldReceivable, view: ReceivableView): Claimed => {
+/** What each version settles does not depend on the cash; interest that is only announced waits for whatever payment comes. */
+const claimOf = (receivable: ReportedReceivable, view: ReceivableView): Claimed => {
   const { currency, issuedAt, receivableId, versions } = receivable
   const scale = scaleFor(currency)
-  const settled = new Map<number, { readonly firm: Amount; readonly between: Amount }>()
-  const told = new Map<number, Amount>()
+  const settled = new Map<number, { readonly firm: Amount; readonly betweenReads: Amount }>()
+  const announced = new Map<number, Amount>()
   let standing = start(issuedAt)
   for (const version of versions) {
     if (isLive(version.status)) {
-      const { between, interest, principal } = settlementOf(standing, without(version), view, scale)
+      const { betweenReads, interest, principal } = settlementOf(standing, without(version), view, scale)
       const isOriginal = view.repaymentAmount === "original"
-      settled.set(version.version, { firm: isOriginal ? principal : add(principal, interest), between })
-      if (isOriginal) told.set(version.version, toldBy(standing, version))
+      settled.set(version.version, { firm: isOriginal ? principal : add(principal, interest), betweenReads })
+      if (isOriginal) announced.set(version.version, announcedBy(standing, version))
     }
     standing = follow(standing, without(version), step(standing, without(version), view, scale))
   }
   const initialPrincipal = versions.at(-1)?.initialPrincipal ?? zero
-  return { receivableId, currency, issuedAt, initialPrincipal, settled, told }
+  return { receivableId, currency, issuedAt, initialPrincipal, settled, announced }
 }
 
 /** The transactions that this version is the first to name, each once whatever names it has. */
@@ -105,7 +102,7 @@ export const takenOf = ({ taken }: Settled, { view }: ReceivableView): Amount =>
  * the result does not depend on what came when.
  */
 export const settle = (
-  receivables: ReadonlyArray<ToldReceivable>,
+  receivables: ReadonlyArray<ReportedReceivable>,
   named: ReadonlyArray<Named>,
   moved: ReadonlyArray<Moved>,
   view: ReceivableView,
@@ -117,10 +114,10 @@ export const settle = (
     const own = shares.get(one.receivableId) ?? []
     const of = names.get(one.receivableId) ?? []
     const versions = one.versions.map(
-      (told): ReceivableVersion => ({
-        ...told,
-        disbursed: Option.fromNullable(transactionsOf(told.version, "disbursement", of, own)[0]),
-        repayments: transactionsOf(told.version, "repayment", of, own),
+      (reported): ReceivableVersion => ({
+        ...reported,
+        disbursed: Option.fromNullable(transactionsOf(reported.version, "disbursement", of, own)[0]),
+        repayments: transactionsOf(reported.version, "repayment", of, own),
       }),
     )
     return { ...one, versions, shares: own, ...duesOf(versions, one, own, view, scaleFor(one.currency)) }

@@ -6,19 +6,16 @@ import { Option } from "effect"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
 import type { Instant } from "../../Partner.ts"
+import { start } from "./ReceivableStanding.ts"
+import { type Booked, follow, settlementOf, step } from "./ReceivableSteps.ts"
 import {
-  type Booked,
   cashOf,
-  follow,
   isLive,
   knownCash,
   type ReceivableVersion,
   type ReceivableView,
-  settlementOf,
-  start,
-  step,
   type Transaction,
-} from "./ReceivableSteps.ts"
+} from "./ReceivableVersion.ts"
 import type { Purpose, Share } from "./Sharing.ts"
 import { legOf, limited, type WaitingLeg, withoutRepaid } from "./WaitingCash.ts"
 
@@ -46,9 +43,7 @@ export interface Dues {
   readonly since: Option.Option<Instant>
 }
 
-const { add, isZero, negate, subtract, zero } = Money
-const max = (a: Amount, b: Amount): Amount => (Money.isPositive(subtract(a, b)) ? a : b)
-const min = (a: Amount, b: Amount): Amount => (Money.isPositive(subtract(a, b)) ? b : a)
+const { add, isZero, max, min, negate, subtract, zero } = Money
 
 const paidBy = (shares: ReadonlyArray<Share>, purpose: Purpose, currency: string): Amount => {
   const sum = Money.total(
@@ -85,9 +80,9 @@ class Running {
     this.legs = [...this.legs, ...legOf("disbursement", part, payouts, zero)]
   }
 
-  /** Owed again, and with it, as far as it is told again, the interest that was due and not paid. */
-  takeBack({ amounts, occurredAt }: Booked, told: Amount): void {
-    const unpaid = min(this.short, max(told, zero))
+  /** Owed again, and with it, as far as it is announced again, the interest that was due and not paid. */
+  takeBack({ amounts, occurredAt }: Booked, announced: Amount): void {
+    const unpaid = min(this.short, max(announced, zero))
     const back = subtract(unpaid, amounts.cash)
     this.short = subtract(this.short, unpaid)
     this.takenBack = add(this.takenBack, back)
@@ -138,15 +133,15 @@ export const duesOf = (
     if (version.status === "CANCELED") running.cancel(version.servedAt)
     else if (isLive(version.status)) {
       const { interest, principal } = settlementOf(standing, version, view, scale)
-      // What is settled is due, and with `original` only at the end: until then, interest is only told.
+      // What is settled is due, and with `original` only at the end: until then, interest is only announced.
       const isDue = view.repaymentAmount === "outstanding" || version.status === "PAID"
       const leaves = shares.some((one) => one.version === version.version && !isZero(one.leftOver))
       for (const part of booked) {
         if (part.part === "disbursement") running.lend(part, payouts)
         if (part.part !== "repayment") continue
         if (Money.isNegative(part.amounts.cash)) {
-          const told = booked.find((one) => one.part === "accrual")?.amounts.interest ?? zero
-          running.takeBack(part, told)
+          const announced = booked.find((one) => one.part === "accrual")?.amounts.interest ?? zero
+          running.takeBack(part, announced)
         } else running.repay(part, version, isDue ? add(principal, interest) : zero, leaves)
       }
     }

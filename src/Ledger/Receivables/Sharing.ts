@@ -42,9 +42,9 @@ export interface Claimed {
   readonly issuedAt: Instant
   readonly initialPrincipal: Amount
   /** What each version settles by itself, and how much may have come between the readings. */
-  readonly settled: ReadonlyMap<number, { readonly firm: Amount; readonly between: Amount }>
-  /** Interest told until each version, which any payment until then may settle: empty where versions say what they settle. */
-  readonly told: ReadonlyMap<number, Amount>
+  readonly settled: ReadonlyMap<number, { readonly firm: Amount; readonly betweenReads: Amount }>
+  /** Interest announced until each version, which any payment until then may settle: empty where versions say what they settle. */
+  readonly announced: ReadonlyMap<number, Amount>
 }
 
 export interface Share {
@@ -68,8 +68,7 @@ export interface Share {
   readonly txIds: ReadonlyArray<string>
 }
 
-const { add, isPositive, negate, subtract, zero } = Money
-const min = (a: Amount, b: Amount): Amount => (isPositive(subtract(a, b)) ? b : a)
+const { add, isPositive, min, negate, subtract, zero } = Money
 const positive = (amount: Amount): Amount => (isPositive(amount) ? amount : zero)
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
@@ -195,14 +194,18 @@ class Remaining {
     if (claim === undefined) return zero
     if (purpose === "disbursement") return this.#take(`${receivableId} lent`, claim.initialPrincipal, wanted)
     const own = this.#take(`${receivableId} ${version}`, claim.settled.get(version)?.firm ?? zero, wanted)
-    const told = this.#take(`${receivableId} told`, claim.told.get(version) ?? zero, subtract(wanted, own))
-    const amount = add(own, told)
+    const announced = this.#take(
+      `${receivableId} announced`,
+      claim.announced.get(version) ?? zero,
+      subtract(wanted, own),
+    )
+    const amount = add(own, announced)
     this.#use(`${receivableId} all`, amount)
     return amount
   }
 
-  between({ purpose, receivableId, version }: Named, wanted: Amount): Amount {
-    const allowed = this.#claims.get(receivableId)?.settled.get(version)?.between ?? zero
+  betweenReads({ purpose, receivableId, version }: Named, wanted: Amount): Amount {
+    const allowed = this.#claims.get(receivableId)?.settled.get(version)?.betweenReads ?? zero
     return purpose === "repayment" ? this.#take(`${receivableId} ${version} between`, allowed, wanted) : zero
   }
 
@@ -210,8 +213,8 @@ class Remaining {
     const claim = this.#claims.get(receivableId)
     if (claim === undefined || purpose === "disbursement") return zero
     const firm = Money.total([...claim.settled.values()].map((one) => one.firm))
-    const told = [...claim.told.entries()].sort(([a], [b]) => a - b).at(-1)?.[1] ?? zero
-    return this.#take(`${receivableId} all`, add(firm, told), wanted)
+    const announced = [...claim.announced.entries()].sort(([a], [b]) => a - b).at(-1)?.[1] ?? zero
+    return this.#take(`${receivableId} all`, add(firm, announced), wanted)
   }
 }
 
@@ -237,7 +240,7 @@ export const shareOut = (
     }
   }
   round((namer, wanted) => remaining.ofVersion(namer, wanted))
-  round((namer, wanted) => remaining.between(namer, wanted))
+  round((namer, wanted) => remaining.betweenReads(namer, wanted))
   round((namer, wanted) => remaining.ofAnyVersion(namer, wanted))
   return pools.flatMap((pool): ReadonlyArray<Share> => {
     const signed = (amount: Amount): Amount => (pool.incoming ? amount : negate(amount))

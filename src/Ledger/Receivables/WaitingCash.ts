@@ -5,7 +5,8 @@
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
 import type { Instant } from "../../Partner.ts"
-import type { Booked, Transaction } from "./ReceivableSteps.ts"
+import type { Booked } from "./ReceivableSteps.ts"
+import type { Transaction } from "./ReceivableVersion.ts"
 import type { Purpose } from "./Sharing.ts"
 
 export interface WaitingLeg {

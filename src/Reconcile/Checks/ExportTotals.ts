@@ -8,13 +8,28 @@ import type { CheckQuery } from "../Findings.ts"
 import { amountText, type Fragment, inBooks, isEverything, openSubjects, type Scope } from "../Scope.ts"
 
 const batches = (sql: Sql, scope: Scope): Fragment => sql`
-  select b.book_id, b.batch, b.scope, b.manifest::jsonb as manifest
+  select b.book_id, b.batch, b.scope, b.manifest::jsonb as manifest,
+    min(b.batch) over (partition by b.book_id, b.from_date, b.to_date, b.since_numbering, b.through_numbering,
+      b.covered::text, b.as_of) as like_batch
   from export.batches b
   join reconcile.progress g on g.book_id = b.book_id
   where b.book_id = ${inBooks(sql, scope)} and b.currency_basis = 'native' and (
     ${isEverything(scope)} or b.scope = ${scope.period}::text or b.batch > g.through_batch
     or (b.book_id, b.batch::text) in (
       select o.book_id, o.subject_id from (${openSubjects(sql, scope, "export-totals")}) o))`
+
+/** A command for several formats makes a batch of each: entries that they all cover are summed once, for the first of them. */
+const sums = (sql: Sql): Fragment => sql`
+  select b.book_id, b.batch, l.*
+  from batches b
+  cross join lateral (
+    select e.currency, sum(e.debit) as debit, sum(e.credit) as credit, count(*) as entries
+    from (
+      select x.currency, sum(greatest(x.amount, 0)) as debit, sum(greatest(-x.amount, 0)) as credit
+      from export.batch_lines x where x.book_id = b.book_id and x.batch = b.batch
+      group by x.entry_id, x.currency) e
+    group by e.currency) l
+  where b.batch = b.like_batch`
 
 /** The batch's totals and the ledger's for the same entries; one row per currency. */
 const both = (sql: Sql): Fragment => sql`
@@ -23,16 +38,13 @@ const both = (sql: Sql): Fragment => sql`
   cross join lateral jsonb_to_recordset(b.manifest -> 'currencies')
     as t (currency text, debit numeric, credit numeric, entries bigint)
   union all
-  select b.book_id, b.batch, l.*, true
+  select b.book_id, b.batch, s.currency, s.debit, s.credit, s.entries, true
   from batches b
-  cross join lateral (
-    select e.currency, sum(greatest(e.amount, 0)) as debit, sum(greatest(-e.amount, 0)) as credit,
-      count(distinct e.entry_id) as entries
-    from export.batch_lines e where e.book_id = b.book_id and e.batch = b.batch
-    group by e.currency) l`
+  join sums s on s.book_id = b.book_id and s.batch = b.like_batch`
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   with batches as materialized (${batches(sql, scope)}),
+  sums as materialized (${sums(sql)}),
   figures as (
     select f.book_id, f.batch, f.currency,
       coalesce(sum(f.debit) filter (where not f.ledger), 0) as debit,

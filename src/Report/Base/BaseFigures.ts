@@ -6,11 +6,25 @@ import { Effect, Option } from "effect"
 import { parse } from "../../Common/MinorUnits.ts"
 import { bool, int4, oneOf, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import { type BookAccounts, baseOnlyAccounts, inBase } from "../../Export/Source/Accounts.ts"
+import {
+  type BookAccounts,
+  baseOnlyAccounts,
+  chartAccounts,
+  inBase,
+  readAccounts,
+} from "../../Export/Source/Accounts.ts"
 import { accountOf, balancesBefore, exactly } from "../../Export/Source/Balances.ts"
 import type { Account } from "../../Format/Entry.ts"
+import { type Journal, journalTable } from "../../Valuation/BaseJournal.ts"
 import { baseScale } from "../../Valuation/Rates/Rate.ts"
+import type { ValuationOptions } from "../../Valuation/ValuedBook.ts"
+import { valueThen } from "../../Valuation.ts"
 import type { ReportScope } from "../ReportScope.ts"
+
+/** The month, and the journal that it is read from: the kept one, or the one as of the report's time. */
+interface BaseScope extends ReportScope {
+  readonly journal: Journal
+}
 
 const monthColumns = {
   currency: text,
@@ -52,17 +66,17 @@ export interface BaseFigures extends RowOf<typeof monthColumns> {
 }
 
 const readBalances = Effect.fn("Report.base.balances")(function* (
-  { book, first }: ReportScope,
+  { book, first, journal }: BaseScope,
   accounts: BookAccounts,
 ) {
   const database = yield* Database
-  const openings = yield* balancesBefore({ bookId: book.bookId, journal: "kept" }, first, accounts)
+  const openings = yield* balancesBefore({ bookId: book.bookId, journal }, first, accounts)
   const turnovers = yield* database.rows(
     "Report.base.turnovers",
     turnoverColumns,
     (sql) => sql`
       select l.account, sum(greatest(l.amount, 0))::text as debit, sum(greatest(-l.amount, 0))::text as credit
-      from valuation.journal_lines l where l.book_id = ${book.bookId} and l.period = ${first}::text::date
+      from ${journalTable(sql, journal, "journal_lines")} l where l.book_id = ${book.bookId} and l.period = ${first}::text::date
       group by l.account`,
   )
   return yield* exactly(() => {
@@ -83,7 +97,7 @@ const readBalances = Effect.fn("Report.base.balances")(function* (
   })
 })
 
-const readRates = Effect.fn("Report.base.rates")(function* ({ book, first }: ReportScope) {
+const readRates = Effect.fn("Report.base.rates")(function* ({ book, first, journal }: BaseScope) {
   const database = yield* Database
   return yield* database.rows(
     "Report.base.rates",
@@ -91,22 +105,26 @@ const readRates = Effect.fn("Report.base.rates")(function* ({ book, first }: Rep
     (sql) => sql`
       select p.native_currency as currency, p.rate, p.rate_date::text as date, p.rate_source as source,
         count(*)::integer as lines
-      from valuation.postings p
+      from ${journalTable(sql, journal, "postings")} p
       where p.book_id = ${book.bookId} and p.period = ${first}::text::date and p.rate is not null
       group by p.native_currency, p.rate, p.rate_date, p.rate_source
       order by p.native_currency collate "C", p.rate_date, p.rate, p.rate_source`,
   )
 })
 
-const readRevaluations = Effect.fn("Report.base.revaluations")(function* ({ book, first }: ReportScope) {
+const readRevaluations = Effect.fn("Report.base.revaluations")(function* ({
+  book,
+  first,
+  journal,
+}: BaseScope) {
   const database = yield* Database
   return yield* database.rows(
     "Report.base.revaluations",
     revaluationColumns,
     (sql) => sql`
       select a.name as account, a.currency, e.description, p.amount::text as amount
-      from valuation.entries e
-      join valuation.postings p on p.book_id = e.book_id and p.period = e.period and p.series = e.series
+      from ${journalTable(sql, journal, "entries")} e
+      join ${journalTable(sql, journal, "postings")} p on p.book_id = e.book_id and p.period = e.period and p.series = e.series
         and p.number = e.number and p.account_id is not null
       join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
       where e.book_id = ${book.bookId} and e.period = ${first}::text::date and e.kind = 'fx_revaluation'
@@ -118,7 +136,10 @@ const readRevaluations = Effect.fn("Report.base.revaluations")(function* ({ book
  * By the currency whose rate it was. What a conversion realized is of the currency sold, or else, where that is the base currency,
  * of the one bought. A settlement and a revaluation are of their accounts' currencies.
  */
-const readResults = Effect.fn("Report.base.results")(function* ({ book, first }: ReportScope, base: string) {
+const readResults = Effect.fn("Report.base.results")(function* (
+  { book, first, journal }: BaseScope,
+  base: string,
+) {
   const database = yield* Database
   return yield* database.rows(
     "Report.base.results",
@@ -127,13 +148,13 @@ const readResults = Effect.fn("Report.base.results")(function* ({ book, first }:
       with line as (
         select p.series, p.number, p.role, p.amount, a.role as account_role,
           coalesce(p.native_currency, a.currency) as currency, p.native, e.kind
-        from valuation.postings p
-        join valuation.entries e on e.book_id = p.book_id and e.period = p.period and e.series = p.series
+        from ${journalTable(sql, journal, "postings")} p
+        join ${journalTable(sql, journal, "entries")} e on e.book_id = p.book_id and e.period = p.period and e.series = p.series
           and e.number = p.number
         left join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
         where p.book_id = ${book.bookId} and p.period = ${first}::text::date
           and (p.series, p.number) in (
-            select r.series, r.number from valuation.postings r
+            select r.series, r.number from ${journalTable(sql, journal, "postings")} r
             where r.book_id = ${book.bookId} and r.period = ${first}::text::date
               and r.role in ('fx_realized', 'fx_unrealized'))),
       whole as (
@@ -157,25 +178,47 @@ const readResults = Effect.fn("Report.base.results")(function* ({ book, first }:
   )
 })
 
-/** None: the month is not valued, or what the books said at another time is asked for. */
-export const readBase = Effect.fn("Report.base")(function* (scope: ReportScope, native: BookAccounts) {
-  if (scope.asOf !== null) return Option.none<BaseFigures>()
+/**
+ * None: the month is not valued, or, as of another time, nobody asked for its valuation then (`base`). That one is made in the
+ * caller's transaction; fails where rates had not been imported by then.
+ */
+export const readBase = Effect.fn("Report.base")(function* (
+  scope: ReportScope,
+  native: BookAccounts,
+  base: ValuationOptions | undefined,
+) {
+  const { asOf, book, first, last } = scope
+  const then = asOf === null ? null : { asOf, base }
+  if (then !== null) {
+    if (then.base === undefined) return Option.none<BaseFigures>()
+    yield* valueThen(book, { from: first, to: last }, then.base, then.asOf, true)
+  }
+  const journal = then === null ? "kept" : "then"
   const database = yield* Database
   const [month] = yield* database.rows(
     "Report.base.month",
     monthColumns,
     (sql) => sql`
-      select m.base_currency as currency, m.method, m.over, greatest(l.last_number - m.through_number, 0)::integer as later
-      from valuation.months m join ledger.periods l on l.book_id = m.book_id and l.period = m.period
-      where m.book_id = ${scope.book.bookId} and m.period = ${scope.first}::text::date and m.state is not null`,
+      select m.base_currency as currency, m.method, m.over,
+        case when ${then === null} then greatest(l.last_number - m.through_number, 0) else 0 end::integer as later
+      from ${journalTable(sql, journal, "months")} m
+      join ledger.periods l on l.book_id = m.book_id and l.period = m.period
+      where m.book_id = ${book.bookId} and m.period = ${first}::text::date and m.state is not null`,
   )
   if (month === undefined) return Option.none<BaseFigures>()
-  const accounts = inBase(native, yield* baseOnlyAccounts(scope.book.bookId), month.currency)
+  const baseOnly =
+    then?.base === undefined ? yield* baseOnlyAccounts(book.bookId) : chartAccounts(book.code, then.base)
+  const accounts = inBase(
+    then === null ? native : yield* readAccounts(book.bookId, asOf),
+    baseOnly,
+    month.currency,
+  )
+  const own: BaseScope = { ...scope, journal }
   return Option.some<BaseFigures>({
     ...month,
-    balances: yield* readBalances(scope, accounts),
-    rates: yield* readRates(scope),
-    revaluations: yield* readRevaluations(scope),
-    results: yield* readResults(scope, month.currency),
+    balances: yield* readBalances(own, accounts),
+    rates: yield* readRates(own),
+    revaluations: yield* readRevaluations(own),
+    results: yield* readResults(own, month.currency),
   })
 })

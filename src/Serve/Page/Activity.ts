@@ -31,6 +31,19 @@ export const runsSection = ({ at, connections, runs }: Snapshot, timeZone: strin
 <tbody>${connections.map((row) => connectionRow(row, at, timeZone))}</tbody></table></section>`
 }
 
+/** What waits for workers; nothing where nothing does. */
+export const jobsSection = ({ jobs }: Snapshot): Html => {
+  if (jobs.length === 0) return html``
+  const rows = jobs.map(
+    ({ active, connection, dead, oldest, waiting }) =>
+      html`<tr><td class="lead">${connection}</td><td class="num" data-label="Waiting">${count(waiting)}</td><td class="num" data-label="Under way">${count(active)}</td>
+<td class="num" data-label="Given up">${dead > 0 ? html`<span class="bad">${count(dead)}</span>` : count(dead)}</td>
+<td class="num" data-label="Oldest waits">${oldest === null ? "" : spanText(oldest)}</td></tr>`,
+  )
+  return html`<section><h2>Books for workers</h2>
+<table class="stack"><thead><tr><th>Connection</th><th class="num">Waiting</th><th class="num">Under way</th><th class="num">Given up</th><th class="num">Oldest waits</th></tr></thead><tbody>${rows}</tbody></table></section>`
+}
+
 const eventStates: Readonly<Record<string, readonly [tone: string, text: string]>> = {
   done: ["good", "done"],
   failed: ["late", "tried again"],

@@ -13,7 +13,8 @@ import {
   refuseElsewhere,
   StatementEntries,
 } from "../../Mirror/StatementEntries.ts"
-import { type Page, Partner, PartnerError, type StatementEntry } from "../../Partner.ts"
+import { PartnerError } from "../../Partner/PartnerError.ts"
+import { type Page, Partner, type StatementEntry } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
 import { Hydration } from "../Resources/Hydration.ts"
 import { inCurrency } from "../Statements/AccountCurrency.ts"

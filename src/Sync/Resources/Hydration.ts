@@ -5,10 +5,10 @@ import { keyOfEntry, resourceKey } from "../../Ledger/Movements.ts"
 import type { Subject } from "../../Ledger/Posting.ts"
 import { type KnownResource, Resources } from "../../Mirror/Resources.ts"
 import type { PlacedEntry } from "../../Mirror/StatementEntries.ts"
+import type { PartnerError } from "../../Partner/PartnerError.ts"
 import {
   type Malformed,
   Partner,
-  type PartnerError,
   type Resource,
   type ResourceType,
   type Row,

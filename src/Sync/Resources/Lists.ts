@@ -9,12 +9,12 @@ import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import { Resources } from "../../Mirror/Resources.ts"
+import { PartnerError } from "../../Partner/PartnerError.ts"
 import {
   type Instant,
   type Page,
   type Pages as PageStream,
   Partner,
-  PartnerError,
   type ReferenceItem,
   type Resource,
 } from "../../Partner.ts"

@@ -1,7 +1,7 @@
 /** What is a matter of one stream or one client, and what ends a run. */
 import { Cause, Effect, Exit, Option } from "effect"
 import { DatabaseError, isPassing } from "../../Database/DatabaseError.ts"
-import { isOutage, PartnerError } from "../../Partner.ts"
+import { isOutage, PartnerError } from "../../Partner/PartnerError.ts"
 import type { LeaseLost } from "../../Run.ts"
 import type { SettingsError } from "../../Settings.ts"
 import { QuarantineFlood } from "../Statements/StatementPage.ts"

@@ -12,12 +12,13 @@ const momentOf = (connection: string): string => `moment:${connection}`
 const askAgain = "250 millis"
 const patience = Schedule.spaced("200 millis").pipe(Schedule.intersect(Schedule.recurUpTo("10 minutes")))
 
-/**
- * Runs an effect while nothing else of the connection runs. Waits for a backfill or for events, which hold it for moments;
- * fails with `LockBusy` where a sync or a replay does, which may be long.
- */
-export const holding = <A, E, R>(database: Database, connection: string, effect: Effect.Effect<A, E, R>) => {
-  const own = database.tryLock(lockOf(connection))
+/** Runs an effect while locks are held that `own` takes; waits for those who hold the connection for moments. */
+const patiently = <A, E, R>(
+  database: Database,
+  connection: string,
+  own: ReturnType<Database["tryLocks"]>,
+  effect: Effect.Effect<A, E, R>,
+) => {
   const attempt = Effect.gen(function* () {
     const scope = yield* Effect.scope
     // Asked again while nobody can have it for a moment only: whoever has it then has it for long.
@@ -34,6 +35,13 @@ export const holding = <A, E, R>(database: Database, connection: string, effect:
     }),
   )
 }
+
+/**
+ * Runs an effect while nothing else of the connection runs. Waits for a backfill or for events, which hold it for moments;
+ * fails with `LockBusy` where a sync or a replay does, which may be long.
+ */
+export const holding = <A, E, R>(database: Database, connection: string, effect: Effect.Effect<A, E, R>) =>
+  patiently(database, connection, database.tryLock(lockOf(connection)), effect)
 
 /**
  * Runs an effect that takes a moment, as soon as nothing else of the connection runs, however long that is. The moment is
@@ -79,16 +87,16 @@ export const holdingBook = <A, E, R>(database: Database, book: Book, effect: Eff
 
 /**
  * Runs an effect that leads others at a connection's books: nobody else has the connection as a whole, nor leads another run. `book`:
- * the one that it works at itself.
+ * the one that it works at itself. Waits and fails as `holding` does.
  */
 export const leading = <A, E, R>(database: Database, book: Book, effect: Effect.Effect<A, E, R>) =>
-  Effect.scoped(
-    Effect.flatMap(
-      database.tryLocks(
-        { lock: `leading:${book.connection}`, shared: false },
-        { lock: lockOf(book.connection), shared: true },
-        { lock: bookLockOf(book), shared: false },
-      ),
-      ({ lost }) => Effect.raceFirst(effect, lost),
+  patiently(
+    database,
+    book.connection,
+    database.tryLocks(
+      { lock: `leading:${book.connection}`, shared: false },
+      { lock: lockOf(book.connection), shared: true },
+      { lock: bookLockOf(book), shared: false },
     ),
+    effect,
   )

@@ -15,7 +15,8 @@ import {
   refuseElsewhere,
   StatementEntries,
 } from "../../Mirror/StatementEntries.ts"
-import { type Instant, type Page, Partner, PartnerError, type StatementEntry } from "../../Partner.ts"
+import { PartnerError } from "../../Partner/PartnerError.ts"
+import { type Instant, type Page, Partner, type StatementEntry } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { grouped } from "../Resources/Grouped.ts"

@@ -26,7 +26,7 @@ export const withWorkers =
               (bookId) => {
                 const job = { connection, bookId }
                 return Effect.retry(jobs.read(job), again).pipe(
-                  Effect.catchAll((error) => jobs.giveUp(job, error.message)),
+                  Effect.catchAll((error) => jobs.giveUp(job, { tries: 6, why: error.message })),
                   Effect.ignore,
                 )
               },

@@ -4,7 +4,7 @@ import fc from "fast-check"
 import * as Money from "../../../src/Common/Money.ts"
 import type { Line } from "../../../src/Ledger/JournalEntry.ts"
 import { type PostedPart, receivableEntries } from "../../../src/Ledger/Receivables/Receivable.ts"
-import type { ReceivableVersion, ReceivableView } from "../../../src/Ledger/Receivables/ReceivableSteps.ts"
+import type { ReceivableVersion, ReceivableView } from "../../../src/Ledger/Receivables/ReceivableVersion.ts"
 
 const receivableId = "00000000-0000-4000-8000-0000000000aa"
 const of = Money.fromTrusted

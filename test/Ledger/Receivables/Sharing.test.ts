@@ -2,8 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Option } from "effect"
 import fc from "fast-check"
 import * as Money from "../../../src/Common/Money.ts"
-import { settle, type ToldReceivable } from "../../../src/Ledger/Receivables/ReceivableCash.ts"
-import type { ReceivableView } from "../../../src/Ledger/Receivables/ReceivableSteps.ts"
+import { type ReportedReceivable, settle } from "../../../src/Ledger/Receivables/ReceivableCash.ts"
+import type { ReceivableView } from "../../../src/Ledger/Receivables/ReceivableVersion.ts"
 import type { Moved, Named } from "../../../src/Ledger/Receivables/Sharing.ts"
 
 const of = Money.fromTrusted
@@ -19,7 +19,11 @@ const view: ReceivableView = {
 
 type Version = readonly [status: string, principal: string, repayment: string]
 
-const told = (receivableId: string, issued: number, versions: ReadonlyArray<Version>): ToldReceivable => ({
+const told = (
+  receivableId: string,
+  issued: number,
+  versions: ReadonlyArray<Version>,
+): ReportedReceivable => ({
   receivableId,
   currency: "USD",
   counterparty: Option.none(),
@@ -57,7 +61,7 @@ const paidBack: ReadonlyArray<Version> = [
 
 /** Receivable, transaction, share, and what nobody could take. */
 const shares = (
-  receivables: ReadonlyArray<ToldReceivable>,
+  receivables: ReadonlyArray<ReportedReceivable>,
   names: ReadonlyArray<Named>,
   cash: ReadonlyArray<Moved>,
   how: ReceivableView = view,

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { allBooks } from "../../../Book.ts"
 import { counted } from "../../../Common/Text.ts"
+import { spanText } from "../../../Common/Time.ts"
 import { describeServer } from "../../../Database/ConnectionSettings.ts"
 import { Database } from "../../../Database.ts"
 import { type UnmappedBook, unmappedAccounts } from "../../../Export/Mapping.ts"
@@ -41,6 +42,12 @@ const unmappedLines = (unmapped: ReadonlyArray<UnmappedBook>): ReadonlyArray<str
 
 const mostUnmapped = 10
 
+const jobLines = (jobs: StatusSummary["jobs"]): ReadonlyArray<string> =>
+  jobs.map(
+    ({ active, connection, dead, oldest, waiting }) =>
+      `${connection}: ${counted(waiting, "book")} ${waiting === 1 ? "waits" : "wait"} for workers${oldest === null ? "" : ` (for up to ${spanText(oldest)})`}, ${active} under way, ${dead} given up.`,
+  )
+
 const linesOf = (
   summary: StatusSummary,
   unmapped: ReadonlyArray<UnmappedBook>,
@@ -59,6 +66,7 @@ const linesOf = (
     "",
     ...standingLines(summary.accounts, screen),
     ...verdict(summary.tieOut, summary.notRead, screen),
+    ...jobLines(summary.jobs),
     ...unmappedLines(unmapped),
   ]
 }

@@ -1,8 +1,9 @@
 import { Effect, Either, Layer, Option } from "effect"
 import type { Agreement } from "../../../Close/Agreement.ts"
 import { approve } from "../../../Close/Approval.ts"
+import type { BookClose, CloseState } from "../../../Close/Together.ts"
 import { who } from "../../../Close/Who.ts"
-import { type BookClose, bridge, type CloseState, check, close as closeMonth } from "../../../Close.ts"
+import { bridge, check, close as closeMonth } from "../../../Close.ts"
 import { counted, harmless, styled } from "../../../Common/Text.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { Reconcile } from "../../../Reconcile.ts"
@@ -15,7 +16,7 @@ import { UsageError } from "../../Failure.ts"
 import { book } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 import { parseMonth } from "../../Period.ts"
-import { bridgeLines } from "../../Tables/BridgeTable.ts"
+import { bridgeLines, shortBridgeLines } from "../../Tables/BridgeTable.ts"
 
 const usage = (detail: string, advice = "") => new UsageError({ detail, advice })
 
@@ -61,14 +62,18 @@ const headline = ({ blockers, book, entries, period, state }: BookClose, { color
   return texts[state]
 }
 
-const linesOf = (results: ReadonlyArray<BookClose>, screen: Screen): ReadonlyArray<string> =>
+const linesOf = (
+  results: ReadonlyArray<BookClose>,
+  verbose: boolean,
+  screen: Screen,
+): ReadonlyArray<string> =>
   results.flatMap((result) => [
     headline(result, screen),
     ...blockerLines(result, screen),
     ...result.accepted.map(
       ({ id, reason, what }) => `  accepted ${id}: ${harmless(reason)} (${harmless(what)})`,
     ),
-    ...(result.bridge === null ? [] : bridgeLines(result.bridge, screen)),
+    ...(result.bridge === null ? [] : (verbose ? bridgeLines : shortBridgeLines)(result.bridge, screen)),
     ...result.notes.map((note) => `  ${harmless(note)}`),
     ...(result.hash === null
       ? []
@@ -149,7 +154,7 @@ export const close = command(
   {
     name: "close",
     usage:
-      "(YYYY-MM [--book B] [--dry-run] [--accept F12 --reason TEXT]… [--bridge | --check] | approve YYYY-MM --by NAME [--book B])",
+      "(YYYY-MM [--book B] [--dry-run] [--verbose] [--accept F12 --reason TEXT]… [--bridge | --check] | approve YYYY-MM --by NAME [--book B])",
     summary: "Prove a month complete and lock it, with its balances and a chained hash.",
     about: [
       "A month closes where every list and statement was read to its end after it, by the service's clock, the running balances",
@@ -176,6 +181,10 @@ export const close = command(
         "bridge",
         "Only show the way from the provider's statement to the books, with late entries; locks nothing",
       ),
+      verbose: flag(
+        "verbose",
+        "Print the bridge of every account, not of those alone that late entries or a difference set apart",
+      ),
       check: flag(
         "check",
         "Only recompute the hash and the balances of a closed month; ends with 1 where they do not agree",
@@ -190,7 +199,7 @@ export const close = command(
     exits: { attention: "not closed: something is in the way" },
   },
   Effect.fn("Cli.close")(
-    function* ({ accept, book, bridge: bridging, by, check: checking, dryRun, reason, words }) {
+    function* ({ accept, book, bridge: bridging, by, check: checking, dryRun, reason, verbose, words }) {
       const output = yield* Output
       const [first = "", second = ""] = words
       const approving = first === "approve"
@@ -202,14 +211,14 @@ export const close = command(
       }
       const period = yield* parseMonth(approving ? second : first, "the month")
       if (Option.isSome(by)) {
-        if (bridging || checking || dryRun || accept.length + reason.length > 0) {
+        if (bridging || checking || dryRun || verbose || accept.length + reason.length > 0) {
           return yield* usage("approve takes --by and --book alone.")
         }
         return yield* showApproval(period, book, by.value)
       }
       const taken = yield* acceptance(accept, reason)
       if (bridging || checking) {
-        if ((bridging && checking) || dryRun || accept.length + reason.length > 0) {
+        if ((bridging && checking) || dryRun || verbose || accept.length + reason.length > 0) {
           return yield* usage("--bridge and --check stand alone: each only shows, and closes nothing.")
         }
         return yield* bridging ? showBridge(period, book) : showCheck(period, book)
@@ -222,7 +231,7 @@ export const close = command(
       const blocked = results.some(({ state }) => state === "blocked")
       yield* output.report({
         document: { dryRun, notAccepted: wrong, books: results },
-        lines: [...linesOf(results, output.terminal.stdout), ...notes.map(harmless)],
+        lines: [...linesOf(results, verbose, output.terminal.stdout), ...notes.map(harmless)],
         code: blocked ? exitCodes.attention : exitCodes.done,
       })
     },

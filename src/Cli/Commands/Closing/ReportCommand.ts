@@ -10,7 +10,6 @@ import type { Screen } from "../../../Terminal.ts"
 import { booksToRead } from "../../Books.ts"
 import { argument, command, flag, optional, text, withDefault } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
-import { UsageError } from "../../Failure.ts"
 import { book } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 import { parseMonth } from "../../Period.ts"
@@ -72,7 +71,7 @@ export const report = command(
       ),
       base: flag(
         "base",
-        "Value the month in the base currency first, as tieout export --base does, for the page's rates and results",
+        "Value the month in the base currency first, as tieout export --base does, for the page's rates and results; with --as-of as it was then",
       ),
     },
     examples: [
@@ -86,13 +85,7 @@ export const report = command(
       const output = yield* Output
       const period = yield* parseMonth(text, "the month")
       const asOf = Option.isNone(asOfText) ? Option.none() : Option.some(yield* parseAsOf(asOfText.value))
-      if (base && Option.isSome(asOf)) {
-        return yield* new UsageError({
-          detail: "--base and --as-of do not go together: the base currency is that of now.",
-          advice: "tieout export --base --as-of writes what it was then.",
-        })
-      }
-      yield* numberEntries(!base)
+      yield* numberEntries(!base || Option.isSome(asOf))
       const { accounting, chart } = yield* Settings
       const { baseCurrency, valuation } = accounting
       const reports = yield* writeReports({

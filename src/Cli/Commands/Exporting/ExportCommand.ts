@@ -180,7 +180,10 @@ export const exportCommand = command(
         "tieout export --format journal --period 2026-10 --as-of 2026-11-05",
         "October as the books had it then",
       ],
-      ["tieout export --base --format xero --period 2026-10", "October in the base currency, for Xero"],
+      [
+        "tieout export --base --format xero,camt.053 --period 2026-10",
+        "October in the base currency for Xero, and the bank statements",
+      ],
       ["tieout export --with-rates --format datev --period 2026-10", "foreign currency with both amounts"],
     ],
     exits: { attention: "done, and a batch is incomplete" },

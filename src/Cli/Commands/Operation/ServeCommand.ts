@@ -1,4 +1,5 @@
 import { Effect, Layer, Option } from "effect"
+import { onNewerNode } from "../../../Jobs/Boss.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { checkSettings, parts, serve as run, type ServeOptions } from "../../../Serve.ts"
 import { Settings } from "../../../Settings.ts"
@@ -10,6 +11,7 @@ import { command, flag, optional, wholeNumber } from "../../Declaration.ts"
 import { UsageError } from "../../Failure.ts"
 import { Output } from "../../Output.ts"
 import { reloadable } from "../../Reload.ts"
+import { assisted } from "../../Workers.ts"
 
 /** A separate database service whose plans suit a sync; pages and exports use one with ordinary plans. */
 const syncs = Layer.fresh(
@@ -30,11 +32,11 @@ const checkPort = (port: Option.Option<number>) =>
       })
     : Effect.void
 
-const serving = (options: ServeOptions) =>
+const serving = (options: ServeOptions, workers: boolean) =>
   reloadable(
     ({ before, started }) =>
-      Effect.flatMap(Settings, ({ connectionNames, schedule }) =>
-        run(
+      Effect.flatMap(Settings, ({ connectionNames, schedule }) => {
+        const all = run(
           options,
           Effect.zipRight(
             Effect.logInfo(
@@ -43,8 +45,9 @@ const serving = (options: ServeOptions) =>
             started,
           ),
           before,
-        ),
-      ).pipe(Effect.provide(services), needingAllSecrets),
+        )
+        return workers ? assisted(0, all) : all
+      }).pipe(Effect.provide(services), needingAllSecrets),
     checkSettings(),
   )
 
@@ -58,10 +61,12 @@ export const serve = command(
       "/readyz and /metrics beside it; elsewhere than on loopback (status.host) it asks for TIEOUT_STATUS_TOKEN.",
       "Events are received on webhook.port, proved, kept and then acknowledged; what they name is read and booked at once.",
       "Ends with 0 on SIGTERM or SIGINT, after at most ten seconds. The log is JSON unless it is read on a terminal.",
+      "With --workers the clients' books of a night, and of events, are read by tieout worker processes (Node 22.12 or newer).",
       "SIGHUP makes it read the settings, and the secrets that stand in files, again, without losing a delivery.",
     ],
     takes: {
       noWebhook: flag("no-webhook", "Without the public listener for events"),
+      workers: flag("workers", "Hand clients' books to tieout worker processes, which run elsewhere"),
       statusPort: optional(
         wholeNumber(
           "status-port",
@@ -76,9 +81,10 @@ export const serve = command(
     ],
     exits: { done: "done: it was interrupted" },
   },
-  Effect.fn("Cli.serve")(function* ({ noWebhook, statusPort }) {
+  Effect.fn("Cli.serve")(function* ({ noWebhook, statusPort, workers }) {
     yield* checkPort(statusPort)
     yield* (yield* Output).interruptIsTheEnd
-    return yield* serving({ webhook: !noWebhook, statusPort })
+    if (workers) yield* onNewerNode
+    return yield* serving({ webhook: !noWebhook, statusPort }, workers)
   }),
 )

@@ -7,6 +7,8 @@ import { work } from "../../../Jobs/Worker.ts"
 import { Connector } from "../../../Partner/Connector.ts"
 import { Settings } from "../../../Settings.ts"
 import { BookSync } from "../../../Sync/BookSync.ts"
+import { Events } from "../../../Sync/Events.ts"
+import { Inbox } from "../../../Webhook/Inbox.ts"
 import { booksForSync, needingAllSecrets } from "../../Books.ts"
 import { command, flag, optional, wholeNumber } from "../../Declaration.ts"
 import { UsageError } from "../../Failure.ts"
@@ -25,7 +27,9 @@ const inputEnds = Effect.async<void>((resume) => {
   })
 })
 
-const services = Layer.provideMerge(BookSync.Default, booksForSync)
+const services = Layer.mergeAll(BookSync.Default, Layer.provide(Events.Default, Inbox.Default)).pipe(
+  Layer.provideMerge(booksForSync),
+)
 
 export const worker = command(
   {
@@ -60,11 +64,11 @@ export const worker = command(
     yield* onNewerNode
     yield* (yield* Output).interruptIsTheEnd
     const working = Effect.gen(function* () {
-      const { limits } = yield* Settings
+      const { limits, tokenKey } = yield* Settings
       const database = yield* Database
       yield* prepare()
       const count = Option.getOrElse(jobs, () => limits.clientsInParallel)
-      yield* Effect.provideService(work(count), Connector, sharing(database))
+      yield* Effect.provideService(work(count), Connector, sharing(database, tokenKey))
       yield* Effect.logInfo(`Working at up to ${count} books at once.`)
       yield* untilInputEnds ? inputEnds : Effect.never
     })

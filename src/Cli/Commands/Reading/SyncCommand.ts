@@ -1,16 +1,9 @@
 import { Effect, Either, Layer, Option } from "effect"
 import { counted, harmless } from "../../../Common/Text.ts"
-import { Database } from "../../../Database.ts"
 import { Status } from "../../../Inquiry/Status.ts"
 import { onNewerNode } from "../../../Jobs/Boss.ts"
-import { readElsewhere } from "../../../Jobs/Leading.ts"
-import { sharing } from "../../../Jobs/PaceStore.ts"
-import { prepare } from "../../../Jobs/Prepare.ts"
-import { ownCommand, workers as startWorkers } from "../../../Jobs/Processes.ts"
 import { Ledger } from "../../../Ledger.ts"
-import { Connector } from "../../../Partner/Connector.ts"
 import { Settings } from "../../../Settings.ts"
-import { BookJobs } from "../../../Sync/Runs/BookJobs.ts"
 import { reportDocument, SyncIncomplete, type SyncReport, unreadText } from "../../../Sync/Runs/RunReport.ts"
 import { Sync, type SyncOptions } from "../../../Sync.ts"
 import type { Screen } from "../../../Terminal.ts"
@@ -23,6 +16,7 @@ import { type Failure, failureDocument } from "../../FailureDocument.ts"
 import { client, connection, surface } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 import { isBlocking, standingLines, verdict } from "../../Tables/StandingTable.ts"
+import { assisted } from "../../Workers.ts"
 
 /** The result of one connection: a failed run may still have read a lot. */
 interface Outcome {
@@ -102,27 +96,6 @@ const runOne = Effect.fn("Cli.sync.connection")(function* (options: SyncOptions)
 
 /** More than any machine has cores for. */
 const mostWorkers = 64
-
-/** Runs an effect while workers read what it hands out. */
-const assisted = <A, E, R>(count: Option.Option<number>, effect: Effect.Effect<A, E, R>) =>
-  Option.match(count, {
-    onNone: () => effect,
-    onSome: (processes) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const database = yield* Database
-          yield* prepare()
-          const read = yield* readElsewhere
-          const { gone } = yield* processes === 0
-            ? Effect.succeed({ gone: Effect.never })
-            : startWorkers(processes, ownCommand("worker", "--until-input-ends"))
-          return yield* Effect.raceFirst(effect, gone).pipe(
-            Effect.provideService(BookJobs, Option.some(read)),
-            Effect.provideService(Connector, sharing(database)),
-          )
-        }),
-      ),
-  })
 
 const standing = Effect.fn("Cli.sync.standing")(function* (
   connection: Option.Option<string>,
@@ -205,10 +178,11 @@ export const sync = command(
       const { connectionNames } = yield* Settings
       const names = Option.isSome(connection) ? [connection.value] : connectionNames
       // A failing connection does not stop the others; the worst outcome decides the exit code.
-      const outcomes = yield* assisted(
-        workers,
-        Effect.forEach(names, (name) => runOne({ connection: name, full, quick, surface, client })),
-      )
+      const all = Effect.forEach(names, (name) => runOne({ connection: name, full, quick, surface, client }))
+      const outcomes = yield* Option.match(workers, {
+        onNone: () => all,
+        onSome: (processes) => assisted(processes, all),
+      })
       const codes = outcomes.flatMap(
         ({ failure }): ReadonlyArray<ExitCode> => (failure ? [failure.code] : []),
       )

@@ -157,7 +157,7 @@ export const demo = command(
     const checked = Effect.fn("Cli.demo.checked")(function* (making: Step, list: "batches" | "reports") {
       const made = written(yield* step(making), list)
       for (const { files, folder: at } of made) {
-        terminal.writeError(`Wrote ${counted(files.length, "file")} and their manifest to ${at}\n`)
+        terminal.writeError(`Wrote ${counted(files.length, "file")} and a manifest to ${at}\n`)
         yield* step({ title: "Check the files by themselves", args: ["verify", at] })
       }
       return made

@@ -1,14 +1,14 @@
-/** What a night says to a person, in alerts. */
-import { count, counted } from "../Common/Text.ts"
-import { spanText } from "../Common/Time.ts"
-import { DatabaseError } from "../Database/DatabaseError.ts"
-import { PartnerError } from "../Partner.ts"
-import type { OpenCounts } from "../Reconcile/Summary.ts"
-import { type TieOut, tieOutSentence } from "../Reconcile/TieOut.ts"
-import { LeaseLost } from "../Run.ts"
-import { SettingsError } from "../Settings.ts"
-import type { Alert } from "./Alerts.ts"
-import type { InboxTrouble } from "./Overview/Inbox.ts"
+/** What an alert of a night says. */
+import { count, counted } from "../../Common/Text.ts"
+import { spanText } from "../../Common/Time.ts"
+import { DatabaseError } from "../../Database/DatabaseError.ts"
+import { PartnerError } from "../../Partner/PartnerError.ts"
+import type { OpenCounts } from "../../Reconcile/Summary.ts"
+import { type TieOut, tieOutSentence } from "../../Reconcile/TieOut.ts"
+import { LeaseLost } from "../../Run.ts"
+import { SettingsError } from "../../Settings.ts"
+import type { Alert } from "../Alerts.ts"
+import type { InboxTrouble } from "../Overview/Inbox.ts"
 
 /** Why something failed, for an alert; of an answer of the service only its status. */
 const reasonOf = (error: unknown): string => {

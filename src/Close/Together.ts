@@ -1,0 +1,177 @@
+/** Closes months of several books in one transaction. */
+import { Effect, type Option } from "effect"
+import type { Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+import { Ledger } from "../Ledger.ts"
+import { Reconcile } from "../Reconcile.ts"
+import { methodsAtClose } from "../Valuation/KeptSettings.ts"
+import type { Bridge } from "./Bridge.ts"
+import { type Digest, digestsOf } from "./Digest.ts"
+import { type Blocker, gatesOf } from "./Gate.ts"
+import {
+  type Accepted,
+  type Closing,
+  closesOfBooks,
+  type Doing,
+  keepCloses,
+  lastAccepted,
+  lastHash,
+} from "./Kept.ts"
+import { lockedWith } from "./Locked.ts"
+import { type Month, readMonths, refusalOf } from "./Month.ts"
+
+export interface CloseRequest extends Doing {
+  /** `2026-10` */
+  readonly period: string
+  /** A book's code or its client's id; none: all books with accounts. */
+  readonly book: Option.Option<string>
+  /** Lists what would block, and locks nothing. */
+  readonly dryRun: boolean
+  /** The accepted findings by `Blocker.id`, in upper or lower case. */
+  readonly accept: ReadonlyArray<{ readonly id: string; readonly reason: string }>
+}
+
+export type CloseState = "closed" | "blocked" | "closable" | "already closed"
+
+/** The result for one book. */
+export interface BookClose {
+  readonly book: string
+  readonly period: string
+  readonly state: CloseState
+  readonly blockers: ReadonlyArray<Blocker>
+  readonly accepted: ReadonlyArray<Accepted>
+  readonly notes: ReadonlyArray<string>
+  readonly bridge: Bridge | null
+  readonly sequence: number | null
+  readonly hash: string | null
+  readonly previousHash: string | null
+  readonly entries: bigint | null
+}
+
+const emptyResult = {
+  blockers: [],
+  accepted: [],
+  notes: [],
+  bridge: null,
+  sequence: null,
+  hash: null,
+  previousHash: null,
+  entries: null,
+}
+
+/**
+ * Numbers the entries that wait, unless a sync of the connection runs: it numbers its own when it ends. Returns whether no sync
+ * runs.
+ */
+const numberUnlessSyncing = Effect.fn("Close.number")(function* (
+  connection: string,
+  books: ReadonlyArray<Book>,
+  dryRun: boolean,
+) {
+  const database = yield* Database
+  const ledger = yield* Ledger
+  return yield* database
+    .withSessionLock(`sync:${connection}`, dryRun ? Effect.void : ledger.assignNumbers(books))
+    .pipe(
+      Effect.as(true),
+      Effect.catchTag("LockBusy", () => Effect.succeed(false)),
+    )
+})
+
+const acceptedOf = (
+  blockers: ReadonlyArray<Blocker>,
+  accept: CloseRequest["accept"],
+  before: ReadonlyArray<Accepted>,
+): ReadonlyArray<Accepted> =>
+  blockers.flatMap(({ evidence, id, what }) => {
+    const acceptance =
+      accept.find((given) => given.id.toLowerCase() === id?.toLowerCase()) ??
+      before.find((kept) => kept.id === id && kept.evidence !== undefined && kept.evidence === evidence)
+    if (id === null || acceptance === undefined) return []
+    return [{ id, what, reason: acceptance.reason, ...(evidence === undefined ? {} : { evidence }) }]
+  })
+
+const resultOf = ({ book, period }: Month) => ({ ...emptyResult, book: book.code, period })
+
+export const closedAlready = Effect.fn("Close.closedAlready")(function* (month: Month) {
+  const locked = yield* lockedWith(month)
+  const notes = locked === null ? [] : [locked]
+  return { ...resultOf(month), notes, state: "already closed" } satisfies BookClose
+})
+
+interface Kept extends Digest {
+  readonly previousHash: string | null
+  readonly sequence: number
+}
+
+/** Part of the caller's transaction. By `bookId`. */
+const keepClosed = Effect.fn("Close.keepClosed")(function* (
+  passed: ReadonlyArray<Pick<Closing, "book" | "closes" | "accepted">>,
+  request: CloseRequest,
+) {
+  const kept = new Map<number, Kept>()
+  if (passed.length === 0) return kept
+  const preceded = passed.map((one) => ({ ...one, previousHash: lastHash(one.closes) }))
+  const digests = yield* digestsOf(preceded, request.period)
+  const methodOf = yield* methodsAtClose(passed.map(({ book }) => book))
+  const closings = preceded.flatMap((one): ReadonlyArray<Closing> => {
+    const digest = digests.get(one.book.bookId)
+    return digest === undefined ? [] : [{ ...one, digest, valuationMethod: methodOf(one.book) }]
+  })
+  const sequences = yield* keepCloses(closings, request.period, request)
+  closings.forEach(({ book, digest, previousHash }, at) => {
+    const sequence = sequences[at]
+    if (sequence !== undefined) kept.set(book.bookId, { ...digest, previousHash, sequence })
+  })
+  return kept
+})
+
+/**
+ * Closes books of one connection in one transaction, which keeps the findings whether a month closes or not. What does not
+ * depend on the book is read and written for all of them at once.
+ */
+export const closeTogether = Effect.fn("Close.together")(function* (
+  connection: string,
+  books: ReadonlyArray<Book>,
+  request: CloseRequest,
+) {
+  const database = yield* Database
+  const reconcile = yield* Reconcile
+  const { dryRun, period } = request
+  const free = yield* numberUnlessSyncing(connection, books, dryRun)
+  return yield* database.transaction(
+    Effect.gen(function* () {
+      // From here every posting of the books waits, until the month is closed, or stays open.
+      const months = yield* readMonths(books, period, !dryRun)
+      for (const month of months) {
+        const refusal = refusalOf(month)
+        if (refusal !== null) return yield* refusal
+      }
+      yield* reconcile.month(books, period)
+      const gates = yield* gatesOf(
+        months,
+        { connection, period },
+        { syncing: !free, willNumber: free && dryRun },
+      )
+      const history = yield* closesOfBooks(books)
+      const examined = months.flatMap((month) => {
+        const gate = gates.get(month.book.bookId)
+        if (gate === undefined) return []
+        const closes = history.of(month.book)
+        const accepted = acceptedOf(gate.blockers, request.accept, lastAccepted(closes))
+        const blockers = gate.blockers.filter(
+          ({ id }) => !accepted.some((acceptance) => acceptance.id === id),
+        )
+        return [{ month, book: month.book, gate: { ...gate, accepted, blockers }, closes, accepted }]
+      })
+      const passed = examined.filter(({ gate }) => gate.blockers.length === 0)
+      const kept = dryRun ? new Map<number, Kept>() : yield* keepClosed(passed, request)
+      return examined.map(({ gate, month }): BookClose => {
+        const result = { ...resultOf(month), ...gate }
+        const close = kept.get(month.book.bookId)
+        if (close !== undefined) return { ...result, ...close, state: "closed" }
+        return { ...result, state: gate.blockers.length > 0 ? "blocked" : "closable" }
+      })
+    }),
+  )
+})

@@ -1,0 +1,50 @@
+/** A batch of an export, by its number or by the number of a bank statement in it. */
+import { Effect } from "effect"
+import { counted } from "../Common/Text.ts"
+import { arrayOf, int4, nullable, text } from "../Database/Columns.ts"
+import { Database } from "../Database.ts"
+import { instantText } from "../Reconcile/Scope.ts"
+import { account } from "./ExplainAccount.ts"
+import { known, type Step } from "./Step.ts"
+
+const columns = {
+  book: text,
+  scope: text,
+  formats: arrayOf(text),
+  folder: text,
+  state: text,
+  basis: text,
+  at: text,
+  who: nullable(text),
+  entries: int4,
+}
+
+/** `id`: the batch, and behind a space the account whose statement was asked for. */
+export const batch = Effect.fn("Explain.batch")(function* (bookId: number, id: string) {
+  const database = yield* Database
+  const [number = "0", accountId] = id.split(" ")
+  const rows = yield* database.rows(
+    "Explain.batch",
+    columns,
+    (sql) => sql`
+      select b.code as book, x.scope, x.formats, x.folder, export.batch_state(x.book_id, x.batch) as state,
+        x.currency_basis as basis, ${instantText(sql, sql`x.committed_at`)} as at, x.who,
+        (x.manifest ->> 'entries')::integer as entries
+      from export.batches x join mirror.books b on b.book_id = x.book_id
+      where x.book_id = ${bookId} and x.batch = ${Number(number)}`,
+  )
+  const steps: Array<Step> = rows.map(({ at, basis, book, entries, folder, formats, scope, state, who }) => ({
+    title: `export batch ${book}/${number}`,
+    facts: [
+      ["entries", `${counted(entries, "entry", "entries")} of ${scope}`],
+      ["format", formats.join(", ")],
+      ["currency", basis === "native" ? "the books' own" : basis],
+      ["state", state],
+      ["written", at],
+      ...known("by", who),
+      ["folder", folder],
+      ["its files", `tieout batches show ${book}/${number}`],
+    ],
+  }))
+  return [...steps, ...(accountId === undefined ? [] : yield* account(bookId, accountId))]
+})

@@ -1,0 +1,75 @@
+/** One pass over the entries of an export, which all its files are written in, and what they must come to. */
+import { Effect, Stream } from "effect"
+import type { Entry, OpenedAccount } from "../../Format/Entry.ts"
+import type { SingleFile } from "../../Format/Format.ts"
+import { RunningTotals } from "../../Format/Totals.ts"
+import { exportError } from "../ExportError.ts"
+import type { Sums } from "../Source/Balances.ts"
+import type { Source } from "../Source.ts"
+import type { FileRecord } from "./Manifest.ts"
+import type { Output } from "./Outputs.ts"
+
+const hasLines = ({ lines }: Entry): boolean => lines.length > 0
+
+export type Order = SingleFile["order"]
+export type Files = ReadonlyArray<FileRecord>
+
+/** A file in the wrong order would be refused by who imports it: that an entry stands there is no state of the books. */
+const assertDates = (entries: ReadonlyArray<Entry>, since: string): string =>
+  entries.reduce((last, { effectiveDate, number }) => {
+    if (effectiveDate < last)
+      throw new Error(`${number} of ${effectiveDate} stands after an entry of ${last}`)
+    return effectiveDate
+  }, since)
+
+/** Reads the entries once, hands each chunk to every output, and finishes the files. */
+export const writePass = Effect.fn("Export.writePass")(function* (
+  source: Source,
+  order: Order | "both",
+  outputs: ReadonlyArray<Output>,
+  withPayments: boolean,
+) {
+  const totals = new RunningTotals()
+  let lastDate = ""
+  let through = 0n
+  let omitted = 0
+  let begun = false
+  const begin = (firstDate: string | undefined) => {
+    begun = true
+    return Effect.forEach(outputs, (output) => output.begin(firstDate), { discard: true })
+  }
+  const by = order === "date" ? "date" : "number"
+  yield* Stream.runForEach(source.entries(by, withPayments), ({ entries, numbering }) =>
+    Effect.gen(function* () {
+      if (!begun) yield* begin(entries[0]?.effectiveDate)
+      const worth = entries.every(hasLines) ? entries : entries.filter(hasLines)
+      omitted += entries.length - worth.length
+      for (const entry of worth) totals.add(entry)
+      if (order !== "number") lastDate = assertDates(worth, lastDate)
+      if (numbering > through) through = numbering
+      for (const output of outputs) yield* output.write(output.takesAll ? entries : worth)
+    }),
+  )
+  if (!begun) yield* begin(undefined)
+  const files = new Map<Output, Files>()
+  for (const output of outputs) files.set(output, yield* output.end(totals))
+  return { totals, through, omitted, files }
+})
+
+/** The lines that were written must lead from the ledger's opening to its closing balances. */
+export const checkTotals = (accounts: ReadonlyArray<OpenedAccount>, closing: Sums, totals: RunningTotals) => {
+  const wrong = accounts.find(({ account, opening }) => {
+    const { debit, credit } = totals.of(account)
+    return opening + debit - credit !== (closing.get(account) ?? 0n)
+  })
+  const uneven = totals.currencies().find(({ debit, credit }) => debit !== credit)
+  if (wrong === undefined && uneven === undefined) return Effect.void
+  const what =
+    wrong === undefined
+      ? `the debits and credits of ${uneven?.currency}`
+      : `the postings of account ${wrong.account.code} (${wrong.account.name}, ${wrong.account.currency}) and its balances`
+  return exportError(
+    "Disagrees",
+    `In the ledger, ${what} do not agree: run \`tieout reconcile --full\`. Nothing was written.`,
+  )
+}

@@ -1,0 +1,54 @@
+/**
+ * pg-boss's statements over our own client: one place decides how the server is reached (TLS, Unix socket, `search_path`, a pooler
+ * between), and one driver speaks to it.
+ */
+import type { ConstructorOptions } from "pg-boss"
+import { type Client, makeClient } from "../Database/Client.ts"
+import type { ConnectionSettings } from "../Database/ConnectionSettings.ts"
+
+/** Connections of one process. */
+const connections = 3
+
+/** Scripts come as one text that begins and ends a transaction: on a connection of their own until then. */
+const isScript = (text: string): boolean => /^\s*begin\b/i.test(text)
+
+/** Of several statements at once each has rows of its own. */
+const rowsOf = (result: ReadonlyArray<unknown>): Array<unknown> =>
+  result.some((one) => Array.isArray(one)) ? result.flat() : [...result]
+
+const text = (value: string): string => value
+
+/** Times and whole numbers as node-postgres reads them, for which pg-boss is written. */
+const readAsNodePostgres = ({ options: { parsers } }: Client): void => {
+  for (const oid of [1114, 1184]) parsers[oid] = (value: string) => new Date(value)
+  parsers[20] = text
+}
+
+export interface BossDatabase {
+  readonly db: NonNullable<ConstructorOptions["db"]>
+  readonly close: () => Promise<void>
+}
+
+export const bossDatabase = (settings: ConnectionSettings): BossDatabase => {
+  const client = makeClient(settings, { connections, applicationName: "tieout jobs" })
+  readAsNodePostgres(client)
+  return {
+    db: {
+      executeSql: async (statement, values = []) => {
+        // Without values as one simple query, which may hold several statements.
+        if (!isScript(statement)) return { rows: rowsOf(await client.unsafe(statement, values)) }
+        const own = await client.reserve()
+        try {
+          return { rows: rowsOf(await own.unsafe(statement, values)) }
+        } catch (error) {
+          // One that failed half-way has not ended its transaction.
+          await own.unsafe("rollback").catch(() => undefined)
+          throw error
+        } finally {
+          own.release()
+        }
+      },
+    },
+    close: () => client.end({ timeout: 5 }),
+  }
+}

@@ -1,0 +1,42 @@
+/** What the books hold of one receivable between two of its versions. */
+import { Option } from "effect"
+import { type Amount, zero } from "../../Common/Money.ts"
+import type { Instant } from "../../Partner.ts"
+import { type Amounts, nothing } from "./ReceivableAmounts.ts"
+
+/** What the books hold of the receivable, by the lender's signs. */
+export interface Standing {
+  readonly disbursed: boolean
+  readonly principal: Amount
+  readonly interest: Amount
+  /** Interest that the service has announced so far (`original` only). */
+  readonly announced: Amount
+  /** When the receivable was last read: since then interest may have accrued that no version shows. */
+  readonly readAt: Instant
+  /** Everything booked, to be taken back if it is cancelled. */
+  readonly sums: Amounts
+  /** What its repayments settled so far, without what was taken back. */
+  readonly repaid: Paid
+  /** Of the interest that was paid, what no version had announced (`original`): later versions may. */
+  readonly paidUnannounced: Amount
+  /** While it is PAID: the interest that was paid with it, and `paidUnannounced` as it was before. */
+  readonly closed: Option.Option<{ readonly interest: Amount; readonly paidUnannounced: Amount }>
+}
+
+export interface Paid {
+  readonly principal: Amount
+  readonly interest: Amount
+}
+
+/** Before the first version: the receivable was issued. */
+export const start = (issuedAt: Instant): Standing => ({
+  disbursed: false,
+  principal: zero,
+  interest: zero,
+  announced: zero,
+  readAt: issuedAt,
+  sums: nothing,
+  repaid: { principal: zero, interest: zero },
+  paidUnannounced: zero,
+  closed: Option.none(),
+})

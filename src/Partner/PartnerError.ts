@@ -1,0 +1,43 @@
+/** What can go wrong at the service. */
+import { Data } from "effect"
+
+export type PartnerReason =
+  | "Unreachable"
+  /** Its TLS certificate is of no authority that we know. */
+  | "Untrusted"
+  | "Timeout"
+  | "Unauthorized"
+  | "Forbidden"
+  | "Rejected"
+  | "NotFound"
+  | "RateLimited"
+  | "Unavailable"
+  | "BadResponse"
+  | "TooLarge"
+  | "CursorLoop"
+  | "CursorExpired"
+  | "RedirectRefused"
+
+/** Everything that can go wrong at the service. `detail` says what was seen, `advice` what to do; neither holds a secret. */
+export class PartnerError extends Data.TaggedError("PartnerError")<{
+  readonly reason: PartnerReason
+  /** `GET /accounts/…/statement`, path below the base address, without the query. */
+  readonly operation: string
+  readonly status?: number
+  readonly detail: string
+  readonly advice: string
+  /** When the service said a retry makes sense, epoch milliseconds. */
+  readonly retryAt?: number
+  readonly cause?: unknown
+}> {
+  override get message(): string {
+    const status = this.status === undefined ? "" : ` answered ${this.status}`
+    return `${this.operation}${status}: ${this.detail}. ${this.advice}`
+  }
+}
+
+/** What passes by itself: the service is away, or asks to wait. Everything else a person must mend. */
+const passing: ReadonlySet<PartnerReason> = new Set(["Unreachable", "Timeout", "Unavailable", "RateLimited"])
+
+/** Whether the same request may succeed later, with nothing changed on our side. */
+export const isOutage = ({ reason }: PartnerError): boolean => passing.has(reason)

@@ -1,0 +1,180 @@
+/**
+ * A night over the connections, beside other processes that keep the same schedule: each takes the connections that no other has,
+ * one after the other, and watches the rest until they are done or their holder is gone.
+ */
+import { type Cause, Clock, Duration, Effect, Option, type Scope } from "effect"
+import { errorOf } from "../../Common/ErrorKind.ts"
+import { changedOver } from "../../Database/DatabaseError.ts"
+import type { Database } from "../../Database.ts"
+import { isAway } from "../../Sync/Runs/Failures.ts"
+import { type Claim, claim, isOver, type Known, lookAt, type Night, tellOnce, untilDue } from "./Claim.ts"
+
+/** Between two tries of what is away; each wait is twice the one before. */
+const firstWait = Duration.minutes(1)
+const longestWait = Duration.minutes(15)
+
+/** Between two looks at what another process works at. */
+const lookAgain = Duration.seconds(2)
+
+/** A clock that is so far ahead is worth a line in the log. */
+const farAhead = Duration.minutes(1)
+
+/** What is done of a night. */
+export interface NightWork {
+  /** Tries of a connection end so long after the first one. */
+  readonly deadline: Duration.Duration
+  /** One connection's sync and export. Whether it was away, and is to be tried again. */
+  readonly attempt: (connection: string, tries: number, own: Claim) => Effect.Effect<boolean>
+  /** The night could not be claimed: told like a sync that could not begin. */
+  readonly unclaimed: (connection: string, cause: Cause.Cause<unknown>) => Effect.Effect<void>
+  /** It was away until the deadline. */
+  readonly givenUp: (connection: string) => Effect.Effect<void>
+  /** Tells what is open. */
+  readonly attention: Effect.Effect<void>
+}
+
+/** `over`: done, by whomever; `elsewhere`: another process works at it; `away`: to be tried again. */
+type Standing = "over" | "elsewhere" | "away"
+
+/** A connection of the night, as this process has it. */
+interface Place {
+  readonly connection: string
+  /** Its night as this process saw it first. */
+  first: Option.Option<Known>
+  own: Option.Option<Claim>
+  /** Its lock is lost. */
+  isLost: boolean
+  tries: number
+}
+
+const letGo = (place: Place) =>
+  Effect.suspend(() => {
+    const { own } = place
+    place.own = Option.none()
+    return Option.match(own, { onNone: () => Effect.void, onSome: ({ release }) => release })
+  })
+
+/** The claim that the place has, or gets now. */
+const held = (
+  night: Night,
+  place: Place,
+): Effect.Effect<Claim | Standing, Effect.Effect.Error<ReturnType<typeof claim>>, Database | Scope.Scope> =>
+  Effect.gen(function* () {
+    if (place.isLost) yield* letGo(place)
+    if (Option.isSome(place.own)) return place.own.value
+    const known = yield* lookAt(place.connection, night)
+    const first = Option.getOrElse(place.first, () => known)
+    place.first = Option.some(first)
+    // What has ended while this process looked on is not begun again, whatever came of it.
+    const endedSince = known.ended && !(first.ended && first.epoch === known.epoch)
+    if (isOver(night, known) || endedSince) return "over"
+    place.own = yield* claim(place.connection, night, known)
+    if (Option.isNone(place.own)) return "elsewhere"
+    place.isLost = false
+    yield* Effect.forkScoped(
+      Effect.catchAll(place.own.value.lost, () =>
+        Effect.sync(() => {
+          place.isLost = true
+        }),
+      ),
+    )
+    return place.own.value
+  })
+
+/** Never fails: problems go to the log and to alerts. */
+export const keepNight = Effect.fn("Nightly.keepNight")(function* (
+  night: Night,
+  connections: ReadonlyArray<string>,
+  work: NightWork,
+) {
+  const began = yield* Clock.currentTimeMillis
+
+  const attempt = (place: Place) =>
+    Effect.gen(function* () {
+      const { connection } = place
+      const own = yield* held(night, place)
+      if (typeof own === "string") return own
+      const away = yield* work.attempt(connection, place.tries, own)
+      if (away) return "away" satisfies Standing
+      yield* own.end
+      return "over" satisfies Standing
+    }).pipe(
+      Effect.catchAllCause((cause) => {
+        const standing: Standing = isAway(changedOver(errorOf(cause))) ? "away" : "over"
+        return Effect.as(place.tries === 0 ? work.unclaimed(place.connection, cause) : Effect.void, standing)
+      }),
+      Effect.tap((standing) => (standing === "away" ? Effect.void : letGo(place))),
+      Effect.annotateLogs({ connection: place.connection }),
+    )
+
+  const one = yield* Effect.makeSemaphore(1)
+
+  const watch = (place: Place) =>
+    Effect.logInfo("Another process works at the night of this connection; this one watches.").pipe(
+      Effect.zipRight(
+        Effect.repeat(Effect.delay(one.withPermits(1)(attempt(place)), lookAgain), {
+          while: (standing) => standing === "elsewhere",
+        }),
+      ),
+    )
+
+  /** False: it stayed away for too long. */
+  const tryAgain = (place: Place, until: number) =>
+    Effect.gen(function* () {
+      const wait = Duration.min(Duration.times(firstWait, 2 ** Math.min(place.tries, 10)), longestWait)
+      if ((yield* Clock.currentTimeMillis) + Duration.toMillis(wait) > until) return Option.none<Standing>()
+      yield* Effect.logWarning(
+        `Away: ${place.connection}. It is tried again in ${Duration.format(wait)}; what was committed stays.`,
+      )
+      yield* Effect.sleep(wait)
+      place.tries += 1
+      return Option.some(yield* one.withPermits(1)(attempt(place)))
+    })
+
+  const untilOver = (place: Place, first: Standing) =>
+    Effect.gen(function* () {
+      let standing = first
+      let start = began
+      while (standing !== "over") {
+        if (standing === "elsewhere") {
+          standing = yield* watch(place)
+          start = yield* Clock.currentTimeMillis
+          continue
+        }
+        const next = yield* tryAgain(place, start + Duration.toMillis(work.deadline))
+        if (Option.isNone(next)) {
+          yield* work.givenUp(place.connection)
+          if (Option.isSome(place.own)) yield* Effect.ignore(place.own.value.end)
+          return yield* letGo(place)
+        }
+        standing = next.value
+      }
+    }).pipe(Effect.annotateLogs({ connection: place.connection }))
+
+  const early = yield* Effect.orElseSucceed(untilDue(night), () => Duration.zero)
+  if (Duration.greaterThan(early, farAhead))
+    yield* Effect.logWarning(
+      `This machine's clock is ${Duration.format(early)} ahead of the database's: the night is not due yet.`,
+    )
+  yield* Effect.sleep(early)
+
+  const places = connections.map(
+    (connection): Place => ({
+      connection,
+      first: Option.none(),
+      own: Option.none(),
+      isLost: false,
+      tries: 0,
+    }),
+  )
+  const stands = yield* Effect.forEach(places, (place) =>
+    Effect.map(attempt(place), (standing) => ({ place, standing })),
+  )
+  // What is away may take hours: people are told before.
+  if (stands.some(({ standing }) => standing === "away")) yield* work.attention
+  yield* Effect.forEach(stands, ({ place, standing }) => untilOver(place, standing), {
+    concurrency: "unbounded",
+    discard: true,
+  })
+  if (yield* Effect.orElseSucceed(tellOnce(night, connections), () => true)) yield* work.attention
+}, Effect.scoped)

@@ -1,0 +1,98 @@
+/** The queue reaches the server as everything else does: by the same address, with or without TLS, and through a pooler. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { Database } from "../../src/Database.ts"
+import { runsWorkers } from "../../src/Jobs/Boss.ts"
+import { bossDatabase } from "../../src/Jobs/BossDatabase.ts"
+import { readElsewhere } from "../../src/Jobs/Leading.ts"
+import { prepare } from "../../src/Jobs/Prepare.ts"
+import { work } from "../../src/Jobs/Worker.ts"
+import { Settings } from "../../src/Settings.ts"
+import { BookSync } from "../../src/Sync/BookSync.ts"
+import { BookJobs } from "../../src/Sync/Runs/BookJobs.ts"
+import { client, lending, move } from "../Sync/Lending.ts"
+import { journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
+import { settingsFor } from "../support/DatabaseAddress.ts"
+import { hasPgbouncer, pgbouncer } from "../support/Pgbouncer.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { unpaced } from "../support/Unpaced.ts"
+
+const here = runsWorkers(process.versions.node)
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the queue's statements", (it) => {
+  it.effect("get what the address asks for, and read as pg-boss expects", () =>
+    Effect.gen(function* () {
+      const { settings } = yield* Database
+      const { close, db } = bossDatabase({ ...settings, parameters: { search_path: "sync, public" } })
+      const said = yield* Effect.promise(() =>
+        db.executeSql(
+          `select current_setting('search_path') as path, now() as now, 5::bigint as big, '{"a": 1}'::jsonb as json,
+            $1::text[] as list, $2::text::json as given`,
+          [["x", "y,z"], JSON.stringify({ b: 2 })],
+        ),
+      )
+      expect(said.rows).toEqual([
+        {
+          path: "sync, public",
+          now: expect.any(Date),
+          big: "5",
+          json: { a: 1 },
+          list: ["x", "y,z"],
+          given: { b: 2 },
+        },
+      ])
+      const script = yield* Effect.promise(() => db.executeSql("begin; select 1 as one; commit;"))
+      expect(script.rows).toEqual([{ one: 1 }])
+      // One that fails leaves nothing to the next.
+      const scripts = Array.from({ length: 4 }, () =>
+        Effect.promise(() =>
+          db.executeSql("begin; select 1 / 0; commit;").catch((error: unknown) => String(error)),
+        ),
+      )
+      expect(yield* Effect.all(scripts, { concurrency: "unbounded" })).toEqual(
+        scripts.map(() => expect.stringContaining("division by zero")),
+      )
+      const after = yield* Effect.promise(() => db.executeSql("select 2 as two"))
+      expect(after.rows).toEqual([{ two: 2 }])
+      yield* Effect.promise(close)
+    }),
+  )
+
+  it.scoped.skipIf(!here || !hasPgbouncer)(
+    "go through pgbouncer in mode transaction, without TLS where that is only preferred",
+    () =>
+      Effect.gen(function* () {
+        const clients = Array.from({ length: 6 }, (_, index) => client(index + 1))
+        const { held, service } = yield* lending({ clients })
+        for (const { clientId: one } of clients)
+          for (const amount of [10, 20]) move(held, String(one), { type: "CREDIT", amount })
+        const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
+        const variables = { ...variablesFor(service.url), ...surfaces }
+        const own = yield* Effect.zipRight(syncWith(variables), journal).pipe(
+          Effect.provide(TestDatabase.layer),
+        )
+        const { name } = yield* TestDatabase
+        const url = yield* pgbouncer(name, "transaction")
+        const services = Layer.provideMerge(BookSync.Default, Settings.from({ variables }))
+        for (const mode of ["prefer", "allow"]) {
+          yield* Effect.gen(function* () {
+            expect((yield* Database).settings.pooled).toBe(true)
+            // As owner: the queue's tables are made through it as well.
+            yield* prepare()
+            yield* work(2)
+            yield* work(2)
+            const read = yield* readElsewhere
+            const report = yield* Effect.provideService(syncWith(variables), BookJobs, Option.some(read))
+            expect(report.clients.read).toBe(6)
+          }).pipe(
+            Effect.scoped,
+            Effect.provide(services),
+            unpaced,
+            Effect.provide(Database.layer(settingsFor(`${url}?sslmode=${mode}`))),
+          )
+        }
+        expect(yield* journal).toEqual(own)
+        expect(yield* rows("select state from sync.runs")).toEqual([{ state: "done" }, { state: "done" }])
+      }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+  )
+})
