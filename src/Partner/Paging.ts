@@ -57,7 +57,7 @@ const tooMany = (
 
 /** Bytes for each row that was asked for, and of any page at least. Rows have one or two thousand. */
 const bytesPerRow = 8 * 1024
-const leastLimit = 4 * 1024 * 1024
+const leastLimit = 2 * 1024 * 1024
 
 /** The most bytes of a page; undefined: as many as any answer, since no size is asked for. */
 const limitOf = ({ size, sizeParam }: Interface["paging"]): number | undefined =>

@@ -3,14 +3,14 @@
  * a page of sixteen megabytes takes several times that while it is parsed and written, and every client's list may answer so.
  */
 
-/** Bytes; up to this an answer takes no room. A page of a hundred rows has a tenth of it. */
-export const largeAnswer = 512 * 1024
+/** Bytes; up to this an answer takes no room. A page of a hundred rows has a third of it. */
+export const largeAnswer = 256 * 1024
 
 /** Bytes of an answer that is one thing, or a token: hundreds are under way at once, and each has one or two thousand. */
-export const largestThing = 64 * 1024
+export const largestThing = 32 * 1024
 
 /** Bytes. An answer that is larger has the room alone. */
-const most = 8 * 1024 * 1024
+const most = 4 * 1024 * 1024
 
 interface Waiting {
   readonly bytes: number

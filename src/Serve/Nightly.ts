@@ -182,7 +182,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
     const failed =
       (what: string, connection: string, isFirst: boolean, own: Claim) =>
       (cause: Cause.Cause<unknown>): Effect.Effect<boolean> => {
-        const away = isAway(errorOf(cause))
+        const away = isAway(changedOver(errorOf(cause)))
         const alerted =
           away && !isFirst ? Effect.void : ofLastRun(connection)(report(what, connection)(cause))
         return Effect.as(Effect.whenEffect(alerted, stillOwn(own)), away)

@@ -218,13 +218,13 @@ describe("An answer within the bytes that it may have", () => {
     withPartner(
       serve(({ path }, response) => {
         const row = (bytes: number) => ({ ...account(1), note: "x".repeat(bytes) })
-        if (path.endsWith(uuid(1))) json(response, row(66_000))
+        if (path.endsWith(uuid(1))) json(response, row(33_000))
         else json(response, { items: [row(4_200_000)], pageInfo: { hasNextPage: false } })
       }),
       (partner) =>
         Effect.gen(function* () {
           const one = yield* failureOf(partner.account(uuid(1)))
-          expect([one.reason, one.detail]).toEqual(["TooLarge", "the answer is larger than 65536 bytes"])
+          expect([one.reason, one.detail]).toEqual(["TooLarge", "the answer is larger than 32768 bytes"])
           const page = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
           expect([page.reason, page.detail]).toEqual(["TooLarge", "the answer is larger than 4194304 bytes"])
         }),

@@ -13,8 +13,8 @@ it("is entered in turn, as far as it goes; what is larger than all of it has it 
   const room = new Room()
   const begun: Array<string> = []
   const enter = (name: string, size: number) => room.enter(size * mebibyte, () => begun.push(name))
-  enter("a", 5)
-  const leave = enter("b", 4)
+  enter("a", 3)
+  const leave = enter("b", 2)
   enter("c", 1)
   // In turn, though there would be room for a smaller one.
   expect(begun).toEqual(["a"])
@@ -22,7 +22,7 @@ it("is entered in turn, as far as it goes; what is larger than all of it has it 
   expect(begun).toEqual(["a", "c"])
   enter("vast", 100)
   enter("d", 1)
-  room.leave(5 * mebibyte)
+  room.leave(3 * mebibyte)
   expect(begun).toEqual(["a", "c"])
   room.leave(mebibyte)
   expect(begun).toEqual(["a", "c", "vast"])

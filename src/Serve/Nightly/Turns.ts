@@ -101,7 +101,7 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
     }).pipe(
       Effect.mapError(changedOver),
       Effect.catchAllCause((cause) => {
-        const standing: Standing = isAway(errorOf(cause)) ? "away" : "over"
+        const standing: Standing = isAway(changedOver(errorOf(cause))) ? "away" : "over"
         return Effect.as(place.tries === 0 ? work.unclaimed(place.connection, cause) : Effect.void, standing)
       }),
       Effect.tap((standing) => (standing === "away" ? Effect.void : letGo(place))),
