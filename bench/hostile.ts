@@ -57,7 +57,7 @@ const blown = (text: string, path: string): Buffer | undefined => {
   const found: unknown = JSON.parse(text)
   const items: unknown = typeof found === "object" && found !== null ? Reflect.get(found, "items") : undefined
   const rows: ReadonlyArray<unknown> = Array.isArray(items) ? items : [found]
-  const whole = Array.isArray(items) ? 4 * 1024 * 1024 : 32 * 1024
+  const whole = Array.isArray(items) ? 2 * 1024 * 1024 : 32 * 1024
   if (rows.length === 0 || path.endsWith("/token")) return undefined
   const more = "n".repeat(Math.max(0, Math.floor((whole - text.length) / rows.length) - 20))
   const full = rows.map((row) => (typeof row === "object" && row !== null ? { ...row, more } : row))
