@@ -34,7 +34,7 @@ export const defaultOptions: Omit<ListenerOptions, "host" | "port" | "path"> = {
 }
 
 /** Bytes, of ten thousand connections at once; a delivery and a proxy have one or two thousand. */
-const largestHeaders = 8 * 1024
+const largestHeaders = 16 * 1024
 
 const makeServer = ({ maxConnections, requestTimeout }: ListenerOptions): Server => {
   const within = Duration.toMillis(requestTimeout)

@@ -20,7 +20,9 @@ const hasWorkers = runsWorkers(process.versions.node)
 /** Statements that no test runs, each with the reason. */
 const withReason: ReadonlyMap<string, string> = new Map([
   ["Ledger.sweepQueues", "after a run that numbers 10,000 entries: npm run bench makes such runs"],
-  ...(hasWorkers ? [] : [["Jobs.prepare", "workers need Node 22.12"] as const]),
+  ...(hasWorkers
+    ? []
+    : ["Jobs.prepare", "Jobs.hasten"].map((name) => [name, "workers need Node 22.12"] as const)),
 ])
 
 /** What is wrong with what was noted: statements that nobody ran, and reasons that nobody needs. */

@@ -32,7 +32,7 @@ const checkPort = (port: Option.Option<number>) =>
       })
     : Effect.void
 
-const serving = (options: ServeOptions, workers: boolean) =>
+const serving = (options: ServeOptions, handOut: boolean) =>
   reloadable(
     ({ before, started }) =>
       Effect.flatMap(Settings, ({ connectionNames, schedule }) => {
@@ -46,7 +46,7 @@ const serving = (options: ServeOptions, workers: boolean) =>
           ),
           before,
         )
-        return workers ? assisted(0, all) : all
+        return handOut ? assisted(0, all) : all
       }).pipe(Effect.provide(services), needingAllSecrets),
     checkSettings(),
   )
@@ -61,12 +61,12 @@ export const serve = command(
       "/readyz and /metrics beside it; elsewhere than on loopback (status.host) it asks for TIEOUT_STATUS_TOKEN.",
       "Events are received on webhook.port, proved, kept and then acknowledged; what they name is read and booked at once.",
       "Ends with 0 on SIGTERM or SIGINT, after at most ten seconds. The log is JSON unless it is read on a terminal.",
-      "With --workers the clients' books of a night, and of events, are read by tieout worker processes (Node 22.12 or newer).",
+      "With --hand-out the clients' books of a night, and of events, are read by tieout worker processes (Node 22.12 or newer).",
       "SIGHUP makes it read the settings, and the secrets that stand in files, again, without losing a delivery.",
     ],
     takes: {
       noWebhook: flag("no-webhook", "Without the public listener for events"),
-      workers: flag("workers", "Hand clients' books to tieout worker processes, which run elsewhere"),
+      handOut: flag("hand-out", "Hand clients' books to tieout worker processes, which run elsewhere"),
       statusPort: optional(
         wholeNumber(
           "status-port",
@@ -81,10 +81,10 @@ export const serve = command(
     ],
     exits: { done: "done: it was interrupted" },
   },
-  Effect.fn("Cli.serve")(function* ({ noWebhook, statusPort, workers }) {
+  Effect.fn("Cli.serve")(function* ({ handOut, noWebhook, statusPort }) {
     yield* checkPort(statusPort)
     yield* (yield* Output).interruptIsTheEnd
-    if (workers) yield* onNewerNode
-    return yield* serving({ webhook: !noWebhook, statusPort }, workers)
+    if (handOut) yield* onNewerNode
+    return yield* serving({ webhook: !noWebhook, statusPort }, handOut)
   }),
 )
