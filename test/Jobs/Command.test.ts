@@ -20,7 +20,7 @@ const tieout = (args: ReadonlyArray<string>) =>
 describe("workers", () => {
   it
     .skipIf(runsWorkers(process.versions.node))
-    .each([[["sync", "--workers", "2"]], [["worker"]], [["serve", "--workers"]]])(
+    .each([[["sync", "--workers", "2"]], [["worker"]], [["serve", "--hand-out"]]])(
     "are refused where Node is too old, and nothing is begun: %s",
     async (args) => {
       const { code, error } = await tieout(args)
