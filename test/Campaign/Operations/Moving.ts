@@ -68,15 +68,23 @@ const isLoan = ({ history, world }: Site, entryId: string): boolean => {
  * An entry that is just the fee may have been on top of the withdrawal or have been in it: the balances are the same, but not
  * what is left of each entry. The oracle reads them in their order, the connector knows what came with them.
  */
-const hasFeeApart = ({ world }: Site, entryId: string): boolean => {
+const hasFeeApart = ({ history, world }: Site, entryId: string): boolean => {
   const all = [...world.accounts.values()].flatMap(({ currency, entries }) =>
     entries.map((entry) => ({ ...entry, currency })),
   )
-  const of = all.find(({ id }) => id === entryId)?.related?.of
+  const moved = all.find(({ id }) => id === entryId)
+  const of = moved?.related?.of
   const content = of === undefined ? undefined : world.resources.get(of)?.content
-  if (content?.type !== "WITHDRAWAL" || content.fee === null) return false
-  const { fee } = content
-  return all.some(({ amount, currency, related }) => related?.of === of && amount === units(fee, currency))
+  if (moved === undefined || content?.type !== "WITHDRAWAL" || content.fee === null) return false
+  const fee = units(content.fee, moved.currency)
+  // Also one that is still to come.
+  return history.steps.some(
+    (step) =>
+      "event" in step &&
+      step.event.what === "entry" &&
+      step.event.related?.of === of &&
+      units(step.event.amount, moved.currency) === fee,
+  )
 }
 
 interface Moved extends Standing {
