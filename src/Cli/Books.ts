@@ -64,6 +64,9 @@ const current = Layer.effectDiscard(
 /** For a command that only reads: an existing database of this version. Nothing in it is created or changed. */
 export const booksToRead = Layer.provideMerge(current, databaseFor({}))
 
+/** The same as the owner of its tables. */
+export const ownersBooks = Layer.provideMerge(current, databaseFor({ asOwner: true }))
+
 /** A database that is there, migrated to this version. */
 export const books = Layer.provideMerge(migrated, databaseFor({}))
 

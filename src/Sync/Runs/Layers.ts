@@ -8,6 +8,7 @@ import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { Receivables } from "../../Mirror/ReceivableVersions.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
+import { ArchivedResources } from "../../Mirror/ArchivedResources.ts"
 import { Resources } from "../../Mirror/Resources.ts"
 import { StatementEntries } from "../../Mirror/StatementEntries.ts"
 import { Partner } from "../../Partner.ts"
@@ -44,6 +45,7 @@ export const runParts = Layer.scopedContext(
     addLayer(Receivables.Default),
     addLayer(ReferenceItems.Default),
     addLayer(Resources.Default),
+    addLayer(ArchivedResources.Default),
     addLayer(StatementEntries.Default),
     addLayer(Statistics.Default),
     addLayer(Layer.provide(Layer.mergeAll(Clients.Default, Credit.Default), FloodGate.Default)),
