@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { partitionedTables } from "../src/Database/Partitions.ts"
+import { partitionedTables } from "../src/Database/PartitionNames.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const file = join(root, "drizzle", "0000_tables.sql")

@@ -14,7 +14,8 @@ import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseEr
 import type { EmbeddedError } from "./Embedded/EmbeddedError.ts"
 import { embeddedRolesSql } from "./Embedded/RuntimeRole.ts"
 import { dropReplaceable, noteObjects } from "./Objects.ts"
-import { partitionsSql, refuseOtherPartitions } from "./Partitions.ts"
+import { partitionsSql } from "./PartitionNames.ts"
+import { refuseOtherPartitions } from "./Partitions.ts"
 
 /** The package's migrations. */
 const packageMigrations = (): string => packageFile("drizzle")

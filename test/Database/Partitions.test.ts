@@ -5,7 +5,8 @@ import { describe } from "vitest"
 import { restore } from "../../src/Backup/Restore.ts"
 import { backup } from "../../src/Backup.ts"
 import { migrate } from "../../src/Database/Migrate.ts"
-import { partitionedTables, readPartitions } from "../../src/Database/Partitions.ts"
+import { partitionedTables, withoutPartition } from "../../src/Database/PartitionNames.ts"
+import { readPartitions } from "../../src/Database/Partitions.ts"
 import { Database } from "../../src/Database.ts"
 import { digests } from "../Backup/Digests.ts"
 import { threeMonths } from "../Close/Months.ts"
@@ -47,6 +48,26 @@ describe("partitions", () => {
         expect(yield* migrate(undefined, 5)).toEqual([])
       }).pipe(Effect.provide(TestDatabase.blankLayer))
     }),
+  )
+
+  it.scopedLive("are refused by the name of the table's rule", () =>
+    Effect.gen(function* () {
+      yield* migrate(undefined, 3)
+      const found = yield* rows(`
+        select i.relname as index, p.relname as rule from pg_inherits h
+        join pg_class p on p.oid = h.inhparent and p.relkind = 'I'
+        join pg_class i on i.oid = h.inhrelid`)
+      expect(found.length).toBe(3 * 17)
+      for (const { index, rule } of found) expect(withoutPartition(String(index))).toBe(rule)
+      for (const name of [
+        "batches_book_id_batch_pk",
+        "journal_entries_source",
+        "statement_entries",
+        "runs_0",
+      ])
+        expect(withoutPartition(name)).toBe(name)
+      expect(withoutPartition("statement_entries_12")).toBe("statement_entries")
+    }).pipe(Effect.provide(TestDatabase.blankLayer)),
   )
 
   it.scopedLive("are read and written by their table's name alone", () =>
