@@ -23,7 +23,8 @@
 --   TO010  the date is not the one that the book's time zone and last close give
 --   TO011  the state of a period, its close, the balances kept with it or its approval do not agree
 --   TO012  the statement comes from a session that is not the program's
---   TO013  what is archived would be booked or opened again, or an archive is not of whole closed years as its dump has them
+--   TO013  the statement names a partition of a table instead of the table
+--   TO014  what is archived would be booked or opened again, or an archive is not of whole closed years as its dump has them
 
 -- Ids of journal entries. A writer takes a block of 1024 with one call instead of one call for each entry.
 create sequence if not exists ledger.journal_entry_block as bigint increment by 1024 minvalue 1024 start with 1024;
@@ -576,7 +577,7 @@ begin
     end if;
     if exists (select 1 from ledger.archives a where a.book_id = new.book_id and a.through >= new.period) then
       raise exception 'period % of book % is archived: it stays closed', to_char(new.period, 'YYYY-MM'), new.book_id
-        using errcode = 'TO013', hint = 'Restore the dump of before into another database.';
+        using errcode = 'TO014', hint = 'Restore the dump of before into another database.';
     end if;
     new.closed_at := null;
     update ledger.locks set closed_through =
@@ -638,17 +639,6 @@ alter table ledger.balances set (fillfactor = 50);
 alter table mirror.accounts set (fillfactor = 50);
 
 alter table sync.checkpoints set (fillfactor = 50);
-
--- Block range indexes find the rows that a run wrote. A range that is not summarized is read in full by every query.
-alter index mirror.statement_entries_run set (autosummarize = on);
-
-alter index mirror.resources_run set (autosummarize = on);
-
-alter index mirror.resource_versions_superseded set (autosummarize = on);
-
-alter index ledger.journal_entries_run set (autosummarize = on);
-
-alter index ledger.journal_numbers_step set (autosummarize = on);
 
 -- Queues that fill and empty with every run: vacuumed by the number of dead rows, whatever their size.
 alter table ledger.touched_conversions set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000);
@@ -2155,7 +2145,7 @@ begin
   end loop;
 end $$;
 
--- TO013. The journal entries of these sources are in an archive: the index that refuses a second booking no longer has them.
+-- TO014. The journal entries of these sources are in an archive: the index that refuses a second booking no longer has them.
 create or replace function ledger.refuse_archived() returns trigger language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare bad record;
@@ -2165,7 +2155,7 @@ begin
   join ledger.archived_sources a on a.book_id = n.book_id and a.source_id = n.source_id limit 1;
   if found then
     raise exception 'what % of book % moved is booked, and archived with %', bad.source_id, bad.book_id, bad.year
-      using errcode = 'TO013', hint = 'An archived entry is corrected by a new one of its own.';
+      using errcode = 'TO014', hint = 'An archived entry is corrected by a new one of its own.';
   end if;
   return null;
 end $$;
@@ -2381,7 +2371,7 @@ language sql stable as $$
 $$;
 
 -- Moves what leaves with a year out of the database. `of_rows` is the digest of these rows as the dump says it, and must be theirs
--- now: TO013 otherwise, and nothing is removed. The dump's own digest is kept for whoever looks for the rows later. Only the owner
+-- now: TO014 otherwise, and nothing is removed. The dump's own digest is kept for whoever looks for the rows later. Only the owner
 -- of the tables may execute it.
 create or replace function ledger.archive_year(of_book integer, of_year integer, of_rows text, of_file text, of_digest text,
   was_taken_at timestamptz, by_who text, by_os_user text) returns jsonb language plpgsql
@@ -2399,7 +2389,7 @@ begin
   select string_agg(r, ', ') into refusal from ledger.archive_refusals(of_book, of_year) r;
   if refusal is not null or not exists (select 1 from ledger.locks l where l.book_id = of_book) then
     raise exception 'book % cannot be archived: it %', of_book, coalesce(refusal, 'has no ledger')
-      using errcode = 'TO013', hint = 'tieout archive --dry-run says what stands in the way.';
+      using errcode = 'TO014', hint = 'tieout archive --dry-run says what stands in the way.';
   end if;
   select jsonb_object_agg(p.relation, p.rows), encode(sha256(convert_to(
       string_agg(p.relation || ' ' || p.rows || ' ' || p.digest, e'\n' order by p.relation), 'UTF8')), 'hex')
@@ -2407,7 +2397,7 @@ begin
   if found_rows is distinct from of_rows then
     raise exception 'the rows of book % that leave with % are not those of the dump: their digest is %, the dump says %', of_book,
       of_year, found_rows, coalesce(of_rows, 'nothing')
-      using errcode = 'TO013', hint = 'Something was booked or read meanwhile: make another dump.';
+      using errcode = 'TO014', hint = 'Something was booked or read meanwhile: make another dump.';
   end if;
   if (planned ->> 'ledger.journal_entries')::bigint = 0 then return planned; end if;
 
@@ -2479,13 +2469,33 @@ begin
   removed := removed || jsonb_build_object('mirror.resources', count);
   if removed <> planned then
     raise exception 'book %: % rows were removed, % were planned', of_book, removed, planned
-      using errcode = 'TO013', hint = 'Something was read meanwhile: make another dump.';
+      using errcode = 'TO014', hint = 'Something was read meanwhile: make another dump.';
   end if;
   return removed;
 end $$;
 
 do $$ begin
   execute 'revoke all on function ledger.archive_year(integer, integer, text, text, text, timestamptz, text, text) from public';
+end $$;
+
+
+-- TO013. The rules for whole statements look at what is written to a partitioned table, and do not run where a statement names a
+-- partition of it. Nothing but the tables themselves is written, therefore.
+create or replace function ledger.refuse_partition() returns trigger language plpgsql as $$
+begin
+  raise exception '%.% is a partition: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+    using errcode = 'TO013', hint = 'Write to the table that it is a part of.';
+end $$;
+
+do $$
+declare partition regclass;
+begin
+  for partition in
+    select c.oid from pg_class c
+    where c.relispartition and c.relkind = 'r' and c.relnamespace::regnamespace::text in ('ledger', 'mirror') loop
+    execute format('create or replace trigger part_of_table before insert or update or delete or truncate on %s
+      for each statement execute function ledger.refuse_partition()', partition);
+  end loop;
 end $$;
 
 -- TO012, for every table; it stays at the end of the file. The rules above refuse what cannot be true. Much that could be true

@@ -142,7 +142,7 @@ const removed = Effect.fn("Archive.remove")(function* (
   yield* holding(database, book.connection, alone).pipe(
     Effect.catchTag("LockBusy", () => new SyncBusy({ connection: book.connection })),
     Effect.catchIf(
-      (error) => error instanceof DatabaseError && error.sqlstate === "TO013",
+      (error) => error instanceof DatabaseError && error.sqlstate === "TO014",
       ({ message }) => archiveError("Moved", `${message} Nothing of ${book.code} was removed; run it again.`),
     ),
   )
