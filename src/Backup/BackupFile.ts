@@ -13,7 +13,14 @@ import { createGunzip, createGzip } from "node:zlib"
 import { Either, Schema } from "effect"
 import { chunksOf } from "../Common/RegularFile.ts"
 import { backupError } from "./BackupError.ts"
-import { RowDigest } from "./RowDigests.ts"
+
+/** Of a table: how many rows it has, and a digest of all of them that `RowDigests.ts` makes. */
+const RowDigest = Schema.Struct({
+  table: Schema.String,
+  rows: Schema.NonNegativeInt,
+  digest: Schema.String,
+})
+export type RowDigest = typeof RowDigest.Type
 
 export const Header = Schema.Struct({
   tieout: Schema.Literal("backup"),

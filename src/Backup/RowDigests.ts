@@ -4,17 +4,11 @@
  * back from its lines; the order of the rows does not matter.
  */
 import { createHash } from "node:crypto"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { int4, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
+import type { RowDigest } from "./BackupFile.ts"
 import { lineOf, type TableShape } from "./Catalog.ts"
-
-export const RowDigest = Schema.Struct({
-  table: Schema.String,
-  rows: Schema.NonNegativeInt,
-  digest: Schema.String,
-})
-export type RowDigest = typeof RowDigest.Type
 
 /** Hexadecimal digits of each half: 60 bits. */
 const half = 15
