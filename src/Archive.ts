@@ -50,12 +50,12 @@ const mustOwn = Effect.fn("Archive.mustOwn")(function* () {
     { may: bool },
     (sql) => sql`
       select has_function_privilege('ledger.archive_year(integer, integer, text, text, text, timestamptz, text, text)', 'execute')
-        as may`,
+        and current_setting('transaction_read_only') = 'off' as may`,
   )
   if (!may)
     return yield* archiveError(
       "Owner",
-      "This role may not archive: name the owner of the tables by DATABASE_URL, as for tieout migrate. Nothing was changed.",
+      "This role may not archive here: name the owner of the tables by DATABASE_URL, as for tieout migrate, and no standby. Nothing was changed.",
     )
 })
 
@@ -170,7 +170,8 @@ export const archive = Effect.fn("Archive.archive")(function* (request: ArchiveR
   if (dryRun || leaving.length === 0) return { ...result, books: listed() } satisfies Archived
   yield* Effect.tryPromise({
     try: () => makeFolder(dirname(file)),
-    catch: (cause) => backupError("File", `${dirname(file)} cannot be made: ${String(cause)}. Nothing was removed.`),
+    catch: (cause) =>
+      backupError("File", `${dirname(file)} cannot be made: ${String(cause)}. Nothing was removed.`),
   })
   const dump = yield* backupWith(file, headerOf(request, leaving), false)
   const stated = yield* proved(dump)

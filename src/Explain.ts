@@ -1,8 +1,8 @@
 /** From any figure or identifier back to what the service said, and when. */
 import { Effect } from "effect"
 import { Database } from "./Database.ts"
-import { archivedNumber, archivedSources } from "./Explain/ExplainArchive.ts"
 import { account } from "./Explain/ExplainAccount.ts"
+import { archivedNumber, archivedSources } from "./Explain/ExplainArchive.ts"
 import { baseEntry } from "./Explain/ExplainBaseEntry.ts"
 import { batch } from "./Explain/ExplainBatch.ts"
 import { client } from "./Explain/ExplainClient.ts"

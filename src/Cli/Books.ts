@@ -64,11 +64,11 @@ const current = Layer.effectDiscard(
 /** For a command that only reads: an existing database of this version. Nothing in it is created or changed. */
 export const booksToRead = Layer.provideMerge(current, databaseFor({}))
 
-/** The same as the owner of its tables. */
-export const ownersBooks = Layer.provideMerge(current, databaseFor({ asOwner: true }))
-
 /** A database that is there, migrated to this version. */
 export const books = Layer.provideMerge(migrated, databaseFor({}))
+
+/** The same as the owner of its tables. */
+export const ownersBooks = Layer.provideMerge(migrated, databaseFor({ asOwner: true }))
 
 /** The migrated database for a command that writes rows page by page, with plans that suit it. */
 export const booksForSync = Layer.provideMerge(migrated, databaseFor({ session: probing }))

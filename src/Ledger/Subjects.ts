@@ -95,11 +95,11 @@ export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
           and j.source_type in ('statement_entry', 'manual')) booked on true
       where s.book_id = ${book.bookId} and not s.held and not exists (
           select 1 from ledger.archived_sources x where x.book_id = s.book_id and x.source_id = s.entry_id) and ${
-        entryIds.length === 0
-          ? sql`s.related_id = any (${plainArray(sql, resourceIds, "uuid")})`
-          : sql`(s.related_id = any (${plainArray(sql, resourceIds, "uuid")})
+            entryIds.length === 0
+              ? sql`s.related_id = any (${plainArray(sql, resourceIds, "uuid")})`
+              : sql`(s.related_id = any (${plainArray(sql, resourceIds, "uuid")})
               or s.entry_id = any (${plainArray(sql, entryIds, "uuid")}))`
-      }
+          }
       order by s.account_id, s.position`,
   )
   return rows.map(

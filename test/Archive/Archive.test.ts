@@ -6,7 +6,8 @@ import { findings, rows, sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { answers, archiving, closedYears, committed } from "./Years.ts"
 
-const remaining = rows(`select (select count(*)::integer from ledger.journal_entries where period < '2025-01-01') as entries,
+const remaining =
+  rows(`select (select count(*)::integer from ledger.journal_entries where period < '2025-01-01') as entries,
   (select string_agg(right(resource_id::text, 3), ' ' order by resource_id) from mirror.resources) as resources`)
 
 describe("an archived year", () => {
@@ -32,7 +33,9 @@ describe("an archived year", () => {
 
       // Everything is listed again, and nothing of it is new.
       const full = yield* sync(service.url, {}, true)
-      expect([full.counters.entries, full.counters.journalEntries, full.counters.contradictions]).toEqual([0, 0, 0])
+      expect([full.counters.entries, full.counters.journalEntries, full.counters.contradictions]).toEqual([
+        0, 0, 0,
+      ])
       expect(yield* findings).toEqual(seen)
       expect(yield* answers).toEqual(before)
       expect(yield* proof).toMatchObject({ wrong: [] })

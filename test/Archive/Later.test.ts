@@ -40,7 +40,15 @@ describe("after a year was archived", () => {
       const done = yield* archiving(2024, { file })
       const again = yield* backfill(service.url, "2024-01-01", "2024-12-31")
       expect(again.accounts).toMatchObject([
-        { entries: 7, opening: "1000.00", closing: "1134.00", proved: true, older: 0, missing: [], changed: [] },
+        {
+          entries: 7,
+          opening: "1000.00",
+          closing: "1134.00",
+          proved: true,
+          older: 0,
+          missing: [],
+          changed: [],
+        },
       ])
       expect(yield* rows("select count(*)::integer as n from mirror.missing_resources")).toEqual([{ n: 0 }])
       const number = yield* explaining("ORG-2024-03-000002")
@@ -51,8 +59,14 @@ describe("after a year was archived", () => {
           ["SHA-256 of its content", done.dump?.sha256],
         ]),
       )
-      expect(titles((yield* explaining(id(11))).steps)).toEqual([`statement entry ${id(11)}`, "archive of 2024"])
-      expect(titles((yield* explaining(id(111))).steps)).toEqual([`statement entry ${id(11)}`, "archive of 2024"])
+      expect(titles((yield* explaining(id(11))).steps)).toEqual([
+        `statement entry ${id(11)}`,
+        "archive of 2024",
+      ])
+      expect(titles((yield* explaining(id(111))).steps)).toEqual([
+        `statement entry ${id(11)}`,
+        "archive of 2024",
+      ])
       expect(titles((yield* explaining(id(131))).steps)[0]).toBe(`deposit ${id(131)}`)
 
       // The dump is the whole database of before: there everything holds, and is explained.
@@ -79,7 +93,11 @@ describe("after a year was archived", () => {
     Effect.gen(function* () {
       const { held, service } = yield* closedYears
       yield* archiving(2024)
-      const back = { ...debit(71, "100.00", "1026.00"), relatedResourceType: "DEPOSIT", relatedResourceId: id(111) }
+      const back = {
+        ...debit(71, "100.00", "1026.00"),
+        relatedResourceType: "DEPOSIT",
+        relatedResourceId: id(111),
+      }
       held.statement.push({ ...back, occurredAt: "2026-10-20T12:00:00Z" })
       held.balance = "1026.00"
       yield* sync(service.url)
@@ -208,7 +226,9 @@ describe("conversions", () => {
       const before = { all: yield* answers, items: yield* rows("select * from ledger.transit order by 2") }
       const done = yield* archiving(2024)
       expect(done.books[0]?.rows).toMatchObject({ "mirror.resources": 1n, "ledger.journal_entries": 3n })
-      expect({ all: yield* answers, items: yield* rows("select * from ledger.transit order by 2") }).toEqual(before)
+      expect({ all: yield* answers, items: yield* rows("select * from ledger.transit order by 2") }).toEqual(
+        before,
+      )
       expect(yield* proof).toMatchObject({ wrong: [] })
       const full = yield* sync(service.url, {}, true)
       expect([full.counters.entries, full.counters.journalEntries]).toEqual([0, 0])

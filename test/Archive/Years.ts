@@ -133,7 +133,10 @@ const filesBelow = (folder: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.name.includes("manifest"))
-      .map((entry) => [entry.name, readFileSync(join(entry.parentPath, entry.name), "utf8").replaceAll(ofTheBatch, "")]),
+      .map((entry) => [
+        entry.name,
+        readFileSync(join(entry.parentPath, entry.name), "utf8").replaceAll(ofTheBatch, ""),
+      ]),
   )
 
 /** The files of an export of days, as a preview, by name. */
@@ -200,16 +203,29 @@ export const answers = Effect.gen(function* () {
       "select account_id, period, debit, credit from ledger.balances order by account_id, period",
     ),
     items: yield* rows("select * from ledger.open_items(1) order by account_id, period, item_id"),
-    itemsThen: yield* rows("select * from ledger.open_items(1, '2025-01-01') order by account_id, period, item_id"),
-    standing: yield* rows("select account_id, service, statement, ledger, held, off from reconcile.account_standings"),
+    itemsThen: yield* rows(
+      "select * from ledger.open_items(1, '2025-01-01') order by account_id, period, item_id",
+    ),
+    standing: yield* rows(
+      "select account_id, service, statement, ledger, held, off from reconcile.account_standings",
+    ),
     findings: yield* rows("select finding_id from reconcile.open_findings order by 1"),
-    statement: yield* rows("select entry_id, position, balance_after from mirror.statement_entries order by position"),
+    statement: yield* rows(
+      "select entry_id, position, balance_after from mirror.statement_entries order by position",
+    ),
   })
 })
 
 export const archiving = (year: number, over: Partial<ArchiveRequest> = {}) =>
   archive({
-    ...{ year, connection: Option.none(), book: Option.none(), dryRun: false, neverValued: true, who: "owner" },
+    ...{
+      year,
+      connection: Option.none(),
+      book: Option.none(),
+      dryRun: false,
+      neverValued: true,
+      who: "owner",
+    },
     file: join(temporaryFolder(), `tieout-${year}.gz`),
     ...over,
   }).pipe(Effect.provide(services))

@@ -18,11 +18,10 @@ export const archivedDays = Effect.fn("Export.archivedDays")(function* (bookId: 
   const archives = yield* archivesOf([bookId])
   const last = archives.at(-1)
   if (last === undefined) return null
-  const through = archives.reduce((most, { throughNumbering: one }) => (one > most ? one : most), 0n)
   const where = archives.map(whereIs).join("; ")
   return {
     lastDay: last.lastDay,
-    region: box(null, last.lastDay, 0n, through),
+    region: union(archives.map(({ lastDay, throughNumbering }) => box(null, lastDay, 0n, throughNumbering))),
     where,
   } satisfies ArchivedDays
 })

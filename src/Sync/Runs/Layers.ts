@@ -4,11 +4,11 @@
  */
 import { Context, Effect, Layer, pipe } from "effect"
 import type { Book } from "../../Book.ts"
+import { ArchivedResources } from "../../Mirror/ArchivedResources.ts"
 import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { Receivables } from "../../Mirror/ReceivableVersions.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
-import { ArchivedResources } from "../../Mirror/ArchivedResources.ts"
 import { Resources } from "../../Mirror/Resources.ts"
 import { StatementEntries } from "../../Mirror/StatementEntries.ts"
 import { Partner } from "../../Partner.ts"

@@ -68,7 +68,9 @@ const linesOf = (register: BookRegister, screen: Screen): ReadonlyArray<string> 
       ],
       screen,
     ),
-    ...(archived === null ? [] : [`What was booked through ${archived} is archived, and is in the opening balance.`]),
+    ...(archived === null
+      ? []
+      : [`What was booked through ${archived} is archived, and is in the opening balance.`]),
     ...(more > 0
       ? [`The last ${count(lines.length)} of ${counted(postings, "posting")}; --limit N shows more.`]
       : []),

@@ -41,26 +41,28 @@ const reasons: Readonly<Record<string, string>> = {
   "to be looked at": "waiting for a check or for numbering",
 }
 
-const bookLines = (year: number, { color }: Screen) => (one: BookArchive) => {
-  const name = `${one.book} ${year}`
-  const kept = one.kept.map(
-    ({ entries, movements, why }) =>
-      `  stay: ${counted(movements, "movement")} with ${counted(entries, "journal entry", "journal entries")}, ${reasons[why] ?? why}`,
-  )
-  switch (one.state) {
-    case "archived":
-      return [styled(color, "green", `${name}: archived, ${leavingText(one)}`), ...kept]
-    case "archivable":
-      return [styled(color, "green", `${name}: can be archived, ${leavingText(one)}`), ...kept]
-    case "nothing to archive":
-      return [`${name}: nothing to archive`, ...kept]
-    case "refused":
-      return [
-        styled(color, "red", `${name}: not archived, ${counted(one.refusals.length, "thing")} in the way`),
-        ...one.refusals.map((what) => `  ${harmless(one.book)} ${harmless(what)}`),
-      ]
+const bookLines =
+  (year: number, { color }: Screen) =>
+  (one: BookArchive) => {
+    const name = `${one.book} ${year}`
+    const kept = one.kept.map(
+      ({ entries, movements, why }) =>
+        `  stay: ${counted(movements, "movement")} with ${counted(entries, "journal entry", "journal entries")}, ${reasons[why] ?? why}`,
+    )
+    switch (one.state) {
+      case "archived":
+        return [styled(color, "green", `${name}: archived, ${leavingText(one)}`), ...kept]
+      case "archivable":
+        return [styled(color, "green", `${name}: can be archived, ${leavingText(one)}`), ...kept]
+      case "nothing to archive":
+        return [`${name}: nothing to archive`, ...kept]
+      case "refused":
+        return [
+          styled(color, "red", `${name}: not archived, ${counted(one.refusals.length, "thing")} in the way`),
+          ...one.refusals.map((what) => `  ${harmless(one.book)} ${harmless(what)}`),
+        ]
+    }
   }
-}
 
 const dumpLines = ({ dump }: Archived): ReadonlyArray<string> =>
   dump === null
@@ -111,24 +113,21 @@ export const archive = command(
     ],
     exits: { attention: "something stands in the way of a book" },
   },
-  Effect.fn("Cli.archive")(
-    function* ({ book, connection, dryRun, neverValued, out, year: given }) {
-      const output = yield* Output
-      const year = yield* parseYear(given)
-      yield* knownConnection(connection)
-      const now = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")
-      const file = Option.getOrElse(out, () => join("archives", `tieout-${year}-${now}Z.gz`))
-      const done = yield* archiveYear({
-        ...{ year, connection, book, file, dryRun, neverValued },
-        who: yield* who,
-      })
-      const refused = done.books.some(({ state }) => state === "refused")
-      yield* output.report({
-        document: done,
-        lines: [...done.books.flatMap(bookLines(year, output.terminal.stdout)), ...dumpLines(done)],
-        code: refused ? exitCodes.attention : exitCodes.done,
-      })
-    },
-    Effect.provide(ownersBooks),
-  ),
+  Effect.fn("Cli.archive")(function* ({ book, connection, dryRun, neverValued, out, year: given }) {
+    const output = yield* Output
+    const year = yield* parseYear(given)
+    yield* knownConnection(connection)
+    const now = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")
+    const file = Option.getOrElse(out, () => join("archives", `tieout-${year}-${now}Z.gz`))
+    const done = yield* archiveYear({
+      ...{ year, connection, book, file, dryRun, neverValued },
+      who: yield* who,
+    })
+    const refused = done.books.some(({ state }) => state === "refused")
+    yield* output.report({
+      document: done,
+      lines: [...done.books.flatMap(bookLines(year, output.terminal.stdout)), ...dumpLines(done)],
+      code: refused ? exitCodes.attention : exitCodes.done,
+    })
+  }, Effect.provide(ownersBooks)),
 )
