@@ -1,5 +1,6 @@
 /** What of a book leaves with a year, what stays and why, and what stands in the way. */
 import { Effect } from "effect"
+import { archivedThrough } from "../Book/Archived.ts"
 import type { Book } from "../Book.ts"
 import { agreementOf } from "../Close/Agreement.ts"
 import { closesOf, standing } from "../Close/Kept.ts"
@@ -97,9 +98,10 @@ export const bookArchive = Effect.fn("Archive.book")(function* (
 ) {
   const { first, valued } = yield* stateOf(book, year)
   const result = { book: book.code, refusals: [], rows: {}, kept: [] }
-  const refusals = yield* refusalsOf(book, year)
-  const isDone = refusals.some((what) => what.includes("already"))
-  if (first === null && !isDone) return { ...result, state: "nothing to archive" } satisfies BookArchive
+  const through = yield* archivedThrough(book.bookId)
+  const isDone = through !== null && through >= `${year}-12`
+  if (first === null || isDone) return { ...result, state: "nothing to archive" } satisfies BookArchive
+  const refusals = [...(yield* refusalsOf(book, year))]
   if (!valued && !mayBeUnvalued) refusals.push(neverValued)
   if (refusals.length === 0) refusals.push(...(yield* disagreements(book, year)))
   if (refusals.length > 0) return { ...result, state: "refused", refusals } satisfies BookArchive

@@ -48,7 +48,7 @@ export const archivesOf = Effect.fn("Book.archives")(function* (bookIds: Readonl
 })
 
 /** The archive that has a month (`2024-05`): of the first year that reaches so far. */
-export const archiveWith = (archives: ReadonlyArray<Archive>, month: string): Archive | undefined =>
+const archiveWith = (archives: ReadonlyArray<Archive>, month: string): Archive | undefined =>
   archives.find(({ through }) => month <= through)
 
 /** Where it lies, and how to look at it. */

@@ -11,8 +11,6 @@ import { Database } from "../Database.ts"
 import type { Resource } from "../Partner.ts"
 import { toRow } from "./ResourceRow.ts"
 
-export const archivedKey = (type: string, id: string): string => `${type}|${id}`
-
 const nothing: ReadonlySet<string> = new Set()
 
 export class ArchivedResources extends Effect.Service<ArchivedResources>()(
@@ -35,7 +33,7 @@ export class ArchivedResources extends Effect.Service<ArchivedResources>()(
         return some
       })
 
-      /** The archived ones among `ids`, by `archivedKey`. */
+      /** The archived ones among `ids`, as `type|id`. */
       const among = Effect.fn("Mirror.ArchivedResources.among")(function* (
         book: Book,
         ids: ReadonlyArray<string>,
@@ -48,7 +46,7 @@ export class ArchivedResources extends Effect.Service<ArchivedResources>()(
           select resource_id as id, resource_type as type from mirror.archived_resources
           where book_id = ${book.bookId} and resource_id = any (${plainArray(sql, ids, "uuid")})`,
         )
-        return new Set(rows.map(({ id, type }) => archivedKey(type, id)))
+        return new Set(rows.map(({ id, type }) => `${type}|${id}`))
       })
 
       /** Part of the caller's transaction: keeps what was read of archived ones and differs from what was archived. */

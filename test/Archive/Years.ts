@@ -24,7 +24,7 @@ export const services = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
 )
 
 /** The months that have something, and are closed in this order. */
-export const closedMonths = ["2024-03", "2024-06", "2024-12", "2025-01", "2025-06", "2026-02"]
+const closedMonths = ["2024-03", "2024-06", "2024-12", "2025-01", "2025-06", "2026-02"]
 
 /** What leaves with 2024: the deposit 111, the withdrawal 112, the payout 915, and the adjustment 21 that a person moved. */
 const statement = () => {
@@ -56,7 +56,7 @@ const statement = () => {
 
 const made = (day: string) => ({ createdAt: `${day}T11:00:00Z` })
 
-export const threeYears = Effect.gen(function* () {
+const threeYears = Effect.gen(function* () {
   const entries = statement()
   return yield* partnership({
     balance: "1126.00",

@@ -7,6 +7,8 @@ import { box, everyStep, intersect, type Region, subtract, union } from "./Regio
 import type { Selection } from "./Scope.ts"
 
 export interface ArchivedDays {
+  /** The book's code. */
+  readonly book: string
   readonly lastDay: string
   readonly region: Region
   /** Where they are. */
@@ -20,6 +22,7 @@ export const archivedDays = Effect.fn("Export.archivedDays")(function* (bookId: 
   if (last === undefined) return null
   const where = archives.map(whereIs).join("; ")
   return {
+    book: last.book,
     lastDay: last.lastDay,
     region: union(archives.map(({ lastDay, throughNumbering }) => box(null, lastDay, 0n, throughNumbering))),
     where,
@@ -37,6 +40,6 @@ export const refuseArchivedDays = (selection: Selection, archived: ArchivedDays 
   if (archived === null || intersect(regionOf(selection), archived.region).length === 0) return Effect.void
   return exportError(
     "Usage",
-    `${selection.text} reaches into what is archived, through ${archived.lastDay}: ${archived.where}. Choose days from ${shiftDate(archived.lastDay, 1)} on, with --from and --to or --period. Nothing was written.`,
+    `${selection.text} of ${archived.book} reaches into what is archived, through ${archived.lastDay}: ${archived.where}. Choose days from ${shiftDate(archived.lastDay, 1)} on, with --from and --to or --period. Nothing was written.`,
   )
 }

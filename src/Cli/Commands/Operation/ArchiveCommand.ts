@@ -55,7 +55,7 @@ const bookLines =
       case "archivable":
         return [styled(color, "green", `${name}: can be archived, ${leavingText(one)}`), ...kept]
       case "nothing to archive":
-        return [`${name}: nothing to archive`, ...kept]
+        return [`${name}: nothing to archive, or archived already`]
       case "refused":
         return [
           styled(color, "red", `${name}: not archived, ${counted(one.refusals.length, "thing")} in the way`),
@@ -70,7 +70,7 @@ const dumpLines = ({ dump }: Archived): ReadonlyArray<string> =>
     : [
         `${dump.file} holds the whole database as of ${dump.createdAt}: ${counted(dump.rows, "row")}, ${counted(dump.bytes, "byte")}, read back and proved.`,
         `  SHA-256  ${dump.sha256}`,
-        "Keep it as long as the law wants the books of that year, on two places; nothing else has its entries.",
+        "Keep it as long as the law wants the books of that year, in two places; nothing else has its entries.",
         "Now run: tieout verify --database",
       ]
 
