@@ -15,9 +15,19 @@ import { failure, json, type Reply } from "./SandboxReply.ts"
 export class Counters {
   requests: Record<string, number> = {}
   answers: Record<string, number> = {}
+  #began = performance.now()
+  #tenths: Array<number> = []
 
   request(endpoint: string): void {
     this.requests[endpoint] = (this.requests[endpoint] ?? 0) + 1
+    const at = Math.floor((performance.now() - this.#began) / 100)
+    while (this.#tenths.length <= at) this.#tenths.push(0)
+    this.#tenths[at] = (this.#tenths[at] ?? 0) + 1
+  }
+
+  /** Requests in each tenth of a second since the last reset, up to the last request. */
+  get tenths(): ReadonlyArray<number> {
+    return this.#tenths
   }
 
   answer(status: number): void {
@@ -27,6 +37,8 @@ export class Counters {
   reset(): void {
     this.requests = {}
     this.answers = {}
+    this.#began = performance.now()
+    this.#tenths = []
   }
 }
 
@@ -160,6 +172,7 @@ export const control = (controlled: Controlled) => {
   const post = (answer: Command): Readonly<Record<string, Command>> => ({ POST: answer })
   const routes: Readonly<Record<string, Readonly<Record<string, Command>>>> = {
     "/control/state": get(state),
+    "/control/requests": get(() => json(200, JSON.stringify({ tenths: counters.tenths }))),
     "/control/reset-counters": post(resetCounters),
     "/control/receivables": post((query) => controlReceivables(credit, query)),
     "/control/faults": { GET: showFaults, POST: setFaults },
