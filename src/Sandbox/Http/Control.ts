@@ -6,18 +6,21 @@ import type { Clients } from "../World/RepresentedClients.ts"
 import { printAmount } from "../World/SandboxCurrency.ts"
 import type { Rate } from "../World/SandboxRate.ts"
 import { destinationsPerAccount, type World } from "../World/World.ts"
+import { Busiest } from "./Busiest.ts"
 import { controlReceivables } from "./CreditControl.ts"
 import { readFaults } from "./FaultPlan.ts"
 import type { Faults } from "./Faults.ts"
 import { failure, json, type Reply } from "./SandboxReply.ts"
 
-/** How often each operation was asked for, and how often each status was answered, since the last reset. */
+/** How often, and how closely, each operation was asked for, and how often each status was answered, since the last reset. */
 export class Counters {
   requests: Record<string, number> = {}
   answers: Record<string, number> = {}
+  readonly busiest = new Busiest()
 
   request(endpoint: string): void {
     this.requests[endpoint] = (this.requests[endpoint] ?? 0) + 1
+    this.busiest.arrive(performance.now())
   }
 
   answer(status: number): void {
@@ -27,6 +30,7 @@ export class Counters {
   reset(): void {
     this.requests = {}
     this.answers = {}
+    this.busiest.reset()
   }
 }
 
@@ -84,8 +88,9 @@ export const control = (controlled: Controlled) => {
   const state: Command = (query) => {
     const target = chosen(query)
     if (target === undefined) return noClient
-    const { requests, answers } = counters
+    const { requests, answers, busiest } = counters
     const totals = {
+      busiest: busiest.most,
       faults: faults.counts,
       clients: clients.size,
       receivables: credit.size,
