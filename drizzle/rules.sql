@@ -23,6 +23,7 @@
 --   TO010  the date is not the one that the book's time zone and last close give
 --   TO011  the state of a period, its close, the balances kept with it or its approval do not agree
 --   TO012  the statement comes from a session that is not the program's
+--   TO013  the statement names a partition of a table instead of the table
 
 -- Ids of journal entries. A writer takes a block of 1024 with one call instead of one call for each entry.
 create sequence if not exists ledger.journal_entry_block as bigint increment by 1024 minvalue 1024 start with 1024;
@@ -632,17 +633,6 @@ alter table ledger.balances set (fillfactor = 50);
 alter table mirror.accounts set (fillfactor = 50);
 
 alter table sync.checkpoints set (fillfactor = 50);
-
--- Block range indexes find the rows that a run wrote. A range that is not summarized is read in full by every query.
-alter index mirror.statement_entries_run set (autosummarize = on);
-
-alter index mirror.resources_run set (autosummarize = on);
-
-alter index mirror.resource_versions_superseded set (autosummarize = on);
-
-alter index ledger.journal_entries_run set (autosummarize = on);
-
-alter index ledger.journal_numbers_step set (autosummarize = on);
 
 -- Queues that fill and empty with every run: vacuumed by the number of dead rows, whatever their size.
 alter table ledger.touched_conversions set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000);
@@ -2109,6 +2099,25 @@ language sql stable as $$
   left join waiting w on w.book_id = b.book_id
   where of_books is null or b.book_id = any (of_books)
 $$;
+
+-- TO013. The rules for whole statements look at what is written to a partitioned table, and do not run where a statement names a
+-- partition of it. Nothing but the tables themselves is written, therefore.
+create or replace function ledger.refuse_partition() returns trigger language plpgsql as $$
+begin
+  raise exception '%.% is a partition: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+    using errcode = 'TO013', hint = 'Write to the table that it is a part of.';
+end $$;
+
+do $$
+declare partition regclass;
+begin
+  for partition in
+    select c.oid from pg_class c
+    where c.relispartition and c.relkind = 'r' and c.relnamespace::regnamespace::text in ('ledger', 'mirror') loop
+    execute format('create or replace trigger part_of_table before insert or update or delete or truncate on %s
+      for each statement execute function ledger.refuse_partition()', partition);
+  end loop;
+end $$;
 
 -- TO012, for every table; it stays at the end of the file. The rules above refuse what cannot be true. Much that could be true
 -- would pass them: another time, another amount in the mirror, a finding marked as closed. Therefore only sessions of the program

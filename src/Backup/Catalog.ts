@@ -54,7 +54,9 @@ export const tablesOf = Effect.fn("Backup.tables")(function* () {
       from pg_class c
       join pg_namespace n on n.oid = c.relnamespace and n.nspname = any (${textArray(sql, schemas)})
       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-      where c.relkind = 'r' and n.nspname || '.' || c.relname <> all (${textArray(sql, leftOut)})
+      -- A partition's rows are its table's.
+      where c.relkind in ('r', 'p') and not c.relispartition
+        and n.nspname || '.' || c.relname <> all (${textArray(sql, leftOut)})
       group by c.oid order by c.oid::regclass::text collate "C"`,
   )
   return inOrder(tables)

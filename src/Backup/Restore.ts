@@ -103,11 +103,14 @@ const load = Effect.fn("Backup.load")(function* (path: string, { header }: { rea
   return loaded
 })
 
-/** Needs the rights of the tables' owner, whose rules it switches off meanwhile. The database gets this version's tables and rules first; it must hold no books. */
-export const restore = Effect.fn("Backup.restore")(function* (path: string) {
+/**
+ * Needs the rights of the tables' owner, whose rules it switches off meanwhile. The database gets this version's tables and rules first; it must hold no books.
+ * `partitions`: how many the tables of a new database get (`src/Database/Partitions.ts`).
+ */
+export const restore = Effect.fn("Backup.restore")(function* (path: string, partitions?: number) {
   const database = yield* Database
   const { content, header } = yield* checked(path)
-  yield* migrate()
+  yield* migrate(undefined, partitions)
   const known = yield* migrationsOf()
   if (known.length !== header.migrations.length || known.some((hash, at) => hash !== header.migrations[at]))
     return yield* otherVersion(header)

@@ -14,6 +14,8 @@ import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseEr
 import type { EmbeddedError } from "./Embedded/EmbeddedError.ts"
 import { embeddedRolesSql } from "./Embedded/RuntimeRole.ts"
 import { dropReplaceable, noteObjects } from "./Objects.ts"
+import { partitionsSql } from "./PartitionNames.ts"
+import { refuseOtherPartitions } from "./Partitions.ts"
 
 /** The package's migrations. */
 const packageMigrations = (): string => packageFile("drizzle")
@@ -167,14 +169,14 @@ const applying = (
  * Applies the rules and records their hash, in one transaction. What cannot be replaced is dropped first: only then, since
  * rights that an administrator has granted on a view are dropped with it.
  */
-const applyRules = (connection: Connection, rules: NonNullable<Package["rules"]>, after: string) =>
-  applying(connection, rules, { before: "", after }).pipe(
+const applyRules = (connection: Connection, rules: NonNullable<Package["rules"]>, around: Around) =>
+  applying(connection, rules, around).pipe(
     Effect.catchIf(
       ({ sqlstate }) => reshaped.has(sqlstate),
       () =>
         Effect.zipRight(
           Effect.tryPromise({ try: () => connection.client`rollback`, catch: failed }),
-          applying(connection, rules, { before: dropReplaceable, after }),
+          applying(connection, rules, { ...around, before: `${around.before}\n${dropReplaceable}` }),
         ),
     ),
   )
@@ -192,7 +194,10 @@ export const mayMigrate = Effect.fn("Migrate.mayMigrate")(function* () {
   return owned
 })
 
-const applyPending = Effect.fn("Migrate.apply")(function* (folder: string, lacking: ReadonlyArray<string>) {
+const applyPending = Effect.fn("Migrate.apply")(function* (
+  { folder, partitions }: { readonly folder: string; readonly partitions: number },
+  lacking: ReadonlyArray<string>,
+) {
   const database = yield* Database
   const { isEmbedded, settings } = database
   if (!(yield* mayMigrate())) {
@@ -222,7 +227,10 @@ const applyPending = Effect.fn("Migrate.apply")(function* (folder: string, lacki
           })
         }
         if (brought.rules !== null) {
-          yield* applyRules(connection, brought.rules, isEmbedded ? embeddedRolesSql() : "")
+          yield* applyRules(connection, brought.rules, {
+            before: partitionsSql(partitions),
+            after: isEmbedded ? embeddedRolesSql() : "",
+          })
         }
         return pending
       }).pipe(Effect.scoped),
@@ -234,11 +242,16 @@ const applyPending = Effect.fn("Migrate.apply")(function* (folder: string, lacki
  * Migrates the database to this version, as the owner of its tables: all pending migrations in one transaction, then the rules
  * in another, with which an embedded database's roles get their rights. Returns their names. Any number of processes may call it
  * at once: one works, the others wait and find nothing to do. A process killed between the two transactions leaves `rules`
- * pending, and no command runs on such a database.
+ * pending, and no command runs on such a database. `partitions`: how many the tables of a new database get, 1 by default; fails
+ * with reason `Settings` where they have another number.
  */
 export const migrate = Effect.fn("Migrate.migrate")(function* (
   folder: string = packageMigrations(),
+  partitions?: number,
 ): Effect.fn.Return<ReadonlyArray<string>, DatabaseError | EmbeddedError, Database> {
   const lacking = yield* pendingMigrations(folder)
-  return lacking.length === 0 ? [] : yield* asOwner(applyPending(folder, lacking))
+  if (partitions !== undefined) yield* refuseOtherPartitions(partitions)
+  return lacking.length === 0
+    ? []
+    : yield* asOwner(applyPending({ folder, partitions: partitions ?? 1 }, lacking))
 })

@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from "node:zlib"
 import { expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe } from "vitest"
-import { leftOut, tablesOf } from "../../src/Backup/Catalog.ts"
+import { leftOut } from "../../src/Backup/Catalog.ts"
 import { restore } from "../../src/Backup/Restore.ts"
 import { backup } from "../../src/Backup.ts"
 import { beginRun } from "../../src/Run.ts"
@@ -13,20 +13,7 @@ import { filled, planted, proof } from "../Proof/Filled.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-
-/** The epochs of leases go on, so that nobody who had one before has it after a restore. */
-const contentOf = (name: string) =>
-  name === "sync.leases" ? "(select connection, book_id, run_id, taken_at from sync.leases)" : name
-
-/** Every row of every table, by table: a digest of the rows as texts, in the order of those texts. */
-const digests = Effect.gen(function* () {
-  const found: Record<string, unknown> = {}
-  for (const { name } of yield* tablesOf())
-    [found[name]] = yield* rows(
-      `select count(*)::integer as rows, md5(string_agg(t::text, '|' order by t::text collate "C")) as digest from ${contentOf(name)} t`,
-    )
-  return found
-})
+import { digests } from "./Digests.ts"
 
 const rowsLeftOut = Effect.forEach(leftOut, (name) =>
   Effect.map(rows(`select count(*)::integer as n from ${name}`), ([row]) => `${name} ${row?.n}`),

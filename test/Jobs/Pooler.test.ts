@@ -99,7 +99,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue's statements
       }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive.skipIf(!here || !hasPgbouncer)(
+  it.scoped.skipIf(!here || !hasPgbouncer)(
     "of whole processes do as well: a sync and a backfill with workers and a shared token",
     () =>
       Effect.gen(function* () {

@@ -96,6 +96,7 @@ export const columns = Effect.gen(function* () {
       from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
       where t.table_type = 'BASE TABLE' and c.table_schema not in ('pg_catalog', 'information_schema', 'drizzle')
         and c.table_schema not like 'pg_temp%'
+        and not (select relispartition from pg_class where oid = format('%I.%I', c.table_schema, c.table_name)::regclass)
       order by 1, c.ordinal_position`,
   )
 })

@@ -134,7 +134,13 @@ const lifted: ReadonlyArray<readonly [string, string]> = [
     "table reconcile.findings is another",
   ],
   [
-    "create table public.more () inherits (ledger.postings)",
+    "create table public.more () inherits (mirror.contradictions)",
+    "table more, read as rows of mirror.contradictions was not made by tieout migrate",
+  ],
+  ["alter table ledger.postings detach partition ledger.postings_0", "table ledger.postings_0 is another"],
+  [
+    `alter table ledger.postings detach partition ledger.postings_0;
+    create table public.more partition of ledger.postings for values with (modulus 1, remainder 0)`,
     "table more, read as rows of ledger.postings was not made by tieout migrate",
   ],
   [

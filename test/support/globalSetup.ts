@@ -45,7 +45,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const sql = adminOf(url)
   await sql`create database ${sql(template)} template template0`
   const migrated = await Effect.runPromiseExit(
-    Effect.provide(migrate(), Database.layer(settingsFor(withDatabase(url, template)))),
+    Effect.provide(
+      migrate(undefined, Number(process.env.TEST_PARTITIONS ?? 1)),
+      Database.layer(settingsFor(withDatabase(url, template))),
+    ),
   )
   project.provide("testServerUrl", url)
   project.provide("testTemplate", template)

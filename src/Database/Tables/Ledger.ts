@@ -147,7 +147,7 @@ export const journalEntries = ledger.table(
     index("journal_entries_resource")
       .on(t.bookId, t.resourceId)
       .where(sql`${t.resourceId} is not null and ${t.sequence} > 0`),
-    index("journal_entries_run").using("brin", t.runId),
+    index("journal_entries_run").using("brin", t.runId).with({ autosummarize: true }),
     check(
       "journal_entries_source_type",
       sql`${t.sourceType} in ('statement_entry', 'opening', 'resource_version', 'receivable_version', 'manual')`,
@@ -210,7 +210,7 @@ export const journalNumbers = ledger.table(
   (t) => [
     primaryKey({ columns: [t.bookId, t.entryId] }),
     uniqueIndex("journal_numbers_number").on(t.bookId, t.period, t.number),
-    index("journal_numbers_step").using("brin", t.numbering),
+    index("journal_numbers_step").using("brin", t.numbering).with({ autosummarize: true }),
   ],
 )
 
