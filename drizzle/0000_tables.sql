@@ -623,8 +623,11 @@ CREATE TABLE "sync"."dead_letters" (
 	"tries" integer NOT NULL,
 	"why" text NOT NULL,
 	"given_up_at" timestamptz DEFAULT now() NOT NULL,
+	"from_day" date,
+	"to_day" date,
 	CONSTRAINT "dead_letters_book_id_kind_pk" PRIMARY KEY("book_id","kind"),
-	CONSTRAINT "dead_letters_kind" CHECK ("sync"."dead_letters"."kind" in ('sync', 'events', 'backfill'))
+	CONSTRAINT "dead_letters_kind" CHECK ("sync"."dead_letters"."kind" in ('sync', 'events', 'backfill')),
+	CONSTRAINT "dead_letters_days" CHECK (("sync"."dead_letters"."kind" = 'backfill') = ("sync"."dead_letters"."from_day" is not null) and ("sync"."dead_letters"."from_day" is null) = ("sync"."dead_letters"."to_day" is null))
 );
 --> statement-breakpoint
 CREATE TABLE "sync"."leases" (

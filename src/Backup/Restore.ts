@@ -71,6 +71,8 @@ const load = Effect.fn("Backup.load")(function* (path: string, { header }: { rea
       (sql) => sql`select setval(${name}::text::regclass, ${last}::text::bigint)`,
     )
   }
+  // A process that held a lease when the backup was made, and now finds this database at its address, writes nothing to it.
+  yield* run("update sync.leases set epoch = epoch + 1")
   for (const { name } of tables) yield* run(`alter table ${name} enable trigger user`)
   yield* run(`analyze ${tables.map(({ name }) => name).join(", ")}`)
   return loaded

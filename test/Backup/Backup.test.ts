@@ -4,6 +4,7 @@ import { gunzipSync, gzipSync } from "node:zlib"
 import { expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe } from "vitest"
+import { leftOut } from "../../src/Backup/Catalog.ts"
 import { restore } from "../../src/Backup/Restore.ts"
 import { backup } from "../../src/Backup.ts"
 import { beginRun } from "../../src/Run.ts"
@@ -13,6 +14,11 @@ import { rows, sync } from "../Sync/Runs.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { digests } from "./Digests.ts"
+
+const rowsLeftOut = Effect.forEach(leftOut, (name) =>
+  Effect.map(rows(`select count(*)::integer as n from ${name}`), ([row]) => `${name} ${row?.n}`),
+)
+const epochs = rows("select connection, book_id, epoch::integer as epoch from sync.leases order by 1, 2")
 
 const sequences = rows(
   "select schemaname, sequencename, last_value from pg_sequences where schemaname <> 'drizzle' order by 1, 2",
@@ -25,7 +31,10 @@ const made = (file: string) =>
   Effect.gen(function* () {
     yield* filled
     yield* planted
-    const before = { digests: yield* digests, sequences: yield* sequences, proof: yield* proof }
+    const before = {
+      ...{ digests: yield* digests, sequences: yield* sequences, proof: yield* proof },
+      ...{ leftOut: yield* rowsLeftOut, epochs: yield* epochs },
+    }
     return { ...before, written: yield* backup(file) }
   }).pipe(Effect.provide(TestDatabase.layer))
 
@@ -49,6 +58,24 @@ describe("a backup", () => {
         expect(yield* proof).toEqual(before.proof)
         const run = yield* beginRun("default", "sync")
         expect(run.runId).toBeGreaterThan(1)
+      }).pipe(Effect.provide(TestDatabase.blankLayer))
+    }),
+  )
+
+  it.scopedLive("holds no token, no pace and no work that is handed out, and fences who worked before", () =>
+    Effect.gen(function* () {
+      const file = target()
+      const before = yield* made(file)
+      expect(before.leftOut.filter((table) => table.endsWith(" 0"))).toEqual([])
+      const lines = gunzipSync(readFileSync(file)).toString().split("\n")
+      for (const name of leftOut) expect(lines.filter((line) => line.includes(`"${name}"`))).toEqual([])
+      yield* Effect.gen(function* () {
+        yield* restore(file)
+        expect(yield* rowsLeftOut).toEqual(leftOut.map((name) => `${name} 0`))
+        expect(before.epochs).not.toEqual([])
+        expect(yield* epochs).toEqual(
+          before.epochs.map((lease) => ({ ...lease, epoch: Number(lease.epoch) + 1 })),
+        )
       }).pipe(Effect.provide(TestDatabase.blankLayer))
     }),
   )

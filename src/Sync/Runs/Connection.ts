@@ -6,6 +6,7 @@ import { Database } from "../../Database.ts"
 import { type BookReads, type Client, Partner, PartnerConnection } from "../../Partner.ts"
 import { type Commit, type LeaseLost, Run } from "../../Run.ts"
 import { Settings, SettingsError } from "../../Settings.ts"
+import type { Window } from "../Backfill/Window.ts"
 import { Credit } from "../Credit/CreditLists.ts"
 import { onTheirSide } from "../Credit/LoanSide.ts"
 import type { Loans } from "../Credit/Loans.ts"
@@ -22,6 +23,8 @@ export interface Wanted {
   readonly connection: string
   readonly full?: boolean
   readonly quick?: boolean
+  /** Of a backfill. */
+  readonly window?: Window
   readonly surfaces: ReadonlySet<Surface>
   /** By its identifier or its code. */
   readonly client: Option.Option<string>
@@ -212,7 +215,8 @@ export const readConnection = <P, R>(
       served: ReadonlyArray<{ readonly book: Book; readonly clientId: string }>,
     ) => {
       const settlesBooks = settles && !lender
-      const asked = { full: wanted.full ?? false, quick: wanted.quick ?? false, settles: settlesBooks }
+      const { full = false, quick = false, window = null } = wanted
+      const asked = { full, quick, settles: settlesBooks, window }
       return Effect.gen(function* () {
         const borrowers = settlesBooks ? yield* (yield* Credit).borrowers(organization) : []
         // The first of a book says what is done with it: who is neither read nor stopped may have borrowed all the same.
