@@ -1125,9 +1125,11 @@ begin
   with referenced as materialized (
     select s.run_id from sync.stream_reads s where s.run_id is not null
     union select p.through_run from reconcile.progress p
-    union select e.run_id from mirror.accounts a
-    join mirror.statement_entries e on e.book_id = a.book_id and e.account_id = a.account_id
-      and e.position > a.entries and e.held)
+    -- A look at the end of each statement: as a join it would be planned as a scan of all entries (`offset 0`).
+    union select h.run_id from mirror.accounts a
+    cross join lateral (
+      select e.run_id from mirror.statement_entries e
+      where e.book_id = a.book_id and e.account_id = a.account_id and e.position > a.entries and e.held offset 0) h)
   delete from sync.runs r using (
     select x.run_id from sync.runs x
     where x.command in ('sync', 'replay', 'events') and x.state <> 'running'

@@ -12,6 +12,7 @@ import { digests } from "../Backup/Digests.ts"
 import { threeMonths } from "../Close/Months.ts"
 import { filled, planted, proof } from "../Proof/Filled.ts"
 import { rows, sync } from "../Sync/Runs.ts"
+import { testPartitions } from "../support/DatabaseAddress.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -32,7 +33,7 @@ describe("partitions", () => {
         yield* backup(file)
         return { partitions: yield* readPartitions(), digests: yield* digests, proof: yield* proof }
       }).pipe(Effect.provide(TestDatabase.layer))
-      expect(before.partitions).toBe(Number(process.env.TEST_PARTITIONS ?? 1))
+      expect(before.partitions).toBe(testPartitions)
 
       yield* Effect.gen(function* () {
         yield* restore(file, 5)

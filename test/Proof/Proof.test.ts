@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { Database } from "../../src/Database.ts"
 import { rules } from "../../src/Proof/RulesProof.ts"
 import { accountId } from "../Sync/Partnership.ts"
+import { testPartitions } from "../support/DatabaseAddress.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { tried } from "./Falsehood.ts"
 import { filled, found, proof } from "./Filled.ts"
@@ -140,7 +141,7 @@ const lifted: ReadonlyArray<readonly [string, string]> = [
   ["alter table ledger.postings detach partition ledger.postings_0", "table ledger.postings_0 is another"],
   [
     `alter table ledger.postings detach partition ledger.postings_0;
-    create table public.more partition of ledger.postings for values with (modulus 1, remainder 0)`,
+    create table public.more partition of ledger.postings for values with (modulus ${testPartitions}, remainder 0)`,
     "table more, read as rows of ledger.postings was not made by tieout migrate",
   ],
   [

@@ -41,19 +41,9 @@ const linesOf = (names: Names): Readonly<Record<string, Lines>> => {
   return {
     init: { none: [["init", "--yes", "--out", out("new.yaml")]] },
     doctor: { none: [["doctor"]] },
-    migrate: {
-      begins: [
-        ["migrate", "--roles"],
-        ["migrate", "--partitions", "4"],
-      ],
-    },
+    migrate: { begins: [["migrate", "--roles"]] },
     backup: { reads: [["backup", out("backup.gz")]] },
-    restore: {
-      begins: [
-        ["restore", out("backup.gz")],
-        ["restore", "--partitions", "4", out("backup.gz")],
-      ],
-    },
+    restore: { begins: [["restore", out("backup.gz")]] },
     sync: { begins: [["sync"]] },
     backfill: { writes: [["backfill", "--period", openMonth]] },
     status: { reads: [["status"]] },

@@ -8,7 +8,7 @@ import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
 import { migrate } from "../../src/Database/Migrate.ts"
 import { Database } from "../../src/Database.ts"
 import { compile } from "./Compiler.ts"
-import { settingsFor, withDatabase } from "./DatabaseAddress.ts"
+import { settingsFor, testPartitions, withDatabase } from "./DatabaseAddress.ts"
 import { statementMistakes } from "./statementNames.ts"
 import { makeRunFolder, startTestServer } from "./TestServer.ts"
 
@@ -46,7 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await sql`create database ${sql(template)} template template0`
   const migrated = await Effect.runPromiseExit(
     Effect.provide(
-      migrate(undefined, Number(process.env.TEST_PARTITIONS ?? 1)),
+      migrate(undefined, testPartitions),
       Database.layer(settingsFor(withDatabase(url, template))),
     ),
   )

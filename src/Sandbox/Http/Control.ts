@@ -17,10 +17,20 @@ export class Counters {
   requests: Record<string, number> = {}
   answers: Record<string, number> = {}
   readonly busiest = new Busiest()
+  #began = performance.now()
+  #tenths: Array<number> = []
 
   request(endpoint: string): void {
     this.requests[endpoint] = (this.requests[endpoint] ?? 0) + 1
     this.busiest.arrive(performance.now())
+    const at = Math.floor((performance.now() - this.#began) / 100)
+    while (this.#tenths.length <= at) this.#tenths.push(0)
+    this.#tenths[at] = (this.#tenths[at] ?? 0) + 1
+  }
+
+  /** Requests in each tenth of a second since the last reset, up to the last request. */
+  get tenths(): ReadonlyArray<number> {
+    return this.#tenths
   }
 
   answer(status: number): void {
@@ -31,6 +41,8 @@ export class Counters {
     this.requests = {}
     this.answers = {}
     this.busiest.reset()
+    this.#began = performance.now()
+    this.#tenths = []
   }
 }
 
@@ -165,6 +177,7 @@ export const control = (controlled: Controlled) => {
   const post = (answer: Command): Readonly<Record<string, Command>> => ({ POST: answer })
   const routes: Readonly<Record<string, Readonly<Record<string, Command>>>> = {
     "/control/state": get(state),
+    "/control/requests": get(() => json(200, JSON.stringify({ tenths: counters.tenths }))),
     "/control/reset-counters": post(resetCounters),
     "/control/receivables": post((query) => controlReceivables(credit, query)),
     "/control/faults": { GET: showFaults, POST: setFaults },
