@@ -43,16 +43,18 @@ const deferral = (sql: Sql, scope: Scope, states: ReadonlyArray<string>): Fragme
       and not exists (select 1 from found f where not f.ripe and f.book_id = d.book_id
                       and f.subject_id = d.resource_id::text and upper(f.subject_type) = d.resource_type))`
 
-/** The common table expressions that `found` reads from, and `found` itself. */
-export const finding = (sql: Sql, scope: Scope, query: CheckQuery): Fragment => sql`
-    ${query.covered === undefined ? sql`` : sql`covered as materialized (${query.covered(sql, scope)}),`}
-    found as materialized (${query.found(sql, scope)})`
+/** What a check finds, as a query of its own. */
+export const findingsOf = (sql: Sql, scope: Scope, { covered, found }: CheckQuery): Fragment =>
+  covered === undefined
+    ? found(sql, scope)
+    : sql`with covered as materialized (${covered(sql, scope)}) ${found(sql, scope)}`
 
 /** Runs a check and records its findings, in one statement. */
 export const record = (sql: Sql, scope: Scope, query: CheckQuery) => {
   const severities = JSON.stringify(Object.fromEntries(query.checks.map((name) => [name, severityOf(name)])))
   return sql`
-    with ${finding(sql, scope, query)},
+    with ${query.covered === undefined ? sql`` : sql`covered as materialized (${query.covered(sql, scope)}),`}
+    found as materialized (${query.found(sql, scope)}),
     kept as (
       insert into reconcile.findings as k
         (book_id, check_name, severity, subject_type, subject_id, message, evidence, opened_run)
