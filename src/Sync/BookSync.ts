@@ -136,7 +136,7 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
             accounts: read.accounts,
           }
           yield* own.commit(
-            read.complete ? Effect.zipRight(reconcile.cover(book, runId), keep(result)) : keep(result),
+            read.complete ? Effect.zipRight(reconcile.cover([book], runId), keep(result)) : keep(result),
           )
         }).pipe(Effect.provide(runParts), Effect.provideService(Run, own)),
       )

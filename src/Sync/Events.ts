@@ -170,7 +170,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       const took = yield* run.commit(
         Option.match(alone, {
           onNone: () => finish,
-          onSome: (book) => Effect.zipRight(reconcile.cover(book, run.runId), finish),
+          onSome: (book) => Effect.zipRight(reconcile.cover([book], run.runId), finish),
         }),
       )
       meterEvents(connection, took)

@@ -1,30 +1,19 @@
 /** Backfills whose clients' books workers read: the same report and the same books, beside syncs and events. */
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { Deferred, Effect, Fiber, Option } from "effect"
 import { Database } from "../../src/Database.ts"
 import { bookQueue, boss, calling, priorities, runsWorkers } from "../../src/Jobs/Boss.ts"
 import { workersElsewhere } from "../../src/Jobs/Leading.ts"
 import { prepare } from "../../src/Jobs/Prepare.ts"
-import { Settings } from "../../src/Settings.ts"
-import { Backfill } from "../../src/Sync/Backfill.ts"
 import { BookJobs } from "../../src/Sync/Runs/BookJobs.ts"
 import { forAMoment } from "../../src/Sync/Runs/Holding.ts"
 import { client, clientId, type Lending, lending, move } from "../Sync/Lending.ts"
 import { findings, journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { unpaced } from "../support/Unpaced.ts"
-import { type Jobs, syncWithWorkers, withWorkers } from "./Workers.ts"
+import { backfillWith, type Jobs, october, syncWithWorkers, withWorkers } from "./Workers.ts"
 
 const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" }
-const october = { from: "2026-10-01", to: "2026-10-31" }
 const september = { from: "2026-09-01", to: "2026-09-30" }
-
-const backfillWith = (variables: Record<string, string>, days = october) =>
-  Effect.flatMap(Backfill, (service) => service.run({ connection: "default", days })).pipe(
-    Effect.provide(Layer.provideMerge(Backfill.Default, Settings.from({ variables }))),
-    Effect.scoped,
-    unpaced,
-  )
 
 const someClients = [1, 2, 3, 4].map((index) => client(index))
 

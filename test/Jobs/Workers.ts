@@ -4,6 +4,7 @@ import { Database } from "../../src/Database.ts"
 import { bookJobs } from "../../src/Jobs/BookJob.ts"
 import { readBy } from "../../src/Jobs/Leading.ts"
 import { Settings } from "../../src/Settings.ts"
+import { Backfill } from "../../src/Sync/Backfill.ts"
 import { BookSync } from "../../src/Sync/BookSync.ts"
 import { Events } from "../../src/Sync/Events.ts"
 import { BookJobs } from "../../src/Sync/Runs/BookJobs.ts"
@@ -69,3 +70,13 @@ export const syncWithWorkers = (
   count: number,
   { around = does, ...options }: Partial<SyncOptions> & { readonly around?: Around } = {},
 ) => withWorkers(variables, count, around)(syncWith(variables, options))
+
+export const october = { from: "2026-10-01", to: "2026-10-31" }
+
+/** One backfill, in this process unless it is given workers. */
+export const backfillWith = (variables: Record<string, string>, days = october) =>
+  Effect.flatMap(Backfill, (service) => service.run({ connection: "default", days })).pipe(
+    Effect.provide(Layer.provideMerge(Backfill.Default, Settings.from({ variables }))),
+    Effect.scoped,
+    unpaced,
+  )

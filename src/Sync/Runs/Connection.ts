@@ -43,6 +43,8 @@ export interface RunOutcome {
   readonly notices: ReadonlyArray<string>
   /** What others have numbered and proved of it. */
   readonly elsewhere: Proved
+  /** Later runs may have proved books of this one meanwhile, without what it had yet to read. */
+  readonly isShared: boolean
 }
 
 /** A notice that many clients cause is given once, with their number. */
@@ -303,5 +305,6 @@ export const readConnection = <P, R>(
       clientFailures: clientFailures.filter((failure) => !stops(failure)),
       notices: noticesOf(notices),
       elsewhere,
+      isShared: wanted.window !== undefined || (Option.isSome(workers) && surfaces.has("client")),
     } satisfies RunOutcome
   })
