@@ -4,41 +4,16 @@ import { count } from "../Common/Text.ts"
 import { bool } from "../Database/Columns.ts"
 import { migrate } from "../Database/Migrate.ts"
 import { Database } from "../Database.ts"
-import { BackupError, backupError } from "./BackupError.ts"
-import { type Content, type Header, type Part, partsOf } from "./BackupFile.ts"
+import { backupError } from "./BackupError.ts"
+import type { Content, Header } from "./BackupFile.ts"
 import { migrationsOf, sameColumns, type TableShape, tablesOf } from "./Catalog.ts"
+import { parts, readBack } from "./ReadBack.ts"
 
 export interface Restored extends Content {
   readonly file: string
   /** The time of the snapshot that the backup holds, ISO 8601. */
   readonly createdAt: string
 }
-
-const readError = (path: string) => (cause: unknown) =>
-  cause instanceof BackupError
-    ? cause
-    : backupError(
-        cause instanceof Error && "code" in cause && String(cause.code).startsWith("Z_") ? "Damaged" : "File",
-        `${path} cannot be read as a backup: ${cause instanceof Error ? cause.message : String(cause)}.`,
-      )
-
-const parts = (path: string): Stream.Stream<Part, BackupError> =>
-  Stream.suspend(() => Stream.fromAsyncIterable(partsOf(path), readError(path)))
-
-/** Reads the whole file and checks it, before anything is written. */
-const checked = Effect.fn("Backup.check")(function* (path: string) {
-  let header: Header | undefined
-  let content: Content | undefined
-  yield* Stream.runForEach(parts(path), (part) =>
-    Effect.sync(() => {
-      if (part.kind === "header") header = part.header
-      if (part.kind === "end") content = part.content
-    }),
-  )
-  if (header === undefined || content === undefined)
-    return yield* backupError("Damaged", `${path} is no backup.`)
-  return { header, content }
-})
 
 const otherVersion = ({ createdAt, version }: Header) =>
   backupError(
@@ -109,7 +84,7 @@ const load = Effect.fn("Backup.load")(function* (path: string, { header }: { rea
  */
 export const restore = Effect.fn("Backup.restore")(function* (path: string, partitions?: number) {
   const database = yield* Database
-  const { content, header } = yield* checked(path)
+  const { content, header } = yield* readBack(path)
   yield* migrate(undefined, partitions)
   const known = yield* migrationsOf()
   if (known.length !== header.migrations.length || known.some((hash, at) => hash !== header.migrations[at]))
