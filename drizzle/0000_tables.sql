@@ -12,6 +12,80 @@ CREATE SCHEMA "valuation";
 --> statement-breakpoint
 CREATE SCHEMA "webhook";
 --> statement-breakpoint
+CREATE SEQUENCE "ledger"."journal_entry_block" INCREMENT BY 1024 MINVALUE 1024 MAXVALUE 9223372036854775807 START WITH 1024 CACHE 1;--> statement-breakpoint
+CREATE SEQUENCE "ledger"."numbering_step" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1;--> statement-breakpoint
+CREATE TABLE "ledger"."archived_months" (
+	"book_id" integer NOT NULL,
+	"year" smallint NOT NULL,
+	"period" date NOT NULL,
+	"entries" integer NOT NULL,
+	CONSTRAINT "archived_months_book_id_year_period_pk" PRIMARY KEY("book_id","year","period"),
+	CONSTRAINT "archived_months_entries" CHECK ("ledger"."archived_months"."entries" > 0)
+);
+--> statement-breakpoint
+CREATE TABLE "mirror"."archived_resources" (
+	"book_id" integer NOT NULL,
+	"year" smallint NOT NULL,
+	"version" integer NOT NULL,
+	"resource_id" uuid NOT NULL,
+	"resource_type" text NOT NULL,
+	"digest" text NOT NULL,
+	CONSTRAINT "archived_resources_book_id_resource_id_resource_type_pk" PRIMARY KEY("book_id","resource_id","resource_type")
+);
+--> statement-breakpoint
+CREATE TABLE "ledger"."archived_sources" (
+	"book_id" integer NOT NULL,
+	"year" smallint NOT NULL,
+	"source_id" uuid NOT NULL,
+	CONSTRAINT "archived_sources_book_id_source_id_pk" PRIMARY KEY("book_id","source_id")
+);
+--> statement-breakpoint
+CREATE TABLE "export"."archived_totals" (
+	"book_id" integer NOT NULL,
+	"year" smallint NOT NULL,
+	"batch" integer NOT NULL,
+	"currency" text NOT NULL,
+	"debit" numeric NOT NULL,
+	"credit" numeric NOT NULL,
+	"entries" bigint NOT NULL,
+	"postings" bigint NOT NULL,
+	CONSTRAINT "archived_totals_book_id_year_batch_currency_pk" PRIMARY KEY("book_id","year","batch","currency")
+);
+--> statement-breakpoint
+CREATE TABLE "ledger"."archived_turnover" (
+	"book_id" integer NOT NULL,
+	"year" smallint NOT NULL,
+	"period" date NOT NULL,
+	"basis" text NOT NULL,
+	"account" text NOT NULL,
+	"debit" numeric NOT NULL,
+	"credit" numeric NOT NULL,
+	CONSTRAINT "archived_turnover_book_id_year_period_basis_account_pk" PRIMARY KEY("book_id","year","period","basis","account"),
+	CONSTRAINT "archived_turnover_basis" CHECK ("ledger"."archived_turnover"."basis" in ('native', 'base')),
+	CONSTRAINT "archived_turnover_sides" CHECK ("ledger"."archived_turnover"."debit" >= 0 and "ledger"."archived_turnover"."credit" >= 0)
+);
+--> statement-breakpoint
+CREATE TABLE "ledger"."archives" (
+	"book_id" integer NOT NULL,
+	"year" smallint NOT NULL,
+	"through" date NOT NULL,
+	"file" text NOT NULL,
+	"digest" text NOT NULL,
+	"taken_at" timestamptz NOT NULL,
+	"rows_digest" text NOT NULL,
+	"rows" jsonb NOT NULL,
+	"through_numbering" bigint NOT NULL,
+	"known_from" timestamptz NOT NULL,
+	"who" text NOT NULL,
+	"os_user" text NOT NULL,
+	"database_user" text DEFAULT session_user NOT NULL,
+	"at" timestamptz DEFAULT now() NOT NULL,
+	"transaction" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "archives_book_id_year_pk" PRIMARY KEY("book_id","year"),
+	CONSTRAINT "archives_digest" CHECK ("ledger"."archives"."digest" ~ '^[0-9a-f]{64}$' and "ledger"."archives"."rows_digest" ~ '^[0-9a-f]{64}$'),
+	CONSTRAINT "archives_file" CHECK ("ledger"."archives"."file" ~ '^[^/]+$')
+);
+--> statement-breakpoint
 CREATE TABLE "ledger"."close_approvals" (
 	"book_id" integer NOT NULL,
 	"sequence" integer NOT NULL,

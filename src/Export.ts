@@ -1,11 +1,13 @@
 /** Writes the books as files that accountants import: numbered, checksummed batches in a folder. */
 import { Effect, Option } from "effect"
+import type { ArchivedError } from "./Book/Archived.ts"
 import { chooseBooks, type UnknownBook } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { type Exported, type ExportedBatch, exportBook, selectionAt } from "./Export/BookExport.ts"
 import { type ExportError, exportError } from "./Export/ExportError.ts"
+import { archivedDays, refuseArchivedDays } from "./Export/Request/ArchivedDays.ts"
 import { checkBookSettings } from "./Export/Request/BookSettings.ts"
 import { type Selection, selectionOf } from "./Export/Request/Scope.ts"
 import { contentsOf } from "./Export/Request/Selected.ts"
@@ -126,7 +128,7 @@ export const run = Effect.fn("Export.run")(function* (
   request: ExportRequest,
 ): Effect.fn.Return<
   ExportSummary,
-  ExportError | AsOfError | UnknownBook | ValuationError | DatabaseError,
+  ExportError | ArchivedError | AsOfError | UnknownBook | ValuationError | DatabaseError,
   Database
 > {
   const database = yield* Database
@@ -136,6 +138,13 @@ export const run = Effect.fn("Export.run")(function* (
   yield* checkChoices(request)
   const parts = partsOf(formats, request)
   const { settings } = request.tables ?? defaults
+  if (selection !== null) {
+    for (const { bookId } of books) {
+      const archived = yield* archivedDays(bookId)
+      const isAll = archived !== null && selection.to !== null && selection.to <= archived.lastDay
+      if (isAll) yield* refuseArchivedDays(selection, archived)
+    }
+  }
   const { chosen, empty } = yield* withEntries(books, selection, request)
   yield* checkBookSettings(settings, chosen, yield* allBooks(Option.none()), formats)
   if (request.base !== undefined) yield* valued(books, selection, request.base, request)

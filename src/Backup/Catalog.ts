@@ -20,6 +20,13 @@ export interface TableShape {
   readonly columns: Columns
 }
 
+const textOf = ({ name, type }: TableShape["columns"][number]): string =>
+  type === "bytea" ? `translate(encode(${name}, 'base64'), E'\\n', '')` : `${name}::text`
+
+/** A row as a backup has it, as an SQL expression: a JSON array of texts and nulls. */
+export const lineOf = ({ columns }: TableShape): string =>
+  `json_build_array(${columns.map(textOf).join(", ")})::text`
+
 /** Every table after those that it refers to. */
 const inOrder = (
   tables: ReadonlyArray<TableShape & { readonly parents: ReadonlyArray<string> }>,

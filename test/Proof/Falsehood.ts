@@ -51,6 +51,8 @@ const words: Readonly<Record<string, string>> = {
   "mirror.statement_entries.type": "case type when 'CREDIT' then 'DEBIT' else 'CREDIT' end",
   "reconcile.findings.severity": "case severity when 'warning' then 'blocking' else 'warning' end",
   "export.batch_states.state": "'superseded', reason = ''",
+  "sync.dead_letters.from_day": "'2026-01-01', to_day = '2026-01-31', kind = 'backfill'",
+  "sync.dead_letters.to_day": "'2026-01-31', from_day = '2026-01-01', kind = 'backfill'",
   "sync.runs.state": "'stopped'",
   "valuation.settings.method": "case method when 'fifo' then 'average' else 'fifo' end",
   "valuation.settings.rates": "'conversions'",

@@ -1,0 +1,45 @@
+/** The archived entries of a book as a set like those that batches have: they cannot be exported here any more. */
+import { Effect } from "effect"
+import { archivesOf, whereIs } from "../../Book/Archived.ts"
+import { shiftDate } from "../../Common/Time.ts"
+import { exportError } from "../ExportError.ts"
+import { box, everyStep, intersect, type Region, subtract, union } from "./Region.ts"
+import type { Selection } from "./Scope.ts"
+
+export interface ArchivedDays {
+  /** The book's code. */
+  readonly book: string
+  readonly lastDay: string
+  readonly region: Region
+  /** Where they are. */
+  readonly where: string
+}
+
+/** Null: nothing of the book is archived. */
+export const archivedDays = Effect.fn("Export.archivedDays")(function* (bookId: number) {
+  const archives = yield* archivesOf([bookId])
+  const last = archives.at(-1)
+  if (last === undefined) return null
+  const where = archives.map(whereIs).join("; ")
+  return {
+    book: last.book,
+    lastDay: last.lastDay,
+    region: union(archives.map(({ lastDay, throughNumbering }) => box(null, lastDay, 0n, throughNumbering))),
+    where,
+  } satisfies ArchivedDays
+})
+
+const regionOf = ({ covered, from, since, to }: Selection): Region =>
+  subtract(
+    box(from, to, BigInt(since ?? 0), everyStep),
+    union(covered.map((part) => box(part.from, part.to, BigInt(part.after ?? 0), BigInt(part.through)))),
+  )
+
+/** Fails where the selection would have archived entries in it. */
+export const refuseArchivedDays = (selection: Selection, archived: ArchivedDays | null) => {
+  if (archived === null || intersect(regionOf(selection), archived.region).length === 0) return Effect.void
+  return exportError(
+    "Usage",
+    `${selection.text} of ${archived.book} reaches into what is archived, through ${archived.lastDay}: ${archived.where}. Choose days from ${shiftDate(archived.lastDay, 1)} on, with --from and --to or --period. Nothing was written.`,
+  )
+}
