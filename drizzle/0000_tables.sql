@@ -12,6 +12,8 @@ CREATE SCHEMA "valuation";
 --> statement-breakpoint
 CREATE SCHEMA "webhook";
 --> statement-breakpoint
+CREATE SEQUENCE "ledger"."journal_entry_block" INCREMENT BY 1024 MINVALUE 1024 MAXVALUE 9223372036854775807 START WITH 1024 CACHE 1;--> statement-breakpoint
+CREATE SEQUENCE "ledger"."numbering_step" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1;--> statement-breakpoint
 CREATE TABLE "ledger"."archived_months" (
 	"book_id" integer NOT NULL,
 	"year" smallint NOT NULL,

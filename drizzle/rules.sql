@@ -26,13 +26,7 @@
 --   TO013  the statement names a partition of a table instead of the table
 --   TO014  what is archived would be booked or opened again, or an archive is not of whole closed years as its dump has them
 
--- Ids of journal entries. A writer takes a block of 1024 with one call instead of one call for each entry.
-create sequence if not exists ledger.journal_entry_block as bigint increment by 1024 minvalue 1024 start with 1024;
-
 comment on sequence ledger.journal_entry_block is 'Each value reserves the 1024 entry ids that end before it plus 1024.';
-
--- Each run of `ledger.assign_numbers` is one numbering step. Exports state up to which step they reach.
-create sequence if not exists ledger.numbering_step as bigint;
 
 -- TO004. What was posted, numbered, exported or closed is evidence for an auditor: a mistake is corrected by a new entry and
 -- never by a change.

@@ -2,7 +2,7 @@
 import { Effect, Stream } from "effect"
 import { count } from "../Common/Text.ts"
 import { bool } from "../Database/Columns.ts"
-import { migrate } from "../Database/Migrate.ts"
+import { type MigrateOptions, migrate, migrateTo } from "../Database/Migrate.ts"
 import { Database } from "../Database.ts"
 import { backupError } from "./BackupError.ts"
 import type { Content, Header } from "./BackupFile.ts"
@@ -18,7 +18,7 @@ export interface Restored extends Content {
 const otherVersion = ({ createdAt, version }: Header) =>
   backupError(
     "OtherVersion",
-    `The backup of ${createdAt} was made by Tieout ${version}, whose tables are not those of this version. Restore it with that version, then upgrade.`,
+    `The backup of ${createdAt} was made by Tieout ${version}, whose tables this version does not know. Restore it with that version or a newer one.`,
   )
 
 const isEmpty = Effect.fn("Backup.isEmpty")(function* () {
@@ -78,17 +78,32 @@ const load = Effect.fn("Backup.load")(function* (path: string, { header }: { rea
   return loaded
 })
 
+/** Migrations that the database has applied already; none in a new one. */
+const preparedBy = Effect.gen(function* () {
+  const database = yield* Database
+  const { prepared } = yield* database.row(
+    "Backup.isPrepared",
+    { prepared: bool },
+    (sql) => sql`select to_regclass('drizzle.__drizzle_migrations') is not null as prepared`,
+  )
+  return prepared ? yield* migrationsOf() : []
+})
+
 /**
- * Needs the rights of the tables' owner, whose rules it switches off meanwhile. The database gets this version's tables and rules first; it must hold no books.
- * `partitions`: how many the tables of a new database get (`src/Database/Partitions.ts`).
+ * Needs the rights of the tables' owner, whose rules it switches off meanwhile. The database must hold no books; a new one gets the
+ * tables that the backup was made of, then those of this version. Then its rules follow.
  */
-export const restore = Effect.fn("Backup.restore")(function* (path: string, partitions?: number) {
+export const restore = Effect.fn("Backup.restore")(function* (path: string, options: MigrateOptions = {}) {
   const database = yield* Database
   const { content, header } = yield* readBack(path)
-  yield* migrate(undefined, partitions)
-  const known = yield* migrationsOf()
-  if (known.length !== header.migrations.length || known.some((hash, at) => hash !== header.migrations[at]))
-    return yield* otherVersion(header)
+  const prepared = yield* preparedBy
+  if (prepared.length > header.migrations.length) {
+    return yield* backupError(
+      "Usage",
+      `The backup of ${header.createdAt} was made by Tieout ${header.version}, and the database has this version's tables already. Name one that nothing has prepared by DATABASE_URL or TIEOUT_DATA_DIR.`,
+    )
+  }
+  if (!(yield* migrateTo(header.migrations, options))) return yield* otherVersion(header)
   yield* database.transaction(
     Effect.gen(function* () {
       if (!(yield* isEmpty())) {
@@ -102,5 +117,6 @@ export const restore = Effect.fn("Backup.restore")(function* (path: string, part
         return yield* backupError("Damaged", `${path} has changed while it was read. Nothing was restored.`)
     }),
   )
+  yield* migrate(options.folder, options.partitions)
   return { file: path, createdAt: header.createdAt, ...content } satisfies Restored
 })

@@ -8,7 +8,7 @@ import { type Connection, closeConnection, openConnection } from "./Connections.
 import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
 import type { EmbeddedError } from "./Embedded/EmbeddedError.ts"
 import { embeddedRolesSql } from "./Embedded/RuntimeRole.ts"
-import { type Package, packageMigrations, readPackage, rulesName } from "./MigrationFiles.ts"
+import { firstMigrations, type Package, packageMigrations, readPackage, rulesName } from "./MigrationFiles.ts"
 import { dropReplaceable, noteObjects } from "./Objects.ts"
 import { partitionsSql } from "./PartitionNames.ts"
 import { refuseOtherPartitions } from "./Partitions.ts"
@@ -185,6 +185,13 @@ const applyPending = Effect.fn("Migrate.apply")(function* (
   )
 })
 
+export interface MigrateOptions {
+  /** Of the migrations; the package's by default. */
+  readonly folder?: string
+  /** How many the tables of a new database get. */
+  readonly partitions?: number | undefined
+}
+
 /**
  * Migrates the database to this version, as the owner of its tables: all pending migrations in one transaction, then the rules
  * in another, with which an embedded database's roles get their rights. Returns their names. Any number of processes may call it
@@ -202,3 +209,19 @@ export const migrate = Effect.fn("Migrate.migrate")(function* (
     ? []
     : yield* asOwner(applyPending({ folder, partitions: partitions ?? 1 }, lacking))
 })
+
+/**
+ * Brings a new database to the tables that these migrations made, the first ones of this version: without rules where they are
+ * not all. False where this version never had such tables.
+ */
+export const migrateTo = Effect.fn("Migrate.migrateTo")(function* (
+  hashes: ReadonlyArray<string>,
+  { folder = packageMigrations(), partitions }: MigrateOptions,
+) {
+  const { migrations } = yield* readPackage(folder)
+  if (hashes.length > migrations.length || hashes.some((hash, at) => hash !== migrations[at]?.hash))
+    return false
+  const isLatest = hashes.length === migrations.length
+  yield* migrate(isLatest ? folder : yield* firstMigrations(folder, hashes.length), partitions)
+  return true
+}, Effect.scoped)

@@ -36,7 +36,7 @@ describe("partitions", () => {
       expect(before.partitions).toBe(testPartitions)
 
       yield* Effect.gen(function* () {
-        yield* restore(file, 5)
+        yield* restore(file, { partitions: 5 })
         expect(yield* readPartitions()).toBe(5)
         expect(yield* digests).toEqual(before.digests)
         expect(yield* proof).toEqual(before.proof)

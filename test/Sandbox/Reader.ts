@@ -132,7 +132,6 @@ const State = Schema.Struct({
   answers: Schema.Record({ key: Schema.String, value: Schema.Int }),
   busiest: Schema.Record({ key: Schema.String, value: Schema.Int }),
   faults: Schema.Record({ key: Schema.String, value: Schema.Int }),
-  busiest: Schema.Record({ key: Schema.String, value: Schema.Int }),
   clients: Schema.Int,
   receivables: Schema.Int,
   webhooks: Schema.Record({ key: Schema.String, value: Schema.Int }),

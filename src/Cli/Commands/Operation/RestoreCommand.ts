@@ -14,7 +14,7 @@ export const restore = command(
     name: "restore",
     summary: "Load a backup into an empty database, and prove it.",
     about: [
-      "FILE: what `tieout backup` wrote, by the same version. The whole file is checked before anything is written; then all of",
+      "FILE: what `tieout backup` wrote, by this version or an earlier one. The whole file is checked before anything is written; then all of",
       "it is loaded, or nothing. The database must hold no books. Needs the rights of its owner. At the end every row is",
       "proved again, as by `tieout verify --database`.",
     ],
@@ -31,7 +31,7 @@ export const restore = command(
   },
   Effect.fn("Cli.restore")(function* ({ file, partitions: asked }) {
     const output = yield* Output
-    const restored = yield* restoreFrom(file, yield* partitionsOf(asked))
+    const restored = yield* restoreFrom(file, { partitions: yield* partitionsOf(asked) })
     const proof = yield* prove((name) => Effect.logDebug(`Proving ${name}`))
     yield* output.report({
       document: { ...restored, proof },
