@@ -6,7 +6,7 @@ import { exportError } from "../ExportError.ts"
 import { box, everyStep, intersect, type Region, subtract, union } from "./Region.ts"
 import type { Selection } from "./Scope.ts"
 
-export interface ArchivedDays {
+interface ArchivedDays {
   /** The book's code. */
   readonly book: string
   readonly lastDay: string
@@ -16,6 +16,8 @@ export interface ArchivedDays {
 }
 
 /** Null: nothing of the book is archived. */
+export type Archived = ArchivedDays | null
+
 export const archivedDays = Effect.fn("Export.archivedDays")(function* (bookId: number) {
   const archives = yield* archivesOf([bookId])
   const last = archives.at(-1)
@@ -35,8 +37,12 @@ const regionOf = ({ covered, from, since, to }: Selection): Region =>
     union(covered.map((part) => box(part.from, part.to, BigInt(part.after ?? 0), BigInt(part.through)))),
   )
 
+/** With what is archived, where a format has begun: it goes on from there. One that has not is refused what is archived. */
+export const withArchived = (had: ReadonlyArray<Region>, archived: Archived): ReadonlyArray<Region> =>
+  had.length > 0 && archived !== null ? [...had, archived.region] : had
+
 /** Fails where the selection would have archived entries in it. */
-export const refuseArchivedDays = (selection: Selection, archived: ArchivedDays | null) => {
+export const refuseArchivedDays = (selection: Selection, archived: Archived) => {
   if (archived === null || intersect(regionOf(selection), archived.region).length === 0) return Effect.void
   return exportError(
     "Usage",

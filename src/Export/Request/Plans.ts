@@ -10,7 +10,7 @@ import { nativeBasis } from "../../Format/Entry.ts"
 import { accumulates, type FormatName } from "../../Format/Formats.ts"
 import type { Covered } from "../Batch/Manifest.ts"
 import { exportError } from "../ExportError.ts"
-import { type ArchivedDays, archivedDays, refuseArchivedDays } from "./ArchivedDays.ts"
+import { type Archived, archivedDays, refuseArchivedDays, withArchived } from "./ArchivedDays.ts"
 import { box, everyStep, intersect, subtract, union, wholeThrough } from "./Region.ts"
 import { type Selection, sinceSelection } from "./Scope.ts"
 import { hasNews, selected } from "./Selected.ts"
@@ -102,14 +102,9 @@ const tablePlan = Effect.fn("Export.tablePlan")(function* (
 })
 
 /** What no batch of the format has, of whatever date. */
-const newsOf = (
-  format: FormatName,
-  standing: ReadonlyArray<StandingBatch>,
-  archived: ArchivedDays | null,
-): Plan => {
+const newsOf = (format: FormatName, standing: ReadonlyArray<StandingBatch>, archived: Archived): Plan => {
   const own = standing.filter(({ formats }) => formats.includes(format)).map(({ region }) => region)
-  // Whoever has begun to import goes on from there; who has not is refused what is archived.
-  const had = union(own.length > 0 && archived !== null ? [...own, archived.region] : own)
+  const had = union(withArchived(own, archived))
   const since = wholeThrough(had)
   const more = subtract(had, box(null, null, 0n, since))
   const selection = sinceSelection(since, coveredBy(more, since))
@@ -217,13 +212,13 @@ export const planBook = Effect.fn("Export.planBook")(function* (
 ) {
   const tables = formats.filter(accumulates)
   const plain = formats.filter((name) => !accumulates(name))
+  const archived = yield* archivedDays(bookId)
   if (selection !== null && selection.asOf !== null) {
-    yield* refuseArchivedDays(selection, yield* archivedDays(bookId))
+    yield* refuseArchivedDays(selection, archived)
     const plan: Plan = { selection, formats, delta: false, follows: [], supersedes: [] }
     return { plans: perFormat ? separate([plan]) : [plan], had: [] } satisfies Plans
   }
   const standing = yield* standingBatches(bookId, basis)
-  const archived = yield* archivedDays(bookId)
   if (selection === null) {
     const news = formats.map((format) => newsOf(format, standing, archived))
     const plans: Array<Plan> = []
@@ -252,6 +247,6 @@ export const planBook = Effect.fn("Export.planBook")(function* (
   const all = [...wholes, ...found.filter(isPlan)]
   const plans = perFormat ? separate(all) : grouped(all, formats)
   yield* checkWhole(plans, formats, standing)
-  for (const plan of plans) yield* refuseArchivedDays(plan.selection, archived)
+  for (const { selection: days } of plans) yield* refuseArchivedDays(days, archived)
   return { plans, had: found.filter((one): one is Had => !isPlan(one)) } satisfies Plans
 })
