@@ -26,7 +26,9 @@ export const archivedDays = Effect.fn("Export.archivedDays")(function* (bookId: 
   return {
     book: last.book,
     lastDay: last.lastDay,
-    region: union(archives.map(({ lastDay, throughNumbering }) => box(null, lastDay, 0n, throughNumbering))),
+    region: union(
+      archives.map(({ firstDay, lastDay, throughNumbering }) => box(firstDay, lastDay, 0n, throughNumbering)),
+    ),
     where,
   } satisfies ArchivedDays
 })
@@ -40,6 +42,14 @@ const regionOf = ({ covered, from, since, to }: Selection): Region =>
 /** With what is archived, where a format has begun: it goes on from there. One that has not is refused what is archived. */
 export const withArchived = (had: ReadonlyArray<Region>, archived: Archived): ReadonlyArray<Region> =>
   had.length > 0 && archived !== null ? [...had, archived.region] : had
+
+/** Says it where a format that goes on after what is archived has not all of that in its batches. */
+export const warnOfGap = (format: string, had: ReadonlyArray<Region>, archived: Archived) =>
+  had.length === 0 || archived === null || subtract(archived.region, union(had)).length === 0
+    ? Effect.void
+    : Effect.logWarning(
+        `${archived.book}: no ${format} batch has all entries through ${archived.lastDay}, which are archived and are not in this one either: ${archived.where}.`,
+      )
 
 /** Fails where the selection would have archived entries in it. */
 export const refuseArchivedDays = (selection: Selection, archived: Archived) => {

@@ -10,11 +10,11 @@ import { nativeBasis } from "../../Format/Entry.ts"
 import { accumulates, type FormatName } from "../../Format/Formats.ts"
 import type { Covered } from "../Batch/Manifest.ts"
 import { exportError } from "../ExportError.ts"
-import { type Archived, archivedDays, refuseArchivedDays, withArchived } from "./ArchivedDays.ts"
+import { type Archived, archivedDays, refuseArchivedDays, warnOfGap, withArchived } from "./ArchivedDays.ts"
 import { box, everyStep, intersect, subtract, union, wholeThrough } from "./Region.ts"
 import { type Selection, sinceSelection } from "./Scope.ts"
 import { hasNews, selected } from "./Selected.ts"
-import { coveredBy, type StandingBatch, standingBatches } from "./StandingBatches.ts"
+import { coveredBy, regionsOf, type StandingBatch, standingBatches } from "./StandingBatches.ts"
 
 export interface Plan {
   readonly selection: Selection
@@ -103,8 +103,7 @@ const tablePlan = Effect.fn("Export.tablePlan")(function* (
 
 /** What no batch of the format has, of whatever date. */
 const newsOf = (format: FormatName, standing: ReadonlyArray<StandingBatch>, archived: Archived): Plan => {
-  const own = standing.filter(({ formats }) => formats.includes(format)).map(({ region }) => region)
-  const had = union(withArchived(own, archived))
+  const had = union(withArchived(regionsOf(format, standing), archived))
   const since = wholeThrough(had)
   const more = subtract(had, box(null, null, 0n, since))
   const selection = sinceSelection(since, coveredBy(more, since))
@@ -220,6 +219,7 @@ export const planBook = Effect.fn("Export.planBook")(function* (
   }
   const standing = yield* standingBatches(bookId, basis)
   if (selection === null) {
+    for (const format of formats) yield* warnOfGap(format, regionsOf(format, standing), archived)
     const news = formats.map((format) => newsOf(format, standing, archived))
     const plans: Array<Plan> = []
     for (const plan of perFormat ? news : grouped(news, formats)) {

@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { arrayOf, int4, int8, jsonOf, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
+import type { FormatName } from "../../Format/Formats.ts"
 import { Covered } from "../Batch/Manifest.ts"
 import { box, everyStep, type Region, subtract, union } from "./Region.ts"
 
@@ -45,6 +46,13 @@ const regionOf = (basis: string, { covered, from, since, through, to }: BatchRow
         union(covered.map((part) => box(part.from, part.to, BigInt(part.after ?? 0), BigInt(part.through)))),
       )
     : box(from, to, 0n, everyStep)
+
+/** What the batches of a format have. */
+export const regionsOf = (
+  format: FormatName,
+  standing: ReadonlyArray<StandingBatch>,
+): ReadonlyArray<Region> =>
+  standing.filter(({ formats }) => formats.includes(format)).map(({ region }) => region)
 
 /** One row per batch of the book, without its manifest; the first first. */
 export const standingBatches = Effect.fn("Export.standingBatches")(function* (bookId: number, basis: string) {
