@@ -1,13 +1,13 @@
 /** Two nights of many clients: one process, and workers beside one; at a limit of the service, and at its latency. */
 import { type Finished, run, serve } from "./Child.ts"
 import { type Server, withServer } from "./Server.ts"
-import { count, fieldOf, fixed, head, row } from "./Shown.ts"
+import { count, fieldOf, fixed, head, optionOf, row } from "./Shown.ts"
 
 const cli = "bin/tieout.js"
 const accountsPerClient = 4
 const entriesPerClient = 20
-/** Requests a second that the service takes. */
-const limit = 200
+/** Requests a second that the service takes: fewer where the machine is too busy for them. */
+const limit = Number(optionOf("--limit") ?? 200)
 /** Milliseconds that each answer takes. */
 const latency = 200
 /** Workers beside the process that leads; none: that process reads everything. */

@@ -1714,11 +1714,16 @@ join ledger.journal_lines l on l.book_id = b.book_id
     where l.effective_date between c."from" and c."to" and l.numbering > coalesce(c.after, 0) and l.numbering <= c.through))
 where b.currency_basis = 'native';
 
+-- Whether a stream that was in this trouble cannot be read at all.
+create or replace function reconcile.is_unreadable(trouble text) returns boolean language sql immutable parallel safe as $$
+  select coalesce(trouble in ('Forbidden', 'NotFound', 'NoPath', 'Inactive'), false)
+$$;
+
 -- Every stream with the evidence of its last reads. `unreadable`: the service refuses it, and a person must find out why, since a
 -- retry will not help. `gone`: an account that the service no longer lists and whose statement it refuses.
 create or replace view reconcile.stream_standing as
 select x.book_id, x.stream, x.account_id, r.began_at, r.ended_at, r.run_id, r.trouble, r.status, r.detail, r.failing_since,
-  x.unlisted_since, coalesce(r.trouble in ('Forbidden', 'NotFound', 'NoPath', 'Inactive'), false) as unreadable,
+  x.unlisted_since, reconcile.is_unreadable(r.trouble) as unreadable,
   x.unlisted_since is not null and coalesce(r.trouble in ('Forbidden', 'NotFound'), false) as gone
 from (
   select a.book_id, 'statement:' || a.account_id as stream, a.account_id, a.unlisted_since from mirror.accounts a
@@ -1728,10 +1733,11 @@ from (
 left join sync.stream_reads r on r.book_id = x.book_id and r.stream = x.stream;
 
 -- Clients whose accounts were read before and which the service now refuses.
+-- It reads `sync.stream_reads` itself: by way of the view above every look-up of one client goes over all of them.
 create or replace view reconcile.gone_clients as
-select b.book_id, b.client_id, s.trouble, s.status, s.detail, s.failing_since, s.began_at
+select b.book_id, b.client_id, r.trouble, r.status, r.detail, r.failing_since, r.began_at
 from mirror.books b
-join reconcile.stream_standing s on s.book_id = b.book_id and s.stream = 'accounts' and s.unreadable
+join sync.stream_reads r on r.book_id = b.book_id and r.stream = 'accounts' and reconcile.is_unreadable(r.trouble)
 where b.client_id is not null and exists (select 1 from mirror.accounts a where a.book_id = b.book_id);
 
 -- The balance of conversions_in_transit by conversion and currency; the rows add up to the balance of the role. `first_date` is

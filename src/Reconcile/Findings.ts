@@ -38,7 +38,8 @@ const deferral = (sql: Sql, scope: Scope, states: ReadonlyArray<string>): Fragme
     on conflict do nothing),
   settled as (
     delete from reconcile.deferred d using mirror.resources r
-    where d.book_id = ${inBooks(sql, scope)} and r.book_id = d.book_id and r.resource_id = d.resource_id
+    where d.book_id = ${inBooks(sql, scope)} and r.book_id = d.book_id and r.book_id = ${inBooks(sql, scope)}
+      and r.resource_id = d.resource_id
       and r.resource_type = d.resource_type and r.status = any (${`{${states.join(",")}}`}::text::text[])
       and not exists (select 1 from found f where not f.ripe and f.book_id = d.book_id
                       and f.subject_id = d.resource_id::text and upper(f.subject_type) = d.resource_type))`

@@ -46,8 +46,16 @@ export const surfacesIn = ({ connections }: Pick<Settings, "connections">): Scop
 /** Whether the scope is neither limited to what changed nor to a month. */
 export const isEverything = ({ period, sinceRun }: Scope): boolean => sinceRun === null && period === null
 
-export const inBooks = (sql: Sql, { books }: Pick<Scope, "books">): Fragment =>
-  sql`any (${`{${books.join(",")}}`}::text::integer[])`
+/**
+ * What a book's identifier equals. Of one book it is a plain value and of several an array that the planner sees: by an array that it
+ * had to compute first it would look into the partitions of all books.
+ */
+export const inBooks = (sql: Sql, { books }: Pick<Scope, "books">): Fragment => {
+  const [book, ...others] = books
+  return book !== undefined && others.length === 0
+    ? sql`${book}::integer`
+    : sql`any (${`{${books.join(",")}}`}::integer[])`
+}
 
 /** Whether a point in time belongs to the scope's month, in the time zone of the book. */
 const inPeriod = (sql: Sql, { period }: Scope, book: Fragment, at: Fragment): Fragment => {

@@ -99,7 +99,7 @@ const lists = (sql: Sql): Fragment => sql`
         and (s.began_at is null or s.began_at < a.read_after))) n`
 
 /** Movements that are not final are read one by one, whether or not there is a list. */
-const movements = (sql: Sql): Fragment => sql`
+const movements = (sql: Sql, scope: Scope): Fragment => sql`
   select r.book_id, 'open_movements' as stream,
     format('%s not been read since the month was over (%s).', case count(*) when 1 then '1 movement that is not final has'
       else count(*) || ' movements that are not final have' end, ${text(sql, sql`a.read_after`)}) as message,
@@ -111,7 +111,7 @@ const movements = (sql: Sql): Fragment => sql`
   left join months m on m.book_id = l.book_id
   left join asked o on o.book_id = l.book_id and o.stream = 'open_movements'
   cross join lateral (select greatest(o.read_after, m.ends) as read_after) a
-  join mirror.resources r on r.book_id = l.book_id and not r.final and r.created_at < a.read_after
+  join mirror.resources r on r.book_id = l.book_id and r.book_id = ${inBooks(sql, scope)} and not r.final and r.created_at < a.read_after
     and r.read_at < a.read_after
   where l.book_id not in (select g.book_id from gone g)
   group by r.book_id, a.read_after`
@@ -120,6 +120,6 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
   with ${expected(sql, scope)}
   select 'stream-unread' as check_name, u.book_id, 'stream' as subject_type, u.stream as subject_id, true as ripe,
     u.message, u.evidence
-  from (${lists(sql)} union all ${movements(sql)}) u`
+  from (${lists(sql)} union all ${movements(sql, scope)}) u`
 
 export const streams: CheckQuery = { checks: ["stream-unread"], found }
