@@ -71,7 +71,8 @@ const opened = Effect.gen(function* () {
   yield* execute(closePeriod(gamma, "2026-09"))
   yield* deposit(gamma, "2026-10-03", "13.00")
   yield* execute(closePeriod(gamma, "2026-10"))
-  yield* readAccounts(alpha, "2026-10-06T00:30:00Z", 6)
+  yield* openBook("EMPTY", client(4))
+  yield* readAccounts(alpha, "2026-10-08T00:30:00Z", 6)
   yield* readAccounts(beta, "2026-10-20T00:30:00Z", 8)
   yield* readAccounts(gamma, "2026-11-20T00:30:00Z", 2)
   // Of one book alone the accounts have other names in the accounting system.
@@ -100,6 +101,14 @@ const contents = (folder: string, { files }: Manifest): ReadonlyArray<string> =>
       .replaceAll(/<CreDtTm>[^<]*<\/CreDtTm>/g, ""),
   )
 
+/** Which batch each but the first follows, and what names each but the last. */
+const followed = (batches: ReadonlyArray<Export.ExportSummary["batches"][number]>) =>
+  batches.slice(1).map(({ manifest }) => manifest.lineage?.previous)
+const named = (batches: ReadonlyArray<Export.ExportSummary["batches"][number]>) =>
+  batches
+    .slice(0, -1)
+    .map(({ manifest }) => ({ batch: manifest.batch, manifestSha256: sha256Of(print(manifest)) }))
+
 const markers = (out: string): ReadonlyArray<string> =>
   readdirSync(out, { recursive: true, encoding: "utf8" }).filter((name) => /unfinished|\.partial$/.test(name))
 
@@ -113,6 +122,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
       const out = temporaryFolder()
       const together = yield* exporting(out, formats, { preview: true, perFormat: false })
       expect(together.batches.map(({ manifest }) => manifest.book.code)).toEqual(codes)
+      expect(together.empty).toEqual(["EMPTY"])
       expect(markers(out)).toEqual([])
       for (const { folder, manifest } of together.batches) {
         const alone = yield* exporting(out, formats, {
@@ -141,7 +151,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
       expect(gamma?.lineage?.closes.map(({ period }) => period)).toEqual(["2026-10"])
       expect(alpha?.lineage?.closes).toEqual([])
       expect([alpha, beta, gamma].map((one) => one?.bankStatements?.map(({ days }) => days))).toEqual([
-        [3],
+        [1, 3],
         [5],
         [1],
       ])
@@ -161,11 +171,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
           ["trial-balance"],
           ["netsuite"],
         ])
-        expect(own.slice(1).map(({ manifest }) => manifest.lineage?.previous)).toEqual(
-          own
-            .slice(0, -1)
-            .map(({ manifest }) => ({ batch: manifest.batch, manifestSha256: sha256Of(print(manifest)) })),
-        )
+        expect(followed(own)).toEqual(named(own))
       }
       const files = yield* Effect.flatMap(Database, (database) =>
         database.query(
@@ -194,6 +200,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
         ["BETA netsuite", [5], []],
         ["GAMMA journal", [], [3]],
       ])
+      // Of two selections, so of two passes.
+      const ofBeta = second.batches.filter(({ manifest }) => manifest.book.code === "BETA")
+      expect(followed(ofBeta)).toEqual(named(ofBeta))
       const standing = yield* Effect.forEach([alpha, beta, gamma], states)
       expect(standing.map((own) => own.filter((line) => line.endsWith("superseded")))).toEqual(
         codes.map(() => ["3 superseded"]),
@@ -210,6 +219,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
         ["GAMMA", 1],
         ["GAMMA", 2],
       ])
+      expect(third.unchanged).toEqual(["EMPTY"])
+      // What the batches of one book cover says nothing about another's, whose entry was numbered before.
+      yield* deposit(beta, "2026-10-11", "4.00")
+      yield* deposit(alpha, "2026-10-11", "5.00")
+      yield* exporting(out, ["netsuite"], { code: "ALPHA" })
+      const fourth = yield* exporting(out, ["netsuite"])
+      expect(fourth.batches.map(({ manifest }) => [manifest.book.code, manifest.entries])).toEqual([["BETA", 1]])
+      expect(fourth.exported.map(({ book }) => book)).toEqual(["ALPHA", "GAMMA"])
     }),
   )
 
