@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { client, clientId, lending, move } from "../Sync/Lending.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { checking, closing } from "./Months.ts"
+import { bridging, checking, closing } from "./Months.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the months of several books", (it) => {
   it.scoped("close together; a book that is blocked stays open, a month without entries closes, too", () =>
@@ -60,6 +60,56 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the months of several 
         "C3 already closed",
         "C4 already closed",
       ])
+      expect(yield* checking("2026-10")).toEqual([])
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the months of books with late entries", (it) => {
+  it.scoped("close by their own bridges, late entries and earlier closes", () =>
+    Effect.gen(function* () {
+      const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
+      const { held, service } = yield* lending({
+        clients: [client(1), client(2), client(3)],
+        clock: "2026-10-02T00:00:00Z",
+      })
+      const earn = (index: number, amount: number, on: string) =>
+        move(held, clientId(index), { type: "CREDIT", amount, on: `${on}T12:00:00Z` })
+      for (const index of [1, 2, 3]) earn(index, index * 10, "2026-09-05")
+      const open = rows(`select 'F' || f.finding_id as id from reconcile.open_findings f`)
+      const closeAll = Effect.fnUntraced(function* (period: string) {
+        yield* sync(service.url, variables)
+        const accept = (yield* open).map(({ id }) => ({ id: String(id), reason: "looked at" }))
+        const results = yield* closing(period, { accept, variables })
+        return results.filter(({ book }) => book !== "ORG")
+      })
+      const september = yield* closeAll("2026-09")
+      expect(september.map(({ state }) => state)).toEqual(["closed", "closed", "closed"])
+      // Of two books the service tells of September once it is closed.
+      held.clock = "2026-11-02T00:00:00Z"
+      earn(2, 7, "2026-09-20")
+      earn(3, 8, "2026-09-21")
+      earn(3, 9, "2026-09-22")
+      for (const index of [1, 2, 3]) earn(index, index * 100, "2026-10-05")
+      const october = yield* closeAll("2026-10")
+      expect(october.map(({ book, state }) => `${book} ${state}`)).toEqual(
+        ["C1", "C2", "C3"].map((book) => `${book} closed`),
+      )
+      expect(october.map(({ bridge }) => bridge?.lateHere.map(({ amount }) => amount))).toEqual([
+        [],
+        ["7.00"],
+        ["8.00", "9.00"],
+      ])
+      // Each as it is of its book alone, and after the close of its own book.
+      const alone = (yield* bridging("2026-10")).filter(({ book }) => book !== "ORG")
+      expect(october.map(({ bridge }) => bridge)).toEqual(alone)
+      expect(alone.map(({ accounts }) => accounts.map(({ lateHere }) => lateHere))).toEqual([
+        ["0.00"],
+        ["7.00"],
+        ["17.00"],
+      ])
+      expect(october.map(({ previousHash }) => previousHash)).toEqual(september.map(({ hash }) => hash))
+      expect((yield* bridging("2026-09")).flatMap(({ lateElsewhere }) => lateElsewhere.length)).toContain(2)
       expect(yield* checking("2026-10")).toEqual([])
     }),
   )

@@ -225,7 +225,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
       yield* deposit(alpha, "2026-10-11", "5.00")
       yield* exporting(out, ["netsuite"], { code: "ALPHA" })
       const fourth = yield* exporting(out, ["netsuite"])
-      expect(fourth.batches.map(({ manifest }) => [manifest.book.code, manifest.entries])).toEqual([["BETA", 1]])
+      expect(fourth.batches.map(({ manifest }) => [manifest.book.code, manifest.entries])).toEqual([
+        ["BETA", 1],
+      ])
       expect(fourth.exported.map(({ book }) => book)).toEqual(["ALPHA", "GAMMA"])
     }),
   )

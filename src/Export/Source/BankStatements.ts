@@ -5,7 +5,7 @@
  */
 
 import { Effect, Stream } from "effect"
-import { byBook, isIn } from "../../Book/ByBook.ts"
+import { booksIn, byBook } from "../../Book/ByBook.ts"
 import { parse } from "../../Common/MinorUnits.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { bool, int2, int4, int8, nullable, numeric, type RowOf, text, uuid } from "../../Database/Columns.ts"
@@ -13,6 +13,7 @@ import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Database } from "../../Database.ts"
 import type { BankDay, BankEntry } from "../../Format/BankStatement.ts"
 import { journalNumber } from "../../Format/Entry.ts"
+import type { Fragment } from "../../Reconcile/Scope.ts"
 import type { Selection } from "../Request/Scope.ts"
 import { selected } from "../Request/Selected.ts"
 
@@ -63,15 +64,12 @@ const instant = (sql: Sql, at: ReturnType<Sql>) =>
  * it is held back. A balance is that before the account's first entry and all entries of the days up to there, so that entries
  * which the service posted out of their order lead from one day to the next all the same. By account, day and place.
  */
-const bankStatements = (sql: Sql, books: ReadonlyArray<BankBook>, selection: Selection) => {
-  const own = isIn(
-    sql,
-    books.map(({ bookId }) => bookId),
-  )
-  const without = books.flatMap(({ bookId, leaveOut }) =>
-    leaveOut.map((currency) => ({ book_id: bookId, currency })),
-  )
-  return sql`
+const statementsOfBook = (
+  sql: Sql,
+  book: Fragment,
+  selection: Selection,
+  without: ReadonlyArray<{ readonly book_id: number; readonly currency: string }>,
+) => sql`
   with account as materialized (
     select a.book_id, a.account_id, a.currency, c.scale, a.entries, l.time_zone, f.before,
       least(ledger.day_of(v.began_at, l.time_zone), h.day) as until
@@ -86,24 +84,24 @@ const bankStatements = (sql: Sql, books: ReadonlyArray<BankBook>, selection: Sel
     left join lateral (
       select ledger.day_of(min(s.occurred_at), l.time_zone) as day from mirror.statement_entries s
       where s.book_id = a.book_id and s.account_id = a.account_id and s.position > a.entries) h on true
-    where a.book_id ${own} and v.began_at is not null and not exists (
+    where a.book_id = ${book} and v.began_at is not null and not exists (
       select 1 from json_to_recordset(${JSON.stringify(without)}::text::json) as l (book_id integer, currency text)
-      where l.book_id = a.book_id and l.currency = a.currency)),
+      where l.book_id = ${book} and l.currency = a.currency)),
   days as materialized (
-    select d.book_id, d.account_id, d.day, d.credit_entries, d.credit_sum, d.debit_entries, d.debit_sum,
+    select d.account_id, d.day, d.credit_entries, d.credit_sum, d.debit_entries, d.debit_sum,
       d.before + coalesce(sum(d.credit_sum - d.debit_sum) over (w rows between unbounded preceding and 1 preceding), 0) as opening,
       d.before + sum(d.credit_sum - d.debit_sum) over w as closing
     from (
-      select a.book_id, a.account_id, a.before, ledger.day_of(s.occurred_at, a.time_zone) as day,
+      select a.account_id, a.before, ledger.day_of(s.occurred_at, a.time_zone) as day,
         count(*) filter (where s.type = 'CREDIT') as credit_entries,
         count(*) filter (where s.type <> 'CREDIT') as debit_entries,
         coalesce(sum(s.amount) filter (where s.type = 'CREDIT'), 0) as credit_sum,
         coalesce(sum(s.amount) filter (where s.type <> 'CREDIT'), 0) as debit_sum
       from account a
-      join mirror.statement_entries s on s.book_id = a.book_id and s.account_id = a.account_id
+      join mirror.statement_entries s on s.book_id = ${book} and s.account_id = a.account_id
         and s.position <= a.entries and s.amount <> 0
-      group by a.book_id, a.account_id, a.before, ledger.day_of(s.occurred_at, a.time_zone)) d
-    window w as (partition by d.book_id, d.account_id order by d.day))
+      group by a.account_id, a.before, ledger.day_of(s.occurred_at, a.time_zone)) d
+    window w as (partition by d.account_id order by d.day))
   select a.book_id as "bookId", a.account_id, a.currency, a.scale, d.day::text as day,
     ${instant(sql, sql`(d.day::timestamp at time zone coalesce(a.time_zone, 'UTC'))`)} as from_at,
     ${instant(sql, sql`((d.day + 1)::timestamp at time zone coalesce(a.time_zone, 'UTC'))`)} as to_at,
@@ -114,19 +112,34 @@ const bankStatements = (sql: Sql, books: ReadonlyArray<BankBook>, selection: Sel
     e.external_reference, e.counterparty,
     case when r.form is distinct from 'flat' then r.reference end as reference,
     case when r.form = 'flat' then r.reference end as purpose, r.transaction_hash,
-    coalesce(${selected(sql, own, selection)}, false) as journalled
+    coalesce(${selected(sql, sql`= ${book}`, selection)}, false) as journalled
   from account a
-  join days d on d.book_id = a.book_id and d.account_id = a.account_id and d.day < a.until
+  join days d on d.account_id = a.account_id and d.day < a.until
     and d.day between ${selection.from ?? "-infinity"}::text::date and ${selection.to ?? "infinity"}::text::date
-  join mirror.statement_entries s on s.book_id = a.book_id and s.account_id = a.account_id and s.position <= a.entries
+  join mirror.statement_entries s on s.book_id = ${book} and s.account_id = a.account_id and s.position <= a.entries
     and s.amount <> 0 and ledger.day_of(s.occurred_at, a.time_zone) = d.day
-  left join ledger.journal e on e.book_id = a.book_id and e.source_type = 'statement_entry' and e.source_id = s.entry_id
+  left join ledger.journal e on e.book_id = ${book} and e.source_type = 'statement_entry' and e.source_id = s.entry_id
     and e.sequence = 0 and e.partner_account_id = s.account_id and e.position = s.position
   left join lateral (
     select p.form, p.reference, p.transaction_hash from mirror.resources p
     where p.book_id = e.book_id and p.resource_id = e.resource_id::uuid and p.resource_type = e.resource_type
     limit 1) r on true
-  order by a.book_id, a.currency collate "C", a.account_id, d.day, s.position`
+  order by a.currency collate "C", a.account_id, d.day, s.position`
+
+/** Each book by itself: a plan for all of them at once would be as bad as what it believes of their sizes. */
+const bankStatements = (sql: Sql, books: ReadonlyArray<BankBook>, selection: Selection) => {
+  const without = books.flatMap(({ bookId, leaveOut }) =>
+    leaveOut.map((currency) => ({ book_id: bookId, currency })),
+  )
+  const [first, ...more] = books
+  return first !== undefined && more.length === 0
+    ? statementsOfBook(sql, sql`${first.bookId}::integer`, selection, without)
+    : sql`
+      select own.* from ${booksIn(
+        sql,
+        books.map(({ bookId }) => bookId),
+      )}
+      cross join lateral (${statementsOfBook(sql, sql`k.book_id`, selection, without)}) own`
 }
 
 /** Of one book, in the caller's repeatable-read transaction. */

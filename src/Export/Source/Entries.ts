@@ -175,7 +175,7 @@ export const streamEntries = (
     }),
   )
 
-/** Of small books: by book, all chunks that `streamEntries` would give by number. */
+/** Of small books: by book, all chunks that `streamEntries` would give by number. Look up one by one first. */
 export const entriesOfBooks = Effect.fn("Export.entriesOfBooks")(function* (
   books: ReadonlyArray<EntryBook>,
   selection: Selection,
@@ -183,7 +183,6 @@ export const entriesOfBooks = Effect.fn("Export.entriesOfBooks")(function* (
 ) {
   const database = yield* Database
   const ids = books.map(({ bookId }) => bookId)
-  yield* lookUpOneByOne(true)
   const rows = yield* database.rows("Export.entriesOfBooks", entryColumns, (sql) =>
     byNumber(sql, ids, "native", selection, withPayments),
   )

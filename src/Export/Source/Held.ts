@@ -9,6 +9,7 @@ import { readBalances, type Source, type SourceBook } from "../Source.ts"
 import { accountsOfBooks } from "./Accounts.ts"
 import { type CurrencyEntries, currencyEntries } from "./CurrencyEntries.ts"
 import { type EntryChunk, entriesOfBooks, inFetches } from "./Entries.ts"
+import { lookUpOneByOne } from "./Journal.ts"
 
 const inDateOrder = (entries: ReadonlyArray<Entry>): boolean =>
   entries.every(
@@ -30,6 +31,8 @@ export const heldSources = Effect.fn("Export.heldSources")(function* (
   selection: Selection,
 ) {
   const ids = books.map(({ bookId }) => bookId)
+  // What is read here are some rows of each book: by its indexes, whatever the planner believes of several books at once.
+  yield* lookUpOneByOne(true)
   const accounts = yield* accountsOfBooks(ids)
   const { closing, moved, opening } = yield* readBalances("native", selection, accounts)
   const counted = new Map<number, ReadonlyMap<number, CurrencyEntries>>()
