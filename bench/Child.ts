@@ -13,6 +13,8 @@ export interface Finished {
   readonly processorSeconds: number
   /** The highest resident set size of the process itself, in megabytes (10^6 bytes). */
   readonly peakMegabytes: number
+  /** The same of each process that it started: its workers. */
+  readonly ofChildren: ReadonlyArray<number>
 }
 
 /** Peak resident set size so far; 0 where the system does not say (anything but Linux). */
@@ -22,6 +24,19 @@ const peakOf = (pid: number | undefined): number => {
     return (Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1_024) / 1e6
   } catch {
     return 0
+  }
+}
+
+/** Processes that a process has started and that still run; none where the system does not say. */
+const childrenOf = (pid: number | undefined): ReadonlyArray<number> => {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+      .trim()
+      .split(" ")
+      .map(Number)
+      .filter((child) => child > 0)
+  } catch {
+    return []
   }
 }
 
@@ -55,8 +70,11 @@ export const run = async (
   let stdout = ""
   let stderr = ""
   let peak = 0
+  const ofChildren = new Map<number, number>()
   const watch = setInterval(() => {
     peak = Math.max(peak, peakOf(child.pid))
+    for (const own of childrenOf(child.pid))
+      ofChildren.set(own, Math.max(ofChildren.get(own) ?? 0, peakOf(own)))
   }, 20)
   child.stdout?.on("data", (text: Buffer) => {
     stdout += text.toString()
@@ -73,6 +91,7 @@ export const run = async (
     seconds: (performance.now() - started) / 1_000,
     processorSeconds: endedChildren() - before,
     peakMegabytes: peak,
+    ofChildren: [...ofChildren.values()],
   }
 }
 

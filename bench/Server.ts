@@ -3,9 +3,8 @@ import { randomBytes } from "node:crypto"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Layer, Option } from "effect"
-import { DatabaseConfig } from "../src/Database/DatabaseConfig.ts"
-import { Database } from "../src/Database.ts"
+import { Effect } from "effect"
+import { embedded } from "../src/Database/Embedded.ts"
 import { urlOf, withDatabase } from "../test/support/DatabaseAddress.ts"
 import { connect } from "./Connection.ts"
 import { serverSeconds } from "./Processor.ts"
@@ -54,19 +53,24 @@ const serving = async <A>(url: string, work: (server: Server) => Promise<A>): Pr
   }
 }
 
-/** An embedded server of the benchmark's own, with durable settings, or that of BENCH_DATABASE_URL. */
-export const withServer = <A>(work: (server: Server) => Promise<A>): Promise<A> => {
+/**
+ * An embedded server of the benchmark's own, with durable settings and those given, or that of BENCH_DATABASE_URL, which has
+ * settings of its own.
+ */
+export const withServer = <A>(
+  work: (server: Server) => Promise<A>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<A> => {
   const given = process.env.BENCH_DATABASE_URL
   if (given !== undefined) return serving(given, work)
   const dataDir = mkdtempSync(join(tmpdir(), "tieout-bench-"))
   // The server of a benchmark that root starts runs as an ordinary user, who has to get in.
   chmodSync(dataDir, 0o755)
-  const config = Layer.sync(DatabaseConfig, () =>
-    DatabaseConfig.of({ url: Option.none(), dataDir, asOwner: true }),
-  )
   return Effect.runPromise(
-    Effect.flatMap(Database, ({ settings }) =>
-      Effect.promise(() => serving(urlOf(settings, settings.database), work)),
-    ).pipe(Effect.provide(Layer.provide(Database.DefaultWithoutDependencies, config))),
+    Effect.scoped(
+      Effect.flatMap(embedded({ dataDir, role: "owner", settings }), (server) =>
+        Effect.promise(() => serving(urlOf(server, server.database), work)),
+      ),
+    ),
   ).finally(() => rmSync(dataDir, { recursive: true, force: true }))
 }

@@ -11,20 +11,12 @@ import { run, serve } from "./Child.ts"
 import { type Line, lastLine, lineText, tooSlow } from "./History.ts"
 import { machine } from "./Processor.ts"
 import { type Server, withServer } from "./Server.ts"
+import { args, count, fieldOf, fixed, head, optionOf, row } from "./Shown.ts"
 
 const cli = "bin/tieout.js"
-
-const args = process.argv.slice(2)
-const optionOf = (name: string): string | undefined => {
-  const at = args.indexOf(name)
-  return at < 0 ? undefined : args[at + 1]
-}
 const named = args.filter((arg, at) => args[at - 1] !== "--pairs" && /^\d+$/.test(arg)).map(Number)
 const sizes = [...(named.length > 0 ? named : [100_000]), ...(args.includes("--million") ? [1_000_000] : [])]
 const pairsOf = (size: number): number => Number(optionOf("--pairs") ?? (size > 200_000 ? 1 : 5))
-
-const fieldOf = (document: unknown, key: string): unknown =>
-  typeof document === "object" && document !== null ? Reflect.get(document, key) : undefined
 
 interface Stage {
   readonly name: string
@@ -50,12 +42,6 @@ const medianOf = (name: string, stages: ReadonlyArray<Stage>): Stage => {
 }
 
 const processorOf = ({ node, postgres }: Stage): number => node + postgres
-
-const fixed = (value: number, digits = 2): string => value.toFixed(digits)
-const count = (value: number): string => Math.round(value).toLocaleString("en-US")
-const row = (cells: ReadonlyArray<string>): void => {
-  process.stdout.write(`| ${cells.join(" | ")} |\n`)
-}
 
 const shown = (size: number, stage: Stage, floor?: Stage): void =>
   row([
@@ -159,19 +145,18 @@ const measure = async (size: number, server: Server): Promise<Line> => {
 
 const since = machine()
 process.stdout.write(
-  `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${fixed(totalmem() / 2 ** 30, 0)} GiB\n\n`,
+  `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${fixed(totalmem() / 2 ** 30, 0)} GiB\n`,
 )
-row([
-  "entries",
+head(
+  "entries>",
   "stage",
-  "wall, s",
-  "Node, s",
-  "Postgres, s",
-  "peak RSS, MB",
-  "wall ratio",
-  "processor ratio",
-])
-row(["---:", "---", "---:", "---:", "---:", "---:", "---:", "---:"])
+  "wall, s>",
+  "Node, s>",
+  "Postgres, s>",
+  "peak RSS, MB>",
+  "wall ratio>",
+  "processor ratio>",
+)
 const lines: Array<Line> = []
 for (const size of sizes) lines.push(await withServer((server) => measure(size, server)))
 process.stdout.write(

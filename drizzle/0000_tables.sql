@@ -12,6 +12,80 @@ CREATE SCHEMA "valuation";
 --> statement-breakpoint
 CREATE SCHEMA "webhook";
 --> statement-breakpoint
+CREATE SEQUENCE "ledger"."journal_entry_block" INCREMENT BY 1024 MINVALUE 1024 MAXVALUE 9223372036854775807 START WITH 1024 CACHE 1;--> statement-breakpoint
+CREATE SEQUENCE "ledger"."numbering_step" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1;--> statement-breakpoint
+CREATE TABLE "ledger"."archived_months" (
+	"book_id" integer NOT NULL,
+	"year" smallint NOT NULL,
+	"period" date NOT NULL,
+	"entries" integer NOT NULL,
+	CONSTRAINT "archived_months_book_id_year_period_pk" PRIMARY KEY("book_id","year","period"),
+	CONSTRAINT "archived_months_entries" CHECK ("ledger"."archived_months"."entries" > 0)
+);
+--> statement-breakpoint
+CREATE TABLE "mirror"."archived_resources" (
+	"book_id" integer NOT NULL,
+	"year" smallint NOT NULL,
+	"version" integer NOT NULL,
+	"resource_id" uuid NOT NULL,
+	"resource_type" text NOT NULL,
+	"digest" text NOT NULL,
+	CONSTRAINT "archived_resources_book_id_resource_id_resource_type_pk" PRIMARY KEY("book_id","resource_id","resource_type")
+);
+--> statement-breakpoint
+CREATE TABLE "ledger"."archived_sources" (
+	"book_id" integer NOT NULL,
+	"year" smallint NOT NULL,
+	"source_id" uuid NOT NULL,
+	CONSTRAINT "archived_sources_book_id_source_id_pk" PRIMARY KEY("book_id","source_id")
+);
+--> statement-breakpoint
+CREATE TABLE "export"."archived_totals" (
+	"book_id" integer NOT NULL,
+	"year" smallint NOT NULL,
+	"batch" integer NOT NULL,
+	"currency" text NOT NULL,
+	"debit" numeric NOT NULL,
+	"credit" numeric NOT NULL,
+	"entries" bigint NOT NULL,
+	"postings" bigint NOT NULL,
+	CONSTRAINT "archived_totals_book_id_year_batch_currency_pk" PRIMARY KEY("book_id","year","batch","currency")
+);
+--> statement-breakpoint
+CREATE TABLE "ledger"."archived_turnover" (
+	"book_id" integer NOT NULL,
+	"year" smallint NOT NULL,
+	"period" date NOT NULL,
+	"basis" text NOT NULL,
+	"account" text NOT NULL,
+	"debit" numeric NOT NULL,
+	"credit" numeric NOT NULL,
+	CONSTRAINT "archived_turnover_book_id_year_period_basis_account_pk" PRIMARY KEY("book_id","year","period","basis","account"),
+	CONSTRAINT "archived_turnover_basis" CHECK ("ledger"."archived_turnover"."basis" in ('native', 'base')),
+	CONSTRAINT "archived_turnover_sides" CHECK ("ledger"."archived_turnover"."debit" >= 0 and "ledger"."archived_turnover"."credit" >= 0)
+);
+--> statement-breakpoint
+CREATE TABLE "ledger"."archives" (
+	"book_id" integer NOT NULL,
+	"year" smallint NOT NULL,
+	"through" date NOT NULL,
+	"file" text NOT NULL,
+	"digest" text NOT NULL,
+	"taken_at" timestamptz NOT NULL,
+	"rows_digest" text NOT NULL,
+	"rows" jsonb NOT NULL,
+	"through_numbering" bigint NOT NULL,
+	"known_from" timestamptz NOT NULL,
+	"who" text NOT NULL,
+	"os_user" text NOT NULL,
+	"database_user" text DEFAULT session_user NOT NULL,
+	"at" timestamptz DEFAULT now() NOT NULL,
+	"transaction" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "archives_book_id_year_pk" PRIMARY KEY("book_id","year"),
+	CONSTRAINT "archives_digest" CHECK ("ledger"."archives"."digest" ~ '^[0-9a-f]{64}$' and "ledger"."archives"."rows_digest" ~ '^[0-9a-f]{64}$'),
+	CONSTRAINT "archives_file" CHECK ("ledger"."archives"."file" ~ '^[^/]+$')
+);
+--> statement-breakpoint
 CREATE TABLE "ledger"."close_approvals" (
 	"book_id" integer NOT NULL,
 	"sequence" integer NOT NULL,
@@ -210,7 +284,7 @@ CREATE TABLE "ledger"."journal_entries" (
 	CONSTRAINT "journal_entries_sequence" CHECK (("ledger"."journal_entries"."kind" in ('reclassification', 'opening_correction')) = ("ledger"."journal_entries"."sequence" > 0) or "ledger"."journal_entries"."source_type" in ('receivable_version', 'resource_version')),
 	CONSTRAINT "journal_entries_correction" CHECK ("ledger"."journal_entries"."correction" = 0 or ("ledger"."journal_entries"."correction" > 0 and "ledger"."journal_entries"."source_type" = 'receivable_version' and "ledger"."journal_entries"."kind" = 'reclassification')),
 	CONSTRAINT "journal_entries_dates" CHECK ("ledger"."journal_entries"."effective_date" between '1970-01-01' and '2199-12-31')
-);
+) PARTITION BY HASH ("book_id");
 --> statement-breakpoint
 CREATE TABLE "ledger"."journal_numbers" (
 	"book_id" integer NOT NULL,
@@ -219,7 +293,7 @@ CREATE TABLE "ledger"."journal_numbers" (
 	"number" integer NOT NULL,
 	"numbering" bigint NOT NULL,
 	CONSTRAINT "journal_numbers_book_id_entry_id_pk" PRIMARY KEY("book_id","entry_id")
-);
+) PARTITION BY HASH ("book_id");
 --> statement-breakpoint
 CREATE TABLE "ledger"."locks" (
 	"book_id" integer PRIMARY KEY NOT NULL,
@@ -247,7 +321,7 @@ CREATE TABLE "ledger"."postings" (
 	"amount" numeric NOT NULL,
 	CONSTRAINT "postings_book_id_entry_id_line_number_pk" PRIMARY KEY("book_id","entry_id","line_number"),
 	CONSTRAINT "postings_amount" CHECK ("ledger"."postings"."amount" <> 0 and "ledger"."postings"."amount" between -1e30 and 1e30)
-);
+) PARTITION BY HASH ("book_id");
 --> statement-breakpoint
 CREATE TABLE "ledger"."touched_conversions" (
 	"book_id" integer NOT NULL,
@@ -449,7 +523,7 @@ CREATE TABLE "mirror"."resources" (
 	CONSTRAINT "resources_book_id_resource_id_resource_type_pk" PRIMARY KEY("book_id","resource_id","resource_type"),
 	CONSTRAINT "resources_type" CHECK ("mirror"."resources"."resource_type" in ('DEPOSIT', 'WITHDRAWAL', 'CONVERSION')),
 	CONSTRAINT "resources_amount" CHECK ("mirror"."resources"."amount" >= 0 and "mirror"."resources"."amount" < 1e30)
-);
+) PARTITION BY HASH ("book_id");
 --> statement-breakpoint
 CREATE TABLE "mirror"."statement_entries" (
 	"book_id" integer NOT NULL,
@@ -471,7 +545,7 @@ CREATE TABLE "mirror"."statement_entries" (
 	CONSTRAINT "statement_entries_type" CHECK ("mirror"."statement_entries"."type" in ('CREDIT', 'DEBIT')),
 	CONSTRAINT "statement_entries_amount" CHECK ("mirror"."statement_entries"."amount" >= 0 and "mirror"."statement_entries"."amount" < 1e30),
 	CONSTRAINT "statement_entries_balance" CHECK ("mirror"."statement_entries"."balance_after" between -1e30 and 1e30)
-);
+) PARTITION BY HASH ("book_id");
 --> statement-breakpoint
 CREATE TABLE "mirror"."statement_entry_versions" (
 	"book_id" integer NOT NULL,
@@ -551,8 +625,11 @@ CREATE TABLE "sync"."dead_letters" (
 	"tries" integer NOT NULL,
 	"why" text NOT NULL,
 	"given_up_at" timestamptz DEFAULT now() NOT NULL,
+	"from_day" date,
+	"to_day" date,
 	CONSTRAINT "dead_letters_book_id_kind_pk" PRIMARY KEY("book_id","kind"),
-	CONSTRAINT "dead_letters_kind" CHECK ("sync"."dead_letters"."kind" in ('sync', 'events', 'backfill'))
+	CONSTRAINT "dead_letters_kind" CHECK ("sync"."dead_letters"."kind" in ('sync', 'events', 'backfill')),
+	CONSTRAINT "dead_letters_days" CHECK (("sync"."dead_letters"."kind" = 'backfill') = ("sync"."dead_letters"."from_day" is not null) and ("sync"."dead_letters"."from_day" is null) = ("sync"."dead_letters"."to_day" is null))
 );
 --> statement-breakpoint
 CREATE TABLE "sync"."leases" (
@@ -761,9 +838,9 @@ CREATE INDEX "receivables_unlisted" ON "mirror"."receivables" USING btree ("book
 CREATE UNIQUE INDEX "accounts_cash_account" ON "ledger"."accounts" USING btree ("book_id","partner_account_id") WHERE "ledger"."accounts"."partner_account_id" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "journal_entries_source" ON "ledger"."journal_entries" USING btree ("book_id","source_id","sequence","correction",left("source_type", 3));--> statement-breakpoint
 CREATE INDEX "journal_entries_resource" ON "ledger"."journal_entries" USING btree ("book_id","resource_id") WHERE "ledger"."journal_entries"."resource_id" is not null and "ledger"."journal_entries"."sequence" > 0;--> statement-breakpoint
-CREATE INDEX "journal_entries_run" ON "ledger"."journal_entries" USING brin ("run_id");--> statement-breakpoint
+CREATE INDEX "journal_entries_run" ON "ledger"."journal_entries" USING brin ("run_id") WITH (autosummarize=true);--> statement-breakpoint
 CREATE UNIQUE INDEX "journal_numbers_number" ON "ledger"."journal_numbers" USING btree ("book_id","period","number");--> statement-breakpoint
-CREATE INDEX "journal_numbers_step" ON "ledger"."journal_numbers" USING brin ("numbering");--> statement-breakpoint
+CREATE INDEX "journal_numbers_step" ON "ledger"."journal_numbers" USING brin ("numbering") WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "touched_conversions_conversion" ON "ledger"."touched_conversions" USING btree ("book_id","conversion_id");--> statement-breakpoint
 CREATE INDEX "receivable_dues_open" ON "ledger"."receivable_dues" USING btree ("book_id") WHERE "ledger"."receivable_dues"."open";--> statement-breakpoint
 CREATE INDEX "receivable_dues_owed" ON "ledger"."receivable_dues" USING btree ("book_id") WHERE "ledger"."receivable_dues"."owed";--> statement-breakpoint
@@ -773,14 +850,14 @@ CREATE INDEX "receivable_shares_unit" ON "ledger"."receivable_shares" USING btre
 CREATE UNIQUE INDEX "quarantine_row" ON "mirror"."quarantine" USING btree ("book_id","stream","digest");--> statement-breakpoint
 CREATE INDEX "quarantine_open" ON "mirror"."quarantine" USING btree ("book_id","stream") WHERE "mirror"."quarantine"."resolved_at" is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "reference_items_current" ON "mirror"."reference_items" USING btree ("book_id","kind","item_id") WHERE "mirror"."reference_items"."current";--> statement-breakpoint
-CREATE INDEX "resource_versions_superseded" ON "mirror"."resource_versions" USING brin ("superseded_at");--> statement-breakpoint
+CREATE INDEX "resource_versions_superseded" ON "mirror"."resource_versions" USING brin ("superseded_at") WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "resources_open" ON "mirror"."resources" USING btree ("book_id","read_at") WHERE not "mirror"."resources"."final";--> statement-breakpoint
-CREATE INDEX "resources_run" ON "mirror"."resources" USING brin ("run_id");--> statement-breakpoint
+CREATE INDEX "resources_run" ON "mirror"."resources" USING brin ("run_id") WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "resources_transaction_hash" ON "mirror"."resources" USING hash (lower("transaction_hash")) WHERE "mirror"."resources"."transaction_hash" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "statement_entries_entry" ON "mirror"."statement_entries" USING btree ("book_id","entry_id");--> statement-breakpoint
 CREATE INDEX "statement_entries_related" ON "mirror"."statement_entries" USING btree ("book_id","related_id") WHERE "mirror"."statement_entries"."related_id" is not null;--> statement-breakpoint
 CREATE INDEX "statement_entries_zero" ON "mirror"."statement_entries" USING btree ("book_id","occurred_at") WHERE "mirror"."statement_entries"."amount" = 0;--> statement-breakpoint
-CREATE INDEX "statement_entries_run" ON "mirror"."statement_entries" USING brin ("run_id");--> statement-breakpoint
+CREATE INDEX "statement_entries_run" ON "mirror"."statement_entries" USING brin ("run_id") WITH (autosummarize=true);--> statement-breakpoint
 CREATE UNIQUE INDEX "findings_open" ON "reconcile"."findings" USING btree ("book_id","check_name","subject_type","subject_id") WHERE "reconcile"."findings"."closed_at" is null;--> statement-breakpoint
 CREATE INDEX "findings_book" ON "reconcile"."findings" USING btree ("book_id","opened_at");--> statement-breakpoint
 CREATE INDEX "book_events_book" ON "sync"."book_events" USING btree ("book_id");--> statement-breakpoint

@@ -23,19 +23,16 @@
 --   TO010  the date is not the one that the book's time zone and last close give
 --   TO011  the state of a period, its close, the balances kept with it or its approval do not agree
 --   TO012  the statement comes from a session that is not the program's
-
--- Ids of journal entries. A writer takes a block of 1024 with one call instead of one call for each entry.
-create sequence if not exists ledger.journal_entry_block as bigint increment by 1024 minvalue 1024 start with 1024;
+--   TO013  the statement names a partition of a table instead of the table
+--   TO014  what is archived would be booked or opened again, or an archive is not of whole closed years as its dump has them
 
 comment on sequence ledger.journal_entry_block is 'Each value reserves the 1024 entry ids that end before it plus 1024.';
-
--- Each run of `ledger.assign_numbers` is one numbering step. Exports state up to which step they reach.
-create sequence if not exists ledger.numbering_step as bigint;
 
 -- TO004. What was posted, numbered, exported or closed is evidence for an auditor: a mistake is corrected by a new entry and
 -- never by a change.
 create or replace function ledger.refuse_change() returns trigger language plpgsql as $$
 begin
+  if tg_op = 'DELETE' and ledger.archiving(tg_relid) then return null; end if;
   raise exception 'rows of %.% are immutable: % refused', tg_table_schema, tg_table_name, lower(tg_op)
     using errcode = 'TO004', hint = 'Corrections are reversals and reclassifications: post a new entry.';
 end $$;
@@ -572,6 +569,10 @@ begin
       raise exception 'only the latest closed period can be reopened, that is %', to_char(closed, 'YYYY-MM')
         using errcode = 'TO008';
     end if;
+    if exists (select 1 from ledger.archives a where a.book_id = new.book_id and a.through >= new.period) then
+      raise exception 'period % of book % is archived: it stays closed', to_char(new.period, 'YYYY-MM'), new.book_id
+        using errcode = 'TO014', hint = 'Restore the dump of before into another database.';
+    end if;
     new.closed_at := null;
     update ledger.locks set closed_through =
       (select max(p.period) from ledger.periods p
@@ -632,17 +633,6 @@ alter table ledger.balances set (fillfactor = 50);
 alter table mirror.accounts set (fillfactor = 50);
 
 alter table sync.checkpoints set (fillfactor = 50);
-
--- Block range indexes find the rows that a run wrote. A range that is not summarized is read in full by every query.
-alter index mirror.statement_entries_run set (autosummarize = on);
-
-alter index mirror.resources_run set (autosummarize = on);
-
-alter index mirror.resource_versions_superseded set (autosummarize = on);
-
-alter index ledger.journal_entries_run set (autosummarize = on);
-
-alter index ledger.journal_numbers_step set (autosummarize = on);
 
 -- Queues that fill and empty with every run: vacuumed by the number of dead rows, whatever their size.
 alter table ledger.touched_conversions set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000);
@@ -1090,6 +1080,7 @@ create or replace trigger currencies_not_truncated before truncate on ledger.cur
 -- that holds evidence of what was read belongs into these lists.
 create or replace function mirror.refuse_removal() returns trigger language plpgsql as $$
 begin
+  if tg_op = 'DELETE' and ledger.archiving(tg_relid) then return null; end if;
   raise exception 'rows of %.% are evidence: % refused', tg_table_schema, tg_table_name, lower(tg_op)
     using errcode = 'TO004', hint = 'What was read and found is kept. To begin anew, use a new database.';
 end $$;
@@ -1135,9 +1126,11 @@ begin
   with referenced as materialized (
     select s.run_id from sync.stream_reads s where s.run_id is not null
     union select p.through_run from reconcile.progress p
-    union select e.run_id from mirror.accounts a
-    join mirror.statement_entries e on e.book_id = a.book_id and e.account_id = a.account_id
-      and e.position > a.entries and e.held)
+    -- A look at the end of each statement: as a join it would be planned as a scan of all entries (`offset 0`).
+    union select h.run_id from mirror.accounts a
+    cross join lateral (
+      select e.run_id from mirror.statement_entries e
+      where e.book_id = a.book_id and e.account_id = a.account_id and e.position > a.entries and e.held offset 0) h)
   delete from sync.runs r using (
     select x.run_id from sync.runs x
     where x.command in ('sync', 'replay', 'events') and x.state <> 'running'
@@ -1459,7 +1452,7 @@ create or replace trigger months_not_truncated before truncate on valuation.mont
 create or replace function valuation.refuse_single_delete() returns trigger language plpgsql as $$
 begin
   -- The depth is 1 for a direct delete (this trigger alone), and more within the trigger that deletes a month.
-  if pg_trigger_depth() < 2 then
+  if pg_trigger_depth() < 2 and not ledger.archiving(tg_relid) then
     raise exception 'rows of %.% go with their month only: delete refused', tg_table_schema, tg_table_name
       using errcode = 'TO004', hint = 'A month is valued again as a whole.';
   end if;
@@ -1471,6 +1464,25 @@ create or replace trigger entries_whole before delete on valuation.entries
 
 create or replace trigger postings_whole before delete on valuation.postings
   for each statement execute function valuation.refuse_single_delete();
+
+-- Whether a valuation is that of a closed month: the month was over when it was valued, it covers all the month's entries, it
+-- follows the valuation of the month before as that now stands, and no rate that was imported by the close is missing from it.
+-- Any other valuation may be replaced.
+create or replace function valuation.is_kept(m valuation.months) returns boolean language sql stable as $$
+  select coalesce((
+    select m.over and m.through_number = p.last_number and m.previous = coalesce(
+        (select b.fingerprint from valuation.months b
+         where b.book_id = m.book_id and b.period = (m.period - interval '1 month')::date), '')
+      and (m.rates <> 'file' or not exists (
+        select 1 from valuation.rates r join valuation.rate_imports i on i.version = r.version
+        where r.version > coalesce(m.rates_version, 0) and m.base_currency in (r.from_currency, r.to_currency)
+          and r.date >= m.period - m.max_rate_age_days and r.date < m.period + interval '1 month'
+          and i.imported_at <= (
+            select c.at from ledger.closes c
+            where c.book_id = m.book_id and c.period >= m.period and c.action = 'close'
+            order by c.period, c.sequence desc limit 1)))
+    from ledger.periods p where p.book_id = m.book_id and p.period = m.period and p.status = 'closed'), false)
+$$;
 
 -- TO004: the row of a valued month is immutable, except that the transaction that inserts it sets its state last. TO005: the
 -- valuation of a closed month is kept, if it is the one that the close relied on.
@@ -1486,23 +1498,7 @@ begin
       old.book_id using errcode = 'TO004', hint = 'A month is valued again as a whole.';
   end if;
   -- No lock is taken, so that valuing never waits for a close, nor a close for valuing.
-  --
-  -- A valuation is that of the closed month if the month was over when it was valued, if it covers all the month's entries, if
-  -- it follows the valuation of the month before as that now stands, and if no rate that was imported by the close is missing
-  -- from it. Any other valuation may be replaced.
-  select old.over and old.through_number = p.last_number and old.previous = coalesce(
-      (select m.fingerprint from valuation.months m
-       where m.book_id = old.book_id and m.period = (old.period - interval '1 month')::date), '')
-    and (old.rates <> 'file' or not exists (
-      select 1 from valuation.rates r join valuation.rate_imports i on i.version = r.version
-      where r.version > coalesce(old.rates_version, 0) and old.base_currency in (r.from_currency, r.to_currency)
-        and r.date >= old.period - old.max_rate_age_days and r.date < old.period + interval '1 month'
-        and i.imported_at <= (
-          select c.at from ledger.closes c
-          where c.book_id = old.book_id and c.period >= old.period and c.action = 'close'
-          order by c.period, c.sequence desc limit 1)))
-  into kept
-  from ledger.periods p where p.book_id = old.book_id and p.period = old.period and p.status = 'closed';
+  kept := valuation.is_kept(old);
   if kept then
     raise exception '% of book % is closed: its valuation is kept', to_char(old.period, 'YYYY-MM'), old.book_id
       using errcode = 'TO005', hint = 'Reopen the month to value it again.';
@@ -2109,6 +2105,394 @@ language sql stable as $$
   left join waiting w on w.book_id = b.book_id
   where of_books is null or b.book_id = any (of_books)
 $$;
+
+-- Archives. Closed years can be moved out into a dump (`src/Archive.ts`). Statement entries stay, with their positions and
+-- balances: they are the evidence of cash, and every later read, duplicate and bank statement is proved against them. What leaves
+-- is what was booked and read of movements that are over: journal entries with their lines, numbers and valuations, and the
+-- resources behind them. What stays in their place is small: turnovers, balances, closes, and the identifiers below.
+
+-- Whether the trigger that asks was fired by ledger.archive_year, called by the owner of the table. That function alone may remove
+-- what is immutable. `pg_context` names the functions under way, each with its schema, since the search path of archive_year is empty.
+create or replace function ledger.archiving(relation oid) returns boolean language plpgsql as $$
+declare stack text;
+begin
+  if not exists (select 1 from pg_catalog.pg_class c where c.oid = relation and pg_catalog.pg_has_role(current_user, c.relowner, 'usage')) then
+    return false;
+  end if;
+  get diagnostics stack = pg_context;
+  return stack ~ '(^|\n)PL/pgSQL function ledger\.archive_year\(';
+end $$;
+
+-- TO004. What was archived, where it lies and what it adds up to is written by the archiving alone, and kept for good.
+create or replace function ledger.refuse_archive_row() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' and ledger.archiving(tg_relid) then return null; end if;
+  raise exception 'rows of %.% are written by archiving alone: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+    using errcode = 'TO004', hint = 'Use tieout archive.';
+end $$;
+
+do $$
+declare kept text;
+begin
+  foreach kept in array array['ledger.archives', 'ledger.archived_months', 'ledger.archived_turnover', 'ledger.archived_sources',
+      'mirror.archived_resources', 'export.archived_totals'] loop
+    execute format('create or replace trigger by_archiving before insert or update or delete or truncate on %s
+      for each statement execute function ledger.refuse_archive_row()', kept);
+  end loop;
+end $$;
+
+-- TO014. The journal entries of these sources are in an archive: the index that refuses a second booking no longer has them.
+create or replace function ledger.refuse_archived() returns trigger language plpgsql
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare bad record;
+begin
+  select n.book_id, n.source_id, a.year into bad
+  from new_entries n
+  join ledger.archived_sources a on a.book_id = n.book_id and a.source_id = n.source_id limit 1;
+  if found then
+    raise exception 'what % of book % moved is booked, and archived with %', bad.source_id, bad.book_id, bad.year
+      using errcode = 'TO014', hint = 'An archived entry is corrected by a new one of its own.';
+  end if;
+  return null;
+end $$;
+
+create or replace trigger journal_entries_not_archived after insert on ledger.journal_entries
+  referencing new table as new_entries for each statement execute function ledger.refuse_archived();
+
+-- The last archive of each book that has one, with the last numbering step that any of them holds.
+create or replace view ledger.archived_books as
+select distinct on (a.book_id) a.book_id, a.year, a.through, (a.through + interval '1 month')::date - 1 as last_day,
+  max(a.through_numbering) over b as through_numbering, max(a.known_from) over b as known_from
+from ledger.archives a
+window b as (partition by a.book_id)
+order by a.book_id, a.year desc;
+
+-- What a resource says of money, for comparison with a later read of it.
+create or replace function mirror.resource_digest(status text, account_id uuid, currency text, amount numeric, fee numeric,
+  fee_currency text, delivered numeric, buy_account_id uuid, buy_currency text, buy_amount numeric) returns text
+language sql immutable parallel safe as $$
+  select md5(json_build_array(status, account_id, currency, trim_scale(amount)::text, trim_scale(fee)::text, fee_currency,
+    trim_scale(delivered)::text, buy_account_id, buy_currency, trim_scale(buy_amount)::text)::text)
+$$;
+
+-- What was booked up to the end of a month, by unit: a movement (deposit, withdrawal, conversion, payout), or a statement entry
+-- that names none. A unit leaves as a whole or stays as a whole. `kept_by` says why one stays; null: it leaves.
+--   opening            an account's opening balance
+--   loan               cash of a loan, or what a receivable posted: shared out anew whenever one of its versions comes
+--   moved later        the unit has entries after that month
+--   open item          something of it stands in suspense or in transit
+--   not final          the service had not said by then, or by the next close, that the movement is over
+--   not read           the movement that its entries name could not be read
+--   finding            a finding about it is open, or was open at a later close
+--   contradiction      one of its entries was read with two contents
+--   to be looked at    a check or the numbering has it in its queue
+create or replace function ledger.archive_units(of_book integer, through date)
+returns table (unit uuid, entries bigint, kept_by text) language sql stable as $$
+  with known as materialized (
+    select (through + interval '1 month')::timestamp at time zone coalesce(l.time_zone, 'UTC') as ends, b.connection,
+      coalesce((select min(c.at) from ledger.closes c
+        where c.book_id = of_book and c.period > through and c.action = 'close'), 'infinity') as next_close
+    from ledger.locks l join mirror.books b on b.book_id = l.book_id where l.book_id = of_book),
+  booked as materialized (
+    select j.entry_id, j.period, j.source_type, j.source_id, coalesce(j.resource_id, j.source_id) as item,
+      coalesce(s.related_id, j.source_id) as unit
+    from ledger.journal_entries j
+    left join mirror.statement_entries s on s.book_id = of_book and s.entry_id = j.source_id
+      and j.source_type in ('statement_entry', 'manual')
+    where j.book_id = of_book),
+  own as materialized (
+    select b.unit, count(*) as entries, max(b.period) as last, bool_or(b.source_type = 'opening') as opening,
+      bool_or(b.source_type = 'receivable_version') as receivable
+    from booked b group by b.unit having min(b.period) <= through),
+  standing as materialized (
+    select p.unit, bool_or(p.loan) as loan, bool_or(p.reading = 'item' and p.amount <> 0) as open
+    from (
+      select b.unit, b.item, p.account_id, sum(p.amount) as amount,
+        bool_or(a.role in ('loan_clearing', 'receivable_principal', 'receivable_interest', 'interest_income', 'deferred_interest',
+          'loan_payable', 'interest_payable', 'interest_expense')) as loan,
+        min(ledger.open_item_reading(a.role, a.rule_code, a.name)) as reading
+      from booked b
+      join own o on o.unit = b.unit
+      join ledger.postings p on p.book_id = of_book and p.entry_id = b.entry_id
+      join ledger.accounts a on a.book_id = of_book and a.account_id = p.account_id
+      group by b.unit, b.item, p.account_id) p
+    group by p.unit),
+  -- A receivable names its cash by an entry, a resource or a transaction hash, in the organization's book or in the client's.
+  lent as materialized (
+    select o.unit from own o
+    join mirror.receivable_transactions t on t.tx_id = o.unit::text
+      and t.book_id in (select x.book_id from mirror.books x join known k on k.connection = x.connection)
+    union
+    select b.unit from booked b
+    join mirror.receivable_transactions t on t.tx_id = b.source_id::text
+      and t.book_id in (select x.book_id from mirror.books x join known k on k.connection = x.connection)
+    union
+    select r.resource_id from mirror.receivable_transactions t
+    join mirror.resources r on r.book_id = of_book and lower(r.transaction_hash) = t.tx_id
+    where t.book_id in (select x.book_id from mirror.books x join known k on k.connection = x.connection)),
+  later as materialized (
+    select distinct s.related_id as unit from mirror.statement_entries s cross join known k
+    where s.book_id = of_book and s.related_id is not null and (s.held or s.occurred_at >= k.ends)),
+  -- What has a resource of the service's: of which type its entries say.
+  named as materialized (
+    select distinct s.related_id as unit, s.related_type as type from mirror.statement_entries s
+    where s.book_id = of_book and s.related_type in ('DEPOSIT', 'WITHDRAWAL', 'CONVERSION') and s.related_id is not null),
+  unfinished as materialized (
+    select r.resource_id as unit from mirror.resources r cross join known k
+    where r.book_id = of_book and (not r.final or r.completed_at >= k.ends)
+    union
+    select v.resource_id from mirror.resource_versions v cross join known k
+    where v.book_id = of_book and not coalesce(v.final, false) and v.superseded_at > k.next_close),
+  unread as materialized (
+    select n.unit from named n
+    where not exists (
+      select 1 from mirror.resources r where r.book_id = of_book and r.resource_id = n.unit and r.resource_type = n.type)
+    union
+    select m.resource_id from mirror.missing_resources m where m.book_id = of_book),
+  found as materialized (
+    select mirror.uuid_or_null(split_part(f.subject_id, ' ', 1)) as id
+    from reconcile.findings f cross join known k
+    where f.book_id = of_book and (f.closed_at is null or f.closed_at > k.next_close)),
+  told as materialized (
+    select c.entry_id as id from mirror.contradictions c where c.book_id = of_book),
+  waiting as materialized (
+    select d.resource_id as unit from reconcile.deferred d where d.book_id = of_book
+    union select t.conversion_id from ledger.touched_conversions t where t.book_id = of_book
+    union select t.conversion_id from ledger.transit t where t.book_id = of_book),
+  blamed as materialized (
+    select b.unit from booked b join found f on f.id = b.source_id union select f.id from found f),
+  contradicted as materialized (
+    select b.unit from booked b join told t on t.id = b.source_id union select t.id from told t)
+  select o.unit, o.entries, case
+    when o.opening then 'opening'
+    when o.receivable or s.loan or l.unit is not null then 'loan'
+    when o.last > through or m.unit is not null then 'moved later'
+    when s.open then 'open item'
+    when r.unit is not null then 'not read'
+    when f.unit is not null then 'not final'
+    when b.unit is not null then 'finding'
+    when c.unit is not null then 'contradiction'
+    when w.unit is not null then 'to be looked at' end
+  from own o
+  left join standing s on s.unit = o.unit
+  left join lent l on l.unit = o.unit
+  left join later m on m.unit = o.unit
+  left join unread r on r.unit = o.unit
+  left join unfinished f on f.unit = o.unit
+  left join blamed b on b.unit = o.unit
+  left join contradicted c on c.unit = o.unit
+  left join waiting w on w.unit = o.unit
+$$;
+
+-- Lists in the temporary tables `archive_entries` and `archive_resources` what of a book leaves with a year, and returns the rows by
+-- table, each with a digest: the sums of the first and of the second 60 bits of the SHA-256 of every row as text.
+create or replace function ledger.archive_plan(of_book integer, of_year integer)
+returns table (relation text, rows bigint, digest text) language plpgsql
+  set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, MDY' set client_min_messages = warning
+  set extra_float_digits = 1 as $$
+declare
+  through date := make_date(of_year, 12, 1);
+  wanted record;
+begin
+  drop table if exists pg_temp.archive_units, pg_temp.archive_entries, pg_temp.archive_resources;
+  create temporary table archive_units on commit drop as
+    select u.unit from ledger.archive_units(of_book, through) u where u.kept_by is null;
+  create temporary table archive_entries on commit drop as
+    select j.entry_id, j.source_id, j.source_type, j.period
+    from ledger.journal_entries j
+    left join mirror.statement_entries s on s.book_id = of_book and s.entry_id = j.source_id
+      and j.source_type in ('statement_entry', 'manual')
+    join pg_temp.archive_units u on u.unit = coalesce(s.related_id, j.source_id)
+    where j.book_id = of_book;
+  create temporary table archive_resources on commit drop as
+    select r.resource_id, r.resource_type from mirror.resources r
+    join pg_temp.archive_units u on u.unit = r.resource_id where r.book_id = of_book;
+  create unique index on pg_temp.archive_entries (entry_id);
+  create unique index on pg_temp.archive_resources (resource_id, resource_type);
+  analyze pg_temp.archive_units, pg_temp.archive_entries, pg_temp.archive_resources;
+  for wanted in
+    select * from (values
+      ('ledger.journal_entries', 'ledger.journal_entries t join pg_temp.archive_entries x using (entry_id)'),
+      ('ledger.journal_numbers', 'ledger.journal_numbers t join pg_temp.archive_entries x using (entry_id)'),
+      ('ledger.postings', 'ledger.postings t join pg_temp.archive_entries x using (entry_id)'),
+      ('mirror.resource_versions', 'mirror.resource_versions t join pg_temp.archive_resources x using (resource_id, resource_type)'),
+      ('mirror.resources', 'mirror.resources t join pg_temp.archive_resources x using (resource_id, resource_type)'),
+      ('valuation.entries', 'valuation.entries t join pg_temp.archive_entries x using (entry_id)'),
+      ('valuation.postings', 'valuation.postings t join valuation.entries e using (book_id, period, series, number)
+        join pg_temp.archive_entries x on x.entry_id = e.entry_id')) as v (relation, source)
+  loop
+    return query execute format($query$
+      select %L, count(*), coalesce(sum(('x' || substr(h.hash, 1, 15))::bit(60)::bigint), 0)
+        || '-' || coalesce(sum(('x' || substr(h.hash, 16, 15))::bit(60)::bigint), 0)
+      from (select encode(sha256(convert_to(t::text, 'UTF8')), 'hex') as hash from %s where t.book_id = $1) h $query$,
+      wanted.relation, wanted.source) using of_book;
+  end loop;
+end $$;
+
+-- One digest of a plan: what a dump says of the rows that it was made for.
+create or replace function ledger.archive_digest(of_book integer, of_year integer) returns text language sql as $$
+  select encode(sha256(convert_to(string_agg(p.relation || ' ' || p.rows || ' ' || p.digest, e'\n' order by p.relation), 'UTF8')), 'hex')
+  from ledger.archive_plan(of_book, of_year) p
+$$;
+
+-- What keeps a book's year from being archived, in sentences without a subject; no row: nothing does.
+create or replace function ledger.archive_refusals(of_book integer, of_year integer) returns setof text
+language sql stable as $$
+  with at as (select make_date(of_year, 12, 1) as through)
+  select format('is archived through %s already', a.year) from ledger.archived_books a
+  where a.book_id = of_book and a.year >= of_year
+  union all
+  select format('is closed through %s, not %s-12', coalesce(to_char(l.closed_through, 'YYYY-MM'), 'no month'), of_year)
+  from ledger.locks l cross join at
+  where l.book_id = of_book and (l.closed_through is null or l.closed_through < at.through)
+  union all
+  select format('has %s open', to_char(p.period, 'YYYY-MM')) from ledger.periods p cross join at
+  where p.book_id = of_book and p.period <= at.through and p.status <> 'closed'
+  union all
+  select format('has %s journal entries up to %s-12 without a number', count(*), of_year)
+  from ledger.unnumbered u
+  join ledger.journal_entries j on j.book_id = u.book_id and j.entry_id = u.entry_id
+  cross join at
+  where u.book_id = of_book and j.period <= at.through having count(*) > 0
+  union all
+  -- From the first month that was valued on, each goes on from the one before it.
+  select format('has %s closed, but not valued in the base currency as it was closed', to_char(p.period, 'YYYY-MM'))
+  from ledger.periods p
+  cross join at
+  left join valuation.months m on m.book_id = p.book_id and m.period = p.period
+  where p.book_id = of_book and p.period <= at.through
+    and exists (select 1 from valuation.months v where v.book_id = of_book)
+    and not exists (select 1 from ledger.archived_books a where a.book_id = of_book and p.period <= a.through)
+    and (m.state is null or not valuation.is_kept(m))
+$$;
+
+-- Moves what leaves with a year out of the database. `of_rows` is the digest of these rows as the dump says it, and must be theirs
+-- now: TO014 otherwise, and nothing is removed. The dump's own digest is kept for whoever looks for the rows later. Only the owner
+-- of the tables may execute it.
+create or replace function ledger.archive_year(of_book integer, of_year integer, of_rows text, of_file text, of_digest text,
+  was_taken_at timestamptz, by_who text, by_os_user text) returns jsonb language plpgsql
+  set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, MDY' as $$
+declare
+  through date := make_date(of_year, 12, 1);
+  refusal text;
+  found_rows text;
+  planned jsonb;
+  removed jsonb := '{}';
+  count bigint;
+begin
+  -- Excludes postings, numbering and closes of the book.
+  perform 1 from ledger.locks l where l.book_id = of_book for update;
+  select string_agg(r, ', ') into refusal from ledger.archive_refusals(of_book, of_year) r;
+  if refusal is not null or not exists (select 1 from ledger.locks l where l.book_id = of_book) then
+    raise exception 'book % cannot be archived: it %', of_book, coalesce(refusal, 'has no ledger')
+      using errcode = 'TO014', hint = 'tieout archive --dry-run says what stands in the way.';
+  end if;
+  select jsonb_object_agg(p.relation, p.rows), encode(sha256(convert_to(
+      string_agg(p.relation || ' ' || p.rows || ' ' || p.digest, e'\n' order by p.relation), 'UTF8')), 'hex')
+    into planned, found_rows from ledger.archive_plan(of_book, of_year) p;
+  if found_rows is distinct from of_rows then
+    raise exception 'the rows of book % that leave with % are not those of the dump: their digest is %, the dump says %', of_book,
+      of_year, found_rows, coalesce(of_rows, 'nothing')
+      using errcode = 'TO014', hint = 'Something was booked or read meanwhile: make another dump.';
+  end if;
+  if (planned ->> 'ledger.journal_entries')::bigint = 0 then return planned; end if;
+
+  insert into ledger.archives (book_id, year, through, file, digest, taken_at, rows_digest, rows, through_numbering, known_from,
+    who, os_user)
+  select of_book, of_year, through, of_file, of_digest, was_taken_at, of_rows, planned,
+    (select max(n.numbering) from ledger.journal_numbers n join pg_temp.archive_entries x using (entry_id) where n.book_id = of_book),
+    greatest(
+      (select max(j.recorded_at) from ledger.journal_entries j join pg_temp.archive_entries x using (entry_id) where j.book_id = of_book),
+      (select max(r.changed_at) from mirror.resources r join pg_temp.archive_resources x using (resource_id, resource_type)
+       where r.book_id = of_book),
+      (select max(c.at) from ledger.closes c where c.book_id = of_book and c.period <= through),
+      (select max(m.valued_at) from valuation.months m where m.book_id = of_book and m.period <= through)),
+    by_who, by_os_user;
+
+  insert into ledger.archived_months (book_id, year, period, entries)
+  select of_book, of_year, x.period, count(*) from pg_temp.archive_entries x group by x.period;
+
+  insert into ledger.archived_turnover (book_id, year, period, basis, account, debit, credit)
+  select of_book, of_year, x.period, 'native', p.account_id::text, sum(greatest(p.amount, 0)), sum(greatest(-p.amount, 0))
+  from ledger.postings p join pg_temp.archive_entries x using (entry_id)
+  where p.book_id = of_book group by x.period, p.account_id
+  union all
+  select of_book, of_year, p.period, 'base', coalesce(p.account_id::text, p.role), sum(greatest(p.amount, 0)),
+    sum(greatest(-p.amount, 0))
+  from valuation.postings p join valuation.entries e using (book_id, period, series, number)
+  join pg_temp.archive_entries x on x.entry_id = e.entry_id
+  where p.book_id = of_book group by p.period, coalesce(p.account_id::text, p.role);
+
+  insert into ledger.archived_sources (book_id, year, source_id)
+  select distinct of_book, of_year, x.source_id from pg_temp.archive_entries x
+  where x.source_type in ('statement_entry', 'resource_version');
+
+  insert into mirror.archived_resources (book_id, year, version, resource_id, resource_type, digest)
+  select of_book, of_year, r.version, r.resource_id, r.resource_type, mirror.resource_digest(r.status, r.account_id, r.currency,
+    r.amount, r.fee, r.fee_currency, r.delivered, r.buy_account_id, r.buy_currency, r.buy_amount)
+  from mirror.resources r join pg_temp.archive_resources x using (resource_id, resource_type) where r.book_id = of_book;
+
+  insert into export.archived_totals (book_id, year, batch, currency, debit, credit, entries, postings)
+  select of_book, of_year, l.batch, l.currency, coalesce(sum(l.amount) filter (where l.amount > 0), 0),
+    coalesce(-sum(l.amount) filter (where l.amount < 0), 0), count(distinct l.entry_id), count(*)
+  from export.batch_lines l join pg_temp.archive_entries x on x.entry_id = l.entry_id
+  where l.book_id = of_book group by l.batch, l.currency;
+
+  delete from valuation.postings p using valuation.entries e, pg_temp.archive_entries x
+  where p.book_id = of_book and e.book_id = p.book_id and e.period = p.period and e.series = p.series and e.number = p.number
+    and x.entry_id = e.entry_id;
+  get diagnostics count = row_count;
+  removed := removed || jsonb_build_object('valuation.postings', count);
+  delete from valuation.entries e using pg_temp.archive_entries x where e.book_id = of_book and x.entry_id = e.entry_id;
+  get diagnostics count = row_count;
+  removed := removed || jsonb_build_object('valuation.entries', count);
+  delete from ledger.journal_numbers n using pg_temp.archive_entries x where n.book_id = of_book and x.entry_id = n.entry_id;
+  get diagnostics count = row_count;
+  removed := removed || jsonb_build_object('ledger.journal_numbers', count);
+  delete from ledger.postings p using pg_temp.archive_entries x where p.book_id = of_book and x.entry_id = p.entry_id;
+  get diagnostics count = row_count;
+  removed := removed || jsonb_build_object('ledger.postings', count);
+  delete from ledger.journal_entries j using pg_temp.archive_entries x where j.book_id = of_book and x.entry_id = j.entry_id;
+  get diagnostics count = row_count;
+  removed := removed || jsonb_build_object('ledger.journal_entries', count);
+  delete from mirror.resource_versions v using pg_temp.archive_resources x
+  where v.book_id = of_book and v.resource_id = x.resource_id and v.resource_type = x.resource_type;
+  get diagnostics count = row_count;
+  removed := removed || jsonb_build_object('mirror.resource_versions', count);
+  delete from mirror.resources r using pg_temp.archive_resources x
+  where r.book_id = of_book and r.resource_id = x.resource_id and r.resource_type = x.resource_type;
+  get diagnostics count = row_count;
+  removed := removed || jsonb_build_object('mirror.resources', count);
+  if removed <> planned then
+    raise exception 'book %: % rows were removed, % were planned', of_book, removed, planned
+      using errcode = 'TO014', hint = 'Something was read meanwhile: make another dump.';
+  end if;
+  return removed;
+end $$;
+
+do $$ begin
+  execute 'revoke all on function ledger.archive_year(integer, integer, text, text, text, timestamptz, text, text) from public';
+end $$;
+
+
+-- TO013. The rules for whole statements look at what is written to a partitioned table, and do not run where a statement names a
+-- partition of it. Nothing but the tables themselves is written, therefore.
+create or replace function ledger.refuse_partition() returns trigger language plpgsql as $$
+begin
+  raise exception '%.% is a partition: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+    using errcode = 'TO013', hint = 'Write to the table that it is a part of.';
+end $$;
+
+do $$
+declare partition regclass;
+begin
+  for partition in
+    select c.oid from pg_class c
+    where c.relispartition and c.relkind = 'r' and c.relnamespace::regnamespace::text in ('ledger', 'mirror') loop
+    execute format('create or replace trigger part_of_table before insert or update or delete or truncate on %s
+      for each statement execute function ledger.refuse_partition()', partition);
+  end loop;
+end $$;
 
 -- TO012, for every table; it stays at the end of the file. The rules above refuse what cannot be true. Much that could be true
 -- would pass them: another time, another amount in the mirror, a finding marked as closed. Therefore only sessions of the program

@@ -6,8 +6,8 @@
 import { existsSync } from "node:fs"
 import { Chunk, Effect, Exit, Stream } from "effect"
 import { backupError } from "./Backup/BackupError.ts"
-import { type BackupWriter, type Content, openBackup } from "./Backup/BackupFile.ts"
-import { migrationsOf, sequencesOf, type TableShape, tablesOf } from "./Backup/Catalog.ts"
+import { type ArchiveHeader, type BackupWriter, type Content, openBackup } from "./Backup/BackupFile.ts"
+import { lineOf, migrationsOf, sequencesOf, type TableShape, tablesOf } from "./Backup/Catalog.ts"
 import { productVersion } from "./Common/Version.ts"
 import { text } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
@@ -30,19 +30,16 @@ const writing = <A>(path: string, write: () => Promise<A>) =>
       ),
   })
 
-const textOf = ({ name, type }: TableShape["columns"][number]): string =>
-  type === "bytea" ? `translate(encode(${name}, 'base64'), E'\\n', '')` : `${name}::text`
-
 const writeTable = Effect.fn("Backup.table")(function* (
   path: string,
   writer: BackupWriter,
-  { columns, name }: TableShape,
+  shape: TableShape,
 ) {
   const database = yield* Database
-  yield* writing(path, () => writer.table(name, columns))
+  yield* writing(path, () => writer.table(shape.name, shape.columns))
   yield* database
     .rowStream("Backup.rows", { line: text }, (sql) =>
-      sql.unsafe(`select json_build_array(${columns.map(textOf).join(", ")})::text as line from ${name}`),
+      sql.unsafe(`select ${lineOf(shape)} as line from ${shape.name}`),
     )
     .pipe(
       Stream.runForEachChunk((rows) =>
@@ -53,7 +50,11 @@ const writeTable = Effect.fn("Backup.table")(function* (
 })
 
 /** Part of the caller's transaction, which is one snapshot. */
-const writeAll = Effect.fn("Backup.write")(function* (path: string, writer: BackupWriter) {
+const writeAll = Effect.fn("Backup.write")(function* (
+  path: string,
+  writer: BackupWriter,
+  archive: ArchiveHeader | undefined,
+) {
   const database = yield* Database
   const { at } = yield* database.row(
     "Backup.time",
@@ -67,14 +68,22 @@ const writeAll = Effect.fn("Backup.write")(function* (path: string, writer: Back
     createdAt: at,
     migrations: yield* migrationsOf(),
     sequences: yield* sequencesOf(),
+    ...(archive === undefined ? {} : { archive }),
   }
   yield* writing(path, () => writer.header(header))
   for (const table of yield* tablesOf()) yield* writeTable(path, writer, table)
   return at
 })
 
-/** Writes the file; fails where it is there already. Anybody may go on working meanwhile. */
-export const backup = Effect.fn("Backup.backup")(function* (path: string) {
+/**
+ * Writes the file; fails where it is there already. Anybody may go on working meanwhile. `first` looks, in the same snapshot, at
+ * what an archive's dump says of itself.
+ */
+export const backupWith = Effect.fn("Backup.backup")(function* <E, R>(
+  path: string,
+  first: Effect.Effect<ArchiveHeader | undefined, E, R>,
+  readOnly: boolean,
+) {
   const database = yield* Database
   if (existsSync(path)) {
     return yield* backupError("Usage", `${path} is there already: name another file, or move it away.`)
@@ -83,13 +92,15 @@ export const backup = Effect.fn("Backup.backup")(function* (path: string) {
     writing(path, () => openBackup(path)),
     (writer) =>
       Effect.gen(function* () {
-        const createdAt = yield* database.transaction(writeAll(path, writer), {
-          isolation: "repeatable read",
-          readOnly: true,
-        })
+        const createdAt = yield* database.transaction(
+          Effect.flatMap(first, (archive) => writeAll(path, writer, archive)),
+          { isolation: "repeatable read", readOnly },
+        )
         const content = yield* writing(path, () => writer.finish())
         return { file: path, createdAt, ...content } satisfies Backup
       }),
     (writer, exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.promise(() => writer.abandon())),
   )
 })
+
+export const backup = (path: string) => backupWith(path, Effect.succeed(undefined), true)

@@ -3,6 +3,7 @@
  * previous close, and who closed it, when and why.
  */
 import { Chunk, Effect, Option } from "effect"
+import { archivesOf, refuseArchived, whereIs } from "./Book/Archived.ts"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
 import { heldBooks } from "./Book.ts"
 import { type Agreement, agreementOf } from "./Close/Agreement.ts"
@@ -93,6 +94,12 @@ export const reopen = Effect.fn("Close.reopen")(function* (
       `${period} cannot be reopened: ${reasons.join(", ")}, and only the latest closed month can be.`,
     )
   }
+  const archives = yield* archivesOf(months.map(({ book: { bookId } }) => bookId))
+  const archived = archives.filter(({ through }) => period <= through)
+  if (archived.length > 0) {
+    const reasons = archived.map((one) => `of ${one.book} it is in ${whereIs(one)}`)
+    return yield* closeError("Archived", `${period} is archived and stays closed: ${reasons.join("; ")}.`)
+  }
   return yield* database.transaction(
     Effect.forEach(months, (month) =>
       Effect.gen(function* () {
@@ -124,5 +131,9 @@ export const check = Effect.fn("Close.check")(function* (period: string, book: O
 export const bridge = Effect.fn("Close.bridge")(function* (period: string, book: Option.Option<string>) {
   const database = yield* Database
   const months = yield* readMonths(yield* chosenBooks(book), period)
+  yield* refuseArchived(
+    months.map(({ book: { bookId } }) => bookId),
+    period,
+  )
   return yield* Effect.forEach(months, (month) => database.transaction(bridgeOf(month), inOneSnapshot))
 })

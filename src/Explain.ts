@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { Database } from "./Database.ts"
 import { account } from "./Explain/ExplainAccount.ts"
+import { archivedNumber, archivedSources } from "./Explain/ExplainArchive.ts"
 import { baseEntry } from "./Explain/ExplainBaseEntry.ts"
 import { batch } from "./Explain/ExplainBatch.ts"
 import { client } from "./Explain/ExplainClient.ts"
@@ -91,6 +92,7 @@ const ofResource = Effect.fn("Explain.ofResource")(function* (
     ...(type === "PAYOUT" ? [] : yield* resource(bookId, type, id)),
     ...stepsOf(entries),
     ...stepsOf(journal.filter(({ entryId }) => entryId !== shown)),
+    ...(yield* archivedSources(bookId, [id, ...ids], id)),
     ...(yield* problemsOf(bookId, [id, ...ids], null)),
   ]
 })
@@ -132,6 +134,7 @@ const ofStatementEntry = Effect.fn("Explain.ofStatementEntry")(function* ({ book
   return [
     ...stepsOf(entries),
     ...stepsOf(journal),
+    ...(yield* archivedSources(bookId, ids, id)),
     ...(yield* resourcesOf(bookId, entries)),
     ...(yield* problemsOf(bookId, ids, null)),
   ]
@@ -166,6 +169,8 @@ const ofSubject = (subject: Subject): Effect.Effect<ReadonlyArray<Step>, Explain
       return baseEntry(subject.bookId, subject.id)
     case "batch":
       return batch(subject.bookId, subject.id)
+    case "archived_entry":
+      return archivedNumber(subject.bookId, subject.id)
     case "quarantined":
       return quarantined(subject.bookId, { quarantineId: subject.id })
     default:

@@ -1,11 +1,13 @@
 /** Writes the books as files that accountants import: numbered, checksummed batches in a folder. */
 import { Chunk, Effect, Option } from "effect"
+import type { ArchivedError } from "./Book/Archived.ts"
 import { chooseBooks, type UnknownBook } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { type AskedBook, type Exported, type ExportedBatch, selectionAt } from "./Export/BookExport.ts"
 import { type ExportError, exportError } from "./Export/ExportError.ts"
+import { archivedDays, refuseArchivedDays } from "./Export/Request/ArchivedDays.ts"
 import { checkBookSettings } from "./Export/Request/BookSettings.ts"
 import { type Selection, selectionOf } from "./Export/Request/Scope.ts"
 import { contentsOf } from "./Export/Request/Selected.ts"
@@ -165,7 +167,7 @@ export const run = Effect.fn("Export.run")(function* (
   request: ExportRequest,
 ): Effect.fn.Return<
   ExportSummary,
-  ExportError | AsOfError | UnknownBook | ValuationError | DatabaseError,
+  ExportError | ArchivedError | AsOfError | UnknownBook | ValuationError | DatabaseError,
   Database
 > {
   const formats = yield* checkFormats(request.formats)
@@ -174,6 +176,14 @@ export const run = Effect.fn("Export.run")(function* (
   yield* checkChoices(request)
   const parts = partsOf(formats, request)
   const { settings } = request.tables ?? defaults
+  if (selection !== null) {
+    const archives = yield* archivedDays(books.map(({ bookId }) => bookId))
+    for (const archived of archives.values()) {
+      if (selection.to !== null && selection.to <= archived.lastDay) {
+        yield* refuseArchivedDays(selection, archived)
+      }
+    }
+  }
   const { chosen, empty } = yield* withEntries(books, selection, request)
   yield* checkBookSettings(settings, chosen, yield* allBooks(Option.none()), formats)
   if (request.base !== undefined) yield* valued(books, selection, request.base, request)

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { int4 } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
+import { archives } from "./Proof/ArchivesProof.ts"
 import { balances, numbers } from "./Proof/BalancesProof.ts"
 import * as BaseJournal from "./Proof/BaseJournalProof.ts"
 import { batches } from "./Proof/BatchesProof.ts"
@@ -41,6 +42,7 @@ const queries: ReadonlyArray<ProofQuery> = [
   Evidence.reads,
   Evidence.findings,
   manifests,
+  archives,
   rules,
 ]
 

@@ -239,9 +239,9 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       Effect.provideService(Database, database),
     )
 
-    /** Part of the transaction that ends a book's part of a shared run, which it has reconciled. */
-    const cover = (book: Book, runId: number) =>
-      Effect.provideService(coverRun(book, runId), Database, database)
+    /** Part of the transaction that ends the books' part of a shared run, which it has reconciled. */
+    const cover = (books: ReadonlyArray<Book>, runId: number) =>
+      Effect.provideService(coverRun(books, runId), Database, database)
 
     return { afterRun, cover, month, checkForClose, streamsForClose, jobsOf, run }
   }),

@@ -4,6 +4,7 @@
  */
 import { join, resolve } from "node:path"
 import { Chunk, Effect, Option } from "effect"
+import { refuseArchived } from "./Book/Archived.ts"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
 import type { Book } from "./Book.ts"
 import { Database } from "./Database.ts"
@@ -109,6 +110,10 @@ const reportEach = Effect.fn("Report.each")(function* (books: ReadonlyArray<Book
  */
 export const report = Effect.fn("Report.report")(function* (request: ReportRequest) {
   const books = yield* chooseBooks(Option.none(), request.book)
+  yield* refuseArchived(
+    books.map(({ bookId }) => bookId),
+    request.period,
+  )
   if (request.base !== undefined && Option.isNone(request.asOf)) {
     yield* value(books, request.period, request.base)
   }

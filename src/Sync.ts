@@ -49,7 +49,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
         (books, commit) => Effect.provide(inTimeZone(books, commit), services),
       )
       const run = yield* Run
-      if (!quick) yield* run.commit(settleDead(outcome.complete, "sync"))
+      if (!quick) yield* run.commit(settleDead(outcome.complete, { kind: "sync" }))
       return yield* prove(started, full, outcome, partial)
     })
 

@@ -2,11 +2,12 @@
 import { Effect, Stream } from "effect"
 import { count } from "../Common/Text.ts"
 import { bool } from "../Database/Columns.ts"
-import { migrate } from "../Database/Migrate.ts"
+import { type MigrateOptions, migrate, migrateTo } from "../Database/Migrate.ts"
 import { Database } from "../Database.ts"
-import { BackupError, backupError } from "./BackupError.ts"
-import { type Content, type Header, type Part, partsOf } from "./BackupFile.ts"
+import { backupError } from "./BackupError.ts"
+import type { Content, Header } from "./BackupFile.ts"
 import { migrationsOf, sameColumns, type TableShape, tablesOf } from "./Catalog.ts"
+import { parts, readBack } from "./ReadBack.ts"
 
 export interface Restored extends Content {
   readonly file: string
@@ -14,36 +15,10 @@ export interface Restored extends Content {
   readonly createdAt: string
 }
 
-const readError = (path: string) => (cause: unknown) =>
-  cause instanceof BackupError
-    ? cause
-    : backupError(
-        cause instanceof Error && "code" in cause && String(cause.code).startsWith("Z_") ? "Damaged" : "File",
-        `${path} cannot be read as a backup: ${cause instanceof Error ? cause.message : String(cause)}.`,
-      )
-
-const parts = (path: string): Stream.Stream<Part, BackupError> =>
-  Stream.suspend(() => Stream.fromAsyncIterable(partsOf(path), readError(path)))
-
-/** Reads the whole file and checks it, before anything is written. */
-const checked = Effect.fn("Backup.check")(function* (path: string) {
-  let header: Header | undefined
-  let content: Content | undefined
-  yield* Stream.runForEach(parts(path), (part) =>
-    Effect.sync(() => {
-      if (part.kind === "header") header = part.header
-      if (part.kind === "end") content = part.content
-    }),
-  )
-  if (header === undefined || content === undefined)
-    return yield* backupError("Damaged", `${path} is no backup.`)
-  return { header, content }
-})
-
 const otherVersion = ({ createdAt, version }: Header) =>
   backupError(
     "OtherVersion",
-    `The backup of ${createdAt} was made by Tieout ${version}, whose tables are not those of this version. Restore it with that version, then upgrade.`,
+    `The backup of ${createdAt} was made by Tieout ${version}, whose tables this version does not know. Restore it with that version or a newer one.`,
   )
 
 const isEmpty = Effect.fn("Backup.isEmpty")(function* () {
@@ -96,19 +71,39 @@ const load = Effect.fn("Backup.load")(function* (path: string, { header }: { rea
       (sql) => sql`select setval(${name}::text::regclass, ${last}::text::bigint)`,
     )
   }
+  // A process that held a lease when the backup was made, and now finds this database at its address, writes nothing to it.
+  yield* run("update sync.leases set epoch = epoch + 1")
   for (const { name } of tables) yield* run(`alter table ${name} enable trigger user`)
   yield* run(`analyze ${tables.map(({ name }) => name).join(", ")}`)
   return loaded
 })
 
-/** Needs the rights of the tables' owner, whose rules it switches off meanwhile. The database gets this version's tables and rules first; it must hold no books. */
-export const restore = Effect.fn("Backup.restore")(function* (path: string) {
+/** Migrations that the database has applied already; none in a new one. */
+const preparedBy = Effect.gen(function* () {
   const database = yield* Database
-  const { content, header } = yield* checked(path)
-  yield* migrate()
-  const known = yield* migrationsOf()
-  if (known.length !== header.migrations.length || known.some((hash, at) => hash !== header.migrations[at]))
-    return yield* otherVersion(header)
+  const { prepared } = yield* database.row(
+    "Backup.isPrepared",
+    { prepared: bool },
+    (sql) => sql`select to_regclass('drizzle.__drizzle_migrations') is not null as prepared`,
+  )
+  return prepared ? yield* migrationsOf() : []
+})
+
+/**
+ * Needs the rights of the tables' owner, whose rules it switches off meanwhile. The database must hold no books; a new one gets the
+ * tables that the backup was made of, then those of this version. Then its rules follow.
+ */
+export const restore = Effect.fn("Backup.restore")(function* (path: string, options: MigrateOptions = {}) {
+  const database = yield* Database
+  const { content, header } = yield* readBack(path)
+  const prepared = yield* preparedBy
+  if (prepared.length > header.migrations.length) {
+    return yield* backupError(
+      "Usage",
+      `The backup of ${header.createdAt} was made by Tieout ${header.version}, and the database has this version's tables already. Name one that nothing has prepared by DATABASE_URL or TIEOUT_DATA_DIR.`,
+    )
+  }
+  if (!(yield* migrateTo(header.migrations, options))) return yield* otherVersion(header)
   yield* database.transaction(
     Effect.gen(function* () {
       if (!(yield* isEmpty())) {
@@ -122,5 +117,6 @@ export const restore = Effect.fn("Backup.restore")(function* (path: string) {
         return yield* backupError("Damaged", `${path} has changed while it was read. Nothing was restored.`)
     }),
   )
+  yield* migrate(options.folder, options.partitions)
   return { file: path, createdAt: header.createdAt, ...content } satisfies Restored
 })

@@ -67,6 +67,9 @@ export const booksToRead = Layer.provideMerge(current, databaseFor({}))
 /** A database that is there, migrated to this version. */
 export const books = Layer.provideMerge(migrated, databaseFor({}))
 
+/** The same as the owner of its tables. */
+export const ownersBooks = Layer.provideMerge(migrated, databaseFor({ asOwner: true }))
+
 /** The migrated database for a command that writes rows page by page, with plans that suit it. */
 export const booksForSync = Layer.provideMerge(migrated, databaseFor({ session: probing }))
 

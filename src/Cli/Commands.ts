@@ -8,6 +8,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandRecord>>> = 
   migrate: async () => (await import("./Commands/Setup/MigrateCommand.ts")).migrate,
   backup: async () => (await import("./Commands/Operation/BackupCommand.ts")).backup,
   restore: async () => (await import("./Commands/Operation/RestoreCommand.ts")).restore,
+  archive: async () => (await import("./Commands/Operation/ArchiveCommand.ts")).archive,
   sync: async () => (await import("./Commands/Reading/SyncCommand.ts")).sync,
   backfill: async () => (await import("./Commands/Reading/BackfillCommand.ts")).backfill,
   status: async () => (await import("./Commands/Books/StatusCommand.ts")).status,

@@ -39,7 +39,7 @@ const optionManual = (
 
 /** `a, b or c` */
 export const oneOf = (values: ReadonlyArray<string>): string =>
-  new Intl.ListFormat("en-GB", { type: "disjunction" }).format(values)
+  [values.slice(0, -1).join(", "), ...values.slice(-1)].filter((part) => part !== "").join(" or ")
 
 /** `--name`: given or not. */
 export const flag = (name: string, what: string): Flag<boolean> =>

@@ -28,6 +28,8 @@ const codes: Readonly<Record<string, ExitCode>> = {
   "AsOfError.Usage": exitCodes.usage,
   "BackupError.Usage": exitCodes.usage,
   "BackupError.OtherVersion": exitCodes.usage,
+  ArchivedError: exitCodes.usage,
+  "ArchiveError.Owner": exitCodes.usage,
   UnknownBook: exitCodes.usage,
   "CloseError.Usage": exitCodes.usage,
   "ReclassifyError.Usage": exitCodes.usage,

@@ -1,6 +1,9 @@
 /** Options that several commands take. */
+import { Effect, Option } from "effect"
+import { mostPartitions } from "../Database/PartitionNames.ts"
 import { surfaces } from "../Init.ts"
-import { choice, oneOf, optional, text } from "./Declaration.ts"
+import { choice, oneOf, optional, text, wholeNumber } from "./Declaration.ts"
+import { UsageError } from "./Failure.ts"
 
 export const connection = optional(
   text("connection", "NAME", "Only this connection of the settings"),
@@ -26,3 +29,17 @@ export const period = (what: string) => optional(text("period", "YYYY-MM", what)
 /** The first and the last day, only together; unchecked. */
 export const from = optional(text("from", "DATE", "The first day, YYYY-MM-DD, included; with --to"))
 export const to = optional(text("to", "DATE", "The last day, YYYY-MM-DD, included"))
+
+export const partitions = optional(
+  wholeNumber("partitions", "N", "Begin the tables that grow with the history in so many partitions"),
+  "1",
+)
+
+/** The number that was asked for; undefined: none was. */
+export const partitionsOf = (asked: Option.Option<number>): Effect.Effect<number | undefined, UsageError> =>
+  Option.exists(asked, (count) => count < 1 || count > mostPartitions)
+    ? new UsageError({
+        detail: `--partitions: found ${Option.getOrElse(asked, () => 0)}, expected a whole number from 1 to ${mostPartitions}.`,
+        advice: "One is enough below some ten million entries; docs/scale.md says more.",
+      })
+    : Effect.succeed(Option.getOrUndefined(asked))

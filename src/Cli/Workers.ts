@@ -1,6 +1,7 @@
 /** Commands that hand books to workers: at one pace with them, and with the token that they share. */
 import { Effect, Option } from "effect"
 import { Database } from "../Database.ts"
+import { type NoWorkers, onNewerNode } from "../Jobs/Boss.ts"
 import { workersElsewhere } from "../Jobs/Leading.ts"
 import { sharing } from "../Jobs/PaceStore.ts"
 import { prepare } from "../Jobs/Prepare.ts"
@@ -9,6 +10,35 @@ import { Connector } from "../Partner/Connector.ts"
 import { Settings } from "../Settings.ts"
 import { EventJobs } from "../Sync/Events/EventJobs.ts"
 import { BookJobs } from "../Sync/Runs/BookJobs.ts"
+import { optional, wholeNumber } from "./Declaration.ts"
+import { UsageError } from "./Failure.ts"
+
+/** More than any machine has cores for. */
+const mostWorkers = 64
+
+export const workersOption = optional(
+  wholeNumber("workers", "N", "Have clients' books read by so many processes beside this one"),
+  "this process reads them",
+)
+
+/** Fails where workers cannot run, or so many make no sense, before anything is opened. */
+export const checkWorkers = (wanted: Option.Option<number>): Effect.Effect<void, UsageError | NoWorkers> =>
+  Option.match(wanted, {
+    onNone: () => Effect.void,
+    onSome: (count) =>
+      count < 0 || count > mostWorkers
+        ? new UsageError({
+            detail: `--workers: found ${count}, expected a whole number from 0 to ${mostWorkers}.`,
+            advice: "Take as many as there are processor cores; start tieout worker on other machines.",
+          })
+        : onNewerNode,
+  })
+
+/** Runs an effect with workers, where they are wanted. */
+export const withWorkers =
+  (wanted: Option.Option<number>) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Option.match(wanted, { onNone: () => effect, onSome: (processes) => assisted(processes, effect) })
 
 /** Runs an effect while workers read what it hands out: so many beside this process, and all those elsewhere. */
 export const assisted = <A, E, R>(processes: number, effect: Effect.Effect<A, E, R>) =>

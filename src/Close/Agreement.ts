@@ -1,6 +1,6 @@
 /** Whether a closed month still agrees with its close: the hash, its chain, and every account's balances. */
 import { Effect } from "effect"
-import { arrayOf, bool, nullable, text } from "../Database/Columns.ts"
+import { arrayOf, bool, int4, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import { digestOf } from "./Digest.ts"
@@ -16,6 +16,8 @@ export interface Agreement {
   /** Set where the close of a later month locked this one, so that nothing can differ. */
   readonly locked: string | null
   readonly hash: string
+  /** Of a month of which entries are archived: how many, and the file that has them. Its hash is then that of the close. */
+  readonly archived: { readonly entries: number; readonly file: string } | null
   readonly accounts: number
   /** What differs, and where; empty: the month agrees. */
   readonly differences: ReadonlyArray<string>
@@ -41,10 +43,16 @@ const balances = Effect.fn("Close.agreement.balances")(function* ({ book, period
         select account_id, code, currency, debit, credit, balance from ledger.close_balances
         where book_id = ${book.bookId} and sequence = ${sequence}),
       posted as (
-        select p.account_id, sum(greatest(p.amount, 0)) as debit, sum(greatest(-p.amount, 0)) as credit
-        from ledger.journal_entries j
-        join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
-        where j.book_id = ${book.bookId} and j.period = ${first}::text::date group by p.account_id),
+        select s.account_id, sum(s.debit) as debit, sum(s.credit) as credit
+        from (
+          select p.account_id, greatest(p.amount, 0) as debit, greatest(-p.amount, 0) as credit
+          from ledger.journal_entries j
+          join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+          where j.book_id = ${book.bookId} and j.period = ${first}::text::date
+          union all
+          select t.account::integer, t.debit, t.credit from ledger.archived_turnover t
+          where t.book_id = ${book.bookId} and t.period = ${first}::text::date and t.basis = 'native') s
+        group by s.account_id),
       balanced as (
         select b.account_id, sum(b.debit - b.credit) as balance from ledger.balances b
         where b.book_id = ${book.bookId} and b.period <= ${first}::text::date group by b.account_id)
@@ -60,6 +68,20 @@ const balances = Effect.fn("Close.agreement.balances")(function* ({ book, period
         and a.account_id = coalesce(k.account_id, p.account_id, b.account_id)
       order by 1, 2`,
   )
+})
+
+const archivedOf = Effect.fn("Close.agreement.archived")(function* ({ book, period }: Month) {
+  const database = yield* Database
+  const [row] = yield* database.rows(
+    "Close.agreement.archived",
+    { entries: int4, file: text },
+    (sql) => sql`
+      select sum(m.entries)::integer as entries, string_agg(a.file, ', ' order by a.year) as file
+      from ledger.archived_months m
+      join ledger.archives a on a.book_id = m.book_id and a.year = m.year
+      where m.book_id = ${book.bookId} and m.period = ${`${period}-01`}::text::date having count(*) > 0`,
+  )
+  return row ?? null
 })
 
 const figures = (values: ReadonlyArray<string | null>, currency: string): string => {
@@ -81,9 +103,15 @@ export const agreementOf = Effect.fn("Close.agreement")(function* (month: Month)
   const { book, period } = month
   const closes = yield* closesOf(book)
   const close = standing(closes, period) ?? null
-  const digest = yield* digestOf(book, period, close?.previousHash ?? null)
+  const archived = yield* archivedOf(month)
+  const found = yield* digestOf(book, period, close?.previousHash ?? null)
+  // The hash of a journal whose entries are elsewhere: it was proved before they left. Their number and sums are proved on.
+  const digest =
+    archived === null
+      ? found
+      : { hash: close?.hash ?? found.hash, entries: found.entries + BigInt(archived.entries) }
   const locked = close === null ? yield* lockedWith(month) : null
-  const result = { book: book.code, period, close, locked, hash: digest.hash }
+  const result = { book: book.code, period, close, locked, hash: digest.hash, archived }
   if (close === null) {
     const differences =
       locked === null ? [`${period} of book ${book.code} is closed, but nothing is kept of its close.`] : []

@@ -7,6 +7,8 @@ export type CloseReason =
   /** An earlier month is still open, or the month to reopen is not the latest closed one. */
   | "OutOfOrder"
   | "NotClosed"
+  /** The entries of the month are in an archive: it stays closed. */
+  | "Archived"
 
 /** `message` says what, where and what to do. Nothing has been closed or reopened. */
 export class CloseError extends Data.TaggedError("CloseError")<{

@@ -1,4 +1,5 @@
 import { Data } from "effect"
+import { withoutPartition } from "./PartitionNames.ts"
 
 export type DatabaseReason =
   /** The server cannot be reached, is starting or stopping, or dropped the connection. The work may be tried again. */
@@ -126,14 +127,18 @@ export const readOnlyError = (operation: string): DatabaseError =>
     message: `${operation}: the database may only be read here. ${adviceToReaders}`,
   })
 
+/** As the code and the reader know it: a row that a partition refuses is refused by its table. */
+const tableOrRule = (name: string | undefined): string | undefined =>
+  name === undefined ? undefined : withoutPartition(name)
+
 /** Turns an error of the driver or of drizzle into a `DatabaseError`. `server` names the server where the error does not. */
 export const toDatabaseError = (operation: string, thrown: unknown, server?: string): DatabaseError => {
   if (thrown instanceof DatabaseError) return thrown
   const error = unwrap(thrown)
   const code = textOf(error, "code")
   const reason = reasonOf(code)
-  const constraint = textOf(error, "constraint_name")
-  const table = textOf(error, "table_name")
+  const constraint = tableOrRule(textOf(error, "constraint_name"))
+  const table = tableOrRule(textOf(error, "table_name"))
   const schema = textOf(error, "schema_name")
   const at =
     server !== undefined && (reason === "Unreachable" || reason === "Settings") ? ` at ${server}` : ""

@@ -1,10 +1,5 @@
-import { createHash } from "node:crypto"
-import { existsSync } from "node:fs"
-import { readFile } from "node:fs/promises"
-import { join } from "node:path"
 import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator"
-import { Effect, Schedule, Schema } from "effect"
-import { packageFile } from "../Common/PackageFolder.ts"
+import { Effect, Schedule } from "effect"
 import { Database } from "../Database.ts"
 import { asOwner } from "./AsOwner.ts"
 import { makeOrm } from "./Client.ts"
@@ -13,61 +8,14 @@ import { type Connection, closeConnection, openConnection } from "./Connections.
 import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
 import type { EmbeddedError } from "./Embedded/EmbeddedError.ts"
 import { embeddedRolesSql } from "./Embedded/RuntimeRole.ts"
+import { firstMigrations, type Package, packageMigrations, readPackage, rulesName } from "./MigrationFiles.ts"
 import { dropReplaceable, noteObjects } from "./Objects.ts"
-
-/** The package's migrations. */
-const packageMigrations = (): string => packageFile("drizzle")
-
-const Journal = Schema.parseJson(
-  Schema.Struct({ entries: Schema.Array(Schema.Struct({ tag: Schema.String, when: Schema.Number })) }),
-)
-
-/** The name of the rules among pending migrations: functions, triggers and views, recreated whenever their file changes. */
-const rulesName = "rules"
-
-interface Migration {
-  readonly tag: string
-  /** SHA-256 of the file, hex: by it drizzle recognizes an applied migration. */
-  readonly hash: string
-}
-
-interface Package {
-  readonly migrations: ReadonlyArray<Migration>
-  /** Null: the folder has none. */
-  readonly rules: { readonly text: string; readonly hash: string } | null
-}
+import { partitionsSql } from "./PartitionNames.ts"
+import { refuseOtherPartitions } from "./Partitions.ts"
 
 const operation = "Database.migrate"
 
 const failed = (error: unknown): DatabaseError => toDatabaseError(operation, error)
-
-const textOf = (path: string): Effect.Effect<string | null, DatabaseError> =>
-  Effect.tryPromise({
-    try: async () => (existsSync(path) ? await readFile(path, "utf8") : null),
-    catch: failed,
-  })
-
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex")
-
-/** The migrations in a folder, oldest first, and its rules; none where it has no journal yet. */
-const readPackage = Effect.fn("Migrate.readPackage")(function* (folder: string) {
-  const unreadable = (file: string) =>
-    databaseError("Other", operation, `${join(folder, file)} cannot be read; reinstall Tieout`)
-  const journal = yield* textOf(join(folder, "meta", "_journal.json"))
-  const { entries } = yield* Schema.decode(Journal)(journal ?? '{"entries":[]}').pipe(
-    Effect.catchTag("ParseError", () => Effect.fail(unreadable("meta/_journal.json"))),
-  )
-  const migrations = yield* Effect.forEach(entries, ({ tag }) =>
-    Effect.flatMap(textOf(join(folder, `${tag}.sql`)), (text) =>
-      text === null ? Effect.fail(unreadable(`${tag}.sql`)) : Effect.succeed({ tag, hash: hashOf(text) }),
-    ),
-  )
-  const rules = yield* textOf(join(folder, "rules.sql"))
-  return {
-    migrations,
-    rules: rules === null ? null : { text: rules, hash: hashOf(rules) },
-  } satisfies Package
-})
 
 interface Applied {
   readonly hashes: ReadonlyArray<string>
@@ -192,7 +140,10 @@ export const mayMigrate = Effect.fn("Migrate.mayMigrate")(function* () {
   return owned
 })
 
-const applyPending = Effect.fn("Migrate.apply")(function* (folder: string, lacking: ReadonlyArray<string>) {
+const applyPending = Effect.fn("Migrate.apply")(function* (
+  { folder, partitions }: { readonly folder: string; readonly partitions: number },
+  lacking: ReadonlyArray<string>,
+) {
   const database = yield* Database
   const { isEmbedded, settings } = database
   if (!(yield* mayMigrate())) {
@@ -221,6 +172,10 @@ const applyPending = Effect.fn("Migrate.apply")(function* (folder: string, lacki
             catch: failed,
           })
         }
+        yield* Effect.tryPromise({
+          try: () => client.unsafe(partitionsSql(partitions)).simple(),
+          catch: failed,
+        })
         if (brought.rules !== null) {
           yield* applyRules(connection, brought.rules, isEmbedded ? embeddedRolesSql() : "")
         }
@@ -230,15 +185,43 @@ const applyPending = Effect.fn("Migrate.apply")(function* (folder: string, lacki
   )
 })
 
+export interface MigrateOptions {
+  /** Of the migrations; the package's by default. */
+  readonly folder?: string
+  /** How many the tables of a new database get. */
+  readonly partitions?: number | undefined
+}
+
 /**
  * Migrates the database to this version, as the owner of its tables: all pending migrations in one transaction, then the rules
  * in another, with which an embedded database's roles get their rights. Returns their names. Any number of processes may call it
  * at once: one works, the others wait and find nothing to do. A process killed between the two transactions leaves `rules`
- * pending, and no command runs on such a database.
+ * pending, and no command runs on such a database. `partitions`: how many the tables of a new database get, 1 by default; fails
+ * with reason `Settings` where they have another number.
  */
 export const migrate = Effect.fn("Migrate.migrate")(function* (
   folder: string = packageMigrations(),
+  partitions?: number,
 ): Effect.fn.Return<ReadonlyArray<string>, DatabaseError | EmbeddedError, Database> {
   const lacking = yield* pendingMigrations(folder)
-  return lacking.length === 0 ? [] : yield* asOwner(applyPending(folder, lacking))
+  if (partitions !== undefined) yield* refuseOtherPartitions(partitions)
+  return lacking.length === 0
+    ? []
+    : yield* asOwner(applyPending({ folder, partitions: partitions ?? 1 }, lacking))
 })
+
+/**
+ * Brings a new database to the tables that these migrations made, the first ones of this version: without rules where they are
+ * not all. False where this version never had such tables.
+ */
+export const migrateTo = Effect.fn("Migrate.migrateTo")(function* (
+  hashes: ReadonlyArray<string>,
+  { folder = packageMigrations(), partitions }: MigrateOptions,
+) {
+  const { migrations } = yield* readPackage(folder)
+  if (hashes.length > migrations.length || hashes.some((hash, at) => hash !== migrations[at]?.hash))
+    return false
+  const isLatest = hashes.length === migrations.length
+  yield* migrate(isLatest ? folder : yield* firstMigrations(folder, hashes.length), partitions)
+  return true
+}, Effect.scoped)

@@ -27,7 +27,8 @@ const objects = `
   from pg_index i join pg_class c on c.oid = i.indrelid
   where i.indisunique and c.relnamespace::regnamespace::text ${inOurSchemas}
   union all
-  select 'table ' || c.oid::regclass::text, false, md5(concat_ws('|', c.relpersistence, (
+  select 'table ' || c.oid::regclass::text, false, md5(concat_ws('|', c.relpersistence,
+      pg_get_partkeydef(c.oid), pg_get_expr(c.relpartbound, c.oid), (
       select string_agg(concat_ws(' ', a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attgenerated,
         a.attidentity, pg_get_expr(d.adbin, d.adrelid)), ',' order by a.attnum)
       from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
@@ -43,10 +44,12 @@ const foreign = `
   select 'row security that may hide rows of ' || c.oid::regclass::text from pg_class c
   where c.relrowsecurity and c.relnamespace::regnamespace::text ${inOurSchemas}
   union all
-  -- Tables that inherit (their rows are read as the parent's), and rewrite rules (they replace a statement).
+  -- Tables that inherit (their rows are read as the parent's), and rewrite rules (they replace a statement). The partitions of
+  -- our tables are among the objects above.
   select 'table ' || h.inhrelid::regclass::text || ', read as rows of ' || h.inhparent::regclass::text
-  from pg_inherits h join pg_class c on c.oid = h.inhparent
+  from pg_inherits h join pg_class c on c.oid = h.inhparent join pg_class i on i.oid = h.inhrelid
   where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${inOurSchemas}
+    and not (i.relispartition and i.relnamespace::regnamespace::text ${inOurSchemas})
   union all
   select 'rule ' || w.rulename || ' on ' || w.ev_class::regclass::text
   from pg_rewrite w join pg_class c on c.oid = w.ev_class

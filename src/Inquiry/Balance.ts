@@ -18,7 +18,7 @@ export type AccountBalance = RowOf<typeof accountBalanceColumns>
 
 /**
  * The accounts of a book by code, with their turnover up to the end of a day (`YYYY-MM-DD`, by effective date; null: all).
- * Computed from monthly turnovers and, within the last month, from its entries. Accounts without postings by then are left
+ * Computed from monthly turnovers and, within the last month, from its entries, which must not be archived. Accounts without postings by then are left
  * out.
  */
 export const accountBalances = Effect.fn("Balance.accounts")(function* (bookId: number, day: string | null) {
@@ -29,8 +29,9 @@ export const accountBalances = Effect.fn("Balance.accounts")(function* (bookId: 
     (sql) => sql`
       with day as materialized (
         select coalesce(${day}::text::date, 'infinity'::date) as day,
+          -- The end of a month is that of its turnovers: nothing of the next one is dated so early.
           case when ${day}::text is null then 'infinity'::date
-            else date_trunc('month', ${day}::text::date::timestamp)::date end as month),
+            else date_trunc('month', (${day}::text::date + 1)::timestamp)::date end as month),
       turnover as (
         select b.account_id, b.debit, b.credit from ledger.balances b
         where b.book_id = ${bookId} and b.period < (select month from day)

@@ -1,5 +1,6 @@
 /** The register of an account: its postings in the order of the books, with the balance after each. */
 import { Effect } from "effect"
+import { archivedThrough } from "../Book/Archived.ts"
 import * as Money from "../Common/Money.ts"
 import { int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
@@ -42,6 +43,8 @@ export interface Register {
   /** All postings; the list may hold only the last of them. */
   readonly postings: number
   readonly lines: ReadonlyArray<RegisterLine>
+  /** The last month (`2024-12`) whose postings are archived, and only in the opening balance; null: all are here. */
+  readonly archived: string | null
 }
 
 /** The book's accounts of a code: one for each currency, and for cash one for each account of the service. */
@@ -65,11 +68,14 @@ export const registerOf = Effect.fn("Register.of")(function* (
 ) {
   const database = yield* Database
   const first = period === null ? null : `${period}-01`
+  const archived = period === null ? yield* archivedThrough(bookId) : null
+  const after = archived === null ? "-infinity" : `${archived}-01`
   const ends = yield* database.row(
     "Register.ends",
     { opening: text, closing: text },
     (sql) => sql`
-      select coalesce(sum(b.debit - b.credit) filter (where b.period < ${first}::text::date), 0)::text as opening,
+      select coalesce(sum(b.debit - b.credit) filter (
+          where b.period < ${first}::text::date or b.period <= ${after}::text::date), 0)::text as opening,
         coalesce(sum(b.debit - b.credit) filter (
           where ${first}::text is null or b.period <= ${first}::text::date), 0)::text as closing
       from ledger.balances b where b.book_id = ${bookId} and b.account_id = ${accountId}`,
@@ -82,7 +88,7 @@ export const registerOf = Effect.fn("Register.of")(function* (
         select n.entry_id, n.number from ledger.balances b
         join ledger.entry_numbers n on n.book_id = b.book_id and n.period = b.period
         where b.book_id = ${bookId} and b.account_id = ${accountId}
-          and (${first}::text is null or b.period = ${first}::text::date)),
+          and (${first}::text is null or b.period = ${first}::text::date) and b.period > ${after}::text::date),
       line as (
         select j.effective_date, e.number, j.period, j.kind, j.description, j.resource_type, j.resource_id,
           j.external_reference, j.counterparty, p.amount, count(*) over () as postings,
@@ -108,5 +114,6 @@ export const registerOf = Effect.fn("Register.of")(function* (
     closing: ends.closing,
     postings: oldest?.postings ?? 0,
     lines,
+    archived,
   } satisfies Register
 })

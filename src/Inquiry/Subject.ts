@@ -22,6 +22,7 @@ const subjectColumns = {
     "finding",
     "quarantined",
     "batch",
+    "archived_entry",
   ),
   bookId: int4,
   /** The book's code. */
@@ -35,7 +36,7 @@ export type Subject = RowOf<typeof subjectColumns>
 /** The most candidates named for an ambiguous beginning of an identifier. */
 const candidatesNamed = 5
 
-/** In the books, or, after the mark of the series, in what only the base-currency journal has. */
+/** In the books or in an archive of them, or, after the mark of the series, in what only the base-currency journal has. */
 const byNumber = Effect.fn("Explain.byNumber")(function* (code: string, period: string, number: number) {
   const database = yield* Database
   return yield* database.rows(
@@ -50,7 +51,17 @@ const byNumber = Effect.fn("Explain.byNumber")(function* (code: string, period: 
       select 'base_entry', b.book_id, b.code, to_char(v.period, 'YYYY-MM') || ' ' || v.number
       from mirror.books b
       join valuation.entries v on v.book_id = b.book_id and v.series = 'fx'
-      where b.code || '-FX' = ${code} and v.period = ${`${period}-01`}::text::date and v.number = ${number}`,
+      where b.code || '-FX' = ${code} and v.period = ${`${period}-01`}::text::date and v.number = ${number}
+      union all
+      select 'archived_entry', b.book_id, b.code, to_char(p.period, 'YYYY-MM') || ' ' || ${number}::integer
+      from mirror.books b
+      join ledger.periods p on p.book_id = b.book_id and p.period = ${`${period}-01`}::text::date
+        and p.last_number >= ${number}::integer
+      where b.code = ${code} and ${number}::integer > 0
+        and exists (select 1 from ledger.archived_months m where m.book_id = b.book_id and m.period = p.period)
+        and not exists (
+          select 1 from ledger.journal_numbers n
+          where n.book_id = b.book_id and n.period = p.period and n.number = ${number}::integer)`,
   )
 })
 
@@ -161,6 +172,12 @@ const byUuid = Effect.fn("Explain.byUuid")(function* (from: string, to: string) 
          where m.book_id = b.book_id and m.resource_id between ${from}::uuid and ${to}::uuid
            and not exists (select 1 from mirror.resources r where r.book_id = m.book_id
              and r.resource_id = m.resource_id and r.resource_type = m.resource_type)
+         order by 2 limit ${most})
+        union all
+        (select lower(z.resource_type), z.resource_id from mirror.archived_resources z
+         where z.book_id = b.book_id and z.resource_id between ${from}::uuid and ${to}::uuid
+           and not exists (select 1 from mirror.resources r where r.book_id = z.book_id
+             and r.resource_id = z.resource_id and r.resource_type = z.resource_type)
          order by 2 limit ${most})
         union all
         (select distinct 'payout', p.related_id from mirror.statement_entries p

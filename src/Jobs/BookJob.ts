@@ -10,7 +10,7 @@ import { Settings, type SettingsError } from "../Settings.ts"
 import { BookSync } from "../Sync/BookSync.ts"
 import { Events } from "../Sync/Events.ts"
 import type { BookResult } from "../Sync/Runs/BookJobs.ts"
-import { bookWithEvents, keep, toDo } from "./BookWork.ts"
+import { bookWithEvents, keep, type Open, toDo } from "./BookWork.ts"
 
 const JobData = Schema.Struct({ connection: Schema.String, bookId: Schema.Number })
 const decodeJob = Schema.decodeUnknown(JobData)
@@ -31,6 +31,7 @@ const givenUp = (bookId: number, why: string, findings: number): BookResult => (
   findingsClosed: 0,
   blockingFindings: findings,
   resettled: 0,
+  accounts: [],
 })
 
 /** Every connection is reached once, at the pace that all processes share; what was counted is told once. */
@@ -99,34 +100,39 @@ export const bookJobs = Effect.gen(function* () {
     )
   })
 
-  /** Whatever there is to do with the book: its events first, and then what a run wants of it. */
+  const readFor = (connection: string, { asked, runId, task }: Open) =>
+    Effect.gen(function* () {
+      const partner = yield* reach(connection)
+      const reading = books.run(runId, asked, task, (result) =>
+        Effect.flatMap(sent(connection, Context.get(partner, PartnerConnection)), (requests) =>
+          Effect.provideService(keep(runId, { ...result, requests }), Database, database),
+        ),
+      )
+      const alone = Effect.provide(reading, partner)
+      // Who leads a backfill lets others have the connection, and hands the book out again.
+      yield* asked.window === null ? alone : Effect.catchTag(alone, "LockBusy", () => Effect.void)
+    })
+
+  /** Whatever there is to do with the book: its events first, and then what runs want of it. What fails keeps nothing else from being done. */
   const read = (data: unknown) =>
     Effect.gen(function* () {
       const { bookId, connection } = yield* decodeJob(data)
       yield* readEvents(bookId)
-      const found = yield* toDo(bookId)
-      if (Option.isNone(found)) return
-      const { asked, runId, task } = found.value
-      const partner = yield* reach(connection)
-      yield* books
-        .run(runId, asked, task, (result) =>
-          Effect.flatMap(sent(connection, Context.get(partner, PartnerConnection)), (requests) =>
-            Effect.provideService(keep(runId, { ...result, requests }), Database, database),
-          ),
-        )
-        .pipe(Effect.provide(partner))
+      const tries = yield* Effect.forEach(yield* toDo(bookId), (one) =>
+        Effect.either(readFor(connection, one)),
+      )
+      yield* Effect.all(tries, { discard: true })
     })
 
   const giveUp = (data: unknown, given: { readonly tries: number; readonly why: string }) =>
     Effect.gen(function* () {
       const { bookId } = yield* decodeJob(data)
-      const found = yield* toDo(bookId)
-      if (Option.isNone(found)) return
-      const { runId, task } = found.value
-      yield* books.giveUp(runId, task, given, (findings) =>
-        Effect.provideService(keep(runId, givenUp(bookId, given.why, findings)), Database, database),
-      )
-      yield* Effect.logWarning(`Book ${task.book.code} was given up: ${given.why}`)
+      for (const { asked, runId, task } of yield* toDo(bookId)) {
+        yield* books.giveUp(runId, asked, task, given, (findings) =>
+          Effect.provideService(keep(runId, givenUp(bookId, given.why, findings)), Database, database),
+        )
+        yield* Effect.logWarning(`Book ${task.book.code} was given up: ${given.why}`)
+      }
     })
 
   return { read, giveUp }

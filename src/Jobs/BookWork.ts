@@ -7,6 +7,13 @@ import { Database } from "../Database.ts"
 import { counterNames } from "../Run.ts"
 import type { BookAsked, BookResult, BookTask } from "../Sync/Runs/BookJobs.ts"
 
+const Window = Schema.Struct({
+  from: Schema.String,
+  to: Schema.String,
+  start: Schema.String,
+  end: Schema.String,
+})
+
 const Task = Schema.Struct({
   clientId: Schema.String,
   reads: Schema.Boolean,
@@ -14,6 +21,7 @@ const Task = Schema.Struct({
   full: Schema.Boolean,
   quick: Schema.Boolean,
   settles: Schema.Boolean,
+  window: Schema.NullOr(Window),
 })
 
 const Counts = Schema.Record({ key: Schema.String, value: Schema.Number })
@@ -24,6 +32,22 @@ const Unread = Schema.Union(
   Schema.Struct({ kind: Schema.Literal("statement"), accountId: Schema.String }),
   Schema.Struct({ kind: Schema.Literal("movements"), which: Schema.Literal("open", "window") }),
 )
+
+const Account = Schema.Struct({
+  book: Schema.String,
+  accountId: Schema.String,
+  currency: Schema.String,
+  entries: Schema.Number,
+  opening: Schema.NullOr(Schema.String),
+  closing: Schema.NullOr(Schema.String),
+  proved: Schema.Boolean,
+  breakAt: Schema.NullOr(Schema.String),
+  missing: Schema.Array(Schema.String),
+  changed: Schema.Array(Schema.String),
+  gone: Schema.Array(Schema.String),
+  older: Schema.Number,
+  unreadable: Schema.Number,
+})
 
 const Result = Schema.Struct({
   bookId: Schema.Number,
@@ -40,9 +64,10 @@ const Result = Schema.Struct({
   findingsClosed: Schema.Number,
   blockingFindings: Schema.Number,
   resettled: Schema.Number,
+  accounts: Schema.Array(Account),
 })
 
-/** Whatever an earlier run of the connection has left is forgotten: nobody leads it any more. */
+/** Whatever an earlier run of the same command has left is forgotten: nobody leads it any more. */
 export const handOut = Effect.fn("Jobs.handOut")(function* (
   runId: number,
   asked: BookAsked,
@@ -59,7 +84,8 @@ export const handOut = Effect.fn("Jobs.handOut")(function* (
         "Jobs.forgetEarlier",
         (sql) => sql`
           delete from sync.book_jobs j using sync.runs r, sync.runs own
-          where own.run_id = ${runId} and r.connection = own.connection and j.run_id = r.run_id`,
+          where own.run_id = ${runId} and r.connection = own.connection and r.command = own.command
+            and j.run_id = r.run_id`,
       )
       yield* database.execute(
         "Jobs.handOut",
@@ -78,10 +104,17 @@ export const handOut = Effect.fn("Jobs.handOut")(function* (
   )
 })
 
-/** What is to be done with a book: none where somebody has done it, or nobody waits for it any more. */
+/** What a run wants of a book. */
+export interface Open {
+  readonly runId: number
+  readonly asked: BookAsked
+  readonly task: BookTask
+}
+
+/** What is to be done with a book, syncs before backfills: nothing where somebody has done it, or nobody waits for it any more. */
 export const toDo = Effect.fn("Jobs.toDo")(function* (bookId: number) {
   const database = yield* Database
-  const [row] = yield* database.rows(
+  const rows = yield* database.rows(
     "Jobs.toDo",
     { run_id: int4, connection: text, client_id: nullable(uuid), code: text, name: text, task: jsonOf(Task) },
     (sql) => sql`
@@ -90,14 +123,13 @@ export const toDo = Effect.fn("Jobs.toDo")(function* (bookId: number) {
       join sync.runs r on r.run_id = j.run_id and r.state = 'running'
       join mirror.books b on b.book_id = j.book_id
       where j.book_id = ${bookId} and j.result is null
-      order by j.run_id desc limit 1`,
+      order by r.command = 'backfill', j.run_id desc`,
   )
-  if (row === undefined) return Option.none()
-  const { clientId, reads, stopped, ...asked } = row.task
-  const { client_id, code, connection, name } = row
-  const book: Book = { bookId, connection, clientId: Option.fromNullable(client_id), code, name }
-  const task: BookTask = { book, clientId, reads, stopped: Option.fromNullable(stopped) }
-  return Option.some({ runId: row.run_id, asked: asked satisfies BookAsked, task })
+  return rows.map(({ client_id, code, connection, name, run_id: runId, task }): Open => {
+    const { clientId, reads, stopped, ...asked } = task
+    const book: Book = { bookId, connection, clientId: Option.fromNullable(client_id), code, name }
+    return { runId, asked, task: { book, clientId, reads, stopped: Option.fromNullable(stopped) } }
+  })
 })
 
 /** The book, if events of it were handed out. */
@@ -144,6 +176,18 @@ export const gather = Effect.fn("Jobs.gather")(function* (runId: number) {
       returning result`,
   )
   return rows.map(({ result }): BookResult => result)
+})
+
+/** Books of a run that nobody has done yet. */
+export const left = Effect.fn("Jobs.left")(function* (runId: number) {
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Jobs.left",
+    { book_id: int4 },
+    (sql) =>
+      sql`select book_id from sync.book_jobs where run_id = ${runId} and result is null order by book_id`,
+  )
+  return rows.map(({ book_id: bookId }) => bookId)
 })
 
 export const forget = Effect.fn("Jobs.forget")(function* (runId: number) {

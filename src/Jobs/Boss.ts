@@ -13,8 +13,8 @@ export const schema = "jobs"
 
 /** The work of a book; one job waits and one is under way at most, for each. */
 export const bookQueue = "books"
-/** What comes first, of jobs that wait: an event is news, a night may last for hours. */
-export const priorities = { events: 20, night: 10 } as const
+/** What comes first, of jobs that wait: an event is news, a night may last for hours, and what a backfill reads is known already. */
+export const priorities = { events: 20, night: 10, backfill: 5 } as const
 
 /** Jobs that were tried as often as they may be. */
 export const deadQueue = "books-dead"

@@ -1,35 +1,57 @@
 /** Hands the books of a run to workers, and waits for what comes of them. */
 import { Effect, type Scope } from "effect"
 import type { PgBoss } from "pg-boss"
+import { text } from "../Database/Columns.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { SendBooks } from "../Sync/Events/EventJobs.ts"
 import type { ReadElsewhere } from "../Sync/Runs/BookJobs.ts"
-import { forget, gather, handOut } from "./BookWork.ts"
-import { bookQueue, boss, calling, type NoWorkers, priorities } from "./Boss.ts"
+import { forget, gather, handOut, left } from "./BookWork.ts"
+import { bookQueue, boss, calling, deadQueue, type NoWorkers, priorities } from "./Boss.ts"
 
 const lookAgain = "200 millis"
+/** After so many looks that found nothing, what is left of a backfill is handed out again. */
+const looksUntilAgain = 10
 
-/** `send` has workers take the books, of whatever process. */
+export interface Queue {
+  /** Has workers take the books, of whatever process. */
+  readonly send: (
+    connection: string,
+    books: ReadonlyArray<number>,
+    priority: number,
+  ) => Effect.Effect<void, DatabaseError>
+  /** Those of the books that have no job. */
+  readonly idle: (
+    connection: string,
+    books: ReadonlyArray<number>,
+  ) => Effect.Effect<ReadonlyArray<number>, DatabaseError>
+}
+
 export const readBy =
-  (
-    database: Database,
-    send: (connection: string, books: ReadonlyArray<number>) => Effect.Effect<void, DatabaseError>,
-  ): ReadElsewhere =>
+  (database: Database, { idle, send }: Queue): ReadElsewhere =>
   ({ connection, runId }, asked, tasks, take) =>
     Effect.gen(function* () {
+      const isBackfill = asked.window !== null
+      const priority = isBackfill ? priorities.backfill : priorities.night
       yield* handOut(runId, asked, tasks)
       yield* send(
         connection,
         tasks.map(({ book }) => book.bookId),
+        priority,
       )
       let waitingFor = tasks.length
+      let looks = 0
       while (waitingFor > 0) {
         const come = yield* gather(runId)
         come.forEach(take)
         waitingFor -= come.length
-        if (waitingFor > 0 && come.length === 0) yield* Effect.sleep(lookAgain)
+        if (waitingFor === 0 || come.length > 0) continue
+        yield* Effect.sleep(lookAgain)
+        looks += 1
+        // A worker leaves a book that somebody else has. One that failed has its job, and its tries are counted.
+        if (isBackfill && looks % looksUntilAgain === 0)
+          yield* send(connection, yield* idle(connection, yield* left(runId)), priority)
       }
     }).pipe(
       // Nobody waits for what is left: who takes a job of it finds nothing to do.
@@ -38,8 +60,9 @@ export const readBy =
     )
 
 /** One job of a book waits at most: where one does, it gets the higher priority, and does whatever there is to do. */
-const sending = (database: Database, queue: PgBoss, priority: number) =>
-  Effect.fn("Jobs.send")(function* (connection: string, books: ReadonlyArray<number>) {
+const sending = (database: Database, queue: PgBoss) =>
+  Effect.fn("Jobs.send")(function* (connection: string, books: ReadonlyArray<number>, priority: number) {
+    if (books.length === 0) return
     const keys = books.map((bookId) => `${connection}/${bookId}`)
     yield* calling("Jobs.send", () =>
       queue.insert(
@@ -60,6 +83,20 @@ const sending = (database: Database, queue: PgBoss, priority: number) =>
     )
   })
 
+const without = (database: Database) =>
+  Effect.fn("Jobs.idle")(function* (connection: string, books: ReadonlyArray<number>) {
+    const rows = yield* database.rows(
+      "Jobs.idle",
+      { book: text },
+      (sql) => sql`
+        select coalesce(data ->> 'bookId', '') as book from jobs.job
+        where name in (${bookQueue}, ${deadQueue}) and state in ('created', 'retry', 'active')
+          and data ->> 'connection' = ${connection}`,
+    )
+    const busy = new Set(rows.map(({ book }) => book))
+    return books.filter((bookId) => !busy.has(String(bookId)))
+  })
+
 /** Workers that wait for jobs of pg-boss: how they get the books of a run, and the events of books. */
 export const workersElsewhere: Effect.Effect<
   { readonly books: ReadElsewhere; readonly events: SendBooks },
@@ -68,9 +105,10 @@ export const workersElsewhere: Effect.Effect<
 > = Effect.gen(function* () {
   const database = yield* Database
   const queue = yield* boss(database.settings, true)
+  const send = sending(database, queue)
   return {
-    books: readBy(database, sending(database, queue, priorities.night)),
-    events: sending(database, queue, priorities.events),
+    books: readBy(database, { send, idle: without(database) }),
+    events: (connection, books) => send(connection, books, priorities.events),
   }
 })
 

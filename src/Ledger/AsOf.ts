@@ -3,6 +3,7 @@
  * its end in the book's accounting time zone. Nothing in the future: later entries would change what it says.
  */
 import { Data, Effect, Either, Schedule } from "effect"
+import { refuseBefore } from "../Book/Archived.ts"
 import type { Sql } from "../Database/Client.ts"
 import { bool, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
@@ -87,13 +88,14 @@ export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
         message: `A transaction of another role runs just now, and this role may not see whether it began before ${row.at}: try again when it is done, or have a superuser grant pg_read_all_stats to this role.`,
       })
     }
+    yield* refuseBefore(bookId, row.at)
     return row.at
   },
   // Most take a moment.
   Effect.retry({
     schedule: Schedule.spaced("100 millis"),
     times: 20,
-    while: ({ reason }) => reason === "Busy",
+    while: (error) => error instanceof AsOfError && error.reason === "Busy",
   }),
 )
 

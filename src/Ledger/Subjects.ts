@@ -57,7 +57,10 @@ const standsFor = ({ kind, lines }: SubjectRow): Pick<Posted, "standsFor"> => {
   return unknown && !known ? { standsFor: "suspense" } : {}
 }
 
-/** The mirrored, unheld entries that name one of the resources, or are among `entryIds`, in posting order per account. */
+/**
+ * The mirrored, unheld entries that name one of the resources, or are among `entryIds`, in posting order per account; without those
+ * whose journal entries are archived, of which nothing more is booked.
+ */
 export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
   book: Book,
   resourceIds: ReadonlyArray<string>,
@@ -90,12 +93,13 @@ export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
         join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
         where j.book_id = s.book_id and j.source_id = s.entry_id
           and j.source_type in ('statement_entry', 'manual')) booked on true
-      where s.book_id = ${book.bookId} and not s.held and ${
-        entryIds.length === 0
-          ? sql`s.related_id = any (${plainArray(sql, resourceIds, "uuid")})`
-          : sql`(s.related_id = any (${plainArray(sql, resourceIds, "uuid")})
+      where s.book_id = ${book.bookId} and not s.held and not exists (
+          select 1 from ledger.archived_sources x where x.book_id = s.book_id and x.source_id = s.entry_id) and ${
+            entryIds.length === 0
+              ? sql`s.related_id = any (${plainArray(sql, resourceIds, "uuid")})`
+              : sql`(s.related_id = any (${plainArray(sql, resourceIds, "uuid")})
               or s.entry_id = any (${plainArray(sql, entryIds, "uuid")}))`
-      }
+          }
       order by s.account_id, s.position`,
   )
   return rows.map(

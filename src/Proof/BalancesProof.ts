@@ -3,7 +3,7 @@ import { entryName, type ProofQuery } from "./Proof.ts"
 
 export const balances: ProofQuery = {
   name: "balances",
-  proves: "Every account's balance of every month is the sum of its postings.",
+  proves: "Every account's balance of every month is the sum of its postings, the archived ones included.",
   wrong: (sql) => sql`
     select b.code as book, format('balance of %s in %s', coalesce(a.code || ' (' || a.currency || ')', d.account_id::text),
         to_char(d.period, 'YYYY-MM')) as row,
@@ -19,7 +19,10 @@ export const balances: ProofQuery = {
         select p.book_id, p.account_id, j.period, 0, 0, sum(greatest(p.amount, 0)), sum(greatest(-p.amount, 0))
         from ledger.postings p
         join ledger.journal_entries j on j.book_id = p.book_id and j.entry_id = p.entry_id
-        group by p.book_id, p.account_id, j.period) both_sides
+        group by p.book_id, p.account_id, j.period
+        union all
+        select t.book_id, t.account::integer, t.period, 0, 0, t.debit, t.credit
+        from ledger.archived_turnover t where t.basis = 'native') both_sides
       group by book_id, account_id, period) d
     join mirror.books b on b.book_id = d.book_id
     left join ledger.accounts a on a.book_id = d.book_id and a.account_id = d.account_id
@@ -29,16 +32,22 @@ export const balances: ProofQuery = {
 export const numbers: ProofQuery = {
   name: "journal-numbers",
   proves:
-    "Journal numbers run from 1 without a gap in every month, in the order of their steps, each for an entry of that month; what has none waits for it.",
+    "Journal numbers run from 1 without a gap in every month, but for those that are archived, in the order of their steps, each for an entry of that month; what has none waits for it.",
   wrong: (sql) => sql`
     select b.code as book, format('journal numbers of %s', to_char(p.period, 'YYYY-MM')) as row,
-      format('%s given, from %s to %s; the month counts %s', coalesce(n.given, 0), n.first, n.last, p.last_number) as message
+      format('%s given, from %s to %s, and %s archived; the month counts %s', coalesce(n.given, 0), n.first, n.last,
+        coalesce(a.entries, 0), p.last_number) as message
     from ledger.periods p
     join mirror.books b on b.book_id = p.book_id
     left join (
       select book_id, period, count(*) as given, min(number) as first, max(number) as last
       from ledger.journal_numbers group by book_id, period) n on n.book_id = p.book_id and n.period = p.period
-    where coalesce(n.given, 0) <> p.last_number or coalesce(n.last, 0) <> p.last_number or coalesce(n.first, 1) <> 1
+    left join (
+      select book_id, period, sum(entries) as entries from ledger.archived_months
+      group by book_id, period) a on a.book_id = p.book_id and a.period = p.period
+    -- Of an archived month the numbers of what stayed are some of those that were given.
+    where coalesce(n.given, 0) + coalesce(a.entries, 0) <> p.last_number or n.last > p.last_number or n.first < 1
+      or a.entries is null and (coalesce(n.last, 0) <> p.last_number or coalesce(n.first, 1) <> 1)
     union all
     select b.code, ${entryName(sql)}, format('is of %s', to_char(j.period, 'YYYY-MM'))
     from ledger.journal_numbers x

@@ -65,7 +65,10 @@ export const balances: ProofQuery = {
       union all
       select p.book_id, p.period, coalesce(p.account_id::text, p.role), 0, sum(p.amount)
       from month m join valuation.postings p on p.book_id = m.book_id and p.period = m.period
-      group by p.book_id, p.period, coalesce(p.account_id::text, p.role)),
+      group by p.book_id, p.period, coalesce(p.account_id::text, p.role)
+      union all
+      select t.book_id, t.period, t.account, 0, t.debit - t.credit
+      from month m join ledger.archived_turnover t on t.book_id = m.book_id and t.period = m.period and t.basis = 'base'),
     differing as materialized (
       select book_id, period, account, sum(left_behind) as left_behind, sum(carried) as carried from side
       group by book_id, period, account having sum(left_behind) <> sum(carried))

@@ -4,7 +4,7 @@ import { entryName, type ProofQuery } from "./Proof.ts"
 export const booked: ProofQuery = {
   name: "cash-lines",
   proves:
-    "Every booked statement entry has one journal entry with one cash line of its amount, and no other entry moves cash.",
+    "Every booked statement entry has one journal entry with one cash line of its amount, here or in an archive, and no other entry moves cash.",
   wrong: (sql) => sql`
     select b.code as book, format('statement entry %s', e.entry_id) as row,
       case coalesce(c.lines, 0) when 0 then 'is not booked' else format('moves %s; the books say %s in %s lines',
@@ -18,7 +18,9 @@ export const booked: ProofQuery = {
       join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'cash'
       where j.source_type = 'statement_entry' and j.sequence = 0
       group by j.book_id, j.source_id) c on c.book_id = e.book_id and c.source_id = e.entry_id
-    where not e.held and e.amount <> 0 and (c.lines is distinct from 1 or c.account <> e.account_id::text
+    where not e.held and e.amount <> 0
+      and not exists (select 1 from ledger.archived_sources x where x.book_id = e.book_id and x.source_id = e.entry_id)
+      and (c.lines is distinct from 1 or c.account <> e.account_id::text
       or c.amount <> case e.type when 'CREDIT' then e.amount else -e.amount end)
     union all
     select b.code, ${entryName(sql)}, 'moves cash, and no statement entry stands behind it'
@@ -58,7 +60,10 @@ export const chain: ProofQuery = {
     join mirror.books b on b.book_id = s.book_id
     left join (
       select p.book_id, a.partner_account_id, sum(p.amount) as amount
-      from ledger.postings p
+      from (
+        select p.book_id, p.account_id, p.amount from ledger.postings p
+        union all
+        select t.book_id, t.account::integer, t.debit - t.credit from ledger.archived_turnover t where t.basis = 'native') p
       join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'cash'
       group by p.book_id, a.partner_account_id) l on l.book_id = s.book_id and l.partner_account_id = s.account_id
     where coalesce(l.amount, 0) <> s.balance_after`,

@@ -4,6 +4,7 @@ import { int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { type CheckName, checks } from "../Reconcile/Check.ts"
 import { queries } from "../Reconcile/Checks.ts"
+import { findingsOf } from "../Reconcile/Findings.ts"
 import { settingsScope } from "../Reconcile.ts"
 import { Settings } from "../Settings.ts"
 import { type ProofQuery, type Wrong, wrongColumns } from "./Proof.ts"
@@ -96,7 +97,7 @@ export const unfound = Effect.fn("Proof.unfound")(function* () {
       (sql) => sql`
         select b.code as book, format('%s %s', n.subject_type, n.subject_id) as row,
           format('has no open finding %s: %s', n.check_name, n.message) as message
-        from (${query.found(sql, scope)}) n
+        from (${findingsOf(sql, scope, query)}) n
         join mirror.books b on b.book_id = n.book_id
         where n.ripe and (${severities}::text::json ->> n.check_name = 'blocking'
             or n.check_name = any (${`{${counted.join(",")}}`}::text::text[])) and not exists (

@@ -1,6 +1,7 @@
 /**
- * Findings open and close by themselves. What a check finds becomes an open finding, or refreshes the one that is open; an open
- * finding that the check no longer finds is closed. A check therefore always covers the subjects of its open findings, too.
+ * Findings open and close by themselves. What a check finds becomes an open finding, or refreshes the one that is open where that
+ * says something else; an open finding that the check no longer finds is closed. A check therefore covers the subjects of its open
+ * findings, too, or says which of them it covers.
  */
 import type { Sql } from "../Database/Client.ts"
 import { int8 } from "../Database/Columns.ts"
@@ -17,6 +18,11 @@ export const recordedColumns = {
 export interface CheckQuery {
   readonly checks: ReadonlyArray<CheckName>
   readonly found: (sql: Sql, scope: Scope) => Fragment
+  /**
+   * `book_id, subject_id` of what the check looks at, for `found` to read as `covered`: where everything that it depends on is a
+   * row of some run, what no later run touched stays as it is.
+   */
+  readonly covered?: (sql: Sql, scope: Scope) => Fragment
   /** Resources in these states wait in `reconcile.deferred` while they are found but not ripe. */
   readonly deferring?: ReadonlyArray<string>
 }
@@ -37,17 +43,29 @@ const deferral = (sql: Sql, scope: Scope, states: ReadonlyArray<string>): Fragme
       and not exists (select 1 from found f where not f.ripe and f.book_id = d.book_id
                       and f.subject_id = d.resource_id::text and upper(f.subject_type) = d.resource_type))`
 
+/** What a check finds, as a query of its own. */
+export const findingsOf = (sql: Sql, scope: Scope, { covered, found }: CheckQuery): Fragment =>
+  covered === undefined
+    ? found(sql, scope)
+    : sql`with covered as materialized (${covered(sql, scope)}) ${found(sql, scope)}`
+
 /** Runs a check and records its findings, in one statement. */
 export const record = (sql: Sql, scope: Scope, query: CheckQuery) => {
   const severities = JSON.stringify(Object.fromEntries(query.checks.map((name) => [name, severityOf(name)])))
   return sql`
-    with found as materialized (${query.found(sql, scope)}),
+    with ${query.covered === undefined ? sql`` : sql`covered as materialized (${query.covered(sql, scope)}),`}
+    found as materialized (${query.found(sql, scope)}),
     kept as (
       insert into reconcile.findings as k
         (book_id, check_name, severity, subject_type, subject_id, message, evidence, opened_run)
-      select f.book_id, f.check_name, ${severities}::text::json ->> f.check_name, f.subject_type, f.subject_id,
-        f.message, f.evidence, ${scope.runId}::integer
-      from found f where f.ripe
+      select f.book_id, f.check_name, f.severity, f.subject_type, f.subject_id, f.message, f.evidence, ${scope.runId}::integer
+      from (select *, ${severities}::text::json ->> check_name as severity from found) f
+      -- Most findings stand as they are from one night to the next: nothing is written of them.
+      where f.ripe and not exists (
+        select from reconcile.findings s
+        where s.book_id = f.book_id and s.check_name = f.check_name and s.subject_type = f.subject_type
+          and s.subject_id = f.subject_id and s.closed_at is null
+          and (s.severity, s.message, s.evidence) is not distinct from (f.severity, f.message, f.evidence))
       on conflict (book_id, check_name, subject_type, subject_id) where closed_at is null
       do update set severity = excluded.severity, message = excluded.message, evidence = excluded.evidence,
         seen_at = now()
@@ -56,6 +74,7 @@ export const record = (sql: Sql, scope: Scope, query: CheckQuery) => {
       update reconcile.findings o set closed_at = now(), closed_run = ${scope.runId}::integer
       where o.book_id = ${inBooks(sql, scope)} and o.closed_at is null
         and o.check_name = any (${`{${query.checks.join(",")}}`}::text::text[])
+        ${query.covered === undefined ? sql`` : sql`and (o.book_id, o.subject_id) in (select c.book_id, c.subject_id from covered c)`}
         -- NOT IN uses a hash table whatever joins the session allows: both sides may have many rows.
         and (o.book_id, o.check_name, o.subject_type, o.subject_id) not in (
           select f.book_id, f.check_name, f.subject_type, f.subject_id from found f)

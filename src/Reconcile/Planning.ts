@@ -18,10 +18,12 @@ export const analyze = Effect.fn("Reconcile.analyze")(function* (database: Datab
     "Reconcile.grown",
     { table: text },
     (sql) => sql`
-      select oid::regclass::text as table from pg_class
-      where oid in ('mirror.statement_entries'::regclass, 'mirror.resources'::regclass)
-        and pg_relation_size(oid) > ${growth}::bigint * current_setting('block_size')::integer
-          * greatest(relpages, ${fewPages})`,
+      select c.oid::regclass::text as table
+      from unnest(array['mirror.statement_entries', 'mirror.resources']::regclass[]) t
+      cross join lateral pg_partition_tree(t) p
+      join pg_class c on c.oid = p.relid
+      where p.isleaf and pg_relation_size(c.oid) > ${growth}::bigint * current_setting('block_size')::integer
+        * greatest(c.relpages, ${fewPages})`,
   )
   if (grown.length === 0) return
   yield* database.execute(

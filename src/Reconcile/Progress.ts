@@ -86,12 +86,17 @@ export const saveProgress = Effect.fn("Reconcile.saveProgress")(function* (stret
   )
 })
 
-/** A shared run has been reconciled in a book, and nobody writes to it for that run any more. Part of the caller's transaction. */
-export const coverRun = Effect.fn("Reconcile.coverRun")(function* (book: Book, runId: number) {
+/** A shared run has been reconciled in books, and nobody writes to them for that run any more. Part of the caller's transaction. */
+export const coverRun = Effect.fn("Reconcile.coverRun")(function* (
+  books: ReadonlyArray<Book>,
+  runId: number,
+) {
   const database = yield* Database
+  const ids = `{${books.map(({ bookId }) => bookId).join(",")}}`
   yield* database.execute(
     "Reconcile.coverRun",
     (sql) => sql`
-      update reconcile.progress set through_run = greatest(through_run, ${runId}) where book_id = ${book.bookId}`,
+      update reconcile.progress set through_run = greatest(through_run, ${runId})
+      where book_id = any (${ids}::text::integer[])`,
   )
 })

@@ -27,6 +27,7 @@ export const defaults = {
   names: "plain",
   webhookAlgorithm: "ES256",
   rate: 0,
+  latency: 0,
 } as const
 
 /** What to serve and where. Everything may be left out. */
@@ -69,6 +70,8 @@ export interface SandboxOptions {
   readonly webhookAlgorithm?: string | undefined
   /** Movements of the organization that happen by themselves every second, 0 .. 1000. */
   readonly rate?: number | undefined
+  /** Milliseconds that every answer takes, 0 .. 60,000. */
+  readonly latency?: number | undefined
   /** Some of these names one by one. */
   readonly wire?: WireOptions | undefined
   /** The clock that tokens live by, in milliseconds since 1970; the data never depends on it. Default `Date.now`. */
@@ -96,6 +99,7 @@ export interface SandboxService {
   readonly now: () => number
   readonly webhook: WebhookTarget
   readonly rate: number
+  readonly latency: number
 }
 
 const day = 86_400_000
@@ -186,6 +190,7 @@ export const readOptions = (options: SandboxOptions): { data: SandboxData; servi
       algorithm: algorithm(options.webhookAlgorithm ?? defaults.webhookAlgorithm),
     },
     rate: integer("rate", options.rate, 0, 1000, defaults.rate),
+    latency: integer("latency", options.latency, 0, 60_000, defaults.latency),
   }
   if (problems.length > 0) {
     const message = `the sandbox cannot start: ${problems.join("; ")}`

@@ -1,29 +1,27 @@
 /**
  * Reads a stretch of time again, independently of how far the syncs have come: proves every statement's running balance from
  * the opening to the closing balance, books what was missing before it, and reports what is missing within, changed or gone.
- * Safe beside a sync: each waits while the other writes.
+ * Safe beside a sync: each waits while the other writes. Workers take the clients' books where somebody hands them out.
  */
-import { type Context, Effect, FiberRef, Layer, Option } from "effect"
+import { type Context, Effect, FiberRef, Option } from "effect"
 import { Database } from "../Database.ts"
 import { Ledger } from "../Ledger.ts"
 import { connected } from "../Partner/Connector.ts"
-import { Partner } from "../Partner.ts"
 import { Reconcile } from "../Reconcile.ts"
 import { fenced, freshRun, openRun, Run, takeLease } from "../Run.ts"
 import { Settings } from "../Settings.ts"
-import { type AccountBackfill, BackfillStatements } from "./Backfill/BackfilledStatements.ts"
-import { BackfillReader } from "./Backfill/BackfillReader.ts"
-import { BackfillWindow } from "./Backfill/BackfillWindow.ts"
+import type { AccountBackfill } from "./Backfill/BackfilledStatements.ts"
+import type { BackfillWindow } from "./Backfill/BackfillWindow.ts"
+import { backfillPartsOf } from "./Backfill/Parts.ts"
 import { type Days, type Window, windowOf } from "./Backfill/Window.ts"
-import { Loans } from "./Credit/Loans.ts"
 import { readConnection } from "./Runs/Connection.ts"
+import { settleDead } from "./Runs/DeadLetters.ts"
 import { forAMoment } from "./Runs/Holding.ts"
-import { bookParts, runParts } from "./Runs/Layers.ts"
+import { runParts } from "./Runs/Layers.ts"
 import { endOf, inTimeZone, prove, recordEnd } from "./Runs/Proving.ts"
 import { SyncBusy, type SyncReport } from "./Runs/RunReport.ts"
 import { type Surface, type SurfaceOptions, surfacesOf } from "./Runs/Surfaces.ts"
 import { watched } from "./Runs/Watched.ts"
-import { Balances } from "./Statements/AccountBalances.ts"
 
 export interface BackfillOptions extends SurfaceOptions {
   readonly days: Days
@@ -34,22 +32,6 @@ export interface BackfillReport extends SyncReport {
   /** By book and account. */
   readonly accounts: ReadonlyArray<AccountBackfill>
 }
-
-const reading = BackfillReader.Default.pipe(
-  Layer.provide(Layer.mergeAll(BackfillStatements.Default, Balances.Default)),
-  Layer.provideMerge(bookParts),
-)
-
-const partsOf = (shared: Context.Tag.Service<BackfillWindow>) => (partner: Context.Tag.Service<Partner>) =>
-  Effect.all({ reader: BackfillReader, loans: Loans }).pipe(
-    Effect.map(({ loans, reader }) => ({ loans, read: reader.read })),
-    Effect.provide(
-      Layer.provide(
-        reading,
-        Layer.merge(Layer.succeed(Partner, partner), Layer.succeed(BackfillWindow, shared)),
-      ),
-    ),
-  )
 
 type Lease = Effect.Effect.Success<ReturnType<typeof takeLease>>
 
@@ -101,14 +83,17 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
       shared: Context.Tag.Service<BackfillWindow>,
     ) =>
       Effect.gen(function* () {
-        const { client = Option.none(), connection } = options
+        const { client = Option.none(), connection, days } = options
         const outcome = yield* readConnection(
-          { connection, surfaces, client },
-          partsOf(shared),
+          { connection, surfaces, client, window: shared.window },
+          backfillPartsOf(shared),
           (books, commit) => Effect.provide(inTimeZone(books, commit), services),
         )
+        shared.results.push(...outcome.elsewhere.accounts)
+        const run = yield* Run
+        const settled = run.commit(settleDead(outcome.complete, { kind: "backfill", days }))
         // A sync under way has balances before it has the tails that go with them.
-        return yield* shared.exclusively(prove(started, false, outcome))
+        return yield* shared.exclusively(Effect.zipRight(settled, prove(started, false, outcome)))
       })
 
     const alone = (options: BackfillOptions, surfaces: ReadonlySet<Surface>) =>

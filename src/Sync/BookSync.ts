@@ -1,5 +1,5 @@
 /**
- * One client's book, for a run that another process leads: read, its loans brought up to date, numbered and proved under a lease
+ * One client's book, for a sync or a backfill that another process leads: read, its loans brought up to date, numbered and proved under a lease
  * of its own, so that whoever takes the book afterwards leaves nothing for this process to write.
  */
 import { Effect, Option } from "effect"
@@ -11,12 +11,14 @@ import { Partner, PartnerConnection } from "../Partner.ts"
 import { Reconcile } from "../Reconcile.ts"
 import { joinRun, Run } from "../Run.ts"
 import type { Settings } from "../Settings.ts"
+import type { AccountBackfill } from "./Backfill/BackfilledStatements.ts"
+import { backfillPartsOf } from "./Backfill/Parts.ts"
 import type { BookAsked, BookResult, BookTask } from "./Runs/BookJobs.ts"
 import type { BookOutcome } from "./Runs/BookReader.ts"
-import { noteDead, settleDead } from "./Runs/DeadLetters.ts"
+import { noteDead, settleDead, type Work } from "./Runs/DeadLetters.ts"
 import { noteStopped } from "./Runs/Evidence.ts"
 import { aloneOfClient, failureOf, isAbsent } from "./Runs/Failures.ts"
-import { holdingBook } from "./Runs/Holding.ts"
+import { holdingBook, holdingBookAMoment } from "./Runs/Holding.ts"
 import { runParts, syncPartsOf } from "./Runs/Layers.ts"
 import { inTimeZone } from "./Runs/Proving.ts"
 
@@ -25,7 +27,11 @@ const nothing: BookOutcome = { newEntries: new Map(), openResources: 0, failures
 interface Read extends BookOutcome {
   readonly complete: boolean
   readonly resettled: number
+  readonly accounts: ReadonlyArray<AccountBackfill>
 }
+
+const workOf = ({ window }: BookAsked): Work =>
+  window === null ? { kind: "sync" } : { kind: "backfill", days: window }
 
 export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync", {
   dependencies: [Ledger.Default, Reconcile.Default],
@@ -37,14 +43,19 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
 
     const readBook = Effect.fn("Sync.Book.read")(function* (
       { book, clientId, reads: isRead, stopped }: BookTask,
-      { full, quick, settles }: BookAsked,
+      { full, quick, settles, window }: BookAsked,
     ) {
       const run = yield* Run
       if (isRead || settles) yield* inTimeZone([book], run.commit)
       if (Option.isSome(stopped)) yield* run.commit(noteStopped(book, stopped.value))
       const partner = yield* PartnerConnection
       const reads = Partner.of({ ...partner.client(clientId), requests: partner.requests })
-      const { loans, read } = yield* syncPartsOf(full, quick)(reads)
+      const accounts: Array<AccountBackfill> = []
+      // Whoever has the book need not take turns at it.
+      const again = Option.map(Option.fromNullable(window), (wanted) =>
+        backfillPartsOf({ window: wanted, exclusively: (effect) => effect, results: accounts }),
+      )
+      const { loans, read } = yield* Option.getOrElse(again, () => syncPartsOf(full, quick))(reads)
       const outcome = yield* Effect.if(isRead, {
         onTrue: () => read(book),
         onFalse: () => Effect.succeed(nothing),
@@ -60,7 +71,7 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
       const complete = outcome.absent || outcome.failures.length === 0
       const organization = yield* organizationBook(book.connection)
       const resettled = complete && settles ? yield* loans.settle(organization, book) : 0
-      return { ...outcome, complete, resettled } satisfies Read
+      return { ...outcome, complete, resettled, accounts } satisfies Read
     })
 
     const prove = Effect.fn("Sync.Book.prove")(function* (book: Book, full: boolean) {
@@ -70,10 +81,18 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
       return { numbered, found: yield* reconcile.afterRun([book], { ...run, full, isShared: true }) }
     })
 
-    /** Runs an effect that has the book for a run which another process leads. */
-    const taking = <A, E, R>(runId: number, book: Book, work: (own: Run["Type"]) => Effect.Effect<A, E, R>) =>
+    /**
+     * Runs an effect that has the book for a run which another process leads. Who leads a sync keeps others from the connection
+     * meanwhile; who leads a backfill does not, and they wait for its books.
+     */
+    const taking = <A, E, R>(
+      runId: number,
+      book: Book,
+      { kind }: Work,
+      work: (own: Run["Type"]) => Effect.Effect<A, E, R>,
+    ) =>
       Effect.provide(
-        holdingBook(
+        (kind === "backfill" ? holdingBookAMoment : holdingBook)(
           database,
           book,
           Effect.flatMap(joinRun(runId, book), (own) =>
@@ -95,10 +114,11 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
       keep: (result: Omit<BookResult, "requests">) => Effect.Effect<void, DatabaseError>,
     ) {
       const { book } = task
-      return yield* taking(runId, book, (own) =>
+      const doing = workOf(asked)
+      return yield* taking(runId, book, doing, (own) =>
         Effect.gen(function* () {
           const read = yield* readBook(task, asked)
-          if (read.complete && task.reads && !asked.quick) yield* own.commit(settleDead([book], "sync"))
+          if (read.complete && task.reads && !asked.quick) yield* own.commit(settleDead([book], doing))
           const proved = read.complete ? Option.some(yield* prove(book, asked.full)) : Option.none()
           const found = Option.map(proved, (one) => one.found)
           const result = {
@@ -113,9 +133,10 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
             findingsClosed: Option.match(found, { onNone: () => 0, onSome: ({ closed }) => closed }),
             blockingFindings: Option.match(found, { onNone: () => 0, onSome: ({ blocking }) => blocking }),
             resettled: read.resettled,
+            accounts: read.accounts,
           }
           yield* own.commit(
-            read.complete ? Effect.zipRight(reconcile.cover(book, runId), keep(result)) : keep(result),
+            read.complete ? Effect.zipRight(reconcile.cover([book], runId), keep(result)) : keep(result),
           )
         }).pipe(Effect.provide(runParts), Effect.provideService(Run, own)),
       )
@@ -124,14 +145,16 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
     /** The workers give the book up: from then on no try of theirs writes anything, and a finding says so. */
     const giveUp = Effect.fn("Sync.Book.giveUp")(function* (
       runId: number,
+      asked: BookAsked,
       { book }: BookTask,
       given: { readonly tries: number; readonly why: string },
       keep: (findings: number) => Effect.Effect<void, DatabaseError>,
     ) {
-      return yield* taking(runId, book, (own) =>
+      const doing = workOf(asked)
+      return yield* taking(runId, book, doing, (own) =>
         own.commit(
           Effect.gen(function* () {
-            yield* noteDead(book, "sync", runId, given)
+            yield* noteDead(book, doing, runId, given)
             const { opened } = yield* reconcile.jobsOf(book, runId)
             yield* keep(opened)
           }),

@@ -20,7 +20,7 @@ import { type ReadAgain, TouchedReader } from "./Events/EventReader.ts"
 import { noteOf, tellUnknown } from "./Events/UnknownEvents.ts"
 import { Clients } from "./Runs/Clients.ts"
 import { aloneOfClient, failureOf } from "./Runs/Failures.ts"
-import { forAMoment, holdingBook } from "./Runs/Holding.ts"
+import { forAMoment, holdingBookAMoment } from "./Runs/Holding.ts"
 import { runParts, syncParts } from "./Runs/Layers.ts"
 import { inTimeZone, recordEnd } from "./Runs/Proving.ts"
 import { unreadText } from "./Runs/RunReport.ts"
@@ -170,7 +170,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       const took = yield* run.commit(
         Option.match(alone, {
           onNone: () => finish,
-          onSome: (book) => Effect.zipRight(reconcile.cover(book, run.runId), finish),
+          onSome: (book) => Effect.zipRight(reconcile.cover([book], run.runId), finish),
         }),
       )
       meterEvents(connection, took)
@@ -247,7 +247,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
         book.connection,
         Option.some(book),
       )
-      return yield* holdingBook(database, book, work).pipe(Effect.provide(services))
+      return yield* holdingBookAMoment(database, book, work).pipe(Effect.provide(services))
     })
 
     /** Follows the events of a connection until it is interrupted; `told` hears of every round, and logs as its run. */

@@ -7,6 +7,8 @@ export type ValuationReason =
   | "MissingRates"
   /** A closed month was valued in another base currency, and keeps that. */
   | "Closed"
+  /** The month's entries are archived, and it was never valued. */
+  | "Archived"
   /** What would be booked does not add up: nothing is written. */
   | "Disagrees"
 

@@ -199,6 +199,12 @@ export const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
         state = text === undefined ? emptyState() : yield* readState(text)
       }
       yield* checkMethod(book, inputs.head, inputs.closedMethod)
+      if (months.archivedThrough !== null && period <= months.archivedThrough) {
+        return yield* valuationError(
+          "Archived",
+          `${period} of book ${book.code} is archived, and was not valued in ${settings.baseCurrency} before: neither it nor a month after it can be valued here. Restore the archive's dump into an empty database for that.`,
+        )
+      }
       yield* valueMonth(book, inputs, state, missing, journal)
       previous = inputs.head.fingerprint
     }

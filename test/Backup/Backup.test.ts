@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from "node:zlib"
 import { expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe } from "vitest"
-import { tablesOf } from "../../src/Backup/Catalog.ts"
+import { leftOut } from "../../src/Backup/Catalog.ts"
 import { restore } from "../../src/Backup/Restore.ts"
 import { backup } from "../../src/Backup.ts"
 import { beginRun } from "../../src/Run.ts"
@@ -13,16 +13,12 @@ import { filled, planted, proof } from "../Proof/Filled.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { digests } from "./Digests.ts"
 
-/** Every row of every table, by table: a digest of the rows as texts, in the order of those texts. */
-const digests = Effect.gen(function* () {
-  const found: Record<string, unknown> = {}
-  for (const { name } of yield* tablesOf())
-    [found[name]] = yield* rows(
-      `select count(*)::integer as rows, md5(string_agg(t::text, '|' order by t::text collate "C")) as digest from ${name} t`,
-    )
-  return found
-})
+const rowsLeftOut = Effect.forEach(leftOut, (name) =>
+  Effect.map(rows(`select count(*)::integer as n from ${name}`), ([row]) => `${name} ${row?.n}`),
+)
+const epochs = rows("select connection, book_id, epoch::integer as epoch from sync.leases order by 1, 2")
 
 const sequences = rows(
   "select schemaname, sequencename, last_value from pg_sequences where schemaname <> 'drizzle' order by 1, 2",
@@ -35,7 +31,10 @@ const made = (file: string) =>
   Effect.gen(function* () {
     yield* filled
     yield* planted
-    const before = { digests: yield* digests, sequences: yield* sequences, proof: yield* proof }
+    const before = {
+      ...{ digests: yield* digests, sequences: yield* sequences, proof: yield* proof },
+      ...{ leftOut: yield* rowsLeftOut, epochs: yield* epochs },
+    }
     return { ...before, written: yield* backup(file) }
   }).pipe(Effect.provide(TestDatabase.layer))
 
@@ -59,6 +58,24 @@ describe("a backup", () => {
         expect(yield* proof).toEqual(before.proof)
         const run = yield* beginRun("default", "sync")
         expect(run.runId).toBeGreaterThan(1)
+      }).pipe(Effect.provide(TestDatabase.blankLayer))
+    }),
+  )
+
+  it.scopedLive("holds no token, no pace and no work that is handed out, and fences who worked before", () =>
+    Effect.gen(function* () {
+      const file = target()
+      const before = yield* made(file)
+      expect(before.leftOut.filter((table) => table.endsWith(" 0"))).toEqual([])
+      const lines = gunzipSync(readFileSync(file)).toString().split("\n")
+      for (const name of leftOut) expect(lines.filter((line) => line.includes(`"${name}"`))).toEqual([])
+      yield* Effect.gen(function* () {
+        yield* restore(file)
+        expect(yield* rowsLeftOut).toEqual(leftOut.map((name) => `${name} 0`))
+        expect(before.epochs).not.toEqual([])
+        expect(yield* epochs).toEqual(
+          before.epochs.map((lease) => ({ ...lease, epoch: Number(lease.epoch) + 1 })),
+        )
       }).pipe(Effect.provide(TestDatabase.blankLayer))
     }),
   )

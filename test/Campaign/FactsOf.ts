@@ -169,6 +169,20 @@ const mirrored = (books: ReadonlyArray<Book>) =>
     ),
   )
 
+/** The resources that were read to their end: one that was spoiled until its client went is known to nobody. */
+const mirroredResources = (books: ReadonlyArray<Book>) =>
+  Effect.flatMap(Database, (database) =>
+    database.query(
+      "Campaign.mirroredResources",
+      (sql) => sql<Array<{ readonly id: string }>>`
+        select resource_id as id from mirror.resources
+        where book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::integer[])`,
+    ),
+  ).pipe(
+    Effect.orDie,
+    Effect.map((rows) => new Set(rows.map(({ id }) => id))),
+  )
+
 /** An account that is listed no more is read as long as it is known: Tieout may never have heard of it. */
 const isRead = ({ access }: { readonly access: string }): boolean => access === "served"
 
@@ -185,21 +199,23 @@ export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
         : yield* receivableFacts(world, organization)
     const all = [...world.accounts.values(), ...world.clients.values()]
     const known: Mirrored = all.every(isRead) ? new Map() : yield* mirrored(books)
+    const knownResources = all.every(isRead) ? new Set<string>() : yield* mirroredResources(books)
     return books.flatMap((book) => {
       const name = nameOf(world, book)
       if (name === undefined || (name !== "org" && world.clients.get(name)?.status !== "ACTIVE")) return []
+      const client = world.clients.get(name)
+      const isServed = client === undefined || isRead(client)
       const facts: BookFacts = {
         settings: { timeZone, flatWithdrawalFee, view, repaymentAmount, interest, interestBetweenReads },
         accounts: [...world.accounts.values()]
           .filter((account) => account.book === name)
-          .map((account) => {
-            const client = world.clients.get(name)
-            const read = isRead(account) && (client === undefined || isRead(client))
-            return accountFact(world, account, read ? null : known)
-          })
+          .map((account) => accountFact(world, account, isRead(account) && isServed ? null : known))
           .filter(({ entries }) => entries.length > 0),
         resources: [...world.resources.values()]
-          .filter((resource) => resource.book === name && !resource.hidden)
+          .filter(
+            (resource) =>
+              resource.book === name && !resource.hidden && (isServed || knownResources.has(resource.id)),
+          )
           .map((resource) => resourceFact(world, resource)),
         receivables:
           view === "lender"

@@ -6,7 +6,7 @@ import { reclassify } from "../../src/Reclassify.ts"
 import { openFindings } from "../../src/Reconcile/Summary.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
-import { credit, deposit, id, partnership } from "../Sync/Partnership.ts"
+import { credit, debit, deposit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
 import { findings, postings, rows, sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { bridging, closing } from "./Months.ts"
@@ -142,6 +142,31 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a movement that was re
       ])
       expect(yield* refusalOf(moving(id(12), "4400"))).toContain("names no statement entry")
     }),
+  )
+
+  it.scoped("takes what stands there at that moment: a fee that comes later is booked by its own entry", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        balance: "900.00",
+        statement: [credit(10, "1000.00", "1000.00", id(110)), debit(11, "100.00", "900.00", id(111))],
+        deposits: [deposit(110, "1000.00")],
+        withdrawals: [withdrawal(111, "102.00", "2.00", { status: "PENDING" })],
+      })
+      yield* sync(service.url)
+      yield* moving(id(11), "4200", "Expenses:Rent")
+      held.statement.push(debit(12, "2.00", "898.00", id(111)))
+      held.balance = "898.00"
+      held.withdrawals = [
+        withdrawal(111, "102.00", "2.00", { destinationAmount: { amount: "100.00", currency: "USD" } }),
+      ]
+      yield* sync(service.url, {}, true)
+      expect((yield* postings).slice(1)).toEqual([
+        "withdrawal withdrawals_clearing 100, cash -100",
+        "reclassification other 100, withdrawals_clearing -100",
+        "fee fees 2, cash -2",
+      ])
+      expect(yield* findings).toEqual([])
+    }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
   it.scoped("stays where it was moved to, and a return of it goes to the same place", () =>

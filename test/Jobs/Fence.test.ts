@@ -8,7 +8,7 @@ import { beginRun } from "../../src/Run.ts"
 import { client, clientId, lending, move } from "../Sync/Lending.ts"
 import { findings, journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { syncWithWorkers } from "./Workers.ts"
+import { backfillWith, syncWithWorkers, withWorkers } from "./Workers.ts"
 
 const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" }
 
@@ -152,6 +152,46 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a worker that was over
         yield* syncWith(variables, { full: true })
         expect(yield* journal).toEqual(lines)
       }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped.each([
+    "mirror.accounts",
+    "mirror.statement_entries",
+    "ledger.postings",
+    "ledger.journal_numbers",
+    "reconcile.progress",
+  ])("at %s of a backfill's job writes nothing more", (table) =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: [client(1)] })
+      const variables = { ...variablesFor(service.url), ...surfaces }
+      for (const amount of [10, 20, 30]) move(held, clientId(1), { type: "CREDIT", amount })
+      const whole = held.statements[clientId(1)] ?? []
+      held.statements[clientId(1)] = whole.slice(1)
+      yield* syncWith(variables)
+      held.statements[clientId(1)] = whole
+      const seen: Array<unknown> = []
+      const report = yield* withWorkers(variables, 1, (jobs, job) =>
+        Effect.gen(function* () {
+          yield* overtakeAt(table, "C1")
+          const lost = yield* Effect.match(jobs.read(job), {
+            onSuccess: () => "written",
+            onFailure: (error) => (error._tag === "LeaseLost" ? error._tag : error.message),
+          })
+          seen.push(lost, yield* writtenSince)
+          yield* untake(table)
+          yield* Effect.orDie(jobs.read(job))
+        }),
+      )(backfillWith(variables))
+      expect(seen).toEqual(["LeaseLost", []])
+      expect(report.accounts.map(({ book, proved }) => [book, proved])).toEqual([
+        ["C1", true],
+        ["ORG", true],
+      ])
+      const [lines, open] = [yield* journal, yield* findings]
+      expect(lines).toHaveLength(10)
+      yield* syncWith(variables, { full: true })
+      expect([yield* journal, yield* findings]).toEqual([lines, open])
+    }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
   it.scoped("cannot say how a run ended that is another's", () =>

@@ -1,4 +1,5 @@
 /** The queue reaches the server as everything else does: by the same address, with or without TLS, and through a pooler. */
+import { randomBytes } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Database } from "../../src/Database.ts"
@@ -14,6 +15,8 @@ import { client, lending, move } from "../Sync/Lending.ts"
 import { journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { settingsFor } from "../support/DatabaseAddress.ts"
 import { hasPgbouncer, pgbouncer } from "../support/Pgbouncer.ts"
+import { program } from "../support/Program.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
 
@@ -93,6 +96,38 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue's statements
         }
         expect(yield* journal).toEqual(own)
         expect(yield* rows("select state from sync.runs")).toEqual([{ state: "done" }, { state: "done" }])
+      }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped.skipIf(!here || !hasPgbouncer)(
+    "of whole processes do as well: a sync and a backfill with workers and a shared token",
+    () =>
+      Effect.gen(function* () {
+        const sandbox = yield* runningSandbox({
+          ...{ accounts: 2, entries: 20, clients: 5, accountsPerClient: 2, clientEntries: 50 },
+        })
+        const { start } = yield* program
+        const { name } = yield* TestDatabase
+        const variables = {
+          ...variablesFor(sandbox.url),
+          DATABASE_URL: yield* pgbouncer(name, "transaction"),
+          TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}",
+          TIEOUT_TOKEN_KEY: randomBytes(32).toString("base64"),
+        }
+        const sync = yield* start(["sync", "--workers", "2"], variables)
+        expect([sync.code, sync.error]).toEqual([0, expect.any(String)])
+        expect(sync.out).toContain("5 clients read.")
+        expect(yield* rows("select count(*)::integer as n from mirror.statement_entries")).toEqual([
+          { n: 70 },
+        ])
+        expect(yield* rows("select count(*)::integer as n from sync.tokens")).toEqual([{ n: 1 }])
+        const month = ["backfill", "--period", "2026-10", "--workers", "2"]
+        const backfill = yield* start(month, variables)
+        expect([backfill.code, backfill.out]).toEqual([0, expect.stringContaining("Every running balance")])
+        expect(yield* rows("select command, state from sync.runs order by run_id")).toEqual([
+          { command: "sync", state: "done" },
+          { command: "backfill", state: "done" },
+        ])
       }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
   )
 })

@@ -4,6 +4,7 @@ import { Database } from "../../src/Database.ts"
 import { bookJobs } from "../../src/Jobs/BookJob.ts"
 import { readBy } from "../../src/Jobs/Leading.ts"
 import { Settings } from "../../src/Settings.ts"
+import { Backfill } from "../../src/Sync/Backfill.ts"
 import { BookSync } from "../../src/Sync/BookSync.ts"
 import { Events } from "../../src/Sync/Events.ts"
 import { BookJobs } from "../../src/Sync/Runs/BookJobs.ts"
@@ -22,37 +23,60 @@ export const workerServices = Layer.merge(BookSync.Default, Layer.provideMerge(E
 
 export type Jobs = Effect.Effect.Success<typeof bookJobs>
 
-/** One sync whose books so many workers take by turns; `around`: what a worker does with a job, instead of reading it. */
+/** What a worker does with a job, instead of doing it. */
+type Around = (jobs: Jobs, job: Job) => Effect.Effect<void, never, Database | Inbox>
+
+const does: Around = (jobs, job) => Effect.orDie(jobs.read(job))
+
+/** Runs an effect whose books so many workers take by turns; one that is left is handed out again. */
+export const withWorkers =
+  (variables: Record<string, string>, count: number, around: Around = does) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const inbox = yield* Inbox
+      const workers = yield* Effect.all(Array.from({ length: count }, () => bookJobs))
+      const taken = new Set<number>()
+      const send = (connection: string, books: ReadonlyArray<number>) => {
+        for (const bookId of books) taken.add(bookId)
+        return Effect.forkDaemon(
+          Effect.forEach(
+            workers,
+            (jobs, place) =>
+              Effect.forEach(
+                books.filter((_, index) => index % count === place),
+                (bookId) =>
+                  Effect.ensuring(
+                    around(jobs, { connection, bookId }),
+                    Effect.sync(() => taken.delete(bookId)),
+                  ),
+              ),
+            { concurrency: "unbounded", discard: true },
+          ).pipe(Effect.provideService(Database, database), Effect.provideService(Inbox, inbox)),
+        ).pipe(Effect.asVoid)
+      }
+      const idle = (_: string, books: ReadonlyArray<number>) =>
+        Effect.sync(() => books.filter((bookId) => !taken.has(bookId)))
+      return yield* Effect.provideService(effect, BookJobs, Option.some(readBy(database, { send, idle })))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Layer.provideMerge(workerServices, Settings.from({ variables }))),
+      unpaced,
+    )
+
+/** One sync whose books so many workers take by turns. */
 export const syncWithWorkers = (
   variables: Record<string, string>,
   count: number,
-  {
-    around = (jobs, job) => Effect.orDie(jobs.read(job)),
-    ...options
-  }: Partial<SyncOptions> & {
-    readonly around?: (jobs: Jobs, job: Job) => Effect.Effect<void, never, Database | Inbox>
-  } = {},
-) =>
-  Effect.gen(function* () {
-    const database = yield* Database
-    const inbox = yield* Inbox
-    const workers = yield* Effect.all(Array.from({ length: count }, () => bookJobs))
-    const read = readBy(database, (connection, books) =>
-      Effect.forkDaemon(
-        Effect.forEach(
-          workers,
-          (jobs, place) =>
-            Effect.forEach(
-              books.filter((_, index) => index % count === place),
-              (bookId) => around(jobs, { connection, bookId }),
-            ),
-          { concurrency: "unbounded", discard: true },
-        ).pipe(Effect.provideService(Database, database), Effect.provideService(Inbox, inbox)),
-      ).pipe(Effect.asVoid),
-    )
-    return yield* Effect.provideService(syncWith(variables, options), BookJobs, Option.some(read))
-  }).pipe(
+  { around = does, ...options }: Partial<SyncOptions> & { readonly around?: Around } = {},
+) => withWorkers(variables, count, around)(syncWith(variables, options))
+
+export const october = { from: "2026-10-01", to: "2026-10-31" }
+
+/** One backfill, in this process unless it is given workers. */
+export const backfillWith = (variables: Record<string, string>, days = october) =>
+  Effect.flatMap(Backfill, (service) => service.run({ connection: "default", days })).pipe(
+    Effect.provide(Layer.provideMerge(Backfill.Default, Settings.from({ variables }))),
     Effect.scoped,
-    Effect.provide(Layer.provideMerge(workerServices, Settings.from({ variables }))),
     unpaced,
   )

@@ -19,6 +19,9 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
   "export.account_mappings": {
     refused: "book_id version accounts imported_at",
   },
+  "export.archived_totals": {
+    refused: "book_id year batch currency debit credit entries postings",
+  },
   "export.batch_files": {
     refused: "book_id batch name chunk content",
   },
@@ -34,6 +37,19 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
     free: {
       "code name": "the chart names accounts; a close keeps the names that it was made with",
     },
+  },
+  "ledger.archived_months": {
+    refused: "book_id year period entries",
+  },
+  "ledger.archived_sources": {
+    refused: "book_id year source_id",
+  },
+  "ledger.archived_turnover": {
+    refused: "book_id year period basis account debit credit",
+  },
+  "ledger.archives": {
+    refused:
+      "book_id year through file digest taken_at rows_digest rows through_numbering known_from who os_user database_user at transaction",
   },
   "ledger.balances": {
     refused: "book_id account_id period debit credit",
@@ -101,6 +117,9 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
       "balance_read_at tail_read_at run_id": "when our clock last saw it: nothing is proved by it",
       unlisted_since: "an account that seems gone is read again and, where it can be, is listed",
     },
+  },
+  "mirror.archived_resources": {
+    refused: "book_id year version resource_id resource_type digest",
   },
   "mirror.books": {
     refused: "book_id connection client_id code created_at",
@@ -198,7 +217,7 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
     },
   },
   "sync.dead_letters": {
-    refused: "kind",
+    refused: "kind from_day to_day",
     free: {
       "book_id run_id tries why given_up_at": "what workers could not do: the books themselves are proved",
     },

@@ -51,6 +51,8 @@ const words: Readonly<Record<string, string>> = {
   "mirror.statement_entries.type": "case type when 'CREDIT' then 'DEBIT' else 'CREDIT' end",
   "reconcile.findings.severity": "case severity when 'warning' then 'blocking' else 'warning' end",
   "export.batch_states.state": "'superseded', reason = ''",
+  "sync.dead_letters.from_day": "'2026-01-01', to_day = '2026-01-31', kind = 'backfill'",
+  "sync.dead_letters.to_day": "'2026-01-31', from_day = '2026-01-01', kind = 'backfill'",
   "sync.runs.state": "'stopped'",
   "valuation.settings.method": "case method when 'fifo' then 'average' else 'fifo' end",
   "valuation.settings.rates": "'conversions'",
@@ -96,6 +98,7 @@ export const columns = Effect.gen(function* () {
       from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
       where t.table_type = 'BASE TABLE' and c.table_schema not in ('pg_catalog', 'information_schema', 'drizzle')
         and c.table_schema not like 'pg_temp%'
+        and not (select relispartition from pg_class where oid = format('%I.%I', c.table_schema, c.table_name)::regclass)
       order by 1, c.ordinal_position`,
   )
 })

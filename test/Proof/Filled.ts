@@ -102,6 +102,16 @@ const others = [
   `insert into mirror.statement_entries (book_id, account_id, position, entry_id, type, amount, currency, balance_after, occurred_at, held, run_id)
    select book_id, account_id, 1000000000001, ${thing}, type, amount, currency, balance_after, occurred_at, true, run_id
    from mirror.statement_entries where position = 2`,
+  `insert into ledger.archives (book_id, year, through, file, digest, taken_at, rows_digest, rows, through_numbering, known_from, who, os_user)
+   values (${of}, 2020, '2020-12-01', 'f.gz', repeat('0', 64), now(), repeat('0', 64), '{"ledger.journal_entries": 1}', 1, now(), 'me', 'me')`,
+  `insert into ledger.archived_months (book_id, year, period, entries) values (${of}, 2020, '2020-03-01', 1)`,
+  `insert into ledger.archived_turnover (book_id, year, period, basis, account, debit, credit)
+   select ${of}, 2020, '2020-03-01', 'native', min(account_id)::text, 0, 0 from ledger.accounts`,
+  `insert into ledger.archived_sources (book_id, year, source_id) values (${of}, 2020, gen_random_uuid())`,
+  `insert into mirror.archived_resources (book_id, year, version, resource_id, resource_type, digest)
+   values (${of}, 2020, 1, ${thing}, 'DEPOSIT', 'd')`,
+  `insert into export.archived_totals (book_id, year, batch, currency, debit, credit, entries, postings)
+   values (${of}, 2020, 1, 'USD', 0, 0, 0, 0)`,
   `insert into reconcile.deferred (book_id, resource_id, resource_type) values (${of}, ${thing}, 'DEPOSIT')`,
   `insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence, opened_run)
    values (${of}, 'adjustment', 'warning', 'statement_entry', ${thing}::text, 'm', '{}', ${run})`,

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { Database } from "../../src/Database.ts"
 import { rules } from "../../src/Proof/RulesProof.ts"
 import { accountId } from "../Sync/Partnership.ts"
+import { testPartitions } from "../support/DatabaseAddress.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { tried } from "./Falsehood.ts"
 import { filled, found, proof } from "./Filled.ts"
@@ -134,7 +135,13 @@ const lifted: ReadonlyArray<readonly [string, string]> = [
     "table reconcile.findings is another",
   ],
   [
-    "create table public.more () inherits (ledger.postings)",
+    "create table public.more () inherits (mirror.contradictions)",
+    "table more, read as rows of mirror.contradictions was not made by tieout migrate",
+  ],
+  ["alter table ledger.postings detach partition ledger.postings_0", "table ledger.postings_0 is another"],
+  [
+    `alter table ledger.postings detach partition ledger.postings_0;
+    create table public.more partition of ledger.postings for values with (modulus ${testPartitions}, remainder 0)`,
     "table more, read as rows of ledger.postings was not made by tieout migrate",
   ],
   [

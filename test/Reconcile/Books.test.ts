@@ -370,6 +370,25 @@ layer(services)("reconciling", (it) => {
     }),
   )
 
+  it.effect("writes nothing of a finding that stands as it is, night after night", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      yield* addEntry(account, { type: "CREDIT", amount: "7.50" })
+      yield* reconciled(book, true)
+      const versions = query(
+        (sql) => sql<Array<{ xmin: string; xmax: string }>>`
+          select xmin::text, xmax::text from reconcile.findings where book_id = ${book.bookId} and closed_at is null`,
+      )
+      const [first] = yield* versions
+      expect(first?.xmax).toBe("0")
+      for (const full of [false, true]) {
+        yield* reconciled(book, full)
+        expect(yield* versions).toEqual([first])
+      }
+    }),
+  )
+
   it.effect("several books together finds in each what is its own", () =>
     Effect.gen(function* () {
       const { afterRun } = yield* Reconcile

@@ -533,11 +533,22 @@ layer(services)("an entry", (it) => {
       const id = yield* addEntry(account, { type: "CREDIT", amount: "7.50" })
       yield* addEntry(account, { type: "CREDIT", amount: "1", against: "payouts_clearing" })
       expect((yield* reconciled(book)).map((found) => found.subject_id)).toEqual([id])
-      yield* post(account, { type: "statement_entry", id, kind: "reclassification", sequence: 1 }, [
-        ["suspense", "7.50"],
-        ["fees", "-7.50"],
-      ])
+      const move = (sequence: number, amount: string) =>
+        Effect.flatMap(startRun(book), (run) =>
+          post(account, { type: "statement_entry", id, kind: "reclassification", sequence, run }, [
+            ["suspense", amount],
+            ["fees", amount.startsWith("-") ? amount.slice(1) : `-${amount}`],
+          ]),
+        )
+      yield* move(1, "7.50")
       expect(yield* reconciled(book)).toEqual([])
+      // And what is moved back waits again, as does what is moved in part.
+      yield* move(2, "-7.50")
+      expect((yield* reconciled(book)).map((found) => found.subject_id)).toEqual([id])
+      yield* move(3, "5")
+      expect(yield* evidenceOf(book)).toMatchObject([{ suspense: "-7.50" }])
+      yield* reconciled(book)
+      expect(yield* evidenceOf(book)).toMatchObject([{ suspense: "-2.50" }])
     }),
   )
 })

@@ -8,7 +8,10 @@ import { runningSandbox } from "../support/RunningSandbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
 
-const pages = rows("select relpages as pages from pg_class where oid = 'mirror.resources'::regclass")
+/** That the statistics know of, over all partitions. */
+const pages = rows(`
+  select sum(greatest(0, c.relpages)) as pages
+  from pg_partition_tree('mirror.resources') p join pg_class c on c.oid = p.relid where p.isleaf`)
 
 const analyzed = Effect.flatMap(Database, (database) => database.transaction(analyze(database)))
 

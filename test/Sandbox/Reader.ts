@@ -130,6 +130,7 @@ export const Pair = Schema.Struct({
 const State = Schema.Struct({
   requests: Schema.Record({ key: Schema.String, value: Schema.Int }),
   answers: Schema.Record({ key: Schema.String, value: Schema.Int }),
+  busiest: Schema.Record({ key: Schema.String, value: Schema.Int }),
   faults: Schema.Record({ key: Schema.String, value: Schema.Int }),
   clients: Schema.Int,
   receivables: Schema.Int,

@@ -14,6 +14,8 @@ const within = async <A>(options: SandboxOptions, use: (sandbox: Sandbox) => Pro
   }
 }
 
+const decodeTenths = Schema.decodeUnknownSync(Schema.Struct({ tenths: Schema.Array(Schema.Int) }))
+
 /** All bytes that a sandbox serves without a cursor, in a fixed order. */
 const bytesOf = async (sandbox: Sandbox): Promise<string> => {
   const client = await connect(sandbox)
@@ -156,8 +158,24 @@ describe("the sandbox", () => {
       const state = await client.state()
       expect(state.requests).toEqual({ token: 1, accounts: 1, deposits: 2, deposit: 1 })
       expect(state.answers).toEqual({ 200: 4, 404: 1 })
+      const came = async () => {
+        const answer: unknown = await (await fetch(`${sandbox.origin}/control/requests`)).json()
+        return decodeTenths(answer).tenths.reduce((sum, tenth) => sum + tenth, 0)
+      }
+      expect(await came()).toBe(5)
       await fetch(`${sandbox.origin}/control/reset-counters`, { method: "POST" })
       expect((await client.state()).requests).toEqual({})
+      expect(await came()).toBe(0)
+    })
+  })
+
+  it("takes as long over each answer as it is told", async () => {
+    await within({ entries: 10, latency: 150 }, async (sandbox) => {
+      const client = await connect(sandbox)
+      const asked = performance.now()
+      expect((await client.get("/accounts")).status).toBe(200)
+      // A timer may be early by its own grain.
+      expect(performance.now() - asked).toBeGreaterThan(145)
     })
   })
 

@@ -23,3 +23,6 @@ export const settingsFor = (url: string): DatabaseSettings => ({
   dataDir: "unused",
   connections: 5,
 })
+
+/** Of each large table in the tests' databases: `TEST_PARTITIONS=4 npm test` runs everything with four. */
+export const testPartitions = Number(process.env.TEST_PARTITIONS ?? 1)

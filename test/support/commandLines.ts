@@ -44,6 +44,7 @@ const linesOf = (names: Names): Readonly<Record<string, Lines>> => {
     migrate: { begins: [["migrate", "--roles"]] },
     backup: { reads: [["backup", out("backup.gz")]] },
     restore: { begins: [["restore", out("backup.gz")]] },
+    archive: { writes: [["archive", "2019"]] },
     sync: { begins: [["sync"]] },
     backfill: { writes: [["backfill", "--period", openMonth]] },
     status: { reads: [["status"]] },

@@ -8,7 +8,7 @@ import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
 import { migrate } from "../../src/Database/Migrate.ts"
 import { Database } from "../../src/Database.ts"
 import { compile } from "./Compiler.ts"
-import { settingsFor, withDatabase } from "./DatabaseAddress.ts"
+import { settingsFor, testPartitions, withDatabase } from "./DatabaseAddress.ts"
 import { statementMistakes } from "./statementNames.ts"
 import { makeRunFolder, startTestServer } from "./TestServer.ts"
 
@@ -45,7 +45,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const sql = adminOf(url)
   await sql`create database ${sql(template)} template template0`
   const migrated = await Effect.runPromiseExit(
-    Effect.provide(migrate(), Database.layer(settingsFor(withDatabase(url, template)))),
+    Effect.provide(
+      migrate(undefined, testPartitions),
+      Database.layer(settingsFor(withDatabase(url, template))),
+    ),
   )
   project.provide("testServerUrl", url)
   project.provide("testTemplate", template)

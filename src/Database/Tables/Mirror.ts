@@ -94,7 +94,7 @@ export const statementEntries = mirror.table(
     uniqueIndex("statement_entries_entry").on(t.bookId, t.entryId),
     index("statement_entries_related").on(t.bookId, t.relatedId).where(sql`${t.relatedId} is not null`),
     index("statement_entries_zero").on(t.bookId, t.occurredAt).where(sql`${t.amount} = 0`),
-    index("statement_entries_run").using("brin", t.runId),
+    index("statement_entries_run").using("brin", t.runId).with({ autosummarize: true }),
     check("statement_entries_type", sql`${t.type} in ('CREDIT', 'DEBIT')`),
     check("statement_entries_amount", sql`${t.amount} >= 0 and ${t.amount} < 1e30`),
     check("statement_entries_balance", sql`${t.balanceAfter} between -1e30 and 1e30`),
@@ -163,7 +163,7 @@ export const resources = mirror.table(
   (t) => [
     primaryKey({ columns: [t.bookId, t.resourceId, t.resourceType] }),
     index("resources_open").on(t.bookId, t.readAt).where(sql`not ${t.final}`),
-    index("resources_run").using("brin", t.runId),
+    index("resources_run").using("brin", t.runId).with({ autosummarize: true }),
     // Nobody asks but for one hash at a time: four bytes of it are enough to find it.
     index("resources_transaction_hash")
       .using("hash", sql`lower(${t.transactionHash})`)
@@ -193,7 +193,7 @@ export const resourceVersions = mirror.table(
   },
   (t) => [
     primaryKey({ columns: [t.bookId, t.resourceId, t.resourceType, t.version] }),
-    index("resource_versions_superseded").using("brin", t.supersededAt),
+    index("resource_versions_superseded").using("brin", t.supersededAt).with({ autosummarize: true }),
   ],
 )
 

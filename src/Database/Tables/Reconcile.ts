@@ -30,6 +30,7 @@ export const findings = reconcile.table(
     evidence: jsonb("evidence").notNull(),
     openedAt: instant("opened_at").notNull().default(sql`now()`),
     openedRun: integer("opened_run"),
+    /** When it was found as it stands here. */
     seenAt: instant("seen_at").notNull().default(sql`now()`),
     closedAt: instant("closed_at"),
     closedRun: integer("closed_run"),

@@ -4,6 +4,7 @@ import {
   bigint,
   boolean,
   check,
+  date,
   index,
   integer,
   jsonb,
@@ -88,10 +89,17 @@ export const deadLetters = sync.table(
     tries: integer("tries").notNull(),
     why: text("why").notNull(),
     givenUpAt: instant("given_up_at").notNull().default(sql`now()`),
+    /** Of a backfill: what is left to read again, both days included. */
+    fromDay: date("from_day"),
+    toDay: date("to_day"),
   },
   (t) => [
     primaryKey({ columns: [t.bookId, t.kind] }),
     check("dead_letters_kind", sql`${t.kind} in ('sync', 'events', 'backfill')`),
+    check(
+      "dead_letters_days",
+      sql`(${t.kind} = 'backfill') = (${t.fromDay} is not null) and (${t.fromDay} is null) = (${t.toDay} is null)`,
+    ),
   ],
 )
 

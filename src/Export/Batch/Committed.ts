@@ -30,13 +30,19 @@ const ledgerTotals = Effect.fn("Export.ledgerTotals")(function* (bookId: number,
     "Export.ledgerTotals",
     totalColumns,
     (sql) => sql`
-      select e.currency, c.scale, count(distinct e.entry_id) as entries, count(*) as postings,
-        coalesce(sum(e.amount) filter (where e.amount > 0), 0) as debit,
-        coalesce(-sum(e.amount) filter (where e.amount < 0), 0) as credit
-      from export.batch_lines e
-      join ledger.currencies c on c.code = e.currency
-      where e.book_id = ${bookId} and e.batch = ${batch}
-      group by e.currency, c.scale`,
+      select t.currency, c.scale, sum(t.entries)::bigint as entries, sum(t.postings)::bigint as postings,
+        sum(t.debit) as debit, sum(t.credit) as credit
+      from (
+        select e.currency, count(distinct e.entry_id) as entries, count(*) as postings,
+          coalesce(sum(e.amount) filter (where e.amount > 0), 0) as debit,
+          coalesce(-sum(e.amount) filter (where e.amount < 0), 0) as credit
+        from export.batch_lines e
+        where e.book_id = ${bookId} and e.batch = ${batch} group by e.currency
+        union all
+        select a.currency, a.entries, a.postings, a.debit, a.credit from export.archived_totals a
+        where a.book_id = ${bookId} and a.batch = ${batch}) t
+      join ledger.currencies c on c.code = t.currency
+      group by t.currency, c.scale`,
   )
 })
 

@@ -1,5 +1,6 @@
 /** The plan of one book's batches, and how plans are put together. No database. */
 import { accumulates, type FormatName } from "../../Format/Formats.ts"
+import type { ArchivedDays } from "./ArchivedDays.ts"
 import { box, subtract, union, wholeThrough } from "./Region.ts"
 import { type Selection, sinceSelection } from "./Scope.ts"
 import { coveredBy, type StandingBatch } from "./StandingBatches.ts"
@@ -24,8 +25,14 @@ export interface Plans {
 }
 
 /** What no batch of the format has, of whatever date. */
-export const newsOf = (format: FormatName, standing: ReadonlyArray<StandingBatch>): Plan => {
-  const had = union(standing.filter(({ formats }) => formats.includes(format)).map(({ region }) => region))
+export const newsOf = (
+  format: FormatName,
+  standing: ReadonlyArray<StandingBatch>,
+  archived: ArchivedDays | undefined,
+): Plan => {
+  const own = standing.filter(({ formats }) => formats.includes(format)).map(({ region }) => region)
+  // Whoever has begun to import goes on from there; who has not is refused what is archived.
+  const had = union(own.length > 0 && archived !== undefined ? [...own, archived.region] : own)
   const since = wholeThrough(had)
   const more = subtract(had, box(null, null, 0n, since))
   const selection = sinceSelection(since, coveredBy(more, since))

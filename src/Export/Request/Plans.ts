@@ -11,6 +11,7 @@ import { nativeBasis } from "../../Format/Entry.ts"
 import { accumulates, type FormatName } from "../../Format/Formats.ts"
 import type { Covered } from "../Batch/Manifest.ts"
 import { exportError } from "../ExportError.ts"
+import { type ArchivedDays, archivedDays, refuseArchivedDays } from "./ArchivedDays.ts"
 import { entriesOf, grouped, type Had, newsOf, type Plan, type Plans, separate, wholePlans } from "./Plan.ts"
 import { box, everyStep, intersect, union } from "./Region.ts"
 import type { Selection } from "./Scope.ts"
@@ -179,6 +180,9 @@ const withNews = Effect.fn("Export.withNews")(function* (
   )
 })
 
+const refuseArchived = (plans: ReadonlyArray<Plan>, archived: ArchivedDays | undefined) =>
+  Effect.forEach(plans, (plan) => refuseArchivedDays(plan.selection, archived), { discard: true })
+
 /** By book. `selection`: null for what is new. `again`: the whole selection, whatever the batches have. */
 export const planBooks = Effect.fn("Export.planBooks")(function* (
   bookIds: ReadonlyArray<number>,
@@ -188,7 +192,9 @@ export const planBooks = Effect.fn("Export.planBooks")(function* (
   again: boolean,
   perFormat: boolean,
 ) {
+  const archives = yield* archivedDays(bookIds)
   if (selection !== null && selection.asOf !== null) {
+    for (const archived of archives.values()) yield* refuseArchivedDays(selection, archived)
     const plan: Plan = { selection, formats, delta: false, follows: [], supersedes: [] }
     const plans: Plans = { plans: perFormat ? separate([plan]) : [plan], had: [] }
     return new Map(bookIds.map((bookId) => [bookId, plans]))
@@ -197,9 +203,10 @@ export const planBooks = Effect.fn("Export.planBooks")(function* (
   const found = bookIds.map((bookId): OwnBatches => ({ bookId, own: standing.of({ bookId }) }))
   if (selection === null) {
     const news = found.map(({ bookId, own }) => {
-      const plans = formats.map((format) => newsOf(format, own))
+      const plans = formats.map((format) => newsOf(format, own, archives.get(bookId)))
       return { bookId, plans: perFormat ? plans : grouped(plans, formats) }
     })
+    for (const { bookId, plans } of news) yield* refuseArchived(plans, archives.get(bookId))
     return yield* withNews(news)
   }
   const plain = formats.filter((name) => !accumulates(name))
@@ -212,6 +219,7 @@ export const planBooks = Effect.fn("Export.planBooks")(function* (
     const all = [...wholePlans(selection, plain, own, perFormat), ...ofTables.filter(isPlan)]
     const plans = perFormat ? separate(all) : grouped(all, formats)
     yield* checkWhole(plans, formats, own)
+    yield* refuseArchived(plans, archives.get(bookId))
     made.set(bookId, { plans, had: ofTables.filter((one): one is Had => !isPlan(one)) })
   }
   return made

@@ -39,7 +39,10 @@ const openedBy = (sql: Sql, asOf: string | null) =>
     : sql`and (a.created_at <= ${asOf}::text::timestamptz or exists (
         select 1 from ledger.postings p
         join ledger.journal_entries e on e.book_id = p.book_id and e.entry_id = p.entry_id
-        where p.book_id = a.book_id and p.account_id = a.account_id ${recordedBy(sql, asOf)}))`
+        where p.book_id = a.book_id and p.account_id = a.account_id ${recordedBy(sql, asOf)})
+      or exists (
+        select 1 from ledger.archived_turnover t
+        where t.book_id = a.book_id and t.basis = 'native' and t.account = a.account_id::text))`
 
 const ownAccounts = (rows: ReadonlyArray<RowOf<typeof accountColumns>>): JournalAccounts => {
   const byContent = new Map<string, Account>()

@@ -123,9 +123,14 @@ export const balancesAsOf = Effect.fn("Export.balancesAsOf")(function* (
     "Export.balancesAsOf",
     sumColumns,
     (sql) => sql`
-      select e.book_id as "bookId", e.account, sum(e.amount) as amount from ledger.journal_lines e
-      where e.book_id = ${bookId} and e.effective_date < ${day}::text::date ${recordedBy(sql, asOf)}
-      group by e.book_id, e.account`,
+      select ${bookId}::integer as "bookId", part.account, sum(part.amount) as amount from (
+        select e.account, e.amount from ledger.journal_lines e
+        where e.book_id = ${bookId} and e.effective_date < ${day}::text::date ${recordedBy(sql, asOf)}
+        union all
+        -- What is archived was all recorded by a time that can be asked about, and is of whole months before the days that can.
+        select t.account, t.debit - t.credit from ledger.archived_turnover t
+        where t.book_id = ${bookId} and t.basis = 'native' and t.period < ${day}::text::date) part
+      group by part.account`,
   )
   return yield* exactly(() => sumsOf(rows, accounts))
 })

@@ -50,7 +50,11 @@ const drifted = (sql: Sql): Fragment => sql`
       join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
       where (j.book_id, j.period) in (select m.book_id, m.period from months m)
         and (select count(*) > 0 from months)
-      group by p.book_id, p.account_id, j.period) both_sides
+      group by p.book_id, p.account_id, j.period
+      union all
+      select t.book_id, t.account::integer, t.period, 0, 0, t.debit, t.credit
+      from ledger.archived_turnover t
+      where t.basis = 'native' and (t.book_id, t.period) in (select m.book_id, m.period from months m)) both_sides
     group by book_id, account_id, period) d
   left join ledger.accounts a on a.book_id = d.book_id and a.account_id = d.account_id
   where d.debit <> d.posted_debit or d.credit <> d.posted_credit`

@@ -68,7 +68,12 @@ const drifted = (sql: Sql): Fragment => sql`
       from months m
       join valuation.postings p on p.book_id = m.book_id and p.period = m.period
       where m.continues
-      group by m.book_id, m.period, m.base_currency, coalesce(p.account_id::text, p.role)) sides
+      group by m.book_id, m.period, m.base_currency, coalesce(p.account_id::text, p.role)
+      union all
+      select m.book_id, m.period, m.base_currency, t.account, 0, 0, t.debit - t.credit
+      from months m
+      join ledger.archived_turnover t on t.book_id = m.book_id and t.period = m.period and t.basis = 'base'
+      where m.continues) sides
     group by book_id, period, base_currency, account having sum(balance) <> sum(before) + sum(posted)) d
   join mirror.books k on k.book_id = d.book_id
   left join ledger.accounts a on a.book_id = d.book_id and a.account_id::text = d.account

@@ -4,9 +4,12 @@ import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, instantText, type Scope } from "../Scope.ts"
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
-  select 'contradiction' as check_name, c.book_id, 'statement_entry' as subject_type, c.entry_id::text as subject_id,
-    true as ripe,
-    case when c.absent
+  select 'contradiction' as check_name, c.book_id, coalesce(lower(r.resource_type), 'statement_entry') as subject_type,
+    c.entry_id::text as subject_id, true as ripe,
+    case when r.resource_id is not null
+      then format('The %s, which is archived with %s, was read again with other figures. The books keep what was read before.',
+        lower(r.resource_type), r.year)
+      when c.absent
       then format('The statement entry at position %s is not in the statement any more. The books keep it.',
         coalesce(e.position::text, '?'))
       else format('The statement entry at position %s was read again with another content: %s differs. The books keep what was read first.',
@@ -37,6 +40,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
        where o.book_id = k.book_id and o.entry_id = k.entry_id and d.same is not true) as fields
     from mirror.contradictions k where k.book_id = ${inBooks(sql, scope)}
     group by k.book_id, k.entry_id) c
-  left join mirror.statement_entries e on e.book_id = c.book_id and e.entry_id = c.entry_id`
+  left join mirror.statement_entries e on e.book_id = c.book_id and e.entry_id = c.entry_id
+  left join mirror.archived_resources r on e.entry_id is null and r.book_id = c.book_id and r.resource_id = c.entry_id`
 
 export const contradiction: CheckQuery = { checks: ["contradiction"], found }

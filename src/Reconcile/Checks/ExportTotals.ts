@@ -31,7 +31,7 @@ const sums = (sql: Sql): Fragment => sql`
     group by e.currency) l
   where b.batch = b.like_batch`
 
-/** The batch's totals and the ledger's for the same entries; one row per currency. */
+/** The batch's totals and the ledger's for the same entries, of which some may be archived; one row per currency and place. */
 const both = (sql: Sql): Fragment => sql`
   select b.book_id, b.batch, t.currency, t.debit, t.credit, t.entries, false as ledger
   from batches b
@@ -40,7 +40,11 @@ const both = (sql: Sql): Fragment => sql`
   union all
   select b.book_id, b.batch, s.currency, s.debit, s.credit, s.entries, true
   from batches b
-  join sums s on s.book_id = b.book_id and s.batch = b.like_batch`
+  join sums s on s.book_id = b.book_id and s.batch = b.like_batch
+  union all
+  select b.book_id, b.batch, t.currency, t.debit, t.credit, t.entries, true
+  from batches b
+  join export.archived_totals t on t.book_id = b.book_id and t.batch = b.batch`
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   with batches as materialized (${batches(sql, scope)}),

@@ -7,12 +7,17 @@ import { movedByHand } from "../ByHand.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { entriesInScope, type Fragment, inBooks, instantText, openSubjects, type Scope } from "../Scope.ts"
 
+/** What an archived entry moved is explained in the archive. */
+const isArchived = (sql: Sql): Fragment => sql`
+  exists (select 1 from ledger.archived_sources x where x.book_id = e.book_id and x.source_id = e.entry_id)`
+
 const named = (sql: Sql, scope: Scope): Fragment => sql`
   select e.book_id, e.related_type as resource_type, e.related_id as resource_id from mirror.statement_entries e
   where ${entriesInScope(sql, scope)} and not e.held and e.related_id is not null
     and e.related_type in ('DEPOSIT', 'WITHDRAWAL', 'CONVERSION')
     and not exists (select 1 from mirror.resources r where r.book_id = e.book_id and r.resource_id = e.related_id
                     and r.resource_type = e.related_type)
+    and not ${isArchived(sql)}
   union
   select m.book_id, m.resource_type, m.resource_id from mirror.missing_resources m where m.book_id = ${inBooks(sql, scope)}
   union
@@ -24,7 +29,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     n.resource_id::text as subject_id, true as ripe,
     format('The %s that %s is not known: %s. What it moved stands in suspense.', lower(n.resource_type),
       case s.entries when 1 then '1 statement entry names' else s.entries || ' statement entries name' end,
-      case when q.path is not null then format('what the service sent could not be understood (%s %s)', q.path, q.reason)
+      case when a.file is not null then format('it is archived with %s, in %s', a.year, a.file)
+        when q.path is not null then format('what the service sent could not be understood (%s %s)', q.path, q.reason)
         when m.tries is null then 'the service has not been asked for it'
         else format('the service has answered that there is none, %s', case m.tries when 1 then 'once'
           else m.tries || ' times' end) end) as message,
@@ -38,7 +44,11 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
         'amount', e.amount::text, 'currency', e.currency) order by e.account_id, e.position) as listed
     from mirror.statement_entries e
     where e.book_id = n.book_id and e.related_id = n.resource_id and e.related_type = n.resource_type and not e.held
-      and not ${movedByHand(sql, sql`e.book_id`, sql`e.entry_id`)}) s
+      and not ${movedByHand(sql, sql`e.book_id`, sql`e.entry_id`)} and not ${isArchived(sql)}) s
+  left join lateral (
+    select k.year, k.file from mirror.archived_resources z
+    join ledger.archives k on k.book_id = z.book_id and k.year = z.year
+    where z.book_id = n.book_id and z.resource_id = n.resource_id and z.resource_type = n.resource_type) a on true
   left join mirror.missing_resources m on m.book_id = n.book_id and m.resource_id = n.resource_id
     and m.resource_type = n.resource_type
   left join lateral (

@@ -6,18 +6,31 @@ import type { Clients } from "../World/RepresentedClients.ts"
 import { printAmount } from "../World/SandboxCurrency.ts"
 import type { Rate } from "../World/SandboxRate.ts"
 import { destinationsPerAccount, type World } from "../World/World.ts"
+import { Busiest } from "./Busiest.ts"
 import { controlReceivables } from "./CreditControl.ts"
 import { readFaults } from "./FaultPlan.ts"
 import type { Faults } from "./Faults.ts"
 import { failure, json, type Reply } from "./SandboxReply.ts"
 
-/** How often each operation was asked for, and how often each status was answered, since the last reset. */
+/** How often, and how closely, each operation was asked for, and how often each status was answered, since the last reset. */
 export class Counters {
   requests: Record<string, number> = {}
   answers: Record<string, number> = {}
+  readonly busiest = new Busiest()
+  #began = performance.now()
+  #tenths: Array<number> = []
 
   request(endpoint: string): void {
     this.requests[endpoint] = (this.requests[endpoint] ?? 0) + 1
+    this.busiest.arrive(performance.now())
+    const at = Math.floor((performance.now() - this.#began) / 100)
+    while (this.#tenths.length <= at) this.#tenths.push(0)
+    this.#tenths[at] = (this.#tenths[at] ?? 0) + 1
+  }
+
+  /** Requests in each tenth of a second since the last reset, up to the last request. */
+  get tenths(): ReadonlyArray<number> {
+    return this.#tenths
   }
 
   answer(status: number): void {
@@ -27,6 +40,9 @@ export class Counters {
   reset(): void {
     this.requests = {}
     this.answers = {}
+    this.busiest.reset()
+    this.#began = performance.now()
+    this.#tenths = []
   }
 }
 
@@ -84,8 +100,9 @@ export const control = (controlled: Controlled) => {
   const state: Command = (query) => {
     const target = chosen(query)
     if (target === undefined) return noClient
-    const { requests, answers } = counters
+    const { requests, answers, busiest } = counters
     const totals = {
+      busiest: busiest.most,
       faults: faults.counts,
       clients: clients.size,
       receivables: credit.size,
@@ -160,6 +177,7 @@ export const control = (controlled: Controlled) => {
   const post = (answer: Command): Readonly<Record<string, Command>> => ({ POST: answer })
   const routes: Readonly<Record<string, Readonly<Record<string, Command>>>> = {
     "/control/state": get(state),
+    "/control/requests": get(() => json(200, JSON.stringify({ tenths: counters.tenths }))),
     "/control/reset-counters": post(resetCounters),
     "/control/receivables": post((query) => controlReceivables(credit, query)),
     "/control/faults": { GET: showFaults, POST: setFaults },

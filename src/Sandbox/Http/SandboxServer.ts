@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { setTimeout } from "node:timers/promises"
 import { send } from "../Delivery.ts"
 import type { SandboxService } from "../Options.ts"
 import { type Controlled, control } from "./Control.ts"
@@ -124,7 +125,10 @@ export const makeServer = (
     const made = driving
       ? command(request.method ?? "", target.path, target.query)
       : await reply(request, target, fault)
-    if (!driving) counters.answer(made.status)
+    if (!driving) {
+      counters.answer(made.status)
+      if (service.latency > 0) await setTimeout(service.latency)
+    }
     send(response, made, made.status === 429 ? undefined : fault, faults)
   }
 

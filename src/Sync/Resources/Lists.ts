@@ -5,6 +5,7 @@
  */
 import { Effect, Either, Option, Stream } from "effect"
 import type { Book } from "../../Book.ts"
+import { ArchivedResources } from "../../Mirror/ArchivedResources.ts"
 import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
@@ -60,6 +61,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
   effect: Effect.gen(function* () {
     const partner = yield* Partner
     const resources = yield* Resources
+    const archived = yield* ArchivedResources
     const reference = yield* ReferenceItems
     const accounts = yield* MirrorAccounts
     const quarantine = yield* Quarantine
@@ -78,14 +80,11 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       const malformed = lefts(page)
       yield* flood.pass(stream, page.rows.length, malformed)
       const stop = !reading.whole && Option.contains(reading.checkpoint.ordering, "newest-first")
+      const ids = read.map((item) => item.id)
       const known = stop
-        ? yield* resources.find(
-            book,
-            read.map((item) => item.id),
-            run.startedAt,
-          )
-        : []
-      reading.reachedKnown = stop && read.length > 0 && malformed.length === 0 && known.length >= read.length
+        ? (yield* resources.find(book, ids, run.startedAt)).length + (yield* archived.among(book, ids)).size
+        : 0
+      reading.reachedKnown = stop && read.length > 0 && malformed.length === 0 && known >= read.length
       const created = read.map((item) => item.createdAt)
       const checkpoint: Checkpoint = {
         cursor: Option.orElse(page.endCursor, () => reading.checkpoint.cursor),

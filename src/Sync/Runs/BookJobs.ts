@@ -3,6 +3,8 @@ import { Context, type Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import type { Counters } from "../../Run.ts"
+import type { AccountBackfill } from "../Backfill/BackfilledStatements.ts"
+import type { Window } from "../Backfill/Window.ts"
 import type { Failure } from "./RunReport.ts"
 
 /** What is asked of every book of a run. */
@@ -11,6 +13,8 @@ export interface BookAsked {
   readonly quick: boolean
   /** Its receivables are brought up to date as well: the borrower's side of the credit surface. */
   readonly settles: boolean
+  /** What a backfill reads again; null: it is a sync. */
+  readonly window: Window | null
 }
 
 export interface BookTask {
@@ -39,6 +43,8 @@ export interface BookResult {
   readonly blockingFindings: number
   /** Receivables that were booked anew by changed settings. */
   readonly resettled: number
+  /** Of a backfill, by account. */
+  readonly accounts: ReadonlyArray<AccountBackfill>
 }
 
 export type ReadElsewhere = (

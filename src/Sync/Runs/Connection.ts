@@ -6,6 +6,7 @@ import { Database } from "../../Database.ts"
 import { type BookReads, type Client, Partner, PartnerConnection } from "../../Partner.ts"
 import { type Commit, type LeaseLost, Run } from "../../Run.ts"
 import { Settings, SettingsError } from "../../Settings.ts"
+import type { Window } from "../Backfill/Window.ts"
 import { Credit } from "../Credit/CreditLists.ts"
 import { onTheirSide } from "../Credit/LoanSide.ts"
 import type { Loans } from "../Credit/Loans.ts"
@@ -22,6 +23,8 @@ export interface Wanted {
   readonly connection: string
   readonly full?: boolean
   readonly quick?: boolean
+  /** Of a backfill. */
+  readonly window?: Window
   readonly surfaces: ReadonlySet<Surface>
   /** By its identifier or its code. */
   readonly client: Option.Option<string>
@@ -40,6 +43,8 @@ export interface RunOutcome {
   readonly notices: ReadonlyArray<string>
   /** What others have numbered and proved of it. */
   readonly elsewhere: Proved
+  /** Later runs may have proved books of this one meanwhile, without what it had yet to read. */
+  readonly isShared: boolean
 }
 
 /** A notice that many clients cause is given once, with their number. */
@@ -212,7 +217,8 @@ export const readConnection = <P, R>(
       served: ReadonlyArray<{ readonly book: Book; readonly clientId: string }>,
     ) => {
       const settlesBooks = settles && !lender
-      const asked = { full: wanted.full ?? false, quick: wanted.quick ?? false, settles: settlesBooks }
+      const { full = false, quick = false, window = null } = wanted
+      const asked = { full, quick, settles: settlesBooks, window }
       return Effect.gen(function* () {
         const borrowers = settlesBooks ? yield* (yield* Credit).borrowers(organization) : []
         // The first of a book says what is done with it: who is neither read nor stopped may have borrowed all the same.
@@ -299,5 +305,6 @@ export const readConnection = <P, R>(
       clientFailures: clientFailures.filter((failure) => !stops(failure)),
       notices: noticesOf(notices),
       elsewhere,
+      isShared: wanted.window !== undefined || (Option.isSome(workers) && surfaces.has("client")),
     } satisfies RunOutcome
   })

@@ -1,5 +1,6 @@
 /** What workers made of the clients' books of a run, added up. */
 import { type Counters, counterNames } from "../../Run.ts"
+import type { AccountBackfill } from "../Backfill/BackfilledStatements.ts"
 import type { BookResult } from "./BookJobs.ts"
 
 /** What books brought that others have numbered and proved. */
@@ -11,6 +12,8 @@ export interface Proved {
   resettled: number
   /** By kind of endpoint. */
   readonly requests: Map<string, number>
+  /** Of a backfill. */
+  readonly accounts: Array<AccountBackfill>
 }
 
 export const nothingProved = (): Proved => ({
@@ -20,6 +23,7 @@ export const nothingProved = (): Proved => ({
   blockingFindings: 0,
   resettled: 0,
   requests: new Map(),
+  accounts: [],
 })
 
 export const addProved = (sum: Proved, counters: Counters, result: BookResult): void => {
@@ -29,6 +33,7 @@ export const addProved = (sum: Proved, counters: Counters, result: BookResult): 
   sum.findingsClosed += result.findingsClosed
   sum.blockingFindings += result.blockingFindings
   sum.resettled += result.resettled
+  sum.accounts.push(...result.accounts)
   for (const [kind, sent] of Object.entries(result.requests))
     sum.requests.set(kind, (sum.requests.get(kind) ?? 0) + sent)
 }

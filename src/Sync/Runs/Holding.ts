@@ -86,6 +86,21 @@ export const holdingBook = <A, E, R>(database: Database, book: Book, effect: Eff
   )
 
 /**
+ * The same for work that takes a moment: who wants the whole connection, or to lead a run, waits for it instead of failing.
+ */
+export const holdingBookAMoment = <A, E, R>(database: Database, book: Book, effect: Effect.Effect<A, E, R>) =>
+  Effect.scoped(
+    Effect.flatMap(
+      database.tryLocks(
+        { lock: momentOf(book.connection), shared: true },
+        { lock: lockOf(book.connection), shared: true },
+        { lock: bookLockOf(book), shared: false },
+      ),
+      ({ lost }) => Effect.raceFirst(effect, lost),
+    ),
+  )
+
+/**
  * Runs an effect that leads others at a connection's books: nobody else has the connection as a whole, nor leads another run. `book`:
  * the one that it works at itself. Waits and fails as `holding` does.
  */

@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer, pipe } from "effect"
 import type { Book } from "../../Book.ts"
+import { ArchivedResources } from "../../Mirror/ArchivedResources.ts"
 import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { Receivables } from "../../Mirror/ReceivableVersions.ts"
@@ -44,6 +45,7 @@ export const runParts = Layer.scopedContext(
     addLayer(Receivables.Default),
     addLayer(ReferenceItems.Default),
     addLayer(Resources.Default),
+    addLayer(ArchivedResources.Default),
     addLayer(StatementEntries.Default),
     addLayer(Statistics.Default),
     addLayer(Layer.provide(Layer.mergeAll(Clients.Default, Credit.Default), FloodGate.Default)),

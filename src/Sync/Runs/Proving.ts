@@ -52,11 +52,12 @@ export const prove = Effect.fn("Sync.prove")(function* (
   const ledger = yield* Ledger
   const reconcile = yield* Reconcile
   const { requests } = yield* PartnerConnection
-  const { complete, elsewhere, failures } = outcome
+  const { complete, elsewhere, failures, isShared } = outcome
   // A book that was not read to its end is not numbered: numbers follow the reading order of everything that is new.
   const numbered = complete.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(complete, run.runId))
   yield* ledger.sweepQueues(numbered)
-  const found = yield* reconcile.afterRun(complete, { ...run, full })
+  const found = yield* reconcile.afterRun(complete, { ...run, full, isShared })
+  if (isShared) yield* run.commit(reconcile.cover(complete, run.runId))
   const report: SyncReport = {
     connection: run.connection,
     runId: run.runId,

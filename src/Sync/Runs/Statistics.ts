@@ -57,7 +57,8 @@ export class Statistics extends Effect.Service<Statistics>()("tieout/Sync/Statis
           "Sync.Statistics.rowsOf",
           { rows: int4 },
           (sql) => sql`
-            select greatest(0, reltuples)::integer as rows from pg_class where oid = ${table}::text::regclass`,
+            select coalesce(sum(greatest(0, c.reltuples)), 0)::integer as rows
+            from pg_partition_tree(${table}::text::regclass) p join pg_class c on c.oid = p.relid where p.isleaf`,
         )
         .pipe(Effect.map((rows) => rows[0]?.rows ?? 0))
 

@@ -9,6 +9,7 @@ import { journalEntriesFor, resourceKey } from "../../Ledger/Movements.ts"
 import type { Subject } from "../../Ledger/Posting.ts"
 import { subjectsOf } from "../../Ledger/Subjects.ts"
 import { Ledger } from "../../Ledger.ts"
+import { ArchivedResources } from "../../Mirror/ArchivedResources.ts"
 import { Resources } from "../../Mirror/Resources.ts"
 import type { PlacedEntry } from "../../Mirror/StatementEntries.ts"
 import type { Resource } from "../../Partner.ts"
@@ -94,6 +95,7 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
     const database = yield* Database
     const ledger = yield* Ledger
     const resources = yield* Resources
+    const archived = yield* ArchivedResources
     const statistics = yield* Statistics
     const facts = yield* PostingFacts
 
@@ -120,6 +122,28 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
       )
     })
 
+    /** Without what is archived: an entry that names such a movement is one of a resource that is not known. */
+    const withoutArchived = Effect.fn("Sync.Pages.withoutArchived")(function* (
+      book: Book,
+      hydrated: Absorbed["hydrated"],
+    ) {
+      const read = [...hydrated.resources.values()]
+      const gone = yield* archived.among(book, [
+        ...read.map(({ id }) => id),
+        ...hydrated.missing.map(({ id }) => id),
+      ])
+      if (gone.size === 0) return { hydrated, gone: [] }
+      const isKept = ({ id, resourceType }: Resource) => !gone.has(resourceKey(resourceType, id))
+      return {
+        hydrated: {
+          read: hydrated.read.filter(isKept),
+          resources: new Map([...hydrated.resources].filter(([, resource]) => isKept(resource))),
+          missing: hydrated.missing.filter(({ id, type }) => !gone.has(resourceKey(type, id))),
+        },
+        gone: hydrated.read.filter((resource) => !isKept(resource)),
+      }
+    })
+
     /**
      * Commits resources and new entries with everything that follows from them in the books, together with `also` (the
      * checkpoint, the quarantine), or nothing of it. Entries that are booked already are put right where a resource
@@ -129,7 +153,8 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
       let asked = absorbed.booked
       const attempt = Effect.gen(function* () {
         const run = yield* Run
-        const { enriched = [], fresh, hydrated, opens } = absorbed
+        const { enriched = [], fresh, opens } = absorbed
+        const { gone, hydrated } = yield* withoutArchived(book, absorbed.hydrated)
         const ids = () => [...new Set([...hydrated.resources.values()].map((resource) => resource.id))]
         const named = new Map(enriched.map(({ entry }) => [entry.entryId, entry]))
         const found =
@@ -159,6 +184,7 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
         const changed = yield* run.commit(
           Effect.gen(function* () {
             const written = yield* resources.put(book, run.runId, readAt, hydrated.read)
+            yield* archived.contradict(book, run.runId, gone)
             yield* noteMissing(book, hydrated.missing)
             yield* also
             // Last, since it takes the locks that other accounts of the book wait for.

@@ -1,5 +1,6 @@
 /** The facts about a book's months that a valuation needs, as of now or of a time. */
 import { Effect } from "effect"
+import { archivedThrough } from "../../Book/Archived.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { int4, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
@@ -26,6 +27,8 @@ export interface BookMonths {
   readonly closedThrough: string | null
   /** The last closed month that was not reopened since. */
   readonly keptThrough: string | null
+  /** The last archived month, whose entries are not here. */
+  readonly archivedThrough: string | null
   /** The closes of months, the earliest month first, each with what it recorded for the base-currency journal. */
   readonly closes: ReadonlyArray<ClosedWith>
   /** The newest import of rates; null before the first. */
@@ -43,7 +46,7 @@ const numbersColumns = {
 }
 
 /** Numbers are gapless from 1, in whatever order their entries were recorded. */
-const numbersOf = (sql: Sql, bookId: number, asOf: string | null) =>
+const numbersOf = (sql: Sql, bookId: number, asOf: string | null, archived: string | null) =>
   asOf === null
     ? sql`
         select to_char(period, 'YYYY-MM') as period, last_number as last, last_number as count from ledger.periods
@@ -51,7 +54,14 @@ const numbersOf = (sql: Sql, bookId: number, asOf: string | null) =>
     : sql`
         select to_char(e.period, 'YYYY-MM') as period, max(e.number) as last, count(*)::integer as count
         from ledger.journal e where e.book_id = ${bookId} ${recordedBy(sql, asOf)}
-        group by e.period order by e.period`
+          and e.period > ${archived === null ? "-infinity" : `${archived}-01`}::text::date
+        group by e.period
+        union all
+        -- All of what is archived was recorded by then: refuseBefore.
+        select to_char(p.period, 'YYYY-MM'), p.last_number, p.last_number from ledger.periods p
+        where p.book_id = ${bookId} and p.last_number > 0
+          and p.period <= ${archived === null ? "-infinity" : `${archived}-01`}::text::date
+        order by 1`
 
 const closedColumns = {
   closed: nullable(text),
@@ -84,11 +94,12 @@ export const bookMonths = Effect.fn("Valuation.bookMonths")(function* (bookId: n
       from ledger.locks l where l.book_id = ${bookId}`,
   )
   if (now === undefined) return yield* Effect.dieMessage(`book ${bookId} has no ledger`)
+  const archived = yield* archivedThrough(bookId)
   const [locked] = yield* database.rows("Valuation.bookMonths.closed", closedColumns, (sql) =>
     closedOf(sql, bookId, asOf),
   )
   const rows = yield* database.rows("Valuation.bookMonths.numbers", numbersColumns, (sql) =>
-    numbersOf(sql, bookId, asOf),
+    numbersOf(sql, bookId, asOf, archived),
   )
   const closes = yield* database.rows(
     "Valuation.bookMonths.closes",
@@ -107,6 +118,7 @@ export const bookMonths = Effect.fn("Valuation.bookMonths")(function* (bookId: n
     current: now.current,
     closedThrough: locked?.closed ?? null,
     keptThrough: locked?.kept ?? null,
+    archivedThrough: archived,
     closes: [...closes],
     ratesVersion: now.version,
     numbers: new Map(rows.map(({ last, period }) => [period, last])),

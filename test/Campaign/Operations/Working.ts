@@ -17,7 +17,7 @@ export const withWorkers =
       const database = yield* Database
       const scope = yield* Effect.scope
       const workers = yield* Effect.all(Array.from({ length: count }, () => bookJobs))
-      const read = readBy(database, (connection, books) =>
+      const send = (connection: string, books: ReadonlyArray<number>) =>
         Effect.forEach(
           workers,
           (jobs, place) =>
@@ -32,7 +32,7 @@ export const withWorkers =
               },
             ),
           { concurrency: "unbounded", discard: true },
-        ).pipe(Effect.provideService(Database, database), Effect.forkIn(scope), Effect.asVoid),
-      )
+        ).pipe(Effect.provideService(Database, database), Effect.forkIn(scope), Effect.asVoid)
+      const read = readBy(database, { send, idle: (_, books) => Effect.succeed(books) })
       return yield* Effect.provideService(sync, BookJobs, Option.some(read))
     }).pipe(Effect.scoped, Effect.provide(Layer.provide(BookSync.DefaultWithoutDependencies, site.services)))

@@ -1,7 +1,9 @@
 import { Effect, Option } from "effect"
+import { refuseArchived } from "../../../Book/Archived.ts"
 import { chooseBooks } from "../../../Book/ChosenBooks.ts"
 import type { Book } from "../../../Book.ts"
 import * as Money from "../../../Common/Money.ts"
+import { shiftDate } from "../../../Common/Time.ts"
 import { Database } from "../../../Database.ts"
 import { type AccountBalance, accountBalances } from "../../../Inquiry/Balance.ts"
 import { printed } from "../../../Reconcile/Printed.ts"
@@ -48,6 +50,9 @@ const totalsOf = (accounts: ReadonlyArray<AccountBalance>): BookBalance["totals"
   })
 
 const balanceOf = Effect.fn("Cli.balance.book")(function* ({ bookId, code }: Book, until: string | null) {
+  // At the end of a month the turnovers know the balance, which stay.
+  if (until !== null && !shiftDate(until, 1).endsWith("-01"))
+    yield* refuseArchived([bookId], until.slice(0, 7), until)
   const accounts = yield* accountBalances(bookId, until)
   return { book: code, accounts: accounts.map(atScale), totals: totalsOf(accounts) } satisfies BookBalance
 })

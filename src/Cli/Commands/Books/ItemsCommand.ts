@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect"
+import { refuseArchived } from "../../../Book/Archived.ts"
 import { chooseBooks } from "../../../Book/ChosenBooks.ts"
 import { count, counted } from "../../../Common/Text.ts"
 import { Database } from "../../../Database.ts"
@@ -95,6 +96,7 @@ const read = Effect.fn("Cli.items.read")(function* (
   const found: Array<BookItems> = []
   let known = false
   for (const { bookId, code: bookCode } of yield* chooseBooks(Option.none(), book)) {
+    if (period !== null) yield* refuseArchived([bookId], period)
     known ||= (yield* accountsOf(bookId, code)).length > 0
     for (const account of (yield* itemAccounts(bookId, period)).filter((one) => one.code === code)) {
       // The items open at the end of the month, and that month's movements one by one.

@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect"
+import { refuseArchived } from "../../../Book/Archived.ts"
 import { chooseBooks } from "../../../Book/ChosenBooks.ts"
 import { count, counted } from "../../../Common/Text.ts"
 import { Database } from "../../../Database.ts"
@@ -39,7 +40,7 @@ const numberOf = (book: string, { number, period }: RegisterLine): string =>
   number === null ? "" : `${book}-${period}-${String(number).padStart(6, "0")}`
 
 const linesOf = (register: BookRegister, screen: Screen): ReadonlyArray<string> => {
-  const { book, closing, code, currency, lines, name, opening, postings } = register
+  const { archived, book, closing, code, currency, lines, name, opening, postings } = register
   const money = (amount: string) => printed(amount, currency)
   const end = (what: string, amount: string) => ["", "", what, "", "", "", "", money(amount)]
   const more = postings - lines.length
@@ -67,6 +68,9 @@ const linesOf = (register: BookRegister, screen: Screen): ReadonlyArray<string> 
       ],
       screen,
     ),
+    ...(archived === null
+      ? []
+      : [`What was booked through ${archived} is archived, and is in the opening balance.`]),
     ...(more > 0
       ? [`The last ${count(lines.length)} of ${counted(postings, "posting")}; --limit N shows more.`]
       : []),
@@ -103,6 +107,7 @@ const read = Effect.fn("Cli.register.read")(function* (
 ) {
   const registers: Array<BookRegister> = []
   for (const { bookId, code: bookCode } of yield* chooseBooks(Option.none(), book)) {
+    if (what.period !== null) yield* refuseArchived([bookId], what.period)
     for (const account of yield* accountsOf(bookId, code))
       registers.push({ book: bookCode, ...account, ...(yield* registerOf(bookId, account.accountId, what)) })
   }

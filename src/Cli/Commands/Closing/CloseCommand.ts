@@ -85,7 +85,7 @@ const linesOf = (
   ])
 
 const agreementLines = (agreement: Agreement, { color }: Screen): ReadonlyArray<string> => {
-  const { accounts, book, close, differences, hash, locked, period } = agreement
+  const { accounts, archived, book, close, differences, hash, locked, period } = agreement
   if (locked !== null) return [`${book} ${period}: nothing is kept to check`, `  ${harmless(locked)}`]
   const by = close === null ? "" : `, closed on ${close.at} by ${harmless(close.who)}`
   const good = differences.length === 0
@@ -96,6 +96,11 @@ const agreementLines = (agreement: Agreement, { color }: Screen): ReadonlyArray<
       `${book} ${period}${by}: ${good ? "hash and balances agree" : "DOES NOT AGREE"}`,
     ),
     ...differences.map((difference) => `  ${harmless(difference)}`),
+    ...(archived === null
+      ? []
+      : [
+          `  ${counted(archived.entries, "entry", "entries")} of it are archived in ${harmless(archived.file)}: the hash is that of the close, proved before they left; their number and sums agree as above`,
+        ]),
     `  ${hash}, ${counted(close?.entries ?? 0n, "entry", "entries")}, ${counted(accounts, "account")}`,
   ]
 }

@@ -5,6 +5,7 @@ import { prove } from "../../../Proof.ts"
 import { ownersDatabase } from "../../Books.ts"
 import { argument, command } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
+import { partitions, partitionsOf } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 import { proofLines } from "../../Tables/ProofLines.ts"
 
@@ -13,20 +14,24 @@ export const restore = command(
     name: "restore",
     summary: "Load a backup into an empty database, and prove it.",
     about: [
-      "FILE: what `tieout backup` wrote, by the same version. The whole file is checked before anything is written; then all of",
+      "FILE: what `tieout backup` wrote, by this version or an earlier one. The whole file is checked before anything is written; then all of",
       "it is loaded, or nothing. The database must hold no books. Needs the rights of its owner. At the end every row is",
       "proved again, as by `tieout verify --database`.",
     ],
-    takes: { file: argument.text("FILE") },
+    takes: { file: argument.text("FILE"), partitions },
     examples: [
       ["TIEOUT_DATA_DIR=restored tieout restore /backup/tieout-2026-11-01.gz", "into an embedded database"],
       ["DATABASE_URL=postgres://… tieout restore tieout.gz", "into a server of your own"],
+      [
+        "DATABASE_URL=postgres://… tieout restore --partitions 16 tieout.gz",
+        "in other partitions than before",
+      ],
     ],
     exits: { failed: "failed, or what was restored does not hold" },
   },
-  Effect.fn("Cli.restore")(function* ({ file }) {
+  Effect.fn("Cli.restore")(function* ({ file, partitions: asked }) {
     const output = yield* Output
-    const restored = yield* restoreFrom(file)
+    const restored = yield* restoreFrom(file, { partitions: yield* partitionsOf(asked) })
     const proof = yield* prove((name) => Effect.logDebug(`Proving ${name}`))
     yield* output.report({
       document: { ...restored, proof },

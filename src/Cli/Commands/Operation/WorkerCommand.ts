@@ -35,11 +35,12 @@ export const worker = command(
   {
     name: "worker",
     usage: "[--jobs N] [--until-input-ends]",
-    summary: "Take part in syncs: read, number and prove books that other processes hand out.",
+    summary: "Take part in syncs and backfills: read, number and prove books that other processes hand out.",
     about: [
       "Any number of workers on any number of machines share one Postgres server and the service's rate limit. What they do is",
-      "handed out by tieout sync --workers; a book is read by one of them at a time, under a lease of its own. A worker that is",
-      "stopped or lost leaves nothing half-written, and another one takes its books. Needs Node 22.12 or newer.",
+      "handed out by tieout sync --workers, backfill --workers and serve --hand-out; a book is read by one of them at a time, under",
+      "a lease of its own. A worker that is stopped or lost leaves nothing half-written, and another one takes its books. Needs",
+      "Node 22.12 or newer.",
       "Ends with 0 on SIGTERM or SIGINT, when what it is at has ended, after at most ten seconds.",
     ],
     takes: {

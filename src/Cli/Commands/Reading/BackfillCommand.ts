@@ -17,6 +17,7 @@ import { type Failure, failureDocument } from "../../FailureDocument.ts"
 import { client, connection, from, period, surface, to } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 import { parseDay, parseMonth } from "../../Period.ts"
+import { checkWorkers, withWorkers, workersOption } from "../../Workers.ts"
 
 interface DayOptions {
   readonly period: Option.Option<string>
@@ -141,7 +142,8 @@ const isAmiss = ({ report }: Outcome): boolean =>
 export const backfill = command(
   {
     name: "backfill",
-    usage: "(--period YYYY-MM | --from DATE --to DATE) [--connection NAME] [--surface NAME] [--client ID]",
+    usage:
+      "(--period YYYY-MM | --from DATE --to DATE) [--connection NAME] [--surface NAME] [--client ID] [--workers N]",
     summary: "Read a period again and prove it from its opening to its closing balance.",
     about: [
       "Reads everything that touches the days again, whatever the syncs have read: proves each statement's running balance",
@@ -149,6 +151,8 @@ export const backfill = command(
       "that were missing, changed or are gone are reported and never overwrite what is in the books (exit code 3). An account",
       "that has moved since the last sync is read on to its end, and the books are proved as they stand then: a blocking",
       "finding of any month is exit code 3, too. It may run beside a sync: each waits while the other writes.",
+      "With --workers the clients' books are read by that many processes beside this one, and by every tieout worker elsewhere",
+      "(Node 22.12 or newer); 0: by those elsewhere alone. They take events and nights first.",
     ],
     takes: {
       period: period("A month of the accounting time zone"),
@@ -157,6 +161,7 @@ export const backfill = command(
       connection,
       surface,
       client,
+      workers: workersOption,
     },
     examples: [
       ["tieout backfill --period 2026-10", "before the month is closed"],
@@ -169,13 +174,13 @@ export const backfill = command(
     },
   },
   Effect.fn("Cli.backfill")(
-    function* ({ client, connection, surface, ...dates }) {
+    function* ({ client, connection, surface, workers, ...dates }) {
       const output = yield* Output
       const days = yield* daysOf(dates)
       const { connectionNames } = yield* Settings
       const service = yield* Backfill
       const names = Option.isSome(connection) ? [connection.value] : connectionNames
-      const outcomes = yield* Effect.forEach(names, (name) =>
+      const all = Effect.forEach(names, (name) =>
         service.run({ connection: name, days, surface, client }).pipe(
           Effect.either,
           Effect.map(
@@ -190,6 +195,7 @@ export const backfill = command(
           ),
         ),
       )
+      const outcomes = yield* withWorkers(workers)(all)
       const failures = outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure]))
       if (outcomes.every(({ report }) => report === undefined)) return yield* output.fail(failures)
       const codes: ReadonlyArray<ExitCode> = failures.map(({ code }) => code)
@@ -207,5 +213,6 @@ export const backfill = command(
     },
     Effect.provide(Layer.mergeAll(Backfill.Default, Ledger.Default).pipe(Layer.provideMerge(booksForSync))),
     needingCredentials,
+    (effect, { workers }) => Effect.zipRight(checkWorkers(workers), effect),
   ),
 )

@@ -1,7 +1,6 @@
 import { Effect, Either, Layer, Option } from "effect"
 import { counted, harmless } from "../../../Common/Text.ts"
 import { Status } from "../../../Inquiry/Status.ts"
-import { onNewerNode } from "../../../Jobs/Boss.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { Settings } from "../../../Settings.ts"
 import { reportDocument, SyncIncomplete, type SyncReport, unreadText } from "../../../Sync/Runs/RunReport.ts"
@@ -9,14 +8,14 @@ import { Sync, type SyncOptions } from "../../../Sync.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { needingCredentials, newBooksForSync } from "../../Books.ts"
 import { withinDeadline } from "../../Deadline.ts"
-import { command, flag, optional, wholeNumber } from "../../Declaration.ts"
+import { command, flag } from "../../Declaration.ts"
 import { type ExitCode, exitCodes, exitCodeTexts, worst } from "../../ExitCode.ts"
 import { failureOf, UsageError } from "../../Failure.ts"
 import { type Failure, failureDocument } from "../../FailureDocument.ts"
 import { client, connection, surface } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 import { isBlocking, standingLines, verdict } from "../../Tables/StandingTable.ts"
-import { assisted } from "../../Workers.ts"
+import { checkWorkers, withWorkers, workersOption } from "../../Workers.ts"
 
 /** The result of one connection: a failed run may still have read a lot. */
 interface Outcome {
@@ -94,9 +93,6 @@ const runOne = Effect.fn("Cli.sync.connection")(function* (options: SyncOptions)
   return { connection, report, failure: failureOf(result.left) } satisfies Outcome
 })
 
-/** More than any machine has cores for. */
-const mostWorkers = 64
-
 const standing = Effect.fn("Cli.sync.standing")(function* (
   connection: Option.Option<string>,
   outcomes: ReadonlyArray<Outcome>,
@@ -144,10 +140,7 @@ export const sync = command(
         "quick",
         "Only statements whose account's balance has moved: for the hours between full runs",
       ),
-      workers: optional(
-        wholeNumber("workers", "N", "Have clients' books read by so many processes beside this one"),
-        "this process reads them",
-      ),
+      workers: workersOption,
     },
     examples: [
       ["tieout sync", "what a nightly job runs"],
@@ -169,20 +162,11 @@ export const sync = command(
           advice: "Run tieout sync --help to see what it takes.",
         })
       }
-      if (Option.exists(workers, (count) => count < 0 || count > mostWorkers)) {
-        return yield* new UsageError({
-          detail: `--workers: found ${Option.getOrElse(workers, () => 0)}, expected a whole number from 0 to ${mostWorkers}.`,
-          advice: "Take as many as there are processor cores; start tieout worker on other machines.",
-        })
-      }
       const { connectionNames } = yield* Settings
       const names = Option.isSome(connection) ? [connection.value] : connectionNames
       // A failing connection does not stop the others; the worst outcome decides the exit code.
       const all = Effect.forEach(names, (name) => runOne({ connection: name, full, quick, surface, client }))
-      const outcomes = yield* Option.match(workers, {
-        onNone: () => all,
-        onSome: (processes) => assisted(processes, all),
-      })
+      const outcomes = yield* withWorkers(workers)(all)
       const codes = outcomes.flatMap(
         ({ failure }): ReadonlyArray<ExitCode> => (failure ? [failure.code] : []),
       )
@@ -204,6 +188,6 @@ export const sync = command(
       Layer.mergeAll(Sync.Default, Ledger.Default, Status.Default).pipe(Layer.provideMerge(newBooksForSync)),
     ),
     needingCredentials,
-    (effect, { workers }) => (Option.isSome(workers) ? Effect.zipRight(onNewerNode, effect) : effect),
+    (effect, { workers }) => Effect.zipRight(checkWorkers(workers), effect),
   ),
 )

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { counted } from "../../../Common/Text.ts"
 import { describeServer } from "../../../Database/ConnectionSettings.ts"
 import { migrate as applyPending } from "../../../Database/Migrate.ts"
+import { readPartitions } from "../../../Database/Partitions.ts"
 import { administratorSql, roleNames, rolesSql } from "../../../Database/RoleStatements.ts"
 import { applyRoles } from "../../../Database/Roles.ts"
 import { Database } from "../../../Database.ts"
@@ -9,6 +10,7 @@ import { runsWorkers } from "../../../Jobs/Boss.ts"
 import { makeQueue } from "../../../Jobs/Prepare.ts"
 import { ownersDatabase } from "../../Books.ts"
 import { command, flag } from "../../Declaration.ts"
+import { partitions, partitionsOf } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 
 export const migrate = command(
@@ -17,26 +19,30 @@ export const migrate = command(
     summary: "Bring the database's tables up to date.",
     about: [
       "Every command that writes does this by itself. Run it alone before an upgrade, or to check the database. With Node 22.12",
-      "or newer it also makes the queue that workers share.",
+      "or newer it also makes the queue that workers share. --partitions holds for a new database alone; a later change takes",
+      "a backup and its restore.",
     ],
     takes: {
       roles: flag(
         "roles",
         "Also make the roles tieout_runtime and tieout_auditor, and print the SQL that does it",
       ),
+      partitions,
     },
     examples: [
       ["DATABASE_URL=postgres://… tieout migrate", "prepare a server of your own"],
+      ["DATABASE_URL=postgres://… tieout migrate --partitions 16", "for thousands of books"],
       [
         "DATABASE_URL=postgres://owner@… tieout migrate --roles",
         "as the owner, whom nothing else runs as then",
       ],
     ],
   },
-  Effect.fn("Cli.migrate")(function* ({ roles }) {
+  Effect.fn("Cli.migrate")(function* ({ partitions: asked, roles }) {
     const output = yield* Output
     const { settings } = yield* Database
-    const applied = yield* applyPending()
+    const applied = yield* applyPending(undefined, yield* partitionsOf(asked))
+    const parts = yield* readPartitions()
     const queue = runsWorkers(process.versions.node)
     if (queue) yield* makeQueue()
     const server = describeServer(settings)
@@ -46,6 +52,7 @@ export const migrate = command(
       document: {
         server,
         applied,
+        partitions: parts,
         queue,
         ...(roles ? { roles: { sql, administrator: administratorSql() } } : {}),
       },
@@ -54,6 +61,7 @@ export const migrate = command(
         applied.length === 0
           ? `${server} is up to date.`
           : `${server} is up to date now, after ${counted(applied.length, "migration")}.`,
+        ...(parts > 1 ? [`Its large tables have ${parts} partitions each.`] : []),
         ...(roles
           ? [
               "",

@@ -64,6 +64,10 @@ const takes = {
     defaults.webhookAlgorithm,
   ),
   rate: number("rate", "Movements that happen by themselves every second, up to 1000", defaults.rate),
+  latency: optional(
+    wholeNumber("latency", "MS", "Milliseconds that every answer takes"),
+    String(defaults.latency),
+  ),
 }
 
 const credentials = { clientId: "sandbox-client", clientSecret: "sandbox-secret", scope: "sandbox" }
@@ -94,6 +98,7 @@ export const sandbox = command(
       "With --webhook it sends signed events for what happens. POST /control/webhooks?set=duplicates,reorder,drop,tamper (each",
       "with :PERCENT if need be) sends them badly, POST /control/webhooks/rotate changes the key, POST /control/rate?movements=N",
       "lets N movements a second happen by themselves, POST /control/destinations?index=K&to=STATUS moves an address book entry on.",
+      "GET /control/requests says how many requests came in each tenth of a second since POST /control/reset-counters.",
     ],
     takes,
     examples: [
@@ -123,6 +128,7 @@ export const sandbox = command(
             webhook: Option.getOrUndefined(options.webhook),
             webhookAlgorithm: Option.getOrUndefined(options.webhookAlgorithm),
             rate: Option.getOrUndefined(options.rate),
+            latency: Option.getOrUndefined(options.latency),
             clientId: credentials.clientId,
             clientSecret: credentials.clientSecret,
           }),

@@ -1,0 +1,26 @@
+/** What a benchmark prints, and what it reads of its command line and of JSON. */
+
+export const args = process.argv.slice(2)
+
+export const optionOf = (name: string): string | undefined => {
+  const at = args.indexOf(name)
+  return at < 0 ? undefined : args[at + 1]
+}
+
+export const fieldOf = (document: unknown, key: string): unknown =>
+  typeof document === "object" && document !== null ? Reflect.get(document, key) : undefined
+
+export const fixed = (value: number, digits = 2): string => value.toFixed(digits)
+
+export const count = (value: number): string => Math.round(value).toLocaleString("en-US")
+
+export const row = (cells: ReadonlyArray<string>): void => {
+  process.stdout.write(`| ${cells.join(" | ")} |\n`)
+}
+
+/** The head of a table; a column that ends in `>` is aligned to the right. */
+export const head = (...columns: ReadonlyArray<string>): void => {
+  process.stdout.write("\n")
+  row(columns.map((column) => column.replace(/>$/, "")))
+  row(columns.map((column) => (column.endsWith(">") ? "---:" : "---")))
+}

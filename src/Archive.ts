@@ -1,0 +1,186 @@
+/**
+ * Moves closed years out of the database: a dump of everything, read back and proved, then the removal of what the rest of the
+ * books no longer needs. What stays is decided in `drizzle/rules.sql` (`ledger.archive_units`), and so is the removal.
+ */
+import { basename, dirname } from "node:path"
+import { Effect, type Option } from "effect"
+import { archiveError } from "./Archive/ArchiveError.ts"
+import { type BookArchive, bookArchive } from "./Archive/BookArchive.ts"
+import { backupError } from "./Backup/BackupError.ts"
+import type { ArchiveHeader } from "./Backup/BackupFile.ts"
+import { tablesOf } from "./Backup/Catalog.ts"
+import { readBack } from "./Backup/ReadBack.ts"
+import { rowDigest } from "./Backup/RowDigests.ts"
+import { type Backup, backupWith } from "./Backup.ts"
+import { chooseBooks } from "./Book/ChosenBooks.ts"
+import type { Book } from "./Book.ts"
+import { osUser } from "./Close/Who.ts"
+import { makeFolder } from "./Common/Folders.ts"
+import { bool, text } from "./Database/Columns.ts"
+import { DatabaseError } from "./Database/DatabaseError.ts"
+import { Database } from "./Database.ts"
+import { holding } from "./Sync/Runs/Holding.ts"
+import { SyncBusy } from "./Sync/Runs/RunReport.ts"
+
+export interface ArchiveRequest {
+  readonly year: number
+  readonly connection: Option.Option<string>
+  /** None: all of the connection, or of all. */
+  readonly book: Option.Option<string>
+  /** The dump. */
+  readonly file: string
+  readonly dryRun: boolean
+  /** Books that were never valued in the base currency are archived all the same. */
+  readonly neverValued: boolean
+  readonly who: string
+}
+
+export interface Archived {
+  readonly year: number
+  readonly dryRun: boolean
+  /** Null: none was made. */
+  readonly dump: Backup | null
+  readonly books: ReadonlyArray<BookArchive>
+}
+
+const mustOwn = Effect.fn("Archive.mustOwn")(function* () {
+  const database = yield* Database
+  const { may } = yield* database.row(
+    "Archive.mustOwn",
+    { may: bool },
+    (sql) => sql`
+      select has_function_privilege('ledger.archive_year(integer, integer, text, text, text, timestamptz, text, text)', 'execute')
+        and current_setting('transaction_read_only') = 'off' as may`,
+  )
+  if (!may)
+    return yield* archiveError(
+      "Owner",
+      "This role may not archive here: name the owner of the tables by DATABASE_URL, as for tieout migrate, and no standby. Nothing was changed.",
+    )
+})
+
+/** The tables that rows leave, as `ledger.archive_plan` names them. */
+const leftTables: ReadonlySet<string> = new Set([
+  "ledger.journal_entries",
+  "ledger.journal_numbers",
+  "ledger.postings",
+  "mirror.resource_versions",
+  "mirror.resources",
+  "valuation.entries",
+  "valuation.postings",
+])
+
+/** In the dump's snapshot. */
+const headerOf = Effect.fn("Archive.header")(function* (
+  { neverValued, year }: ArchiveRequest,
+  books: ReadonlyArray<Book>,
+) {
+  const database = yield* Database
+  const leaving: Array<ArchiveHeader["books"][number]> = []
+  for (const book of books) {
+    const now = yield* bookArchive(book, year, neverValued)
+    if (now.state !== "archivable")
+      return yield* archiveError(
+        "Moved",
+        `${book.code} can no longer be archived (${[now.state, ...now.refusals].join("; ")}). Nothing was removed.`,
+      )
+    const { rows } = yield* database.row(
+      "Archive.digest",
+      { rows: text },
+      (sql) => sql`select ledger.archive_digest(${book.bookId}, ${year}) as rows`,
+    )
+    leaving.push({ book: book.code, rows })
+  }
+  const shapes = (yield* tablesOf()).filter(({ name }) => leftTables.has(name))
+  const tables = yield* Effect.forEach(shapes, rowDigest)
+  return { year, books: leaving, tables } satisfies ArchiveHeader
+})
+
+/** Reads the file to its end: it must be what was written, and hold the rows of the snapshot to the letter. */
+const proved = Effect.fn("Archive.prove")(function* (dump: Backup) {
+  const { content, digests, header } = yield* readBack(
+    dump.file,
+    ({ archive }) => archive?.tables.map(({ table }) => table) ?? [],
+  )
+  const stated = header.archive
+  if (stated === undefined || content.sha256 !== dump.sha256 || content.rows !== dump.rows)
+    return yield* archiveError("Dump", `${dump.file} is not what was written. Nothing was removed.`)
+  const wrong = stated.tables.filter(
+    ({ digest, rows, table }) =>
+      !digests.some((found) => found.table === table && found.rows === rows && found.digest === digest),
+  )
+  if (wrong.length > 0)
+    return yield* archiveError(
+      "Dump",
+      `${dump.file} lacks rows of ${wrong.map(({ table }) => table).join(", ")}, or has others. Nothing was removed.`,
+    )
+  return stated
+})
+
+const removed = Effect.fn("Archive.remove")(function* (
+  { who, year }: ArchiveRequest,
+  book: Book,
+  dump: Backup,
+  rows: string,
+) {
+  const database = yield* Database
+  const user = yield* osUser
+  const removal = database.transaction(
+    database.execute(
+      "Archive.remove",
+      (sql) => sql`
+        select ledger.archive_year(${book.bookId}, ${year}, ${rows}, ${basename(dump.file)}, ${dump.sha256},
+          ${dump.createdAt}::text::timestamptz, ${who}, ${user})`,
+    ),
+    { isolation: "repeatable read" },
+  )
+  // An export that began before would commit a batch whose entries have left meanwhile; a backfill remembers what is archived.
+  const alone = database.withSessionLock(
+    `backfill:${book.connection}`,
+    database.withSessionLock(`export ${book.bookId}`, removal),
+  )
+  yield* holding(database, book.connection, alone).pipe(
+    Effect.catchTag("LockBusy", () => new SyncBusy({ connection: book.connection })),
+    Effect.catchIf(
+      (error) => error instanceof DatabaseError && error.sqlstate === "TO014",
+      ({ message }) => archiveError("Moved", `${message} Nothing of ${book.code} was removed; run it again.`),
+    ),
+  )
+})
+
+/**
+ * Books in whose way something stands are left out and named. Of the others each leaves in a transaction of its own: what an error
+ * or an interruption stops is complete for the books before it, and is begun anew by running it again.
+ */
+export const archive = Effect.fn("Archive.archive")(function* (request: ArchiveRequest) {
+  const { dryRun, file, neverValued, year } = request
+  const database = yield* Database
+  yield* mustOwn()
+  const books = yield* chooseBooks(request.connection, request.book)
+  const found = new Map<string, BookArchive>()
+  for (const book of books) {
+    const looking = database.transaction(bookArchive(book, year, neverValued), {
+      isolation: "repeatable read",
+    })
+    found.set(book.code, yield* looking)
+  }
+  const leaving = books.filter(({ code }) => found.get(code)?.state === "archivable")
+  const result = { year, dryRun, dump: null }
+  const listed = () => books.flatMap(({ code }) => found.get(code) ?? [])
+  if (dryRun || leaving.length === 0) return { ...result, books: listed() } satisfies Archived
+  yield* Effect.tryPromise({
+    try: () => makeFolder(dirname(file)),
+    catch: (cause) =>
+      backupError("File", `${dirname(file)} cannot be made: ${String(cause)}. Nothing was removed.`),
+  })
+  const dump = yield* backupWith(file, headerOf(request, leaving), false)
+  const stated = yield* proved(dump)
+  for (const book of leaving) {
+    const rows = stated.books.find((one) => one.book === book.code)?.rows
+    const before = found.get(book.code)
+    if (rows === undefined || before === undefined) continue
+    yield* removed(request, book, dump, rows)
+    found.set(book.code, { ...before, state: "archived" })
+  }
+  return { ...result, dump, books: listed() } satisfies Archived
+})

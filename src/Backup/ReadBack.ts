@@ -1,0 +1,47 @@
+/** Reads a backup's file to its end and checks it, writing nothing: what comes before the end counts only once the end has come. */
+import { Effect, Stream } from "effect"
+import { BackupError, backupError } from "./BackupError.ts"
+import { type Content, type Header, type Part, partsOf, type RowDigest } from "./BackupFile.ts"
+import { LineSums } from "./RowDigests.ts"
+
+const readError = (path: string) => (cause: unknown) =>
+  cause instanceof BackupError
+    ? cause
+    : backupError(
+        cause instanceof Error && "code" in cause && String(cause.code).startsWith("Z_") ? "Damaged" : "File",
+        `${path} cannot be read as a backup: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      )
+
+export const parts = (path: string): Stream.Stream<Part, BackupError> =>
+  Stream.suspend(() => Stream.fromAsyncIterable(partsOf(path), readError(path)))
+
+/** What a whole file says of itself, and the digests of its rows by table, where `digesting` names the table. */
+export const readBack = Effect.fn("Backup.check")(function* (
+  path: string,
+  digesting: (header: Header) => ReadonlyArray<string> = () => [],
+) {
+  let header: Header | undefined
+  let content: Content | undefined
+  let sums: LineSums | undefined
+  let wanted: ReadonlyArray<string> = []
+  const digests: Array<RowDigest> = []
+  const finished = new Map<string, LineSums>()
+  yield* Stream.runForEach(parts(path), (part) =>
+    Effect.sync(() => {
+      if (part.kind === "header") {
+        header = part.header
+        wanted = digesting(part.header)
+      }
+      if (part.kind === "table") {
+        sums = wanted.includes(part.table) ? new LineSums() : undefined
+        if (sums !== undefined) finished.set(part.table, sums)
+      }
+      if (part.kind === "rows" && sums !== undefined) for (const line of part.rows) sums.add(line)
+      if (part.kind === "end") content = part.content
+    }),
+  )
+  if (header === undefined || content === undefined)
+    return yield* backupError("Damaged", `${path} is no backup.`)
+  for (const [table, found] of finished) digests.push(found.of(table))
+  return { header, content, digests }
+})

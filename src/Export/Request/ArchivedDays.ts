@@ -1,0 +1,48 @@
+/** The archived entries of a book as a set like those that batches have: they cannot be exported here any more. */
+import { Effect } from "effect"
+import { archivesOf, whereIs } from "../../Book/Archived.ts"
+import { byBook } from "../../Book/ByBook.ts"
+import { shiftDate } from "../../Common/Time.ts"
+import { exportError } from "../ExportError.ts"
+import { box, everyStep, intersect, type Region, subtract, union } from "./Region.ts"
+import type { Selection } from "./Scope.ts"
+
+export interface ArchivedDays {
+  /** The book's code. */
+  readonly book: string
+  readonly lastDay: string
+  readonly region: Region
+  /** Where they are. */
+  readonly where: string
+}
+
+/** By book; none: nothing of the book is archived. */
+export const archivedDays = Effect.fn("Export.archivedDays")(function* (bookIds: ReadonlyArray<number>) {
+  const archives = byBook(yield* archivesOf(bookIds))
+  return new Map(
+    bookIds.flatMap((bookId): ReadonlyArray<readonly [number, ArchivedDays]> => {
+      const own = archives.of({ bookId })
+      const last = own.at(-1)
+      if (last === undefined) return []
+      const { book, lastDay } = last
+      const regions = own.map((one) => box(null, one.lastDay, 0n, one.throughNumbering))
+      return [[bookId, { book, lastDay, region: union(regions), where: own.map(whereIs).join("; ") }]]
+    }),
+  )
+})
+
+const regionOf = ({ covered, from, since, to }: Selection): Region =>
+  subtract(
+    box(from, to, BigInt(since ?? 0), everyStep),
+    union(covered.map((part) => box(part.from, part.to, BigInt(part.after ?? 0), BigInt(part.through)))),
+  )
+
+/** Fails where the selection would have archived entries in it. */
+export const refuseArchivedDays = (selection: Selection, archived: ArchivedDays | undefined) => {
+  if (archived === undefined || intersect(regionOf(selection), archived.region).length === 0)
+    return Effect.void
+  return exportError(
+    "Usage",
+    `${selection.text} of ${archived.book} reaches into what is archived, through ${archived.lastDay}: ${archived.where}. Choose days from ${shiftDate(archived.lastDay, 1)} on, with --from and --to or --period. Nothing was written.`,
+  )
+}

@@ -1,0 +1,44 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe } from "vitest"
+import { proof } from "../Proof/Filled.ts"
+import { findings, rows, sync } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { answers, archiving, closedYears, committed } from "./Years.ts"
+
+const remaining =
+  rows(`select (select count(*)::integer from ledger.journal_entries where period < '2025-01-01') as entries,
+  (select string_agg(right(resource_id::text, 3), ' ' order by resource_id) from mirror.resources) as resources`)
+
+describe("an archived year", () => {
+  it.scopedLive("leaves every later answer as it was", () =>
+    Effect.gen(function* () {
+      const { service } = yield* closedYears
+      yield* committed({ kind: "period", period: "2024-03" })
+      yield* committed({ kind: "all" }, false, ["xero"]).pipe(Effect.ignore)
+      yield* committed({ kind: "all" })
+      expect(yield* proof).toMatchObject({ wrong: [] })
+      const before = yield* answers
+      const seen = yield* findings
+      const dry = yield* archiving(2024, { dryRun: true })
+      expect(dry.dump).toBeNull()
+      expect(yield* answers).toEqual(before)
+
+      const done = yield* archiving(2024)
+      expect(done.books).toMatchObject([{ book: "ORG", state: "archived", refusals: [] }])
+      expect(done.books[0]?.rows).toEqual(dry.books[0]?.rows)
+      expect(yield* remaining).toEqual([{ entries: 4, resources: "131 132 141 142 151 161" }])
+      expect(yield* answers).toEqual(before)
+      expect(yield* proof).toMatchObject({ wrong: [], closes: 6 })
+
+      // Everything is listed again, and nothing of it is new.
+      const full = yield* sync(service.url, {}, true)
+      expect([full.counters.entries, full.counters.journalEntries, full.counters.contradictions]).toEqual([
+        0, 0, 0,
+      ])
+      expect(yield* findings).toEqual(seen)
+      expect(yield* answers).toEqual(before)
+      expect(yield* proof).toMatchObject({ wrong: [] })
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})

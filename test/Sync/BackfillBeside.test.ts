@@ -1,0 +1,54 @@
+/** A backfill during which a whole sync runs: what it reads afterwards is proved nevertheless. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer, Option } from "effect"
+import { Reconcile } from "../../src/Reconcile.ts"
+import { Settings } from "../../src/Settings.ts"
+import { Backfill } from "../../src/Sync/Backfill.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { unpaced } from "../support/Unpaced.ts"
+import { accountOf, lending, move } from "./Lending.ts"
+import { findings, syncWith, variablesFor } from "./Runs.ts"
+
+const october = { from: "2026-10-01", to: "2026-10-31" }
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a backfill beside a sync", (it) => {
+  it.scoped("proves what it brings after a later run has proved the book", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: [] })
+      const variables = variablesFor(service.url)
+      const services = Settings.from({ variables })
+      for (const amount of [10, 20, 30]) move(held, "", { type: "CREDIT", amount })
+      const whole = held.statements[""] ?? []
+      held.statements[""] = whole.slice(1)
+      yield* syncWith(variables)
+      let go: (() => void) | undefined
+      held.interfere = (path, response) => {
+        if (go !== undefined || !path.includes(`${accountOf("")}/statement`)) return false
+        go = () =>
+          response
+            .writeHead(200, { "content-type": "application/json", date: new Date(held.clock).toUTCString() })
+            .end(JSON.stringify({ items: whole, pageInfo: { hasNextPage: false } }))
+        return true
+      }
+      const backfill = yield* Effect.fork(
+        Effect.flatMap(Backfill, (one) => one.run({ connection: "default", days: october })).pipe(
+          Effect.provide(Layer.provideMerge(Backfill.Default, services)),
+          Effect.scoped,
+          unpaced,
+        ),
+      )
+      const asked = Effect.sync(() => go !== undefined)
+      yield* Effect.repeat(Effect.delay(asked, "20 millis"), { until: (is) => is })
+      yield* syncWith(variables)
+      go?.()
+      const report = yield* Fiber.join(backfill)
+      expect(report.accounts).toMatchObject([{ older: 1, proved: true }])
+      const open = yield* findings
+      const again = yield* Effect.flatMap(Reconcile, (one) =>
+        one.run({ connection: Option.none(), period: Option.none(), full: true }),
+      ).pipe(Effect.provide(Layer.provide(Reconcile.Default, services)))
+      expect([again.opened, again.closed]).toEqual([0, 0])
+      expect(open).toEqual(yield* findings)
+    }),
+  )
+})
