@@ -92,7 +92,7 @@ const writeAll = async (handle: FileHandle, bytes: Buffer): Promise<void> => {
 }
 
 /** Bytes that are put together before they are written: a small file is written at once. */
-const mostWaiting = 64 * 1024
+export const mostWaiting = 64 * 1024
 
 const openFile = (path: string, name: string, handle: FileHandle): FolderFile => {
   const digests = new LineDigests()
