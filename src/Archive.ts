@@ -6,8 +6,8 @@ import { basename, dirname } from "node:path"
 import { Effect, type Option } from "effect"
 import { archiveError } from "./Archive/ArchiveError.ts"
 import { type BookArchive, bookArchive } from "./Archive/BookArchive.ts"
+import type { ArchiveHeader } from "./Backup/ArchiveHeader.ts"
 import { backupError } from "./Backup/BackupError.ts"
-import type { ArchiveHeader } from "./Backup/BackupFile.ts"
 import { tablesOf } from "./Backup/Catalog.ts"
 import { readBack } from "./Backup/ReadBack.ts"
 import { rowDigest } from "./Backup/RowDigests.ts"
@@ -17,7 +17,8 @@ import type { Book } from "./Book.ts"
 import { osUser } from "./Close/Who.ts"
 import { makeFolder } from "./Common/Folders.ts"
 import { bool, text } from "./Database/Columns.ts"
-import { DatabaseError } from "./Database/DatabaseError.ts"
+import { DatabaseError, readOnlyError } from "./Database/DatabaseError.ts"
+import { mayWrite } from "./Database/MayWrite.ts"
 import { Database } from "./Database.ts"
 import { holding } from "./Sync/Runs/Holding.ts"
 import { SyncBusy } from "./Sync/Runs/RunReport.ts"
@@ -45,17 +46,18 @@ export interface Archived {
 
 const mustOwn = Effect.fn("Archive.mustOwn")(function* () {
   const database = yield* Database
+  if (!(yield* mayWrite())) return yield* readOnlyError("Archive.archive")
   const { may } = yield* database.row(
     "Archive.mustOwn",
     { may: bool },
     (sql) => sql`
       select has_function_privilege('ledger.archive_year(integer, integer, text, text, text, timestamptz, text, text)', 'execute')
-        and current_setting('transaction_read_only') = 'off' as may`,
+        as may`,
   )
   if (!may)
     return yield* archiveError(
       "Owner",
-      "This role may not archive here: name the owner of the tables by DATABASE_URL, as for tieout migrate, and no standby. Nothing was changed.",
+      "This role may not archive here: name the owner of the tables by DATABASE_URL, as for tieout migrate. Nothing was changed.",
     )
 })
 

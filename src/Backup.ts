@@ -5,8 +5,9 @@
  */
 import { existsSync } from "node:fs"
 import { Chunk, Effect, Exit, Stream } from "effect"
+import type { ArchiveHeader } from "./Backup/ArchiveHeader.ts"
 import { backupError } from "./Backup/BackupError.ts"
-import { type ArchiveHeader, type BackupWriter, type Content, openBackup } from "./Backup/BackupFile.ts"
+import { type BackupWriter, type Content, openBackup } from "./Backup/BackupFile.ts"
 import { lineOf, migrationsOf, sequencesOf, type TableShape, tablesOf } from "./Backup/Catalog.ts"
 import { productVersion } from "./Common/Version.ts"
 import { text } from "./Database/Columns.ts"

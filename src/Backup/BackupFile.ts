@@ -12,15 +12,8 @@ import { pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
 import { Either, Schema } from "effect"
 import { chunksOf } from "../Common/RegularFile.ts"
+import { ArchiveHeader } from "./ArchiveHeader.ts"
 import { backupError } from "./BackupError.ts"
-
-/** Of a table: how many rows it has, and a digest of all of them that `RowDigests.ts` makes. */
-const RowDigest = Schema.Struct({
-  table: Schema.String,
-  rows: Schema.NonNegativeInt,
-  digest: Schema.String,
-})
-export type RowDigest = typeof RowDigest.Type
 
 export const Header = Schema.Struct({
   tieout: Schema.Literal("backup"),
@@ -34,20 +27,9 @@ export const Header = Schema.Struct({
   /** Sequences with the last value that each gave; those that gave none are left out. */
   sequences: Schema.Array(Schema.Struct({ name: Schema.String, last: Schema.String })),
   /** Of a backup that a year was archived with. */
-  archive: Schema.optionalWith(
-    Schema.Struct({
-      year: Schema.Int,
-      /** The books by their codes, each with the digest of its rows that leave (`ledger.archive_digest`). */
-      books: Schema.Array(Schema.Struct({ book: Schema.String, rows: Schema.String })),
-      /** The tables that rows leave, all their rows. */
-      tables: Schema.Array(RowDigest),
-    }),
-    { exact: true },
-  ),
+  archive: Schema.optionalWith(ArchiveHeader, { exact: true }),
 })
 export type Header = typeof Header.Type
-/** What the header of an archive's dump says of it. */
-export type ArchiveHeader = NonNullable<Header["archive"]>
 
 export const Columns = Schema.Array(Schema.Struct({ name: Schema.String, type: Schema.String }))
 export type Columns = typeof Columns.Type

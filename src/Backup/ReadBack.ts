@@ -1,7 +1,8 @@
 /** Reads a backup's file to its end and checks it, writing nothing: what comes before the end counts only once the end has come. */
 import { Effect, Stream } from "effect"
+import type { RowDigest } from "./ArchiveHeader.ts"
 import { BackupError, backupError } from "./BackupError.ts"
-import { type Content, type Header, type Part, partsOf, type RowDigest } from "./BackupFile.ts"
+import { type Content, type Header, type Part, partsOf } from "./BackupFile.ts"
 import { LineSums } from "./RowDigests.ts"
 
 const readError = (path: string) => (cause: unknown) =>

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { int4, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import type { RowDigest } from "./BackupFile.ts"
+import type { RowDigest } from "./ArchiveHeader.ts"
 import { lineOf, type TableShape } from "./Catalog.ts"
 
 /** Hexadecimal digits of each half: 60 bits. */

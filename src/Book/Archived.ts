@@ -14,7 +14,8 @@ const archiveColumns = {
   year: int4,
   /** `2024-12` */
   through: text,
-  /** `2024-12-31` */
+  /** `2024-01-01`, `2024-12-31`: of the first and of the last month of which entries left. */
+  firstDay: text,
   lastDay: text,
   /** The dump's name, and the SHA-256 of its content. */
   file: text,
@@ -38,6 +39,7 @@ export const archivesOf = Effect.fn("Book.archives")(function* (bookIds: Readonl
     archiveColumns,
     (sql) => sql`
       select a.book_id as "bookId", b.code as book, a.year::integer as year, to_char(a.through, 'YYYY-MM') as through,
+        (select min(m.period) from ledger.archived_months m where m.book_id = a.book_id and m.year = a.year)::text as "firstDay",
         ((a.through + interval '1 month')::date - 1)::text as "lastDay", a.file, a.digest,
         a.through_numbering as "throughNumbering",
         to_char(a.known_from at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "knownFrom", a.who,

@@ -155,6 +155,7 @@ it.scopedLive(
       )
       yield* print("webhook diagnose", "webhook", "diagnose", at("delivery.http"), "--key", at("key.pem"))
       yield* print("backup", "backup", at("backup.gz"))
+      yield* print("archive", "archive", "2019", "--dry-run")
       const restored = yield* Effect.gen(function* () {
         const { url: empty } = yield* TestDatabase
         return yield* run(["restore", at("backup.gz"), "--json"], {

@@ -1,7 +1,7 @@
 /** Events of clients' books that workers take: once each, beside a night, and never lost. */
 import { createHash } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Fiber, Layer, Option } from "effect"
 import { Database } from "../../src/Database.ts"
 import { bookJobs } from "../../src/Jobs/BookJob.ts"
 import { bookQueue, boss, calling, runsWorkers } from "../../src/Jobs/Boss.ts"
@@ -127,6 +127,37 @@ layer(TestDatabase.layer, { excludeTestServices: true })("events that workers ta
           expect(sent).toEqual([job.bookId, job.bookId])
           yield* jobs.read(job)
           expect(yield* states).toEqual(["done 1"])
+        }),
+      )
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("are waited for by a sync in one process", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: [client(1)] })
+      const variables = { ...variablesFor(service.url), ...surfaces }
+      yield* syncWith(variables)
+      move(held, clientId(1), { type: "CREDIT", amount: 10 })
+      yield* together(variables, (jobs, round) =>
+        Effect.gen(function* () {
+          const job = { connection: "default", bookId: yield* bookOf("C1") }
+          yield* arrive(1)
+          yield* round
+          let answer: (() => void) | undefined
+          held.interfere = (path, response) => {
+            if (answer !== undefined || !path.includes(clientId(1))) return false
+            answer = () => response.writeHead(503).end()
+            return true
+          }
+          const working = yield* Effect.fork(jobs.read(job))
+          const asked = Effect.sync(() => answer !== undefined)
+          yield* Effect.repeat(Effect.delay(asked, "20 millis"), { until: (is) => is })
+          const sync = yield* Effect.fork(syncWith(variables))
+          yield* Effect.sleep("500 millis")
+          expect((yield* Fiber.poll(sync))._tag).toBe("None")
+          answer?.()
+          yield* Fiber.join(working)
+          expect((yield* Fiber.join(sync)).clients.read).toBe(1)
         }),
       )
     }).pipe(Effect.provide(TestDatabase.layer)),

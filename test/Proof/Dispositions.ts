@@ -217,9 +217,10 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
     },
   },
   "sync.dead_letters": {
-    refused: "kind from_day to_day",
+    refused: "kind",
     free: {
-      "book_id run_id tries why given_up_at": "what workers could not do: the books themselves are proved",
+      "book_id run_id tries why given_up_at from_day to_day":
+        "what workers could not do: the books themselves are proved",
     },
     deleted: "what was not read is read by the next run",
   },

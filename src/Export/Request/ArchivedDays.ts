@@ -7,7 +7,7 @@ import { exportError } from "../ExportError.ts"
 import { box, everyStep, intersect, type Region, subtract, union } from "./Region.ts"
 import type { Selection } from "./Scope.ts"
 
-export interface ArchivedDays {
+interface ArchivedDays {
   /** The book's code. */
   readonly book: string
   readonly lastDay: string
@@ -15,6 +15,9 @@ export interface ArchivedDays {
   /** Where they are. */
   readonly where: string
 }
+
+/** Null: nothing of the book is archived. */
+export type Archived = ArchivedDays | null
 
 /** By book; none: nothing of the book is archived. */
 export const archivedDays = Effect.fn("Export.archivedDays")(function* (bookIds: ReadonlyArray<number>) {
@@ -25,7 +28,7 @@ export const archivedDays = Effect.fn("Export.archivedDays")(function* (bookIds:
       const last = own.at(-1)
       if (last === undefined) return []
       const { book, lastDay } = last
-      const regions = own.map((one) => box(null, one.lastDay, 0n, one.throughNumbering))
+      const regions = own.map((one) => box(one.firstDay, one.lastDay, 0n, one.throughNumbering))
       return [[bookId, { book, lastDay, region: union(regions), where: own.map(whereIs).join("; ") }]]
     }),
   )
@@ -37,10 +40,21 @@ const regionOf = ({ covered, from, since, to }: Selection): Region =>
     union(covered.map((part) => box(part.from, part.to, BigInt(part.after ?? 0), BigInt(part.through)))),
   )
 
+/** With what is archived, where a format has begun: it goes on from there. One that has not is refused what is archived. */
+export const withArchived = (had: ReadonlyArray<Region>, archived: Archived): ReadonlyArray<Region> =>
+  had.length > 0 && archived !== null ? [...had, archived.region] : had
+
+/** Says it where a format that goes on after what is archived has not all of that in its batches. */
+export const warnOfGap = (format: string, had: ReadonlyArray<Region>, archived: Archived) =>
+  had.length === 0 || archived === null || subtract(archived.region, union(had)).length === 0
+    ? Effect.void
+    : Effect.logWarning(
+        `${archived.book}: no ${format} batch has all entries through ${archived.lastDay}, which are archived and are not in this one either: ${archived.where}.`,
+      )
+
 /** Fails where the selection would have archived entries in it. */
-export const refuseArchivedDays = (selection: Selection, archived: ArchivedDays | undefined) => {
-  if (archived === undefined || intersect(regionOf(selection), archived.region).length === 0)
-    return Effect.void
+export const refuseArchivedDays = (selection: Selection, archived: Archived) => {
+  if (archived === null || intersect(regionOf(selection), archived.region).length === 0) return Effect.void
   return exportError(
     "Usage",
     `${selection.text} of ${archived.book} reaches into what is archived, through ${archived.lastDay}: ${archived.where}. Choose days from ${shiftDate(archived.lastDay, 1)} on, with --from and --to or --period. Nothing was written.`,

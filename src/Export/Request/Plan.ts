@@ -1,9 +1,9 @@
 /** The plan of one book's batches, and how plans are put together. No database. */
 import { accumulates, type FormatName } from "../../Format/Formats.ts"
-import type { ArchivedDays } from "./ArchivedDays.ts"
+import { type Archived, withArchived } from "./ArchivedDays.ts"
 import { box, subtract, union, wholeThrough } from "./Region.ts"
 import { type Selection, sinceSelection } from "./Scope.ts"
-import { coveredBy, type StandingBatch } from "./StandingBatches.ts"
+import { coveredBy, regionsOf, type StandingBatch } from "./StandingBatches.ts"
 
 export interface Plan {
   readonly selection: Selection
@@ -28,11 +28,9 @@ export interface Plans {
 export const newsOf = (
   format: FormatName,
   standing: ReadonlyArray<StandingBatch>,
-  archived: ArchivedDays | undefined,
+  archived: Archived,
 ): Plan => {
-  const own = standing.filter(({ formats }) => formats.includes(format)).map(({ region }) => region)
-  // Whoever has begun to import goes on from there; who has not is refused what is archived.
-  const had = union(own.length > 0 && archived !== undefined ? [...own, archived.region] : own)
+  const had = union(withArchived(regionsOf(format, standing), archived))
   const since = wholeThrough(had)
   const more = subtract(had, box(null, null, 0n, since))
   const selection = sinceSelection(since, coveredBy(more, since))

@@ -11,12 +11,12 @@ import { nativeBasis } from "../../Format/Entry.ts"
 import { accumulates, type FormatName } from "../../Format/Formats.ts"
 import type { Covered } from "../Batch/Manifest.ts"
 import { exportError } from "../ExportError.ts"
-import { type ArchivedDays, archivedDays, refuseArchivedDays } from "./ArchivedDays.ts"
+import { type Archived, archivedDays, refuseArchivedDays, warnOfGap } from "./ArchivedDays.ts"
 import { entriesOf, grouped, type Had, newsOf, type Plan, type Plans, separate, wholePlans } from "./Plan.ts"
 import { box, everyStep, intersect, union } from "./Region.ts"
 import type { Selection } from "./Scope.ts"
 import { contentsOf, selected } from "./Selected.ts"
-import { coveredBy, type StandingBatch, standingOfBooks } from "./StandingBatches.ts"
+import { coveredBy, regionsOf, type StandingBatch, standingOfBooks } from "./StandingBatches.ts"
 
 type Part = Covered & { readonly book_id: number; readonly batch: number }
 
@@ -180,7 +180,7 @@ const withNews = Effect.fn("Export.withNews")(function* (
   )
 })
 
-const refuseArchived = (plans: ReadonlyArray<Plan>, archived: ArchivedDays | undefined) =>
+const refuseArchived = (plans: ReadonlyArray<Plan>, archived: Archived) =>
   Effect.forEach(plans, (plan) => refuseArchivedDays(plan.selection, archived), { discard: true })
 
 /** By book. `selection`: null for what is new. `again`: the whole selection, whatever the batches have. */
@@ -193,6 +193,7 @@ export const planBooks = Effect.fn("Export.planBooks")(function* (
   perFormat: boolean,
 ) {
   const archives = yield* archivedDays(bookIds)
+  const archivedOf = (bookId: number): Archived => archives.get(bookId) ?? null
   if (selection !== null && selection.asOf !== null) {
     for (const archived of archives.values()) yield* refuseArchivedDays(selection, archived)
     const plan: Plan = { selection, formats, delta: false, follows: [], supersedes: [] }
@@ -202,11 +203,14 @@ export const planBooks = Effect.fn("Export.planBooks")(function* (
   const standing = yield* standingOfBooks(bookIds, basis)
   const found = bookIds.map((bookId): OwnBatches => ({ bookId, own: standing.of({ bookId }) }))
   if (selection === null) {
+    for (const { bookId, own } of found) {
+      for (const format of formats) yield* warnOfGap(format, regionsOf(format, own), archivedOf(bookId))
+    }
     const news = found.map(({ bookId, own }) => {
-      const plans = formats.map((format) => newsOf(format, own, archives.get(bookId)))
+      const plans = formats.map((format) => newsOf(format, own, archivedOf(bookId)))
       return { bookId, plans: perFormat ? plans : grouped(plans, formats) }
     })
-    for (const { bookId, plans } of news) yield* refuseArchived(plans, archives.get(bookId))
+    for (const { bookId, plans } of news) yield* refuseArchived(plans, archivedOf(bookId))
     return yield* withNews(news)
   }
   const plain = formats.filter((name) => !accumulates(name))
@@ -219,7 +223,7 @@ export const planBooks = Effect.fn("Export.planBooks")(function* (
     const all = [...wholePlans(selection, plain, own, perFormat), ...ofTables.filter(isPlan)]
     const plans = perFormat ? separate(all) : grouped(all, formats)
     yield* checkWhole(plans, formats, own)
-    yield* refuseArchived(plans, archives.get(bookId))
+    yield* refuseArchived(plans, archivedOf(bookId))
     made.set(bookId, { plans, had: ofTables.filter((one): one is Had => !isPlan(one)) })
   }
   return made

@@ -48,6 +48,10 @@ const regionOf = (basis: string, { covered, from, since, through, to }: BatchRow
       )
     : box(from, to, 0n, everyStep)
 
+/** What the batches of a format have, each by itself. */
+export const regionsOf = (format: string, standing: ReadonlyArray<StandingBatch>): ReadonlyArray<Region> =>
+  standing.filter(({ formats }) => formats.includes(format)).map(({ region }) => region)
+
 /** By book, one row per batch, without its manifest; the first first. */
 export const standingOfBooks = Effect.fn("Export.standingOfBooks")(function* (
   bookIds: ReadonlyArray<number>,

@@ -81,9 +81,8 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       yield* flood.pass(stream, page.rows.length, malformed)
       const stop = !reading.whole && Option.contains(reading.checkpoint.ordering, "newest-first")
       const ids = read.map((item) => item.id)
-      const known = stop
-        ? (yield* resources.find(book, ids, run.startedAt)).length + (yield* archived.among(book, ids)).size
-        : 0
+      const mirrored = stop ? yield* resources.find(book, ids, run.startedAt) : []
+      const known = mirrored.length + (stop ? (yield* archived.among(book, ids)).size : 0)
       reading.reachedKnown = stop && read.length > 0 && malformed.length === 0 && known >= read.length
       const created = read.map((item) => item.createdAt)
       const checkpoint: Checkpoint = {
@@ -95,11 +94,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       const also = Effect.gen(function* () {
         yield* quarantine.put(book, run.runId, stream, malformed)
         if (reading.waits) {
-          yield* quarantine.resolveItems(
-            book,
-            stream,
-            read.map((item) => item.id),
-          )
+          yield* quarantine.resolveItems(book, stream, ids)
         }
         yield* saveCheckpoint(book, stream, checkpoint)
         if (ends) yield* noteReads(book, [{ stream, beganAt: reading.begins.at ?? Option.none() }])

@@ -66,7 +66,7 @@ const isLoan = ({ history, world }: Site, entryId: string): boolean => {
 
 /**
  * An entry that is just the fee may have been on top of the withdrawal or have been in it: the balances are the same, but not
- * what is left of each entry. The oracle reads them in their order, the connector knows what came with them.
+ * what is left of each entry. A move takes what stands there at that moment, which the oracle is not told.
  */
 const hasFeeApart = ({ history, world }: Site, entryId: string): boolean => {
   const all = [...world.accounts.values()].flatMap(({ currency, entries }) =>

@@ -84,6 +84,9 @@ const linesOf = (
     "",
   ])
 
+const archivedLine = ({ entries, file }: NonNullable<Agreement["archived"]>) =>
+  `  ${counted(entries, "entry", "entries")} of it are archived in ${harmless(file)}; the hash was proved before they left`
+
 const agreementLines = (agreement: Agreement, { color }: Screen): ReadonlyArray<string> => {
   const { accounts, archived, book, close, differences, hash, locked, period } = agreement
   if (locked !== null) return [`${book} ${period}: nothing is kept to check`, `  ${harmless(locked)}`]
@@ -96,11 +99,7 @@ const agreementLines = (agreement: Agreement, { color }: Screen): ReadonlyArray<
       `${book} ${period}${by}: ${good ? "hash and balances agree" : "DOES NOT AGREE"}`,
     ),
     ...differences.map((difference) => `  ${harmless(difference)}`),
-    ...(archived === null
-      ? []
-      : [
-          `  ${counted(archived.entries, "entry", "entries")} of it are archived in ${harmless(archived.file)}: the hash is that of the close, proved before they left; their number and sums agree as above`,
-        ]),
+    ...(archived === null ? [] : [archivedLine(archived)]),
     `  ${hash}, ${counted(close?.entries ?? 0n, "entry", "entries")}, ${counted(accounts, "account")}`,
   ]
 }

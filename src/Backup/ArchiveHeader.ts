@@ -1,0 +1,19 @@
+/** What the dump of an archive says of itself in its first line. */
+import { Schema } from "effect"
+
+/** Of a table: how many rows it has, and a digest of all of them that `RowDigests.ts` makes. */
+const RowDigest = Schema.Struct({
+  table: Schema.String,
+  rows: Schema.NonNegativeInt,
+  digest: Schema.String,
+})
+export type RowDigest = typeof RowDigest.Type
+
+export const ArchiveHeader = Schema.Struct({
+  year: Schema.Int,
+  /** The books by their codes, each with the digest of its rows that leave (`ledger.archive_digest`). */
+  books: Schema.Array(Schema.Struct({ book: Schema.String, rows: Schema.String })),
+  /** The tables that rows leave, all their rows. */
+  tables: Schema.Array(RowDigest),
+})
+export type ArchiveHeader = typeof ArchiveHeader.Type
