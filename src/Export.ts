@@ -1,11 +1,11 @@
 /** Writes the books as files that accountants import: numbered, checksummed batches in a folder. */
-import { Effect, Option } from "effect"
+import { Chunk, Effect, Option } from "effect"
 import type { ArchivedError } from "./Book/Archived.ts"
 import { chooseBooks, type UnknownBook } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
-import { type Exported, type ExportedBatch, exportBook, selectionAt } from "./Export/BookExport.ts"
+import { type AskedBook, type Exported, type ExportedBatch, selectionAt } from "./Export/BookExport.ts"
 import { type ExportError, exportError } from "./Export/ExportError.ts"
 import { archivedDays, refuseArchivedDays } from "./Export/Request/ArchivedDays.ts"
 import { checkBookSettings } from "./Export/Request/BookSettings.ts"
@@ -19,6 +19,7 @@ import {
   partsOf,
   type RequestPart,
 } from "./Export/Request.ts"
+import { exportTogether } from "./Export/Together.ts"
 import type { AsOfError } from "./Ledger/AsOf.ts"
 import { type OutdatedBatch, outdatedBatches } from "./Reconcile/OutdatedBatches.ts"
 import type { ValuationError } from "./Valuation/ValuationError.ts"
@@ -68,22 +69,60 @@ const withEntries = Effect.fn("Export.withEntries")(function* (
 
 /** Without the bank statements of a book that has no entries: the base-currency journal may have something nevertheless. */
 const partsWith = Effect.fn("Export.partsWith")(function* (
-  book: Book,
+  books: ReadonlyArray<Book>,
   selection: Selection | null,
   parts: ReadonlyArray<RequestPart>,
 ) {
-  if (parts.length === 1 || selection === null) return parts
-  const contents = yield* contentsOf([book.bookId], selection)
-  if (contents.get(book.bookId)?.holds === true) return parts
+  const inBase = parts.filter(({ base }) => base !== undefined)
+  if (parts.length === 1 || selection === null) return books.map((book): AskedBook => ({ book, parts }))
+  const ids = books.map(({ bookId }) => bookId)
+  const contents = yield* contentsOf(ids, selection)
   const without = parts.filter(({ base }) => base === undefined).flatMap(({ formats }) => formats)
-  yield* Effect.logWarning(
-    `${book.code} has no entries in ${selection.text}: ${without.join(", ")} is left out of it.`,
-  )
-  return parts.filter(({ base }) => base !== undefined)
+  return yield* Effect.forEach(books, (book) => {
+    if (contents.get(book.bookId)?.holds === true) return Effect.succeed<AskedBook>({ book, parts })
+    return Effect.as(
+      Effect.logWarning(
+        `${book.code} has no entries in ${selection.text}: ${without.join(", ")} is left out of it.`,
+      ),
+      { book, parts: inBase } satisfies AskedBook,
+    )
+  })
 })
 
 const busy = (book: Book) => () =>
   exportError("Busy", `Another export of the book ${book.code} runs: wait for it to finish, or stop it.`)
+
+/** Books that are exported together: their batches are committed in one transaction. */
+const booksAtOnce = 100
+
+/**
+ * Books together, under their locks. Where one of them fails, none is written, and each is exported by itself: those before the failing
+ * one stay committed, and it says what is wrong.
+ */
+const exportSome = (
+  asked: ReadonlyArray<AskedBook>,
+  selection: Selection | null,
+  request: ExportRequest,
+): ReturnType<typeof exportTogether> =>
+  Effect.flatMap(Database, (database) => {
+    const locks = asked.map(({ book }) => ({ lock: `export ${book.bookId}`, shared: false }))
+    const [first, ...more] = asked
+    const together = Effect.scoped(
+      Effect.flatMap(database.tryLocks(...locks), ({ lost }) =>
+        Effect.raceFirst(exportTogether(asked, selection, request), lost),
+      ),
+    )
+    if (first === undefined) return Effect.succeed([])
+    if (more.length === 0) return Effect.catchTag(together, "LockBusy", busy(first.book))
+    return Effect.catchAll(together, (error) =>
+      error._tag === "DatabaseError"
+        ? Effect.fail(error)
+        : Effect.map(
+            Effect.forEach(asked, (one) => exportSome([one], selection, request)),
+            (made) => made.flat(),
+          ),
+    )
+  })
 
 /** Of several books none is written where one of them lacks rates of that time. */
 const checkThen = Effect.fn("Export.checkThen")(function* (
@@ -131,7 +170,6 @@ export const run = Effect.fn("Export.run")(function* (
   ExportError | ArchivedError | AsOfError | UnknownBook | ValuationError | DatabaseError,
   Database
 > {
-  const database = yield* Database
   const formats = yield* checkFormats(request.formats)
   const selection = yield* selectionOf(request.scope)
   const books = yield* chooseBooks(request.connection, request.book)
@@ -139,10 +177,11 @@ export const run = Effect.fn("Export.run")(function* (
   const parts = partsOf(formats, request)
   const { settings } = request.tables ?? defaults
   if (selection !== null) {
-    for (const { bookId } of books) {
-      const archived = yield* archivedDays(bookId)
-      const isAll = archived !== null && selection.to !== null && selection.to <= archived.lastDay
-      if (isAll) yield* refuseArchivedDays(selection, archived)
+    const archives = yield* archivedDays(books.map(({ bookId }) => bookId))
+    for (const archived of archives.values()) {
+      if (selection.to !== null && selection.to <= archived.lastDay) {
+        yield* refuseArchivedDays(selection, archived)
+      }
     }
   }
   const { chosen, empty } = yield* withEntries(books, selection, request)
@@ -152,19 +191,16 @@ export const run = Effect.fn("Export.run")(function* (
   const unchanged: Array<string> = []
   const exported: Array<Exported> = []
   const outdated: Array<Outdated> = []
-  for (const book of chosen) {
-    const made = yield* database
-      .withSessionLock(
-        `export ${book.bookId}`,
-        exportBook(book, selection, yield* partsWith(book, selection, parts), request),
-      )
-      .pipe(Effect.catchTag("LockBusy", busy(book)))
-    batches.push(...made.batches)
-    exported.push(...made.exported)
-    if (request.base !== undefined && request.asOf === undefined) {
-      for (const one of yield* outdatedBatches(book.bookId)) outdated.push({ book: book.code, ...one })
+  const asked = yield* partsWith(chosen, selection, parts)
+  for (const some of Chunk.chunksOf(Chunk.fromIterable(asked), booksAtOnce)) {
+    for (const { book, ...made } of yield* exportSome(Chunk.toReadonlyArray(some), selection, request)) {
+      batches.push(...made.batches)
+      exported.push(...made.exported)
+      if (request.base !== undefined && request.asOf === undefined) {
+        for (const one of yield* outdatedBatches(book.bookId)) outdated.push({ book: book.code, ...one })
+      }
+      if (made.batches.length + made.exported.length === 0) unchanged.push(book.code)
     }
-    if (made.batches.length + made.exported.length === 0) unchanged.push(book.code)
   }
   return {
     batches,

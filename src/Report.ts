@@ -3,7 +3,7 @@
  * that is open or does not tie out it is marked as a draft, with the reasons.
  */
 import { join, resolve } from "node:path"
-import { Effect, Option } from "effect"
+import { Chunk, Effect, Option } from "effect"
 import { refuseArchived } from "./Book/Archived.ts"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
 import type { Book } from "./Book.ts"
@@ -66,12 +66,49 @@ const reportBook = Effect.fn("Report.book")(function* (book: Book, request: Repo
   return { folder: join(out, place), manifest } satisfies WrittenReport
 }, Effect.scoped)
 
+/** Reports that are written side by side, each from a snapshot of its own: they wait for the disk and for the database. */
+const reportsAtOnce = 4
+
+const locksOf = (books: ReadonlyArray<Book>) =>
+  books.map(({ bookId }) => ({ lock: `report ${bookId}`, shared: false }))
+
+/** Of a few books. One that fails leaves the others' reports as they are written, and the first that does says why. */
+const reportSideBySide = (
+  books: ReadonlyArray<Book>,
+  request: ReportRequest,
+): ReturnType<typeof reportEach> =>
+  Effect.flatMap(Database, (database) => {
+    const [first, ...more] = books
+    const written = Effect.scoped(
+      Effect.flatMap(database.tryLocks(...locksOf(books)), ({ lost }) =>
+        Effect.raceFirst(reportEach(books, request), lost),
+      ),
+    )
+    return Effect.catchTag(written, "LockBusy", () =>
+      first === undefined || more.length === 0
+        ? exportError(
+            "Busy",
+            `Another report of the book ${first?.code} is being written: wait for it to finish.`,
+          )
+        : Effect.map(
+            Effect.forEach(books, (book) => reportSideBySide([book], request)),
+            (reports) => reports.flat(),
+          ),
+    )
+  })
+
+const reportEach = Effect.fn("Report.each")(function* (books: ReadonlyArray<Book>, request: ReportRequest) {
+  const attempts = yield* Effect.forEach(books, (book) => Effect.either(reportBook(book, request)), {
+    concurrency: reportsAtOnce,
+  })
+  return yield* Effect.all(attempts)
+})
+
 /**
  * Writes a report of each chosen book. Number the books' entries first (`Ledger.assignNumbers`). Reports before a failing one
  * stay. Fails with `ExportError`: `Usage`, `Busy`, `Folder`, `FolderTaken`, `Disagrees`; with `ValuationError` where the month cannot be valued.
  */
 export const report = Effect.fn("Report.report")(function* (request: ReportRequest) {
-  const database = yield* Database
   const books = yield* chooseBooks(Option.none(), request.book)
   yield* refuseArchived(
     books.map(({ bookId }) => bookId),
@@ -81,18 +118,8 @@ export const report = Effect.fn("Report.report")(function* (request: ReportReque
     yield* value(books, request.period, request.base)
   }
   const written: Array<WrittenReport> = []
-  for (const book of books) {
-    const writtenReport = yield* database
-      .withSessionLock(`report ${book.bookId}`, reportBook(book, request))
-      .pipe(
-        Effect.catchTag("LockBusy", () =>
-          exportError(
-            "Busy",
-            `Another report of the book ${book.code} is being written: wait for it to finish.`,
-          ),
-        ),
-      )
-    written.push(writtenReport)
+  for (const some of Chunk.chunksOf(Chunk.fromIterable(books), reportsAtOnce)) {
+    written.push(...(yield* reportSideBySide(Chunk.toReadonlyArray(some), request)))
   }
   return written
 })

@@ -7,12 +7,12 @@
  * Amounts are text in the major unit of the account's currency at its scale; debit (money in) positive.
  */
 import { Effect } from "effect"
+import { byBook } from "../Book/ByBook.ts"
 import { int4, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { CheckQuery } from "../Reconcile/Findings.ts"
 import { printed } from "../Reconcile/Printed.ts"
-import { byBook } from "./ByBook.ts"
 import { type LateEntry, lateEntries } from "./LateEntries.ts"
 import type { Month } from "./Month.ts"
 

@@ -4,6 +4,7 @@
  * hold is an open finding, whose number a person can accept.
  */
 import { Effect, Option } from "effect"
+import { byBook } from "../Book/ByBook.ts"
 import { type Book, organizationBook } from "../Book.ts"
 import type { Sql } from "../Database/Client.ts"
 import { bool, int4, text } from "../Database/Columns.ts"
@@ -13,7 +14,6 @@ import type { CheckName } from "../Reconcile/Check.ts"
 import { Reconcile } from "../Reconcile.ts"
 import { Settings } from "../Settings.ts"
 import { type Bridge, bridgesOf, leftOver } from "./Bridge.ts"
-import { byBook } from "./ByBook.ts"
 import { blockersInTransit } from "./InTransit.ts"
 import type { Month } from "./Month.ts"
 

@@ -3,11 +3,11 @@
  * are old and material.
  */
 import { Effect } from "effect"
+import { byBook } from "../Book/ByBook.ts"
 import { int4, text } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
-import { byBook } from "./ByBook.ts"
 import type { Blocker } from "./Gate.ts"
 import type { Month } from "./Month.ts"
 

@@ -1,11 +1,11 @@
 /** Stores closes and reopenings: `ledger.closes`, `ledger.close_balances` and the state of the period. */
 import { Effect, Schema } from "effect"
+import { byBook } from "../Book/ByBook.ts"
 import type { Book } from "../Book.ts"
 import type { Sql } from "../Database/Client.ts"
 import { int4, int8, jsonOf, nullable, oneOf, type RowOf, text } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { byBook } from "./ByBook.ts"
 import type { Digest } from "./Digest.ts"
 import { osUser } from "./Who.ts"
 

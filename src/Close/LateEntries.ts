@@ -1,11 +1,11 @@
 /** Entries of closed months that came late: of the month that is looked at, or dated in it. */
 import { Effect } from "effect"
+import { byBook } from "../Book/ByBook.ts"
 import { bool, int4, nullable, text, uuid } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
 import { printed } from "../Reconcile/Printed.ts"
-import { byBook } from "./ByBook.ts"
 import type { Month } from "./Month.ts"
 
 export interface LateEntry {

@@ -158,8 +158,10 @@ export const commit = Effect.fn("Batches.commit")(function* (
             reason: null,
             byBatch: null,
           })
-          yield* supersedeBy(book.bookId, lineage.supersedes, batch.batch, who)
-          if (keep) yield* keepFiles(book.bookId, folder, manifest)
+          yield* supersedeBy([
+            { bookId: book.bookId, batches: lineage.supersedes, byBatch: batch.batch, who },
+          ])
+          if (keep) yield* keepFiles([{ bookId: book.bookId, folder, manifest }])
         }),
       )
       return { batch, superseded: lineage.supersedes }

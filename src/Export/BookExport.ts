@@ -1,20 +1,15 @@
-/** The batches that an export makes of one book: planned, written and committed together. */
+/** What an export makes of each of several books: which batches, of which entries, in which folders. */
 import { join, resolve } from "node:path"
 import { Effect } from "effect"
+import { ofBook } from "../Book/ByBook.ts"
 import { type Book, bookFolder } from "../Book.ts"
-import { mayWrite } from "../Database/MayWrite.ts"
 import { nativeBasis } from "../Format/Entry.ts"
 import { settingsOf } from "../Format/FormatSettings.ts"
 import { asOfSuffix, resolveAsOf } from "../Ledger/AsOf.ts"
-import { commitBatches } from "./Batch/Commit.ts"
-import type { Folder } from "./Batch/Folder.ts"
-import { clearLeftovers, markUnfinished } from "./Batch/Leftovers.ts"
 import type { Manifest } from "./Batch/Manifest.ts"
-import { print, sha256Of } from "./Batch/ManifestSeal.ts"
-import { writeBatches } from "./Batch.ts"
 import type { TableOptions } from "./Mapping/PreparedTables.ts"
-import { previousBatch } from "./Request/Lineage.ts"
-import { bySelection, type Plan, planBook } from "./Request/Plans.ts"
+import { bySelection, type Plan } from "./Request/Plan.ts"
+import { planBooks } from "./Request/Plans.ts"
 import type { Selection } from "./Request/Scope.ts"
 import { type ExportRequest, type RequestPart, timeZoneOf } from "./Request.ts"
 import type { Difference } from "./Source/Difference.ts"
@@ -42,8 +37,21 @@ interface Pass extends Pick<RequestPart, "base" | "options"> {
   readonly plans: ReadonlyArray<Plan>
 }
 
+/** A book with the batches that it gets, and what earlier ones have already. */
+export interface PlannedBook {
+  readonly book: Book
+  readonly passes: ReadonlyArray<Pass>
+  readonly exported: ReadonlyArray<Exported>
+}
+
+/** A book with what is asked of it. */
+export interface AskedBook {
+  readonly book: Book
+  readonly parts: ReadonlyArray<RequestPart>
+}
+
 /** Numbers the batches of all passes, and says where each stands. */
-const placed = (book: Book, first: number, passes: ReadonlyArray<Pass>, request: ExportRequest) => {
+export const placed = ({ book, passes }: PlannedBook, first: number, request: ExportRequest) => {
   const state = request.preview === true ? ("preview" as const) : ("committed" as const)
   let batch = first
   return passes.map(({ plans, ...pass }) => ({
@@ -57,55 +65,6 @@ const placed = (book: Book, first: number, passes: ReadonlyArray<Pass>, request:
     }),
   }))
 }
-
-/** Marked, written a pass at a time, committed in one transaction, kept. All of them or none. */
-const exportBatches = Effect.fn("Export.batches")(function* (
-  book: Book,
-  passes: ReadonlyArray<Pass>,
-  request: ExportRequest,
-) {
-  const { out } = request
-  let previous = yield* previousBatch(book.bookId)
-  const all = placed(book, (previous?.batch ?? 0) + 1, passes, request)
-  const mark = yield* markUnfinished(
-    resolve(out, bookFolder(book)),
-    all.flatMap(({ batches }) => batches.map(({ below }) => below)),
-  )
-  const made: Array<{ folder: Folder; place: string; exported: ExportedBatch }> = []
-  for (const { batches, ...pass } of all) {
-    const written = yield* writeBatches({ book, ...pass, previous }, batches)
-    for (const [at, { folder, ...rest }] of written.entries()) {
-      const place = batches[at]?.place ?? folder.path
-      const { manifest } = rest
-      previous = { batch: manifest.batch, manifestSha256: sha256Of(print(manifest)) }
-      made.push({ folder, place, exported: { folder: join(out, place), ...rest } })
-    }
-  }
-  const keep = Effect.forEach(made, ({ folder }) => folder.keep, { discard: true })
-  const exported = made.map((one) => one.exported)
-  if (request.preview === true && !(yield* mayWrite())) {
-    yield* Effect.logWarning(
-      "The database may only be read here: it does not know of this preview, which cannot be committed.",
-    )
-    yield* keep
-    return exported
-  }
-  const withFiles = request.keepFiles !== false && request.preview !== true
-  const commits = made.map(({ exported: { manifest }, folder, place }) => {
-    const keepFrom = withFiles ? folder.path : null
-    return { commit: { bookId: book.bookId, place, keepFrom, who: request.who ?? "the schedule" }, manifest }
-  })
-  yield* Effect.uninterruptibleMask((restore) =>
-    commitBatches(commits, restore).pipe(
-      // An answer that was lost may have been a yes: committed batches must have their folders. The marker stays, for the next run.
-      Effect.tapError((error) =>
-        error.reason === "Unreachable" ? Effect.zipRight(mark.leave, keep) : Effect.void,
-      ),
-      Effect.zipLeft(keep),
-    ),
-  )
-  return exported
-}, Effect.scoped)
 
 /** The selection as the books stood at the time that was asked for. */
 export const selectionAt = Effect.fn("Export.selectionAt")(function* (
@@ -125,24 +84,52 @@ const optionsFor = (options: TableOptions, { code }: Book): TableOptions => {
   return { ...options, settings: options.inBase === true ? { ...settings, leaveOut } : settings }
 }
 
-/** Everything that was asked for of one book. */
-export const exportBook = Effect.fn("Export.book")(function* (
-  book: Book,
+/** The plans of a part, by book. A time in the past is a selection of each book's own. */
+const plansOf = Effect.fn("Export.plansOf")(function* (
+  books: ReadonlyArray<Book>,
   scope: Selection | null,
-  parts: ReadonlyArray<RequestPart>,
+  { base, formats }: RequestPart,
   request: ExportRequest,
 ) {
   const { again = false, perFormat = false } = request
-  yield* clearLeftovers(resolve(request.out, bookFolder(book)), book.bookId)
-  const selection = yield* selectionAt(book, scope, request)
-  const passes: Array<Pass> = []
-  const exported: Array<Exported> = []
-  for (const { base, formats, options } of parts) {
-    const basis = base?.baseCurrency ?? nativeBasis
-    const { had, plans } = yield* planBook(book.bookId, basis, selection, formats, again, perFormat)
-    exported.push(...had.map((one): Exported => ({ book: book.code, ...one })))
-    for (const each of bySelection(plans)) passes.push({ ...each, base, options: optionsFor(options, book) })
+  const basis = base?.baseCurrency ?? nativeBasis
+  const plan = (chosen: ReadonlyArray<Book>, selection: Selection | null) =>
+    planBooks(
+      chosen.map(({ bookId }) => bookId),
+      basis,
+      selection,
+      formats,
+      again,
+      perFormat,
+    )
+  if (scope === null || request.asOf === undefined) return yield* plan(books, scope)
+  const own = yield* Effect.forEach(books, (book) =>
+    Effect.flatMap(selectionAt(book, scope, request), (selection) => plan([book], selection)),
+  )
+  return new Map(own.flatMap((plans) => [...plans]))
+})
+
+/** The batches of each book, in the order of the parts. */
+export const planned = Effect.fn("Export.planned")(function* (
+  asked: ReadonlyArray<AskedBook>,
+  scope: Selection | null,
+  request: ExportRequest,
+) {
+  const made = new Map(
+    asked.map(({ book }) => [book.bookId, { passes: Array.of<Pass>(), exported: Array.of<Exported>() }]),
+  )
+  for (const part of new Set(asked.flatMap(({ parts }) => parts))) {
+    const { base, options } = part
+    const books = asked.filter(({ parts }) => parts.includes(part)).map(({ book }) => book)
+    const plans = yield* plansOf(books, scope, part, request)
+    for (const book of books) {
+      const own = ofBook(made, book.bookId)
+      const found = ofBook(plans, book.bookId)
+      own.exported.push(...found.had.map((one) => ({ book: book.code, ...one })))
+      for (const each of bySelection(found.plans)) {
+        own.passes.push({ ...each, base, options: optionsFor(options, book) })
+      }
+    }
   }
-  const batches = passes.length === 0 ? [] : yield* exportBatches(book, passes, request)
-  return { batches, exported }
+  return asked.map(({ book }): PlannedBook => ({ book, ...ofBook(made, book.bookId) }))
 })

@@ -1,5 +1,6 @@
 /** Where a batch's figures come from: the books in their own currencies, or the base-currency journal. */
 import { Effect, type Stream } from "effect"
+import { ofBook } from "../Book/ByBook.ts"
 import { shiftDate } from "../Common/Time.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import type { Database } from "../Database.ts"
@@ -10,7 +11,7 @@ import type { Manifest } from "./Batch/Manifest.ts"
 import type { ExportError } from "./ExportError.ts"
 import type { Selection } from "./Request/Scope.ts"
 import { type BookAccounts, inBase, type JournalAccounts } from "./Source/Accounts.ts"
-import { balancesAsOf, balancesBefore, type Sums, selectedSums } from "./Source/Balances.ts"
+import { balancesAsOf, balancesOfBooks, type Sums, type SumsByBook, selectedSums } from "./Source/Balances.ts"
 import { type CurrencyEntries, currencyEntries } from "./Source/CurrencyEntries.ts"
 import { type EntryChunk, streamEntries } from "./Source/Entries.ts"
 import { numberedByDate } from "./Source/EntryOrder.ts"
@@ -41,7 +42,7 @@ export interface Source {
   readonly base: Omit<NonNullable<Manifest["base"]>, "omitted"> | undefined
 }
 
-interface SourceBook {
+export interface SourceBook {
   readonly bookId: number
   readonly code: string
 }
@@ -49,40 +50,57 @@ interface SourceBook {
 /** The first day after the selection, or `infinity`. */
 export const endOf = ({ to }: Pick<Selection, "to">): string => (to === null ? "infinity" : shiftDate(to, 1))
 
+/** What several books' accounts hold before the first selected entry and after the last, and what those move: by book. */
+export const readBalances = Effect.fn("Export.balances")(function* (
+  journal: JournalName,
+  selection: Selection,
+  books: ReadonlyMap<number, JournalAccounts>,
+) {
+  const { asOf, covered, from, since } = selection
+  /** Of the entries dated before a day that the selection may know. */
+  const before = (day: string) =>
+    asOf === null
+      ? balancesOfBooks(journal, day, books)
+      : Effect.map(
+          Effect.forEach(books, ([bookId, accounts]) =>
+            Effect.map(balancesAsOf(bookId, day, accounts, asOf), (sums) => [bookId, sums] as const),
+          ),
+          (sums): SumsByBook => new Map(sums),
+        )
+  const closing = yield* before(endOf(selection))
+  const moved = yield* Effect.cached(selectedSums(journal, selection, books))
+  // Everything but the news: without reading the history again.
+  const withoutNews = (news: SumsByBook): SumsByBook =>
+    new Map(
+      [...books].map(([bookId, { ordered }]) => {
+        const [held, own] = [ofBook(closing, bookId), ofBook(news, bookId)]
+        return [bookId, new Map(ordered.map((one) => [one, (held.get(one) ?? 0n) - (own.get(one) ?? 0n)]))]
+      }),
+    )
+  const opening =
+    since === null && covered.length === 0
+      ? yield* before(from ?? "-infinity")
+      : yield* Effect.map(moved, withoutNews)
+  return { opening, closing, moved }
+})
+
 const readSource = Effect.fn("Export.readSource")(function* (
   book: SourceBook,
   journal: JournalName,
   selection: Selection,
   accounts: JournalAccounts,
 ) {
-  const journalOfBook = { bookId: book.bookId, journal }
-  const { asOf, covered, from, since } = selection
-  /** Of the entries dated before a day that the selection may know. */
-  const balances = (day: string) =>
-    asOf === null
-      ? balancesBefore(journalOfBook, day, accounts)
-      : balancesAsOf(book.bookId, day, accounts, asOf)
-  const closing = yield* balances(endOf(selection))
-  const moved = selectedSums(journalOfBook, selection, accounts)
-  // Everything but the news: without reading the history again.
-  const withoutNews = Effect.map(
-    moved,
-    (news): Sums =>
-      new Map(
-        accounts.ordered.map((account) => [
-          account,
-          (closing.get(account) ?? 0n) - (news.get(account) ?? 0n),
-        ]),
-      ),
-  )
-  const opening =
-    since === null && covered.length === 0 ? yield* balances(from ?? "-infinity") : yield* withoutNews
+  const { bookId } = book
+  const { closing, moved, opening } = yield* readBalances(journal, selection, new Map([[bookId, accounts]]))
   const source: Source = {
-    ...{ accounts, opening, closing, moved },
-    entries: (order, withPayments) => streamEntries(book, journal, selection, order, accounts, withPayments),
-    entriesByCurrency: (decimals) => currencyEntries(journalOfBook, selection, decimals),
+    ...{ accounts, opening: ofBook(opening, bookId), closing: ofBook(closing, bookId) },
+    moved: Effect.map(moved, (sums) => ofBook(sums, bookId)),
+    entries: (order, withPayments) =>
+      streamEntries({ ...book, accounts }, journal, selection, order, withPayments),
+    entriesByCurrency: (decimals) =>
+      Effect.map(currencyEntries([bookId], journal, selection, decimals), (found) => ofBook(found, bookId)),
     // The base-currency journal has two series of numbers, whose dates take turns.
-    numberedByDate: journal === "native" ? numberedByDate(book.bookId, selection) : Effect.succeed(false),
+    numberedByDate: journal === "native" ? numberedByDate(bookId, selection) : Effect.succeed(false),
     alongside: [],
     base: undefined,
   }

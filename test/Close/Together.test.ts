@@ -2,9 +2,11 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { client, clientId, lending, move } from "../Sync/Lending.ts"
+import { loan, paid, tx } from "../Sync/Loaned.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { checking, closing } from "./Months.ts"
+import { unruled } from "../support/unruled.ts"
+import { bridging, checking, closing } from "./Months.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the months of several books", (it) => {
   it.scoped("close together; a book that is blocked stays open, a month without entries closes, too", () =>
@@ -61,6 +63,114 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the months of several 
         "C4 already closed",
       ])
       expect(yield* checking("2026-10")).toEqual([])
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the months of books with late entries", (it) => {
+  it.scoped("close by their own bridges, late entries and earlier closes", () =>
+    Effect.gen(function* () {
+      const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
+      const { held, service } = yield* lending({
+        clients: [client(1), client(2), client(3)],
+        clock: "2026-10-02T00:00:00Z",
+      })
+      const earn = (index: number, amount: number, on: string) =>
+        move(held, clientId(index), { type: "CREDIT", amount, on: `${on}T12:00:00Z` })
+      for (const index of [1, 2, 3]) earn(index, index * 10, "2026-09-05")
+      const open = rows(`select 'F' || f.finding_id as id from reconcile.open_findings f`)
+      const closeAll = Effect.fnUntraced(function* (period: string) {
+        yield* sync(service.url, variables)
+        const accept = (yield* open).map(({ id }) => ({ id: String(id), reason: "looked at" }))
+        const results = yield* closing(period, { accept, variables })
+        return results.filter(({ book }) => book !== "ORG")
+      })
+      const september = yield* closeAll("2026-09")
+      expect(september.map(({ state }) => state)).toEqual(["closed", "closed", "closed"])
+      // Of two books the service tells of September once it is closed.
+      held.clock = "2026-11-02T00:00:00Z"
+      earn(2, 7, "2026-09-20")
+      earn(3, 8, "2026-09-21")
+      earn(3, 9, "2026-09-22")
+      for (const index of [1, 2, 3]) earn(index, index * 100, "2026-10-05")
+      const october = yield* closeAll("2026-10")
+      expect(october.map(({ book, state }) => `${book} ${state}`)).toEqual(
+        ["C1", "C2", "C3"].map((book) => `${book} closed`),
+      )
+      expect(october.map(({ bridge }) => bridge?.lateHere.map(({ amount }) => amount))).toEqual([
+        [],
+        ["7.00"],
+        ["8.00", "9.00"],
+      ])
+      // Each as it is of its book alone, and after the close of its own book.
+      const alone = (yield* bridging("2026-10")).filter(({ book }) => book !== "ORG")
+      expect(october.map(({ bridge }) => bridge)).toEqual(alone)
+      expect(alone.map(({ accounts }) => accounts.map(({ lateHere }) => lateHere))).toEqual([
+        ["0.00"],
+        ["7.00"],
+        ["17.00"],
+      ])
+      expect(october.map(({ previousHash }) => previousHash)).toEqual(september.map(({ hash }) => hash))
+      expect((yield* bridging("2026-09")).flatMap(({ lateElsewhere }) => lateElsewhere.length)).toContain(2)
+      expect(yield* checking("2026-10")).toEqual([])
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the gates of several books", (it) => {
+  it.scoped("say of each what is in its own way", () =>
+    Effect.gen(function* () {
+      const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client, credit]}}" }
+      const { held, service } = yield* lending({ clients: [client(1), client(2), client(3)] })
+      for (const index of [1, 2, 3])
+        move(held, clientId(index), { type: "CREDIT", amount: index, on: "2026-10-05T12:00:00Z" })
+      // Paid out and repaid, by transactions that no statement shows: two legs in transit in the organization's book.
+      held.receivables = [loan({ disbursedTransaction: tx("PAYOUT-1", 2) })]
+      yield* sync(service.url, variables)
+      held.clock = "2026-11-02T00:00:00Z"
+      const transactions = {
+        disbursedTransaction: tx("PAYOUT-1", 2),
+        repaymentTransactions: [tx("REPAY-1", 20)],
+      }
+      held.receivables = [paid("REPAY-1", transactions)]
+      yield* sync(service.url, variables)
+      // Of the second book the turnovers are wrong; of the third an entry waits for its number.
+      yield* unruled(`update ledger.balances b set debit = debit + 1 from ledger.accounts a, mirror.books k
+        where a.book_id = b.book_id and a.account_id = b.account_id and a.role = 'cash' and k.book_id = b.book_id
+          and k.code = 'C2'`)
+      yield* unruled(`insert into ledger.unnumbered (book_id, entry_id)
+        select e.book_id, e.entry_id from ledger.journal_entries e join mirror.books k using (book_id)
+        where k.code = 'C3'`)
+      const results = yield* closing("2026-10", { dryRun: true, variables })
+      const found = results.map(({ blockers, book, notes }) => [
+        book,
+        blockers.filter(({ what }) => what.startsWith("loan-in-transit")).length,
+        blockers.filter(({ what }) => what.startsWith("bridge")).length,
+        notes.filter((note) => note.includes("get their numbers before the close")).length,
+      ])
+      expect(found.toSorted()).toEqual([
+        ["C1", 0, 0, 0],
+        ["C2", 0, 1, 0],
+        ["C3", 0, 0, 1],
+        ["ORG", 2, 0, 0],
+      ])
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the gate of a client's book alone", (it) => {
+  it.scoped("looks at the lists of the organization, too", () =>
+    Effect.gen(function* () {
+      const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
+      const { held, service } = yield* lending({ clients: [client(4)], clock: "2026-10-20T00:00:00Z" })
+      move(held, clientId(4), { type: "CREDIT", amount: 4, on: "2026-10-05T12:00:00Z" })
+      yield* sync(service.url, variables)
+      const results = yield* closing("2026-10", { book: "C4", dryRun: true, variables })
+      // The list of clients stands in the organization's book.
+      const unread = results.flatMap(({ blockers }) =>
+        blockers.flatMap(({ what }) => /^stream-unread: The list of (\w+)/.exec(what)?.[1] ?? []),
+      )
+      expect(unread.toSorted()).toEqual(["accounts", "clients"])
     }),
   )
 })

@@ -2,12 +2,14 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import { openFolder } from "../../src/Export/Batch/Folder.ts"
+import { mostWaiting, openFolder } from "../../src/Export/Batch/Folder.ts"
 import { bucketOf } from "../../src/Report/Receivables/Ageing.ts"
 import { writeSheet } from "../../src/Report/Sheet.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const columns = { name: "text", amount: "figure" } as const
+
+const nameOf = (row: number): string => `row ${row} ${"x".repeat(1_000)}`
 
 describe("a review file", () => {
   it.scoped("is written as its rows come, and remembers only the first of them", () =>
@@ -22,19 +24,19 @@ describe("a review file", () => {
           Effect.sync(() => {
             asked += 1
             const size = readFileSync(join(path, "sheet.csv.partial")).length
-            // Everything before this chunk is in the file already.
-            if (size < (at - 1) * 10) ahead += 1
-            return [{ name: `row ${at}`, amount: `-${at}.00` }]
+            // Everything before this chunk is in the file already, but for what is put together first.
+            if (size < (at - 1) * 1_000 - mostWaiting) ahead += 1
+            return [{ name: nameOf(at), amount: `-${at}.00` }]
           }),
         ),
       )
       const written = yield* writeSheet(folder, { name: "sheet.csv", columns }, chunks, 3)
       expect([asked, ahead, written.rows]).toEqual([500, 0, 500])
-      expect(written.first).toEqual([1, 2, 3].map((at) => ({ name: `row ${at}`, amount: `-${at}.00` })))
+      expect(written.first).toEqual([1, 2, 3].map((at) => ({ name: nameOf(at), amount: `-${at}.00` })))
       expect(readFileSync(join(path, "sheet.csv.partial"), "utf8").split("\r\n").slice(0, 3)).toEqual([
         "\uFEFFname,amount",
-        "row 1,-1.00",
-        "row 2,-2.00",
+        `${nameOf(1)},-1.00`,
+        `${nameOf(2)},-2.00`,
       ])
     }),
   )

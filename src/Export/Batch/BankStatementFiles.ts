@@ -2,23 +2,20 @@
 import { Effect, Stream } from "effect"
 import type { Book } from "../../Book.ts"
 import { print, TooPrecise } from "../../Common/MinorUnits.ts"
-import { Database } from "../../Database.ts"
+import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import type { BankFile, BankStatementFormat, BankWriter } from "../../Format/BankStatement.ts"
 import { encode } from "../../Format/Encoding.ts"
 import type { OpenedAccount } from "../../Format/Entry.ts"
 import { Unholdable } from "../../Format/Table/Journals.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
-import type { Selection } from "../Request/Scope.ts"
-import { type BankRow, bankColumns, bankStatements, dayOf, entryOf } from "../Source/BankStatements.ts"
+import { type BankRow, dayOf, entryOf } from "../Source/BankStatements.ts"
 import type { Folder, FolderFile } from "./Folder.ts"
 import type { BankSpan, FileRecord } from "./Manifest.ts"
 
 export interface BankPlan {
   readonly book: Book
   readonly batch: number
-  readonly selection: Selection
   readonly createdAt: string
-  readonly leaveOut: ReadonlyArray<string>
   readonly personalData: boolean
   readonly accounts: ReadonlyArray<OpenedAccount>
 }
@@ -74,13 +71,13 @@ const held = <A>(format: BankStatementFormat, make: () => A): Effect.Effect<A, E
     }
   })
 
-/** One pass over the statements' rows, in the caller's repeatable-read transaction. Memory does not grow with them. */
-export const writeBankStatements = Effect.fn("Export.writeBankStatements")(function* (
+/** One pass over the statements' rows. Memory does not grow with them. */
+export const writeBankStatements = Effect.fn("Export.writeBankStatements")(function* <R>(
   folder: Folder,
   format: BankStatementFormat,
-  { accounts, batch, book, createdAt, leaveOut, personalData, selection }: BankPlan,
+  { accounts, batch, book, createdAt, personalData }: BankPlan,
+  rows: Stream.Stream<BankRow, DatabaseError, R>,
 ) {
-  const database = yield* Database
   const files: Array<FileRecord> = []
   const spans: Array<BankSpan> = []
   let open: OpenFile | undefined
@@ -132,27 +129,23 @@ export const writeBankStatements = Effect.fn("Export.writeBankStatements")(funct
     if (row.journalled) output.journalled += 1
   }
 
-  yield* database
-    .rowStream("Export.bankStatements", bankColumns, (sql) =>
-      bankStatements(sql, book.bookId, selection, leaveOut),
-    )
-    .pipe(
-      Stream.chunks,
-      Stream.runForEach((chunk) =>
-        Effect.gen(function* () {
-          for (const row of chunk) {
-            if (open !== undefined && open.account !== row.account_id) {
-              yield* finish(open)
-              open = undefined
-            }
-            const output: OpenFile = open ?? (yield* start(row))
-            open = output
-            yield* held(format, () => add(output, row))
+  yield* rows.pipe(
+    Stream.chunks,
+    Stream.runForEach((chunk) =>
+      Effect.gen(function* () {
+        for (const row of chunk) {
+          if (open !== undefined && open.account !== row.account_id) {
+            yield* finish(open)
+            open = undefined
           }
-          if (open !== undefined) yield* flush(open)
-        }),
-      ),
-    )
+          const output: OpenFile = open ?? (yield* start(row))
+          open = output
+          yield* held(format, () => add(output, row))
+        }
+        if (open !== undefined) yield* flush(open)
+      }),
+    ),
+  )
   if (open !== undefined) yield* finish(open)
   return { files, spans }
 })

@@ -1,5 +1,5 @@
 /** Makes batches part of the books: from here on they are immutable. */
-import { Effect } from "effect"
+import { Chunk, Effect } from "effect"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
 import { exportError } from "../ExportError.ts"
@@ -17,61 +17,90 @@ export interface Commit {
   readonly who: string
 }
 
-const arrayText = (formats: ReadonlyArray<string>): string =>
-  `{${formats.map((name) => `"${name}"`).join(",")}}`
+/** A batch on its way into the books. */
+export interface Committing {
+  readonly commit: Commit
+  readonly manifest: Manifest
+}
 
-const insertBatch = Effect.fn("Export.insertBatch")(function* (
-  { bookId, place, who }: Commit,
-  manifest: Manifest,
-) {
-  const database = yield* Database
+const rowOf = ({ commit: { bookId, place, who }, manifest }: Committing) => {
   const { batch, formats, lineage, scope, throughNumbering } = manifest
   const text = print(manifest)
+  return {
+    ...{
+      book_id: bookId,
+      batch,
+      formats,
+      folder: place,
+      who,
+      manifest: text,
+      manifest_sha256: sha256Of(text),
+    },
+    ...{ scope: scope.text, from_date: scope.from, to_date: scope.to, through_numbering: throughNumbering },
+    ...{ preview: lineage?.state === "preview", currency_basis: lineage?.currencyBasis ?? nativeBasis },
+    ...{ since_numbering: scope.since ?? "0", covered: scope.covered, as_of: scope.asOf ?? null },
+  }
+}
+
+/** The manifest goes in as the text that it is, which its column keeps. */
+const insertBatches = Effect.fn("Export.insertBatches")(function* (batches: ReadonlyArray<Committing>) {
+  const database = yield* Database
+  const rows = batches.map(rowOf)
   const inserted = database.execute(
-    "Export.commitBatch",
+    "Export.commitBatches",
     (sql) => sql`
       insert into export.batches
         (book_id, batch, scope, from_date, to_date, formats, folder, through_numbering, manifest, preview, who,
           currency_basis, since_numbering, covered, as_of, manifest_sha256)
-      values (${bookId}, ${batch}, ${scope.text}, ${scope.from}::text::date, ${scope.to}::text::date,
-        ${arrayText(formats)}::text::text[], ${place}, ${throughNumbering}::text::bigint, ${text}::text::json,
-        ${lineage?.state === "preview"}, ${who}, ${lineage?.currencyBasis ?? nativeBasis},
-        ${scope.since ?? "0"}::text::bigint, ${JSON.stringify(scope.covered)}::text::json,
-        ${scope.asOf ?? null}::text::timestamptz, ${sha256Of(text)})`,
+      select b.book_id, b.batch, b.scope, b.from_date, b.to_date, array(select json_array_elements_text(b.formats)),
+        b.folder, b.through_numbering, b.manifest::json, b.preview, b.who, b.currency_basis, b.since_numbering,
+        b.covered, b.as_of, b.manifest_sha256
+      from json_to_recordset(${JSON.stringify(rows)}::text::json) as b (book_id integer, batch integer, scope text,
+        from_date date, to_date date, formats json, folder text, through_numbering bigint, manifest text,
+        preview boolean, who text, currency_basis text, since_numbering bigint, covered json, as_of timestamptz,
+        manifest_sha256 text)
+      order by b.book_id, b.batch`,
   )
   yield* Effect.catchIf(
     inserted,
     ({ constraint, sqlstate }) => sqlstate === "23505" && constraint === "batches_book_id_batch_pk",
-    // This export had lost its lock on the server.
-    () =>
-      exportError(
+    // This export had lost its locks on the server.
+    () => {
+      const [first] = batches
+      return exportError(
         "Busy",
-        `Another export of the book ${manifest.book.code} made batch ${batch} while this one had lost its connection to the database. This one wrote nothing: export again what is still to be exported.`,
-      ),
+        `Another export of the book ${first?.manifest.book.code} made batch ${first?.manifest.batch} while this one had lost its connection to the database. This one wrote nothing: export again what is still to be exported.`,
+      )
+    },
   )
 })
 
+/** Batches that go into one statement: their manifests have some ten kilobytes each. */
+const batchesPerStatement = 100
+
 /**
- * One transaction: the batches in order, their files, and the batches whose place they take (a preview takes none yet). What is
+ * One transaction: the batches, their files, and the batches whose place they take (a preview takes none yet). What is
  * `restore`d may be interrupted; the commit itself may not where the caller says so.
  */
 export const commitBatches = Effect.fn("Export.commitBatches")(function* (
-  batches: ReadonlyArray<{ readonly commit: Commit; readonly manifest: Manifest }>,
+  batches: ReadonlyArray<Committing>,
   restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
 ) {
   const database = yield* Database
+  const superseding = batches.map(({ commit: { bookId, who }, manifest: { batch, lineage } }) => ({
+    ...{ bookId, byBatch: batch, who },
+    batches: lineage?.state === "committed" ? lineage.supersedes : [],
+  }))
+  const kept = batches.flatMap(({ commit: { bookId, keepFrom }, manifest }) =>
+    keepFrom === null ? [] : [{ bookId, folder: keepFrom, manifest }],
+  )
   yield* database.transaction(
-    Effect.forEach(
-      batches,
-      ({ commit, manifest }) =>
-        Effect.gen(function* () {
-          const { bookId, keepFrom, who } = commit
-          const superseded = manifest.lineage?.state === "committed" ? manifest.lineage.supersedes : []
-          yield* insertBatch(commit, manifest)
-          yield* supersedeBy(bookId, superseded, manifest.batch, who)
-          if (keepFrom !== null) yield* restore(keepFiles(bookId, keepFrom, manifest))
-        }),
-      { discard: true },
-    ),
+    Effect.gen(function* () {
+      for (const some of Chunk.chunksOf(Chunk.fromIterable(batches), batchesPerStatement)) {
+        yield* insertBatches(Chunk.toReadonlyArray(some))
+      }
+      yield* supersedeBy(superseding)
+      yield* restore(keepFiles(kept))
+    }),
   )
 })

@@ -48,6 +48,13 @@ export const quietly = (work: () => Promise<unknown>): Effect.Effect<void> =>
     ),
   )
 
+/** A file operation that ends before anything else happens to its folder: an interruption waits for it. */
+const steady = <A>(path: string, work: () => Promise<A>): Effect.Effect<A, ExportError> =>
+  Effect.uninterruptible(attempt(path, work))
+
+/** Books, folders or files that are worked at side by side: each waits for the disk alone most of the time. */
+export const filesAtOnce = 8
+
 /** Makes a folder's own entries durable. Windows cannot open folders and does not need to. */
 const syncFolder = (path: string): Promise<void> =>
   process.platform === "win32"
@@ -84,19 +91,41 @@ const writeAll = async (handle: FileHandle, bytes: Buffer): Promise<void> => {
   while (at < bytes.length) at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten
 }
 
+/** Bytes that are put together before they are written: a small file is written at once. */
+export const mostWaiting = 64 * 1024
+
 const openFile = (path: string, name: string, handle: FileHandle): FolderFile => {
   const digests = new LineDigests()
   let bytes = 0
+  let waiting: Array<Buffer> = []
+  let waitingBytes = 0
+  const writeOut = (content: Buffer): Promise<void> => {
+    digests.add(content)
+    bytes += content.length
+    return writeAll(handle, content)
+  }
+  const flush = async (): Promise<void> => {
+    const content = Buffer.concat(waiting)
+    waiting = []
+    waitingBytes = 0
+    if (content.length > 0) await writeOut(content)
+  }
   return {
     write: (content) =>
-      content.length === 0
-        ? Effect.void
-        : attempt(path, () => {
-            digests.add(content)
-            bytes += content.length
-            return writeAll(handle, content)
-          }),
-    finish: attempt(path, async () => {
+      Effect.suspend(() => {
+        if (waitingBytes + content.length <= mostWaiting) {
+          // The caller may use its buffer again.
+          waiting.push(Buffer.from(content))
+          waitingBytes += content.length
+          return Effect.void
+        }
+        return steady(path, async () => {
+          await flush()
+          await writeOut(content)
+        })
+      }),
+    finish: steady(path, async () => {
+      await flush()
       await handle.sync()
       await handle.close()
       return { name, bytes, sha256: digests.sha256(), lines: digests.checks() }
@@ -105,7 +134,7 @@ const openFile = (path: string, name: string, handle: FileHandle): FolderFile =>
 }
 
 /** The folders that `makeFolder` made, innermost first, so that a failed export leaves none behind. */
-const made = (first: string | undefined, path: string): ReadonlyArray<string> => {
+export const madeFolders = (first: string | undefined, path: string): ReadonlyArray<string> => {
   if (first === undefined) return []
   const folders: Array<string> = []
   for (let at = path; at.length >= first.length; at = dirname(at)) {
@@ -117,61 +146,39 @@ const made = (first: string | undefined, path: string): ReadonlyArray<string> =>
 
 /** Removes the folders that `makeFolder` made on the way to `path`, as far as nothing is in them. */
 export const removeEmpty = (first: string | undefined, path: string): Effect.Effect<void> =>
-  Effect.forEach(made(first, path), (folder) => quietly(() => rmdir(folder)), { discard: true })
+  Effect.forEach(madeFolders(first, path), (folder) => quietly(() => rmdir(folder)), { discard: true })
 
-/** Makes the folder of a batch; it is emptied of our files and removed when the scope ends without `keep`. */
-export const openFolder = Effect.fn("Export.openFolder")(function* (
-  path: string,
-): Effect.fn.Return<Folder, ExportError, Scope.Scope> {
+/** A folder that is not there yet, how it is made, and how what was written goes away again unless it is kept. */
+const folderAt = (path: string) => {
   let kept = false
   const names = new Set<string>()
   const handles: Array<FileHandle> = []
   const folders: Array<string> = []
-  const cleanUp = Effect.suspend(() =>
-    Effect.forEach(handles, (handle) => quietly(() => handle.close()), { discard: true }).pipe(
-      Effect.andThen(
-        kept
-          ? Effect.void
-          : Effect.forEach(
-              [...names].flatMap((name) => [join(path, name), join(path, `${name}.partial`)]),
-              (file) => quietly(() => rm(file, { force: true })),
-              { discard: true },
-            ).pipe(
-              Effect.andThen(
-                Effect.forEach(folders, (folder) => quietly(() => rmdir(folder)), { discard: true }),
-              ),
-            ),
-      ),
-    ),
-  )
-  yield* Effect.acquireRelease(
-    attempt(path, async () => {
-      folders.push(...made(await makeFolder(path), path))
-      // Parents too: a batch that is committed in the database must not vanish with its folder's entry.
-      for (const folder of folders) await syncFolder(dirname(folder))
-    }),
-    () => cleanUp,
-  )
-  return {
+  const cleanUp = Effect.promise(async () => {
+    const quiet = () => undefined
+    for (const handle of handles) await handle.close().catch(quiet)
+    if (kept) return
+    for (const name of [...names].flatMap((each) => [each, `${each}.partial`])) {
+      await rm(join(path, name), { force: true }).catch(quiet)
+    }
+    for (const each of folders) await rmdir(each).catch(quiet)
+  })
+  const folder: Folder = {
     path,
     create: (name) =>
-      Effect.uninterruptible(
-        attempt(join(path, name), async () => {
-          names.add(name)
-          const handle = await open(join(path, `${name}.partial`), "wx", 0o600)
-          handles.push(handle)
-          return openFile(join(path, name), name, handle)
-        }),
-      ),
+      steady(join(path, name), async () => {
+        names.add(name)
+        const handle = await open(join(path, `${name}.partial`), "wx", 0o600)
+        handles.push(handle)
+        return openFile(join(path, name), name, handle)
+      }),
     rename: (from, to) =>
-      Effect.uninterruptible(
-        attempt(join(path, to), () => {
-          names.add(to)
-          return rename(join(path, `${from}.partial`), join(path, `${to}.partial`))
-        }),
-      ),
+      steady(join(path, to), () => {
+        names.add(to)
+        return rename(join(path, `${from}.partial`), join(path, `${to}.partial`))
+      }),
     publish: (finished) =>
-      attempt(path, async () => {
+      steady(path, async () => {
         for (const name of finished) await rename(join(path, `${name}.partial`), join(path, name))
         await syncFolder(path)
       }),
@@ -179,7 +186,34 @@ export const openFolder = Effect.fn("Export.openFolder")(function* (
       kept = true
     }),
   }
+  const make = steady(path, async () => {
+    folders.push(...madeFolders(await makeFolder(path), path))
+    return folders
+  })
+  return { folder, make, cleanUp }
+}
+
+/** Makes folders' own entries durable, each once. */
+export const syncFolders = (paths: Iterable<string>): Effect.Effect<void, ExportError> =>
+  Effect.forEach(new Set(paths), (path) => steady(path, () => syncFolder(path)), { discard: true })
+
+/** Makes the folders of batches; each is emptied of our files and removed when the scope ends without `keep`. */
+export const openFolders = Effect.fn("Export.openFolders")(function* (
+  paths: ReadonlyArray<string>,
+): Effect.fn.Return<ReadonlyArray<Folder>, ExportError, Scope.Scope> {
+  const opened = paths.map(folderAt)
+  for (const { cleanUp } of opened) yield* Effect.addFinalizer(() => cleanUp)
+  const folders = yield* Effect.forEach(opened, ({ make }) => make)
+  // Parents too: a batch that is committed in the database must not vanish with its folder's entry.
+  yield* syncFolders(folders.flat().map(dirname))
+  return opened.map(({ folder }) => folder)
 })
+
+/** One folder. */
+export const openFolder = (path: string): Effect.Effect<Folder, ExportError, Scope.Scope> =>
+  Effect.flatMap(openFolders([path]), ([folder]) =>
+    folder === undefined ? Effect.dieMessage(`${path} was not made`) : Effect.succeed(folder),
+  )
 
 /** Names in a folder, or none where there is no such folder. */
 export const listFolder = (path: string): Effect.Effect<ReadonlyArray<string>, ExportError> =>

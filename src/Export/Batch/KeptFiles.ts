@@ -8,12 +8,13 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { brotliCompress, brotliDecompress, constants, gunzip } from "node:zlib"
 import { and, eq } from "drizzle-orm"
-import { Effect } from "effect"
+import { Chunk, Effect } from "effect"
 import { openRegular } from "../../Common/RegularFile.ts"
 import { batchFiles } from "../../Database/Tables/Export.ts"
+import { plainArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { exportError } from "../ExportError.ts"
-import { attempt, quietly } from "./Folder.ts"
+import { attempt, filesAtOnce, quietly } from "./Folder.ts"
 import type { FileRecord, Manifest } from "./Manifest.ts"
 
 /** Bytes of a file per block: what becomes of it is small enough to be forgotten at once. The table takes up to 1 MiB, compressed. */
@@ -53,45 +54,110 @@ const readBlock = async (handle: FileHandle, block: Buffer): Promise<Buffer> => 
   return block.subarray(0, at)
 }
 
-const keepFile = Effect.fn("Export.keepFile")(function* (
-  bookId: number,
-  batch: number,
-  folder: string,
-  { bytes, name, sha256 }: FileRecord,
-) {
+interface KeptBlock {
+  readonly bookId: number
+  readonly batch: number
+  readonly name: string
+  /** From 1. */
+  readonly chunk: number
+  readonly content: Buffer
+}
+
+const keepBlocks = Effect.fn("Export.keepBlocks")(function* (blocks: ReadonlyArray<KeptBlock>) {
+  if (blocks.length === 0) return
   const database = yield* Database
+  const numbers = (key: "bookId" | "batch" | "chunk") => blocks.map((block) => String(block[key]))
+  yield* database.execute(
+    "Export.keepBlocks",
+    (sql) => sql`
+      insert into export.batch_files (book_id, batch, name, chunk, content)
+      select f.book_id, f.batch, f.name, f.chunk, decode(f.content, 'base64')
+      from unnest(${plainArray(sql, numbers("bookId"), "int4")}, ${plainArray(sql, numbers("batch"), "int4")},
+        ${plainArray(
+          sql,
+          blocks.map(({ name }) => name),
+        )}, ${plainArray(sql, numbers("chunk"), "int4")},
+        ${plainArray(
+          sql,
+          blocks.map(({ content }) => content.toString("base64")),
+        )}) as f (book_id, batch, name, chunk, content)`,
+  )
+})
+
+const changed = (path: string) =>
+  exportError(
+    "Disagrees",
+    `${path} has changed since it was written: leave the folder alone and export again. The batch is not committed.`,
+  )
+
+/** A file of a batch, in the batch's folder. */
+interface WrittenFile {
+  readonly bookId: number
+  readonly batch: number
+  readonly folder: string
+  readonly file: FileRecord
+}
+
+/** A file block by block. */
+const keepLarge = Effect.fn("Export.keepFile")(function* ({ batch, bookId, file, folder }: WrittenFile) {
+  const { name, sha256 } = file
   const path = join(folder, name)
   const handle = yield* Effect.acquireRelease(
     attempt(path, () => openRegular(path)),
     (opened) => quietly(() => opened.close()),
   )
   const hash = createHash("sha256")
-  // One byte more than the file has, to see where it has grown.
-  const buffer = Buffer.allocUnsafe(Math.min(blockSize, bytes + 1))
+  const buffer = Buffer.allocUnsafe(blockSize)
   for (let chunk = 1; ; chunk++) {
     const block = yield* attempt(path, () => readBlock(handle, buffer))
     if (block.length === 0) break
     hash.update(block)
     const content = yield* Effect.promise(() => compress(block))
-    yield* database.orm("Export.keepFile", (orm) =>
-      orm.insert(batchFiles).values({ bookId, batch, name, chunk, content }),
-    )
+    yield* keepBlocks([{ bookId, batch, name, chunk, content }])
   }
-  if (hash.digest("hex") !== sha256) {
-    return yield* exportError(
-      "Disagrees",
-      `${path} has changed since it was written: leave the folder alone and export again. The batch is not committed.`,
-    )
-  }
+  if (hash.digest("hex") !== sha256) return yield* changed(path)
 }, Effect.scoped)
 
-/** Part of the transaction that commits the batch. A file that is not what the manifest says fails it. */
-export const keepFiles = Effect.fn("Export.keepFiles")(function* (
-  bookId: number,
-  folder: string,
-  { batch, files }: Pick<Manifest, "batch" | "files">,
-) {
-  yield* Effect.forEach(files, (file) => keepFile(bookId, batch, folder, file), { discard: true })
+/** A small file as a whole. */
+const readSmall = Effect.fnUntraced(function* ({ batch, bookId, file, folder }: WrittenFile) {
+  const { bytes, name, sha256 } = file
+  const path = join(folder, name)
+  const block = yield* attempt(path, async () => {
+    const handle = await openRegular(path)
+    // One byte more than the file has, to see where it has grown.
+    return readBlock(handle, Buffer.allocUnsafe(bytes + 1)).finally(() => handle.close())
+  })
+  if (createHash("sha256").update(block).digest("hex") !== sha256) return yield* changed(path)
+  if (block.length === 0) return []
+  const content = yield* Effect.promise(() => compress(block))
+  return [{ bookId, batch, name, chunk: 1, content } satisfies KeptBlock]
+})
+
+/** Files of up to so many bytes go into one statement with others, so many together. */
+const small = 64 * 1024
+const filesPerStatement = 128
+
+export interface KeptBatch {
+  readonly bookId: number
+  readonly folder: string
+  readonly manifest: Pick<Manifest, "batch" | "files">
+}
+
+/** Part of the transaction that commits the batches. A file that is not what its manifest says fails it. */
+export const keepFiles = Effect.fn("Export.keepFiles")(function* (batches: ReadonlyArray<KeptBatch>) {
+  const files = batches.flatMap(({ bookId, folder, manifest }) =>
+    manifest.files.map((file): WrittenFile => ({ bookId, batch: manifest.batch, folder, file })),
+  )
+  const fit = files.filter(({ file }) => file.bytes <= small)
+  for (const some of Chunk.chunksOf(Chunk.fromIterable(fit), filesPerStatement)) {
+    const blocks = yield* Effect.forEach(some, readSmall, { concurrency: filesAtOnce })
+    yield* keepBlocks(blocks.flat())
+  }
+  yield* Effect.forEach(
+    files.filter(({ file }) => file.bytes > small),
+    keepLarge,
+    { discard: true },
+  )
 })
 
 /** One block of a kept file; undefined after the last. */

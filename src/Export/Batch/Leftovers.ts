@@ -9,7 +9,7 @@ import { Effect, Either } from "effect"
 import { makeFolder } from "../../Common/Folders.ts"
 import { isFormatFile } from "../../Format/Formats.ts"
 import { exportError } from "../ExportError.ts"
-import { previousBatch } from "../Request/Lineage.ts"
+import { previousBatches } from "../Request/Lineage.ts"
 import { readFacts } from "../Source/BookFacts.ts"
 import { attempt, listFolder, quietly, readIfThere, removeEmpty, removeFolder } from "./Folder.ts"
 import { manifestFile } from "./Manifest.ts"
@@ -49,7 +49,7 @@ export const clearLeftovers = Effect.fn("Export.clearLeftovers")(function* (
   const text = yield* readIfThere(marker)
   if (text === undefined) return
   const { knownSince } = yield* readFacts(bookId, null)
-  const last = (yield* previousBatch(bookId))?.batch ?? 0
+  const last = (yield* previousBatches([bookId])).get(bookId)?.batch ?? 0
   for (const line of text.split("\n")) {
     const [, scope, batch] = /^([A-Za-z0-9_@-]+)\/(\d+)$/.exec(line) ?? []
     if (scope === undefined || batch === undefined || Number(batch) <= last) continue
@@ -89,8 +89,10 @@ export const markUnfinished = Effect.fn("Export.markUnfinished")(function* (
     Effect.suspend(() => (left ? Effect.void : quietly(() => rm(marker, { force: true })))).pipe(
       Effect.andThen(removeEmpty(first, bookFolder)),
     )
-  yield* Effect.acquireRelease(make, remove)
+  const first = yield* Effect.acquireRelease(make, remove)
   return {
+    /** Whether the book's folder was made: its entry in the folder above is not durable yet. */
+    isNew: first !== undefined,
     leave: Effect.sync(() => {
       left = true
     }),

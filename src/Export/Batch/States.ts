@@ -23,36 +23,54 @@ export interface KeptChange extends StateChange {
   readonly at: string
 }
 
-/** Part of the caller's transaction, under the lock of the book's exports. */
-export const changeState = Effect.fn("Export.changeState")(function* (
-  bookId: number,
-  batch: number,
-  { byBatch, reason, state, who }: StateChange,
-) {
+interface BatchChange extends StateChange {
+  readonly bookId: number
+  readonly batch: number
+}
+
+/** Part of the caller's transaction, under the locks of the books' exports. */
+const changeStates = Effect.fn("Export.changeStates")(function* (changes: ReadonlyArray<BatchChange>) {
+  if (changes.length === 0) return
   const database = yield* Database
+  const rows = changes.map(({ batch, bookId, byBatch, reason, state, who }) => ({
+    ...{ book_id: bookId, batch, state, who, reason, by_batch: byBatch },
+  }))
   yield* database.execute(
-    "Export.changeState",
+    "Export.changeStates",
     (sql) => sql`
       insert into export.batch_states (book_id, batch, sequence, state, who, reason, by_batch)
-      select ${bookId}, ${batch}, coalesce(max(s.sequence), 0) + 1, ${state}, ${who}, ${reason}::text, ${byBatch}::integer
-      from export.batch_states s where s.book_id = ${bookId} and s.batch = ${batch}`,
+      select c.book_id, c.batch, 1 + (
+          select coalesce(max(s.sequence), 0) from export.batch_states s
+          where s.book_id = c.book_id and s.batch = c.batch),
+        c.state, c.who, c.reason, c.by_batch
+      from json_to_recordset(${JSON.stringify(rows)}::text::json)
+        as c (book_id integer, batch integer, state text, who text, reason text, by_batch integer)
+      order by c.book_id, c.batch`,
   )
 })
 
-/** Batches whose place another one takes. */
-export const supersedeBy = Effect.fn("Export.supersedeBy")(function* (
-  bookId: number,
-  batches: ReadonlyArray<number>,
-  byBatch: number,
-  who: string,
-) {
-  const reason = `Exported again as batch ${byBatch}.`
-  yield* Effect.forEach(
-    batches,
-    (batch) => changeState(bookId, batch, { state: "superseded", who, reason, byBatch }),
-    { discard: true },
+export const changeState = (bookId: number, batch: number, change: StateChange) =>
+  changeStates([{ bookId, batch, ...change }])
+
+/** Batches whose place another one of their book takes. */
+export interface Superseding {
+  readonly bookId: number
+  readonly batches: ReadonlyArray<number>
+  readonly byBatch: number
+  readonly who: string
+}
+
+export const supersedeBy = (superseding: ReadonlyArray<Superseding>) =>
+  changeStates(
+    superseding.flatMap(({ batches, bookId, byBatch, who }) =>
+      batches.map(
+        (batch): BatchChange => ({
+          ...{ bookId, batch, state: "superseded", who, byBatch },
+          reason: `Exported again as batch ${byBatch}.`,
+        }),
+      ),
+    ),
   )
-})
 
 const changeColumns = {
   state: oneOf(...changes),

@@ -8,12 +8,12 @@ import type { Profile } from "../../Format/Table/Profile.ts"
 import type { SummaryStyle } from "../../Format/Table/SummaryJournals.ts"
 import type { TableContext } from "../Batch/TableFiles.ts"
 import { exportError } from "../ExportError.ts"
-import { daysOf } from "../Request/Days.ts"
+import type { Days } from "../Request/Days.ts"
 import type { Selection } from "../Request/Scope.ts"
 import { opened } from "../Source/Balances.ts"
 import type { Source } from "../Source.ts"
 import { mapAccounts, numberAccounts } from "./Mapped.ts"
-import { newestMapping } from "./Store.ts"
+import type { StoredMapping } from "./Store.ts"
 import { adviceFor, findUnfit, type Used } from "./Unfit.ts"
 
 export interface TableOptions {
@@ -37,7 +37,19 @@ const settingProblems = ({ lacks = [], name }: Profile): ReadonlyArray<string> =
 const modeOptions = (mode: Mode, { by, net }: SummaryStyle): string =>
   mode === "detail" ? "" : ` --mode summary${by === "day" ? "" : " --by month"}${net ? " --net" : ""}`
 
-const namesDays = ({ file }: Profile): boolean => file.includes("{from}") || file.includes("{to}")
+/** Whether a file of the formats has the days of the selection in its name. */
+export const namesDays = (formats: ReadonlyArray<TableFormat>): boolean =>
+  formats.some(({ template: { file } }) => file.includes("{from}") || file.includes("{to}"))
+
+/** What the database says for the formats of one book. */
+export interface Prepared {
+  /** Null: the chart's own codes and names. */
+  readonly stored: StoredMapping | null
+  /** The days of the selection, where `namesDays` asks for them. */
+  readonly days: Days | null
+  /** The snapshot's time. */
+  readonly createdAt: string
+}
 
 const most = 50
 
@@ -59,7 +71,7 @@ const refusal = (problems: ReadonlyArray<string>, advice: ReadonlyArray<string>)
 
 /** The contexts of the formats, and the version of the mapping behind them. Fails before anything is written. */
 export const prepareTables = Effect.fn("Export.prepareTables")(function* (
-  { bookId, code, name }: { readonly bookId: number; readonly code: string; readonly name: string },
+  { code, name }: { readonly code: string; readonly name: string },
   selection: Selection,
   {
     accounts,
@@ -69,11 +81,10 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   }: Pick<Source, "accounts" | "entriesByCurrency" | "moved" | "opening">,
   formats: ReadonlyArray<TableFormat>,
   { baseCurrency, mode, rated = false, settings, summary = byDay }: TableOptions,
-  createdAt: string,
+  { createdAt, days, stored }: Prepared,
   banks: ReadonlyArray<Pick<BankStatementFormat, "profile">> = [],
 ) {
   if (formats.length + banks.length === 0) return { contexts: [], mappingVersion: null }
-  const stored = yield* newestMapping(bookId, selection.asOf)
   const sums = yield* moved
   const touched = accounts.ordered.filter(
     (account) => sums.has(account) || (rated && account.role === "rounding"),
@@ -81,7 +92,6 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   const lacking: Array<string> = []
   const unknown: Array<string> = []
   const used: Array<Used> = []
-  const days = formats.some(({ template }) => namesDays(template)) ? yield* daysOf(bookId, selection) : null
   const contexts = formats.map((format): TableContext => {
     const profile = profileWith(format, settings, rated)
     const leaveOut = leftOut(format, settings)

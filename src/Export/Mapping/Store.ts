@@ -1,7 +1,7 @@
 /** The versions of each book's mapping: added, never changed. */
-import { and, desc, eq, lte } from "drizzle-orm"
 import { Effect, Schema } from "effect"
-import { int4 } from "../../Database/Columns.ts"
+import { booksIn } from "../../Book/ByBook.ts"
+import { int4, json } from "../../Database/Columns.ts"
 import { accountMappings } from "../../Database/Tables/Export.ts"
 import { Database } from "../../Database.ts"
 import { MappingRow } from "./Row.ts"
@@ -15,28 +15,33 @@ const Rows = Schema.Array(MappingRow)
 const decode = Schema.decodeUnknown(Rows)
 const encode = Schema.encodeSync(Schema.parseJson(Rows))
 
-/** The newest version, of those imported by `asOf` (ISO 8601) where that is given; null where there is none. */
-export const newestMapping = Effect.fn("AccountMapping.newest")(function* (
-  bookId: number,
+/** By book, the newest version, of those imported by `asOf` (ISO 8601) where that is given; none where there is none. */
+export const newestMappings = Effect.fn("AccountMapping.newestOfBooks")(function* (
+  bookIds: ReadonlyArray<number>,
   asOf: string | null = null,
 ) {
   const database = yield* Database
-  const [row] = yield* database.orm("AccountMapping.newest", (orm) =>
-    orm
-      .select()
-      .from(accountMappings)
-      .where(
-        and(
-          eq(accountMappings.bookId, bookId),
-          asOf === null ? undefined : lte(accountMappings.importedAt, asOf),
-        ),
-      )
-      .orderBy(desc(accountMappings.version))
-      .limit(1),
+  const rows = yield* database.rows(
+    "AccountMapping.newest",
+    { bookId: int4, version: int4, accounts: json },
+    (sql) => sql`
+      select k.book_id as "bookId", newest.version, newest.accounts
+      from ${booksIn(sql, bookIds)}
+      cross join lateral (
+        select m.version, m.accounts from export.account_mappings m
+        where m.book_id = k.book_id and m.imported_at <= coalesce(${asOf}::text::timestamptz, 'infinity')
+        order by m.version desc limit 1) newest`,
   )
-  if (row === undefined) return null
-  return { version: row.version, rows: yield* Effect.orDie(decode(row.accounts)) } satisfies StoredMapping
+  const found = new Map<number, StoredMapping>()
+  for (const { accounts, bookId, version } of rows) {
+    found.set(bookId, { version, rows: yield* Effect.orDie(decode(accounts)) })
+  }
+  return found
 })
+
+/** Of one book; null where there is none. */
+export const newestMapping = (bookId: number, asOf: string | null = null) =>
+  Effect.map(newestMappings([bookId], asOf), (found) => found.get(bookId) ?? null)
 
 /** Adds a version to a book. Run in one transaction for all books of a file. */
 export const addMapping = Effect.fn("AccountMapping.add")(function* (

@@ -1,6 +1,7 @@
 /** The archived entries of a book as a set like those that batches have: they cannot be exported here any more. */
 import { Effect } from "effect"
 import { archivesOf, whereIs } from "../../Book/Archived.ts"
+import { byBook } from "../../Book/ByBook.ts"
 import { shiftDate } from "../../Common/Time.ts"
 import { exportError } from "../ExportError.ts"
 import { box, everyStep, intersect, type Region, subtract, union } from "./Region.ts"
@@ -18,19 +19,19 @@ interface ArchivedDays {
 /** Null: nothing of the book is archived. */
 export type Archived = ArchivedDays | null
 
-export const archivedDays = Effect.fn("Export.archivedDays")(function* (bookId: number) {
-  const archives = yield* archivesOf([bookId])
-  const last = archives.at(-1)
-  if (last === undefined) return null
-  const where = archives.map(whereIs).join("; ")
-  return {
-    book: last.book,
-    lastDay: last.lastDay,
-    region: union(
-      archives.map(({ firstDay, lastDay, throughNumbering }) => box(firstDay, lastDay, 0n, throughNumbering)),
-    ),
-    where,
-  } satisfies ArchivedDays
+/** By book; none: nothing of the book is archived. */
+export const archivedDays = Effect.fn("Export.archivedDays")(function* (bookIds: ReadonlyArray<number>) {
+  const archives = byBook(yield* archivesOf(bookIds))
+  return new Map(
+    bookIds.flatMap((bookId): ReadonlyArray<readonly [number, ArchivedDays]> => {
+      const own = archives.of({ bookId })
+      const last = own.at(-1)
+      if (last === undefined) return []
+      const { book, lastDay } = last
+      const regions = own.map((one) => box(one.firstDay, one.lastDay, 0n, one.throughNumbering))
+      return [[bookId, { book, lastDay, region: union(regions), where: own.map(whereIs).join("; ") }]]
+    }),
+  )
 })
 
 const regionOf = ({ covered, from, since, to }: Selection): Region =>

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
-import { nullable, text } from "../../Database/Columns.ts"
+import { byBook, isIn } from "../../Book/ByBook.ts"
+import { int4, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Selection } from "./Scope.ts"
 import { selected } from "./Selected.ts"
@@ -10,19 +11,29 @@ export interface Days {
   readonly last: string
 }
 
-/** A selection's own days, else those of its first and last entry; null where it has neither. */
-export const daysOf = Effect.fn("Export.daysOf")(function* (bookId: number, selection: Selection) {
+/** By book, a selection's own days, else those of its first and last entry; null where it has neither. */
+export const daysOf = Effect.fn("Export.daysOf")(function* (
+  bookIds: ReadonlyArray<number>,
+  selection: Selection,
+) {
   const { from, to } = selection
-  if (from !== null && to !== null) return { first: from, last: to }
+  if (from !== null && to !== null) return new Map(bookIds.map((id) => [id, { first: from, last: to }]))
   const database = yield* Database
-  const row = yield* database.row(
+  const rows = yield* database.rows(
     "Export.daysOf",
-    { first: nullable(text), last: nullable(text) },
+    { bookId: int4, first: text, last: text },
     (sql) => sql`
-      select min(e.effective_date)::text as first, max(e.effective_date)::text as last
-      from ledger.journal e where ${selected(sql, bookId, selection)}`,
+      select e.book_id as "bookId", min(e.effective_date)::text as first, max(e.effective_date)::text as last
+      from ledger.journal e where ${selected(sql, isIn(sql, bookIds), selection)}
+      group by e.book_id`,
   )
-  const first = from ?? row.first
-  const last = to ?? row.last
-  return first === null || last === null ? null : { first, last }
+  const found = byBook(rows)
+  return new Map(
+    bookIds.map((bookId): readonly [number, Days | null] => {
+      const [row] = found.of({ bookId })
+      const first = from ?? row?.first
+      const last = to ?? row?.last
+      return [bookId, first === undefined || last === undefined ? null : { first, last }]
+    }),
+  )
 })

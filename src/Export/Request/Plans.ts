@@ -4,178 +4,133 @@
  * a trial balance is a whole that takes the place of the one before.
  */
 import { Effect } from "effect"
+import { byBook, isIn, ofBook } from "../../Book/ByBook.ts"
 import { arrayOf, bool, int4 } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
 import { accumulates, type FormatName } from "../../Format/Formats.ts"
 import type { Covered } from "../Batch/Manifest.ts"
 import { exportError } from "../ExportError.ts"
-import { type Archived, archivedDays, refuseArchivedDays, warnOfGap, withArchived } from "./ArchivedDays.ts"
-import { box, everyStep, intersect, subtract, union, wholeThrough } from "./Region.ts"
-import { type Selection, sinceSelection } from "./Scope.ts"
-import { hasNews, selected } from "./Selected.ts"
-import { coveredBy, regionsOf, type StandingBatch, standingBatches } from "./StandingBatches.ts"
+import { type Archived, archivedDays, refuseArchivedDays, warnOfGap } from "./ArchivedDays.ts"
+import { entriesOf, grouped, type Had, newsOf, type Plan, type Plans, separate, wholePlans } from "./Plan.ts"
+import { box, everyStep, intersect, union } from "./Region.ts"
+import type { Selection } from "./Scope.ts"
+import { contentsOf, selected } from "./Selected.ts"
+import { coveredBy, regionsOf, type StandingBatch, standingOfBooks } from "./StandingBatches.ts"
 
-export interface Plan {
-  readonly selection: Selection
-  readonly formats: ReadonlyArray<FormatName>
-  readonly delta: boolean
-  readonly follows: ReadonlyArray<number>
-  readonly supersedes: ReadonlyArray<number>
-}
-
-/** Formats of which the batches have everything that was asked for. */
-export interface Had {
-  readonly formats: ReadonlyArray<FormatName>
-  readonly batches: ReadonlyArray<number>
-}
-
-export interface Plans {
-  readonly plans: ReadonlyArray<Plan>
-  readonly had: ReadonlyArray<Had>
-}
+type Part = Covered & { readonly book_id: number; readonly batch: number }
 
 /**
- * Which of the rectangles have entries of the selection, by their batch, and whether an entry is in none of them. One pass
+ * By book, which of the rectangles have entries of the selection, by their batch, and whether an entry is in none of them. One pass
  * over the selection; what it keeps are days and steps, not entries.
  */
-const overlap = Effect.fn("Export.overlap")(function* (
-  bookId: number,
+const overlaps = Effect.fn("Export.overlaps")(function* (
+  bookIds: ReadonlyArray<number>,
   selection: Selection,
-  parts: ReadonlyArray<Covered & { readonly batch: number }>,
+  parts: ReadonlyArray<Part>,
 ) {
   const database = yield* Database
-  return yield* database.row(
-    "Export.overlap",
-    { batches: arrayOf(int4), news: bool },
+  const rows = yield* database.rows(
+    "Export.overlaps",
+    { bookId: int4, batches: arrayOf(int4), news: bool },
     (sql) => sql`
       with points as materialized (
-        select distinct e.effective_date as day, e.numbering as step from ledger.journal e
-        where ${selected(sql, bookId, selection)}),
+        select distinct e.book_id, e.effective_date as day, e.numbering as step from ledger.journal e
+        where ${selected(sql, isIn(sql, bookIds), selection)}),
       parts as materialized (
         select * from json_to_recordset(${JSON.stringify(parts)}::text::json)
-          as c (batch integer, "from" date, "to" date, after bigint, through bigint)),
+          as c (book_id integer, batch integer, "from" date, "to" date, after bigint, through bigint)),
       found as materialized (
-        select p.day, p.step, array_agg(c.batch) as batches
+        select p.book_id, p.day, p.step, array_agg(c.batch) as batches
         from points p
-        left join parts c on p.day between c."from" and c."to" and p.step > coalesce(c.after, 0) and p.step <= c.through
-        group by p.day, p.step)
-      select coalesce(bool_or(f.batches = array[null]::integer[]), false) as news,
+        left join parts c on c.book_id = p.book_id and p.day between c."from" and c."to"
+          and p.step > coalesce(c.after, 0) and p.step <= c.through
+        group by p.book_id, p.day, p.step)
+      select f.book_id as "bookId", bool_or(f.batches = array[null]::integer[]) as news,
         coalesce((
           select array_agg(distinct x.batch order by x.batch) from found g cross join unnest(g.batches) as x (batch)
-          where x.batch is not null), '{}') as batches
-      from found f`,
+          where g.book_id = f.book_id and x.batch is not null), '{}') as batches
+      from found f group by f.book_id`,
   )
+  return byBook(rows)
 })
 
-/** An accounting system's format over given dates. */
-const tablePlan = Effect.fn("Export.tablePlan")(function* (
-  bookId: number,
+/** What an accounting system's format has of the dates already. */
+interface OwnBatches {
+  readonly bookId: number
+  readonly own: ReadonlyArray<StandingBatch>
+}
+
+const wholeOf = (selection: Selection, format: FormatName): Plan => ({
+  ...{ selection, formats: [format], delta: false, follows: [], supersedes: [] },
+})
+
+/** In the base currency: the journal changes as a whole. */
+const basePlan = Effect.fn("Export.basePlan")(function* (
   basis: string,
   selection: Selection,
   format: FormatName,
-  standing: ReadonlyArray<StandingBatch>,
+  { own }: OwnBatches,
+  again: boolean,
+) {
+  const meeting = own.map(({ batch }) => batch)
+  if (again) return { ...wholeOf(selection, format), supersedes: meeting }
+  return yield* exportError(
+    "Usage",
+    `Batch ${meeting.join(", ")} has days of ${selection.text} for ${format} in ${basis} already. That journal changes as a whole: --again writes it again, to be imported in its place. Nothing was written.`,
+  )
+})
+
+/** An accounting system's format over given dates, by book. */
+const tablePlans = Effect.fn("Export.tablePlans")(function* (
+  standing: ReadonlyArray<OwnBatches>,
+  basis: string,
+  selection: Selection,
+  format: FormatName,
   again: boolean,
 ) {
   const wanted = box(selection.from, selection.to, 0n, everyStep)
-  const own = standing
-    .filter(({ formats }) => formats.includes(format))
-    .map((batch) => ({ ...batch, region: intersect(batch.region, wanted) }))
-    .filter(({ region }) => region.length > 0)
-  const whole: Plan = { selection, formats: [format], delta: false, follows: [], supersedes: [] }
-  if (own.length === 0) return whole
+  const books = standing.map(({ bookId, own }) => ({
+    bookId,
+    own: own
+      .filter(({ formats }) => formats.includes(format))
+      .map((batch) => ({ ...batch, region: intersect(batch.region, wanted) }))
+      .filter(({ region }) => region.length > 0),
+  }))
+  const met = books.filter(({ own }) => own.length > 0)
+  const made = new Map<number, Plan | Had>(books.map(({ bookId }) => [bookId, wholeOf(selection, format)]))
   if (basis !== nativeBasis) {
-    const meeting = own.map(({ batch }) => batch)
-    if (again) return { ...whole, supersedes: meeting }
-    return yield* exportError(
-      "Usage",
-      `Batch ${meeting.join(", ")} has days of ${selection.text} for ${format} in ${basis} already. That journal changes as a whole: --again writes it again, to be imported in its place. Nothing was written.`,
-    )
+    for (const book of met) {
+      made.set(book.bookId, yield* basePlan(basis, selection, format, book, again))
+    }
+    return made
   }
-  const parts = own.flatMap(({ batch, region }) => coveredBy(region, 0n).map((part) => ({ ...part, batch })))
-  const { batches, news } = yield* overlap(bookId, selection, parts)
-  if (batches.length === 0) return whole
-  if (again) return { ...whole, supersedes: batches }
-  if (!news) return { formats: [format], batches } satisfies Had
-  const had = union(own.filter(({ batch }) => batches.includes(batch)).map(({ region }) => region))
-  return { ...whole, selection: { ...selection, covered: coveredBy(had, 0n) }, delta: true, follows: batches }
+  if (met.length === 0) return made
+  const parts = met.flatMap(({ bookId, own }) =>
+    own.flatMap(({ batch, region }) =>
+      coveredBy(region, 0n).map((part): Part => ({ ...part, book_id: bookId, batch })),
+    ),
+  )
+  const overlap = yield* overlaps(
+    met.map(({ bookId }) => bookId),
+    selection,
+    parts,
+  )
+  for (const { bookId, own } of met) {
+    const [found] = overlap.of({ bookId })
+    if (found === undefined || found.batches.length === 0) continue
+    const { batches, news } = found
+    const whole = wholeOf(selection, format)
+    if (again) made.set(bookId, { ...whole, supersedes: batches })
+    else if (!news) made.set(bookId, { formats: [format], batches })
+    else {
+      const had = union(own.filter(({ batch }) => batches.includes(batch)).map(({ region }) => region))
+      const rest = { ...selection, covered: coveredBy(had, 0n) }
+      made.set(bookId, { ...whole, selection: rest, delta: true, follows: batches })
+    }
+  }
+  return made
 })
-
-/** What no batch of the format has, of whatever date. */
-const newsOf = (format: FormatName, standing: ReadonlyArray<StandingBatch>, archived: Archived): Plan => {
-  const had = union(withArchived(regionsOf(format, standing), archived))
-  const since = wholeThrough(had)
-  const more = subtract(had, box(null, null, 0n, since))
-  const selection = sinceSelection(since, coveredBy(more, since))
-  return { selection, formats: [format], delta: false, follows: [], supersedes: [] }
-}
-
-/** Batches of the very selection that hold nothing but what is written anew. */
-const replaced = (
-  { text }: Selection,
-  formats: ReadonlyArray<FormatName>,
-  standing: ReadonlyArray<StandingBatch>,
-): ReadonlyArray<number> => {
-  const known: ReadonlyArray<string> = formats
-  return standing
-    .filter(
-      (batch) =>
-        batch.scope === text && batch.formats.every((name) => !accumulates(name) && known.includes(name)),
-    )
-    .map(({ batch }) => batch)
-}
-
-const inOrder = (numbers: ReadonlyArray<number>): ReadonlyArray<number> =>
-  [...new Set(numbers)].sort((a, b) => a - b)
-
-const entriesOf = ({ selection: { covered, since } }: Plan): string => JSON.stringify([since, covered])
-
-/** Plans of the same entries, which one pass writes, in the order in which they were made. */
-export const bySelection = (
-  plans: ReadonlyArray<Plan>,
-): ReadonlyArray<{ readonly selection: Selection; readonly plans: ReadonlyArray<Plan> }> => {
-  const groups = new Map<string, { selection: Selection; plans: Array<Plan> }>()
-  for (const plan of plans) {
-    const key = entriesOf(plan)
-    const group = groups.get(key) ?? { selection: plan.selection, plans: [] }
-    group.plans.push(plan)
-    groups.set(key, group)
-  }
-  return [...groups.values()]
-}
-
-/** Formats with the same entries go together, in the order in which they were asked for. */
-const grouped = (plans: ReadonlyArray<Plan>, formats: ReadonlyArray<FormatName>): ReadonlyArray<Plan> => {
-  const groups = new Map<string, Plan>()
-  for (const plan of plans) {
-    const key = entriesOf(plan)
-    const group = groups.get(key)
-    groups.set(
-      key,
-      group === undefined
-        ? plan
-        : {
-            ...group,
-            formats: formats.filter((name) => group.formats.includes(name) || plan.formats.includes(name)),
-            follows: inOrder([...group.follows, ...plan.follows]),
-            supersedes: inOrder([...group.supersedes, ...plan.supersedes]),
-          },
-    )
-  }
-  return [...groups.values()]
-}
-
-/** A plan for each format. A batch that several of them take the place of is superseded by the first. */
-const separate = (plans: ReadonlyArray<Plan>): ReadonlyArray<Plan> => {
-  const taken = new Set<number>()
-  return plans
-    .flatMap((plan) => plan.formats.map((format) => ({ ...plan, formats: [format] })))
-    .map((plan) => {
-      const supersedes = plan.supersedes.filter((batch) => !taken.has(batch))
-      for (const batch of supersedes) taken.add(batch)
-      return { ...plan, supersedes }
-    })
-}
 
 /** A batch is superseded as a whole: what else an accounting system has from it would come a second time. */
 const checkWhole = (
@@ -200,53 +155,86 @@ const checkWhole = (
 
 const isPlan = (found: Plan | Had): found is Plan => "selection" in found
 
-/** `selection`: null for what is new. `again`: the whole selection, whatever the batches have. */
-export const planBook = Effect.fn("Export.planBook")(function* (
+/** The plans that have entries, of those by book. */
+const withNews = Effect.fn("Export.withNews")(function* (
+  planned: ReadonlyArray<{ readonly bookId: number; readonly plans: ReadonlyArray<Plan> }>,
+) {
+  const asked = new Map<string, { readonly selection: Selection; readonly bookIds: Array<number> }>()
+  for (const { bookId, plans } of planned) {
+    for (const plan of plans) {
+      const one = asked.get(entriesOf(plan)) ?? { selection: plan.selection, bookIds: [] }
+      one.bookIds.push(bookId)
+      asked.set(entriesOf(plan), one)
+    }
+  }
+  const news = new Map<string, ReadonlySet<number>>()
+  for (const [key, { bookIds, selection }] of asked) {
+    const contents = yield* contentsOf(bookIds, selection)
+    news.set(key, new Set(bookIds.filter((bookId) => contents.get(bookId)?.holds === true)))
+  }
+  return new Map(
+    planned.map(({ bookId, plans }): readonly [number, Plans] => [
+      bookId,
+      { plans: plans.filter((plan) => news.get(entriesOf(plan))?.has(bookId) === true), had: [] },
+    ]),
+  )
+})
+
+const refuseArchived = (plans: ReadonlyArray<Plan>, archived: Archived) =>
+  Effect.forEach(plans, (plan) => refuseArchivedDays(plan.selection, archived), { discard: true })
+
+/** By book. `selection`: null for what is new. `again`: the whole selection, whatever the batches have. */
+export const planBooks = Effect.fn("Export.planBooks")(function* (
+  bookIds: ReadonlyArray<number>,
+  basis: string,
+  selection: Selection | null,
+  formats: ReadonlyArray<FormatName>,
+  again: boolean,
+  perFormat: boolean,
+) {
+  const archives = yield* archivedDays(bookIds)
+  const archivedOf = (bookId: number): Archived => archives.get(bookId) ?? null
+  if (selection !== null && selection.asOf !== null) {
+    for (const archived of archives.values()) yield* refuseArchivedDays(selection, archived)
+    const plan: Plan = { selection, formats, delta: false, follows: [], supersedes: [] }
+    const plans: Plans = { plans: perFormat ? separate([plan]) : [plan], had: [] }
+    return new Map(bookIds.map((bookId) => [bookId, plans]))
+  }
+  const standing = yield* standingOfBooks(bookIds, basis)
+  const found = bookIds.map((bookId): OwnBatches => ({ bookId, own: standing.of({ bookId }) }))
+  if (selection === null) {
+    for (const { bookId, own } of found) {
+      for (const format of formats) yield* warnOfGap(format, regionsOf(format, own), archivedOf(bookId))
+    }
+    const news = found.map(({ bookId, own }) => {
+      const plans = formats.map((format) => newsOf(format, own, archivedOf(bookId)))
+      return { bookId, plans: perFormat ? plans : grouped(plans, formats) }
+    })
+    for (const { bookId, plans } of news) yield* refuseArchived(plans, archivedOf(bookId))
+    return yield* withNews(news)
+  }
+  const plain = formats.filter((name) => !accumulates(name))
+  const tables = yield* Effect.forEach(formats.filter(accumulates), (format) =>
+    tablePlans(found, basis, selection, format, again),
+  )
+  const made = new Map<number, Plans>()
+  for (const { bookId, own } of found) {
+    const ofTables = tables.flatMap((plans) => plans.get(bookId) ?? [])
+    const all = [...wholePlans(selection, plain, own, perFormat), ...ofTables.filter(isPlan)]
+    const plans = perFormat ? separate(all) : grouped(all, formats)
+    yield* checkWhole(plans, formats, own)
+    yield* refuseArchived(plans, archivedOf(bookId))
+    made.set(bookId, { plans, had: ofTables.filter((one): one is Had => !isPlan(one)) })
+  }
+  return made
+})
+
+/** Of one book. */
+export const planBook = (
   bookId: number,
   basis: string,
   selection: Selection | null,
   formats: ReadonlyArray<FormatName>,
   again: boolean,
-  perFormat = false,
-) {
-  const tables = formats.filter(accumulates)
-  const plain = formats.filter((name) => !accumulates(name))
-  const archived = yield* archivedDays(bookId)
-  if (selection !== null && selection.asOf !== null) {
-    yield* refuseArchivedDays(selection, archived)
-    const plan: Plan = { selection, formats, delta: false, follows: [], supersedes: [] }
-    return { plans: perFormat ? separate([plan]) : [plan], had: [] } satisfies Plans
-  }
-  const standing = yield* standingBatches(bookId, basis)
-  if (selection === null) {
-    for (const format of formats) yield* warnOfGap(format, regionsOf(format, standing), archived)
-    const news = formats.map((format) => newsOf(format, standing, archived))
-    const plans: Array<Plan> = []
-    for (const plan of perFormat ? news : grouped(news, formats)) {
-      yield* refuseArchivedDays(plan.selection, archived)
-      if (yield* hasNews(bookId, plan.selection)) plans.push(plan)
-    }
-    return { plans, had: [] } satisfies Plans
-  }
-  const whole = { selection, delta: false, follows: [], supersedes: replaced(selection, plain, standing) }
-  const ownBatches = (format: FormatName) => replaced(selection, [format], standing)
-  const shared = whole.supersedes.filter((batch) => !plain.flatMap(ownBatches).includes(batch))
-  const wholes: ReadonlyArray<Plan> = perFormat
-    ? plain.map((format, at) => ({
-        ...whole,
-        formats: [format],
-        // One that several formats share goes with the first of them.
-        supersedes: inOrder([...ownBatches(format), ...(at === 0 ? shared : [])]),
-      }))
-    : plain.length === 0
-      ? []
-      : [{ ...whole, formats: plain }]
-  const found: ReadonlyArray<Plan | Had> = yield* Effect.forEach(tables, (format) =>
-    tablePlan(bookId, basis, selection, format, standing, again),
-  )
-  const all = [...wholes, ...found.filter(isPlan)]
-  const plans = perFormat ? separate(all) : grouped(all, formats)
-  yield* checkWhole(plans, formats, standing)
-  for (const { selection: days } of plans) yield* refuseArchivedDays(days, archived)
-  return { plans, had: found.filter((one): one is Had => !isPlan(one)) } satisfies Plans
-})
+) =>
+  Effect.map(planBooks([bookId], basis, selection, formats, again, false), (plans) => ofBook(plans, bookId))

@@ -1,5 +1,6 @@
 /** The SQL of a selection, shared by everything that reads its entries. */
 import { Effect } from "effect"
+import { isIn } from "../../Book/ByBook.ts"
 import { shiftDate } from "../../Common/Time.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { bool, int4 } from "../../Database/Columns.ts"
@@ -18,14 +19,17 @@ const notCovered = (sql: Sql, covered: ReadonlyArray<Covered>) => sql`not exists
 const isWholeMonths = ({ from, to }: Selection): boolean =>
   (from === null || from.endsWith("-01")) && (to === null || shiftDate(to, 1).endsWith("-01"))
 
-/** The rows `e` of a selection: of `ledger.journal`, of `ledger.journal_lines`, or of their like in the base currency. */
-export const selected = (sql: Sql, bookId: number | Fragment, selection: Selection) => {
+/**
+ * The rows `e` of a selection: of `ledger.journal`, of `ledger.journal_lines`, or of their like in the base currency. `books`:
+ * which books' (`isIn`).
+ */
+export const selected = (sql: Sql, books: Fragment, selection: Selection) => {
   const { asOf, covered, from, since, through, to } = selection
   const first = from === null ? "-infinity" : `${from.slice(0, 7)}-01`
   const last = to ?? "infinity"
   const days = sql`and e.effective_date between ${from ?? "-infinity"}::text::date and ${last}::text::date`
   return sql`
-    e.book_id = ${bookId}
+    e.book_id ${books}
     ${from === null && to === null ? sql`` : sql`and e.period between ${first}::text::date and ${last}::text::date`}
     ${isWholeMonths(selection) ? sql`` : days}
     ${since === null ? sql`` : sql`and e.numbering > ${since}::text::bigint`}
@@ -46,7 +50,7 @@ export const contentsOf = Effect.fn("Export.contentsOf")(function* (
     { book_id: int4, holds: bool, ahead: bool },
     (sql) => sql`
       select b.book_id,
-        exists (select 1 from ledger.journal e where ${selected(sql, sql`b.book_id`, selection)}) as holds,
+        exists (select 1 from ledger.journal e where ${selected(sql, sql`= b.book_id`, selection)}) as holds,
         coalesce(${selection.from}::text::date > ledger.day_of(now(), l.time_zone), false) as ahead
       from mirror.books b left join ledger.locks l on l.book_id = b.book_id
       where b.book_id = any (${plainArray(sql, bookIds.map(String), "int4")})`,
@@ -62,7 +66,7 @@ export const hasNews = Effect.fn("Export.hasNews")(function* (bookId: number, se
     { news: bool },
     (sql) => sql`
       select exists (
-        select 1 from ledger.journal e where ${selected(sql, bookId, selection)}) as news`,
+        select 1 from ledger.journal e where ${selected(sql, isIn(sql, [bookId]), selection)}) as news`,
   )
   return news
 })

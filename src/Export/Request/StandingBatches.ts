@@ -1,13 +1,14 @@
 /** The batches of a book that count: committed or acknowledged, not superseded, and not of a time in the past. */
 import { Effect, Schema } from "effect"
+import { byBook, isIn } from "../../Book/ByBook.ts"
 import { arrayOf, int4, int8, jsonOf, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
-import type { FormatName } from "../../Format/Formats.ts"
 import { Covered } from "../Batch/Manifest.ts"
 import { box, everyStep, type Region, subtract, union } from "./Region.ts"
 
 const batchColumns = {
+  bookId: int4,
   batch: int4,
   scope: text,
   from: nullable(text),
@@ -47,32 +48,37 @@ const regionOf = (basis: string, { covered, from, since, through, to }: BatchRow
       )
     : box(from, to, 0n, everyStep)
 
-/** What the batches of a format have. */
-export const regionsOf = (
-  format: FormatName,
-  standing: ReadonlyArray<StandingBatch>,
-): ReadonlyArray<Region> =>
+/** What the batches of a format have, each by itself. */
+export const regionsOf = (format: string, standing: ReadonlyArray<StandingBatch>): ReadonlyArray<Region> =>
   standing.filter(({ formats }) => formats.includes(format)).map(({ region }) => region)
 
-/** One row per batch of the book, without its manifest; the first first. */
-export const standingBatches = Effect.fn("Export.standingBatches")(function* (bookId: number, basis: string) {
+/** By book, one row per batch, without its manifest; the first first. */
+export const standingOfBooks = Effect.fn("Export.standingOfBooks")(function* (
+  bookIds: ReadonlyArray<number>,
+  basis: string,
+) {
   const database = yield* Database
   const rows = yield* database.rows(
     "Export.standingBatches",
     batchColumns,
     (sql) => sql`
-      select b.batch, b.scope, b.from_date::text as from, b.formats,
+      select b.book_id as "bookId", b.batch, b.scope, b.from_date::text as from, b.formats,
         b.last_day::text as to, b.since_numbering as since, b.through_numbering as through, b.covered
       from export.standing_batches b
-      where b.book_id = ${bookId} and b.currency_basis = ${basis}
+      where b.book_id ${isIn(sql, bookIds)} and b.currency_basis = ${basis}
       order by b.batch`,
   )
-  return rows.map(
-    (row): StandingBatch => ({
+  return byBook(
+    rows.map((row): StandingBatch & { readonly bookId: number } => ({
+      bookId: row.bookId,
       batch: row.batch,
       scope: row.scope,
       formats: row.formats,
       region: regionOf(basis, row),
-    }),
+    })),
   )
 })
+
+/** Of one book. */
+export const standingBatches = (bookId: number, basis: string) =>
+  Effect.map(standingOfBooks([bookId], basis), (standing) => standing.of({ bookId }))

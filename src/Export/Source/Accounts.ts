@@ -1,5 +1,6 @@
 /** The accounts of a journal, in the caller's repeatable-read transaction. */
 import { Effect } from "effect"
+import { byBook, isIn, ofBook } from "../../Book/ByBook.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { int2, int4, nullable, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
@@ -21,6 +22,7 @@ export interface JournalAccounts extends BookAccounts {
 }
 
 const accountColumns = {
+  bookId: int4,
   account_id: int4,
   code: text,
   name: text,
@@ -42,22 +44,7 @@ const openedBy = (sql: Sql, asOf: string | null) =>
         select 1 from ledger.archived_turnover t
         where t.book_id = a.book_id and t.basis = 'native' and t.account = a.account_id::text))`
 
-/** Ids depend on the order in which accounts were made; the order here does not. `asOf`: those that were there by then. */
-export const readAccounts = Effect.fn("Export.readAccounts")(function* (
-  bookId: number,
-  asOf: string | null = null,
-) {
-  const database = yield* Database
-  const rows = yield* database.rows(
-    "Export.readAccounts",
-    accountColumns,
-    (sql) => sql`
-      select a.account_id, a.code, a.name, a.role, a.currency, c.scale, a.partner_account_id
-      from ledger.accounts a join ledger.currencies c on c.code = a.currency
-      where a.book_id = ${bookId} ${openedBy(sql, asOf)}
-      order by a.code collate "C", a.name collate "C", a.currency collate "C", a.role collate "C",
-        a.partner_account_id, a.rule_code collate "C"`,
-  )
+const ownAccounts = (rows: ReadonlyArray<RowOf<typeof accountColumns>>): JournalAccounts => {
   const byContent = new Map<string, Account>()
   const byKey = new Map<string, Account>()
   for (const row of rows) {
@@ -67,8 +54,35 @@ export const readAccounts = Effect.fn("Export.readAccounts")(function* (
     byContent.set(content, account)
     byKey.set(String(row.account_id), account)
   }
-  return { byKey, ordered: [...byContent.values()], nativeOf: (account) => account } satisfies JournalAccounts
+  return { byKey, ordered: [...byContent.values()], nativeOf: (account) => account }
+}
+
+/**
+ * By book. Ids depend on the order in which accounts were made; the order here does not. `asOf`: those that were there by
+ * then.
+ */
+export const accountsOfBooks = Effect.fn("Export.accountsOfBooks")(function* (
+  bookIds: ReadonlyArray<number>,
+  asOf: string | null = null,
+) {
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Export.readAccounts",
+    accountColumns,
+    (sql) => sql`
+      select a.book_id as "bookId", a.account_id, a.code, a.name, a.role, a.currency, c.scale, a.partner_account_id
+      from ledger.accounts a join ledger.currencies c on c.code = a.currency
+      where a.book_id ${isIn(sql, bookIds)} ${openedBy(sql, asOf)}
+      order by a.code collate "C", a.name collate "C", a.currency collate "C", a.role collate "C",
+        a.partner_account_id, a.rule_code collate "C"`,
+  )
+  const found = byBook(rows)
+  return new Map(bookIds.map((bookId) => [bookId, ownAccounts(found.of({ bookId }))]))
 })
+
+/** Of one book. */
+export const readAccounts = (bookId: number, asOf: string | null = null) =>
+  Effect.map(accountsOfBooks([bookId], asOf), (accounts) => ofBook(accounts, bookId))
 
 const baseColumns = { role: text, currency: text, code: text, name: text }
 

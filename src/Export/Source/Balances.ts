@@ -1,8 +1,9 @@
 /** Balances of a journal's accounts, in the caller's repeatable-read transaction. */
 import { Effect } from "effect"
+import { booksIn, byBook, isIn, ofBook } from "../../Book/ByBook.ts"
 import { parse, TooPrecise } from "../../Common/MinorUnits.ts"
 import type { Sql } from "../../Database/Client.ts"
-import { numeric, type RowOf, text } from "../../Database/Columns.ts"
+import { int4, numeric, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Account, OpenedAccount } from "../../Format/Entry.ts"
 import { recordedBy } from "../../Ledger/AsOf.ts"
@@ -11,7 +12,7 @@ import { type ExportError, exportError } from "../ExportError.ts"
 import type { Selection } from "../Request/Scope.ts"
 import { selected } from "../Request/Selected.ts"
 import type { BookAccounts } from "./Accounts.ts"
-import { type BookJournal, journalView } from "./Journal.ts"
+import { type BookJournal, type JournalName, journalView } from "./Journal.ts"
 
 /** What the rows say in exact amounts; one that its currency cannot hold ends the export. */
 export const exactly = <A>(convert: () => A): Effect.Effect<A, ExportError> =>
@@ -36,47 +37,58 @@ export const accountOf = ({ byKey }: BookAccounts, key: string): Account => {
 
 export type Sums = ReadonlyMap<Account, bigint>
 
-const sumColumns = { account: text, amount: numeric }
+/** The accounts of several books, by `bookId`, and what each holds. */
+export type AccountsByBook = ReadonlyMap<number, BookAccounts>
+export type SumsByBook = ReadonlyMap<number, Sums>
 
-const toSums = (rows: ReadonlyArray<RowOf<typeof sumColumns>>, accounts: BookAccounts) =>
-  exactly((): Sums => {
-    const sums = new Map<Account, bigint>()
-    for (const { account: key, amount } of rows) {
-      const account = accountOf(accounts, key)
-      sums.set(account, (sums.get(account) ?? 0n) + parse(amount, account.scale))
-    }
-    return sums
+const sumColumns = { bookId: int4, account: text, amount: numeric }
+
+const sumsOf = (rows: ReadonlyArray<RowOf<typeof sumColumns>>, accounts: BookAccounts): Sums => {
+  const sums = new Map<Account, bigint>()
+  for (const { account: key, amount } of rows) {
+    const account = accountOf(accounts, key)
+    sums.set(account, (sums.get(account) ?? 0n) + parse(amount, account.scale))
+  }
+  return sums
+}
+
+const toSums = (rows: ReadonlyArray<RowOf<typeof sumColumns>>, books: AccountsByBook) =>
+  exactly((): SumsByBook => {
+    const found = byBook(rows)
+    return new Map([...books].map(([bookId, accounts]) => [bookId, sumsOf(found.of({ bookId }), accounts)]))
   })
 
 /**
  * What the accounts held at the end of the month before `day`: in their own currencies from the monthly turnovers, which know
  * entries that have no number yet (those are taken off again); in the base currency from what the last valued month left.
  */
-const beforeMonth = (sql: Sql, { bookId, journal }: BookJournal) =>
+const beforeMonth = (sql: Sql, bookIds: ReadonlyArray<number>, journal: JournalName) =>
   journal === "native"
     ? sql`
-        select b.account_id::text as account, b.debit - b.credit as amount from ledger.balances b
-        where b.book_id = ${bookId} and b.period < (select month from day)
+        select b.book_id, b.account_id::text as account, b.debit - b.credit as amount from ledger.balances b
+        where b.book_id ${isIn(sql, bookIds)} and b.period < (select month from day)
         union all
-        select p.account_id::text, -p.amount
+        select u.book_id, p.account_id::text, -p.amount
         from ledger.unnumbered u
         join ledger.journal_entries e on e.book_id = u.book_id and e.entry_id = u.entry_id
         join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
-        where u.book_id = ${bookId} and e.period < (select month from day)`
+        where u.book_id ${isIn(sql, bookIds)} and e.period < (select month from day)`
     : sql`
-        select b.key as account, (b.value::numeric / 100)::numeric(1000, 2) as amount
-        from (
-          select m.state from ${journalTable(sql, journal, "months")} m
-          where m.book_id = ${bookId} and m.state is not null and m.period < (select month from day)
+        select last.book_id, b.key as account, (b.value::numeric / 100)::numeric(1000, 2) as amount
+        from ${booksIn(sql, bookIds)}
+        cross join lateral (
+          select m.book_id, m.state from ${journalTable(sql, journal, "months")} m
+          where m.book_id = k.book_id and m.state is not null and m.period < (select month from day)
           order by m.period desc limit 1) last
         cross join lateral json_each_text(last.state -> 'balances') b`
 
-/** Balances of the entries dated before a day (`YYYY-MM-DD`, `infinity`, `-infinity`). */
-export const balancesBefore = Effect.fn("Export.balancesBefore")(function* (
-  of: BookJournal,
+/** Balances of the entries of several books that are dated before a day (`YYYY-MM-DD`, `infinity`, `-infinity`). */
+export const balancesOfBooks = Effect.fn("Export.balancesOfBooks")(function* (
+  journal: JournalName,
   day: string,
-  accounts: BookAccounts,
+  accounts: AccountsByBook,
 ) {
+  const bookIds = [...accounts.keys()]
   const database = yield* Database
   const rows = yield* database.rows(
     "Export.balancesBefore",
@@ -84,18 +96,22 @@ export const balancesBefore = Effect.fn("Export.balancesBefore")(function* (
     (sql) => sql`
       with day as materialized (
         select ${day}::text::date as day, date_trunc('month', ${day}::text::date::timestamp)::date as month)
-      select part.account, sum(part.amount) as amount from (
-        ${beforeMonth(sql, of)}
+      select part.book_id as "bookId", part.account, sum(part.amount) as amount from (
+        ${beforeMonth(sql, bookIds, journal)}
         union all
-        select e.account, e.amount from ${journalView(sql, of.journal, "journal_lines")} e
-        where e.book_id = ${of.bookId} and (select month < day from day) and e.period = (select month from day)
+        select e.book_id, e.account, e.amount from ${journalView(sql, journal, "journal_lines")} e
+        where e.book_id ${isIn(sql, bookIds)} and (select month < day from day) and e.period = (select month from day)
           and e.effective_date < (select day from day)
-      ) part group by part.account`,
+      ) part group by part.book_id, part.account`,
   )
   return yield* toSums(rows, accounts)
 })
 
-/** The same of the books' entries that were recorded by then, from all of them: turnovers do not know when. */
+/** The same of one book. */
+export const balancesBefore = ({ bookId, journal }: BookJournal, day: string, accounts: BookAccounts) =>
+  Effect.map(balancesOfBooks(journal, day, new Map([[bookId, accounts]])), (sums) => ofBook(sums, bookId))
+
+/** The same of a book's entries that were recorded by then, from all of them: turnovers do not know when. */
 export const balancesAsOf = Effect.fn("Export.balancesAsOf")(function* (
   bookId: number,
   day: string,
@@ -107,7 +123,7 @@ export const balancesAsOf = Effect.fn("Export.balancesAsOf")(function* (
     "Export.balancesAsOf",
     sumColumns,
     (sql) => sql`
-      select part.account, sum(part.amount) as amount from (
+      select ${bookId}::integer as "bookId", part.account, sum(part.amount) as amount from (
         select e.account, e.amount from ledger.journal_lines e
         where e.book_id = ${bookId} and e.effective_date < ${day}::text::date ${recordedBy(sql, asOf)}
         union all
@@ -116,23 +132,27 @@ export const balancesAsOf = Effect.fn("Export.balancesAsOf")(function* (
         where t.book_id = ${bookId} and t.basis = 'native' and t.period < ${day}::text::date) part
       group by part.account`,
   )
-  return yield* toSums(rows, accounts)
+  return yield* exactly(() => sumsOf(rows, accounts))
 })
 
-/** What the selected entries add up to per account; accounts that are only touched by lines worth nothing are left out. */
+/**
+ * What the selected entries of several books add up to per account; accounts that are only touched by lines worth nothing are left
+ * out.
+ */
 export const selectedSums = Effect.fn("Export.selectedSums")(function* (
-  { bookId, journal }: BookJournal,
+  journal: JournalName,
   selection: Selection,
-  accounts: BookAccounts,
+  accounts: AccountsByBook,
 ) {
   const database = yield* Database
   const rows = yield* database.rows(
     "Export.selectedSums",
     sumColumns,
     (sql) => sql`
-      select e.account, sum(e.amount) as amount from ${journalView(sql, journal, "journal_lines")} e
-      where ${selected(sql, bookId, selection)} and e.amount <> 0
-      group by e.account`,
+      select e.book_id as "bookId", e.account, sum(e.amount) as amount
+      from ${journalView(sql, journal, "journal_lines")} e
+      where ${selected(sql, isIn(sql, [...accounts.keys()]), selection)} and e.amount <> 0
+      group by e.book_id, e.account`,
   )
   return yield* toSums(rows, accounts)
 })

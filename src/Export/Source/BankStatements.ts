@@ -4,15 +4,21 @@
  * transaction.
  */
 
+import { Effect, Stream } from "effect"
+import { booksIn, byBook } from "../../Book/ByBook.ts"
 import { parse } from "../../Common/MinorUnits.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { bool, int2, int4, int8, nullable, numeric, type RowOf, text, uuid } from "../../Database/Columns.ts"
+import type { DatabaseError } from "../../Database/DatabaseError.ts"
+import { Database } from "../../Database.ts"
 import type { BankDay, BankEntry } from "../../Format/BankStatement.ts"
 import { journalNumber } from "../../Format/Entry.ts"
+import type { Fragment } from "../../Reconcile/Scope.ts"
 import type { Selection } from "../Request/Scope.ts"
 import { selected } from "../Request/Selected.ts"
 
-export const bankColumns = {
+const bankColumns = {
+  bookId: int4,
   account_id: uuid,
   currency: text,
   scale: int2,
@@ -43,6 +49,12 @@ export const bankColumns = {
 }
 export type BankRow = RowOf<typeof bankColumns>
 
+/** A book with the currencies that its bank statements leave out. */
+export interface BankBook {
+  readonly bookId: number
+  readonly leaveOut: ReadonlyArray<string>
+}
+
 const signed = (sql: Sql) => sql`case s.type when 'CREDIT' then s.amount else -s.amount end`
 const instant = (sql: Sql, at: ReturnType<Sql>) =>
   sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
@@ -52,14 +64,14 @@ const instant = (sql: Sql, at: ReturnType<Sql>) =>
  * it is held back. A balance is that before the account's first entry and all entries of the days up to there, so that entries
  * which the service posted out of their order lead from one day to the next all the same. By account, day and place.
  */
-export const bankStatements = (
+const statementsOfBook = (
   sql: Sql,
-  bookId: number,
+  book: Fragment,
   selection: Selection,
-  leaveOut: ReadonlyArray<string>,
+  without: ReadonlyArray<{ readonly book_id: number; readonly currency: string }>,
 ) => sql`
   with account as materialized (
-    select a.account_id, a.currency, c.scale, a.entries, l.time_zone, f.before,
+    select a.book_id, a.account_id, a.currency, c.scale, a.entries, l.time_zone, f.before,
       least(ledger.day_of(v.began_at, l.time_zone), h.day) as until
     from mirror.accounts a
     join ledger.locks l on l.book_id = a.book_id
@@ -72,8 +84,9 @@ export const bankStatements = (
     left join lateral (
       select ledger.day_of(min(s.occurred_at), l.time_zone) as day from mirror.statement_entries s
       where s.book_id = a.book_id and s.account_id = a.account_id and s.position > a.entries) h on true
-    where a.book_id = ${bookId} and v.began_at is not null
-      and not a.currency = any (select json_array_elements_text(${JSON.stringify(leaveOut)}::text::json))),
+    where a.book_id = ${book} and v.began_at is not null and not exists (
+      select 1 from json_to_recordset(${JSON.stringify(without)}::text::json) as l (book_id integer, currency text)
+      where l.book_id = ${book} and l.currency = a.currency)),
   days as materialized (
     select d.account_id, d.day, d.credit_entries, d.credit_sum, d.debit_entries, d.debit_sum,
       d.before + coalesce(sum(d.credit_sum - d.debit_sum) over (w rows between unbounded preceding and 1 preceding), 0) as opening,
@@ -85,11 +98,11 @@ export const bankStatements = (
         coalesce(sum(s.amount) filter (where s.type = 'CREDIT'), 0) as credit_sum,
         coalesce(sum(s.amount) filter (where s.type <> 'CREDIT'), 0) as debit_sum
       from account a
-      join mirror.statement_entries s on s.book_id = ${bookId} and s.account_id = a.account_id
+      join mirror.statement_entries s on s.book_id = ${book} and s.account_id = a.account_id
         and s.position <= a.entries and s.amount <> 0
       group by a.account_id, a.before, ledger.day_of(s.occurred_at, a.time_zone)) d
     window w as (partition by d.account_id order by d.day))
-  select a.account_id, a.currency, a.scale, d.day::text as day,
+  select a.book_id as "bookId", a.account_id, a.currency, a.scale, d.day::text as day,
     ${instant(sql, sql`(d.day::timestamp at time zone coalesce(a.time_zone, 'UTC'))`)} as from_at,
     ${instant(sql, sql`((d.day + 1)::timestamp at time zone coalesce(a.time_zone, 'UTC'))`)} as to_at,
     d.opening, d.closing, d.credit_entries, d.credit_sum, d.debit_entries, d.debit_sum,
@@ -99,19 +112,61 @@ export const bankStatements = (
     e.external_reference, e.counterparty,
     case when r.form is distinct from 'flat' then r.reference end as reference,
     case when r.form = 'flat' then r.reference end as purpose, r.transaction_hash,
-    coalesce(${selected(sql, bookId, selection)}, false) as journalled
+    coalesce(${selected(sql, sql`= ${book}`, selection)}, false) as journalled
   from account a
   join days d on d.account_id = a.account_id and d.day < a.until
     and d.day between ${selection.from ?? "-infinity"}::text::date and ${selection.to ?? "infinity"}::text::date
-  join mirror.statement_entries s on s.book_id = ${bookId} and s.account_id = a.account_id and s.position <= a.entries
+  join mirror.statement_entries s on s.book_id = ${book} and s.account_id = a.account_id and s.position <= a.entries
     and s.amount <> 0 and ledger.day_of(s.occurred_at, a.time_zone) = d.day
-  left join ledger.journal e on e.book_id = ${bookId} and e.source_type = 'statement_entry' and e.source_id = s.entry_id
+  left join ledger.journal e on e.book_id = ${book} and e.source_type = 'statement_entry' and e.source_id = s.entry_id
     and e.sequence = 0 and e.partner_account_id = s.account_id and e.position = s.position
   left join lateral (
     select p.form, p.reference, p.transaction_hash from mirror.resources p
     where p.book_id = e.book_id and p.resource_id = e.resource_id::uuid and p.resource_type = e.resource_type
     limit 1) r on true
   order by a.currency collate "C", a.account_id, d.day, s.position`
+
+/** Each book by itself: a plan for all of them at once would be as bad as what it believes of their sizes. */
+const bankStatements = (sql: Sql, books: ReadonlyArray<BankBook>, selection: Selection) => {
+  const without = books.flatMap(({ bookId, leaveOut }) =>
+    leaveOut.map((currency) => ({ book_id: bookId, currency })),
+  )
+  const [first, ...more] = books
+  return first !== undefined && more.length === 0
+    ? statementsOfBook(sql, sql`${first.bookId}::integer`, selection, without)
+    : sql`
+      select own.* from ${booksIn(
+        sql,
+        books.map(({ bookId }) => bookId),
+      )}
+      cross join lateral (${statementsOfBook(sql, sql`k.book_id`, selection, without)}) own`
+}
+
+/** Of one book, in the caller's repeatable-read transaction. */
+export const streamBankRows = (
+  book: BankBook,
+  selection: Selection,
+): Stream.Stream<BankRow, DatabaseError, Database> =>
+  Stream.unwrap(
+    Effect.map(Database, (database) =>
+      database.rowStream("Export.bankStatements", bankColumns, (sql) =>
+        bankStatements(sql, [book], selection),
+      ),
+    ),
+  )
+
+/** Of small books, by book. */
+export const bankRowsOfBooks = Effect.fn("Export.bankRowsOfBooks")(function* (
+  books: ReadonlyArray<BankBook>,
+  selection: Selection,
+) {
+  const database = yield* Database
+  return byBook(
+    yield* database.rows("Export.bankRowsOfBooks", bankColumns, (sql) =>
+      bankStatements(sql, books, selection),
+    ),
+  )
+})
 
 export const dayOf = (row: BankRow): BankDay => ({
   day: row.day,

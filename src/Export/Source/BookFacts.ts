@@ -1,10 +1,12 @@
 /** What the manifest says about the state of the book: how far the service was read, and what is known to be amiss. */
 import { Effect } from "effect"
+import { byBook, isIn, ofBook } from "../../Book/ByBook.ts"
 import { bool, int4, int8, nullable, numeric, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Manifest } from "../Batch/Manifest.ts"
 
 const accountColumns = {
+  bookId: int4,
   account_id: uuid,
   currency: text,
   status: text,
@@ -18,6 +20,7 @@ const accountColumns = {
 }
 
 const bookColumns = {
+  bookId: int4,
   known_since: text,
   now: text,
   findings: int4,
@@ -57,19 +60,34 @@ const reasonsOf = (
     : []),
 ]
 
-const readAccounts = Effect.fn("Export.readFacts.accounts")(function* (bookId: number) {
+const readAccounts = Effect.fn("Export.readFacts.accounts")(function* (bookIds: ReadonlyArray<number>) {
   const database = yield* Database
-  return yield* database.rows(
+  const rows = yield* database.rows(
     "Export.readFacts.accounts",
     accountColumns,
     (sql) => sql`
-      select a.account_id, a.currency, a.status, a.entries, a.last_entry_id, a.last_balance, a.balance,
+      select a.book_id as "bookId", a.account_id, a.currency, a.status, a.entries, a.last_entry_id, a.last_balance, a.balance,
         to_char(a.last_occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as last_occurred_at,
         to_char(a.tail_read_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as tail_read_at,
         to_char(a.balance_read_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as balance_read_at
-      from mirror.accounts a where a.book_id = ${bookId} order by a.account_id`,
+      from mirror.accounts a where a.book_id ${isIn(sql, bookIds)} order by a.account_id`,
   )
+  return byBook(rows)
 })
+
+const readOf = (accounts: ReadonlyArray<RowOf<typeof accountColumns>>): Manifest["read"] =>
+  accounts.map((account) => ({
+    accountId: account.account_id,
+    currency: account.currency,
+    status: account.status,
+    entries: Number(account.entries),
+    lastEntryId: account.last_entry_id,
+    lastOccurredAt: account.last_occurred_at,
+    lastBalance: account.last_balance,
+    tailReadAt: account.tail_read_at,
+    balance: account.balance,
+    balanceReadAt: account.balance_read_at,
+  }))
 
 export interface Facts {
   readonly knownSince: string
@@ -79,14 +97,18 @@ export interface Facts {
   readonly read: Manifest["read"]
 }
 
-/** `to` is the last day of the scope, where it has one. */
-export const readFacts = Effect.fn("Export.readFacts")(function* (bookId: number, to: string | null) {
+/** By book. `to` is the last day of the scope, where it has one. */
+export const factsOfBooks = Effect.fn("Export.factsOfBooks")(function* (
+  bookIds: ReadonlyArray<number>,
+  to: string | null,
+) {
   const database = yield* Database
-  const book = yield* database.row(
+  const books = yield* database.rows(
     "Export.readFacts",
     bookColumns,
     (sql) => sql`
-      select to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as known_since,
+      select b.book_id as "bookId",
+        to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as known_since,
         to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now,
         (select count(*)::integer from reconcile.open_findings f
           where f.book_id = b.book_id and f.severity = 'blocking') as findings,
@@ -106,26 +128,22 @@ export const readFacts = Effect.fn("Export.readFacts")(function* (bookId: number
       from mirror.books b
       join ledger.locks l on l.book_id = b.book_id
       left join lateral sync.last_sync(b.connection) r on true
-      where b.book_id = ${bookId}`,
+      where b.book_id ${isIn(sql, bookIds)}`,
   )
-  const accounts = yield* readAccounts(bookId)
-  const read: Manifest["read"] = accounts.map((account) => ({
-    accountId: account.account_id,
-    currency: account.currency,
-    status: account.status,
-    entries: Number(account.entries),
-    lastEntryId: account.last_entry_id,
-    lastOccurredAt: account.last_occurred_at,
-    lastBalance: account.last_balance,
-    tailReadAt: account.tail_read_at,
-    balance: account.balance,
-    balanceReadAt: account.balance_read_at,
-  }))
-  const facts: Facts = {
-    knownSince: book.known_since,
-    createdAt: book.now,
-    reasons: reasonsOf(book, to),
-    read,
-  }
-  return facts
+  const accounts = yield* readAccounts(bookIds)
+  return new Map(
+    books.map((book): readonly [number, Facts] => [
+      book.bookId,
+      {
+        knownSince: book.known_since,
+        createdAt: book.now,
+        reasons: reasonsOf(book, to),
+        read: readOf(accounts.of(book)),
+      },
+    ]),
+  )
 })
+
+/** Of one book. */
+export const readFacts = (bookId: number, to: string | null) =>
+  Effect.map(factsOfBooks([bookId], to), (facts) => ofBook(facts, bookId))

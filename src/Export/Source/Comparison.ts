@@ -18,7 +18,8 @@ import type { Selection } from "../Request/Scope.ts"
 import { endOf } from "../Source.ts"
 import { type BookAccounts, chartAccounts, inBase, readAccounts } from "./Accounts.ts"
 import { accountOf, balancesAsOf, balancesBefore, type Sums } from "./Balances.ts"
-import { numberIn, series, streamEntries } from "./Entries.ts"
+import { numberIn, streamEntries } from "./Entries.ts"
+import { series } from "./EntryQuery.ts"
 import { bounded } from "./ValuedMonths.ts"
 
 /** A line that the books have now and did not have then, or have with another amount. */
@@ -70,7 +71,7 @@ export const nativeComparison = Effect.fn("Export.nativeComparison")(function* (
     accounts: accounts.ordered,
     before: yield* balancesAsOf(book.bookId, end, accounts, asOf),
     now: yield* balancesBefore({ bookId: book.bookId, journal: "native" }, end, accounts),
-    later: Stream.map(streamEntries(book, "native", later, "number", accounts), ({ entries }) => ({
+    later: Stream.map(streamEntries({ ...book, accounts }, "native", later, "number"), ({ entries }) => ({
       entries: entries.length,
       lines: entries.flatMap(linesOf),
     })),

@@ -1,34 +1,36 @@
 /** How many of a selection's entries are in each currency, in the caller's repeatable-read transaction. */
 import { Effect } from "effect"
+import { byBook, isIn } from "../../Book/ByBook.ts"
 import { int4, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Selection } from "../Request/Scope.ts"
 import { selected } from "../Request/Selected.ts"
-import { type BookJournal, journalView } from "./Journal.ts"
+import { type JournalName, journalView } from "./Journal.ts"
 
 /** By currency. `precise` are those with an amount of more decimals than were asked about. */
 export type CurrencyEntries = ReadonlyMap<string, { readonly entries: number; readonly precise: number }>
 
-/** Lines worth nothing are none. */
+/** By book. Lines worth nothing are none. */
 export const currencyEntries = Effect.fn("Export.currencyEntries")(function* (
-  { bookId, journal }: BookJournal,
+  bookIds: ReadonlyArray<number>,
+  journal: JournalName,
   selection: Selection,
   decimals: number,
 ) {
   const database = yield* Database
   const rows = yield* database.rows(
     "Export.currencyEntries",
-    { currency: text, entries: int4, precise: int4 },
+    { bookId: int4, currency: text, entries: int4, precise: int4 },
     (sql) => sql`
-      select e.currency, count(distinct (e.period, e.series, e.number))::integer as entries,
+      select e.book_id as "bookId", e.currency, count(distinct (e.period, e.series, e.number))::integer as entries,
         count(distinct (e.period, e.series, e.number))
           filter (where scale(trim_scale(e.amount)) > ${decimals}::integer)::integer as precise
       from ${journalView(sql, journal, "journal_lines")} e
-      where ${selected(sql, bookId, selection)} and e.amount <> 0
-      group by e.currency`,
+      where ${selected(sql, isIn(sql, bookIds), selection)} and e.amount <> 0
+      group by e.book_id, e.currency`,
   )
-  const found: CurrencyEntries = new Map(
-    rows.map(({ currency, entries, precise }) => [currency, { entries, precise }]),
-  )
-  return found
+  const found = byBook(rows)
+  const of = (bookId: number): CurrencyEntries =>
+    new Map(found.of({ bookId }).map(({ currency, entries, precise }) => [currency, { entries, precise }]))
+  return new Map(bookIds.map((bookId) => [bookId, of(bookId)]))
 })

@@ -1,49 +1,16 @@
 /** A journal's entries as a stream, in the caller's repeatable-read transaction. */
 import { Effect, Schema, Stream } from "effect"
+import { byBook } from "../../Book/ByBook.ts"
 import { parse, print } from "../../Common/MinorUnits.ts"
-import type { Sql } from "../../Database/Client.ts"
-import { int4, int8, nullable, oneOf, type RowOf, text } from "../../Database/Columns.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Database } from "../../Database.ts"
 import { type Entry, journalNumber, type Line, type NativeMovement } from "../../Format/Entry.ts"
 import type { ExportError } from "../ExportError.ts"
 import type { Selection } from "../Request/Scope.ts"
-import { selected } from "../Request/Selected.ts"
 import type { BookAccounts } from "./Accounts.ts"
 import { accountOf, exactly } from "./Balances.ts"
-import { type JournalName, journalView, lookUpOneByOne } from "./Journal.ts"
-
-/** What only the base-currency journal has is counted by itself. */
-export const series = oneOf("journal", "fx")
-type Series = RowOf<{ readonly series: typeof series }>["series"]
-
-/** What the database says of an entry, everything already text. */
-const entryColumns = {
-  series,
-  period: text,
-  number: int4,
-  numbering: nullable(int8),
-  effective_date: text,
-  occurred_at: text,
-  recorded_at: text,
-  kind: text,
-  description: text,
-  source_type: text,
-  source_id: text,
-  resource_type: nullable(text),
-  resource_id: nullable(text),
-  external_reference: nullable(text),
-  counterparty: nullable(text),
-  late_for: nullable(text),
-  reverses_period: nullable(text),
-  reverses_number: nullable(int4),
-  lines: nullable(text),
-  natives: nullable(text),
-  payment_reference: nullable(text),
-  payment_purpose: nullable(text),
-  transaction_hash: nullable(text),
-}
-type EntryRow = RowOf<typeof entryColumns>
+import { byDate, byNumber, type EntryRow, entryColumns, type Series } from "./EntryQuery.ts"
+import { type JournalName, lookUpOneByOne } from "./Journal.ts"
 
 /** `account amount account amount …` in the order of the lines: one cell per entry instead of a row per line. */
 const linesOf = (text: string | null, accounts: BookAccounts): ReadonlyArray<Line> => {
@@ -141,66 +108,6 @@ const entryOf = (book: string, row: EntryRow, accounts: BookAccounts): Entry => 
   }
 }
 
-/** Text made by the server, so that nothing is parsed into a Date and printed again. */
-const columns = (sql: Sql) => sql`
-  e.series, to_char(e.period, 'YYYY-MM') as period, e.number, e.numbering, e.effective_date::text as effective_date,
-  to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at,
-  to_char(e.recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as recorded_at,
-  e.kind, e.description, e.source_type, coalesce(e.source_id::text, '') as source_id, e.resource_type,
-  e.resource_id, e.external_reference, e.counterparty, to_char(e.late_for, 'YYYY-MM') as late_for,
-  to_char(e.reverses_period, 'YYYY-MM') as reverses_period, e.reverses_number, e.lines, e.natives`
-
-/** What the service says now of the payment behind an entry: no part of the books, and of a time nothing is known of it. */
-const payments = (sql: Sql, wanted: boolean) =>
-  wanted
-    ? {
-        columns: sql`
-          case when r.form is distinct from 'flat' then r.reference end as payment_reference,
-          case when r.form = 'flat' then r.reference end as payment_purpose, r.transaction_hash`,
-        join: sql`
-          left join lateral (
-            select p.form, p.reference, p.transaction_hash from mirror.resources p
-            where p.book_id = e.book_id and p.resource_id = e.resource_id::uuid and p.resource_type = e.resource_type
-            limit 1) r on true`,
-      }
-    : {
-        columns: sql`null::text as payment_reference, null::text as payment_purpose, null::text as transaction_hash`,
-        join: sql``,
-      }
-
-/** The books' own numbers come before the other series, in each period. */
-const byNumber = (
-  sql: Sql,
-  bookId: number,
-  journal: JournalName,
-  selection: Selection,
-  withPayments: boolean,
-) => sql`
-  select ${columns(sql)}, ${payments(sql, withPayments).columns} from ${journalView(sql, journal, "journal")} e
-  ${payments(sql, withPayments).join}
-  where ${selected(sql, bookId, selection)}
-  order by e.period, e.series = 'fx', e.number`
-
-// Only keys are sorted; the rest is looked up afterwards, in that order: of each on its own, whatever the planner believes.
-export const byDate = (
-  sql: Sql,
-  bookId: number,
-  journal: JournalName,
-  selection: Selection,
-  withPayments = false,
-) => sql`
-  select ${columns(sql)}, ${payments(sql, withPayments).columns}
-  from (
-    select e.period, e.series, e.number, e.effective_date, e.place from ${journalView(sql, journal, "journal")} e
-    where ${selected(sql, bookId, selection)}
-    order by e.effective_date, e.place) k
-  cross join lateral (
-    select * from ${journalView(sql, journal, "journal")} e
-    where e.book_id = ${bookId} and e.period = k.period and e.series = k.series and e.number = k.number
-    limit 1) e
-  ${payments(sql, withPayments).join}
-  order by k.effective_date, k.place`
-
 /** Entries with the numbering step of each chunk's newest. */
 export interface EntryChunk {
   readonly entries: ReadonlyArray<Entry>
@@ -220,16 +127,28 @@ const chunkOf = (book: string, rows: Iterable<EntryRow>, accounts: BookAccounts)
   return { entries, numbering }
 }
 
+/** As many entries as the stream of a large book fetches at a time, so that the files do not depend on how they were read. */
+export const inFetches = <A>(rows: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(rows.length / perFetch) }, (_, at) =>
+    rows.slice(at * perFetch, (at + 1) * perFetch),
+  )
+
+/** A book whose entries are read, with the accounts that they are on. */
+export interface EntryBook {
+  readonly bookId: number
+  readonly code: string
+  readonly accounts: BookAccounts
+}
+
 /**
  * The selected entries in order, some hundred at a time; the next are fetched while these are used. One whose lines are all
  * worth nothing in the base currency has none.
  */
 export const streamEntries = (
-  book: { readonly bookId: number; readonly code: string },
+  { accounts, bookId, code }: EntryBook,
   journal: JournalName,
   selection: Selection,
   order: "number" | "date",
-  accounts: BookAccounts,
   withPayments = false,
 ): Stream.Stream<EntryChunk, DatabaseError | ExportError, Database> =>
   Stream.unwrap(
@@ -237,18 +156,42 @@ export const streamEntries = (
       const database = yield* Database
       // Only what is new, or wanted in another order than that of the index, is sorted.
       yield* lookUpOneByOne(order === "date" || selection.since !== null || journal !== "native")
-      const query = order === "number" ? byNumber : byDate
+      const wanted = withPayments && selection.asOf === null
       return database
         .rowStream(
           "Export.streamEntries",
           entryColumns,
-          (sql) => query(sql, book.bookId, journal, selection, withPayments && selection.asOf === null),
+          (sql) =>
+            order === "number"
+              ? byNumber(sql, [bookId], journal, selection, wanted)
+              : byDate(sql, bookId, journal, selection, wanted),
           perFetch,
         )
         .pipe(
           Stream.bufferChunks({ capacity: 1 }),
           Stream.chunks,
-          Stream.mapEffect((rows) => exactly(() => chunkOf(book.code, rows, accounts))),
+          Stream.mapEffect((rows) => exactly(() => chunkOf(code, rows, accounts))),
         )
     }),
   )
+
+/** Of small books: by book, all chunks that `streamEntries` would give by number. Look up one by one first. */
+export const entriesOfBooks = Effect.fn("Export.entriesOfBooks")(function* (
+  books: ReadonlyArray<EntryBook>,
+  selection: Selection,
+  withPayments: boolean,
+) {
+  const database = yield* Database
+  const ids = books.map(({ bookId }) => bookId)
+  const rows = yield* database.rows("Export.entriesOfBooks", entryColumns, (sql) =>
+    byNumber(sql, ids, "native", selection, withPayments),
+  )
+  const found = byBook(rows)
+  const made = yield* exactly(() =>
+    books.map(({ accounts, bookId, code }): readonly [number, ReadonlyArray<EntryChunk>] => [
+      bookId,
+      inFetches(found.of({ bookId })).map((some) => chunkOf(code, some, accounts)),
+    ]),
+  )
+  return new Map(made)
+})

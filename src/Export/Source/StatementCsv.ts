@@ -3,10 +3,12 @@
  * order, with the running balance that the provider reported. Amounts are signed, in the major unit at the currency's scale.
  */
 import { Effect, Stream } from "effect"
+import { byBook, isIn } from "../../Book/ByBook.ts"
 import type { Book } from "../../Book.ts"
 import { parse, print } from "../../Common/MinorUnits.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { int2, int4, int8, numeric, type RowOf, text, uuid } from "../../Database/Columns.ts"
+import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Database } from "../../Database.ts"
 import { besides } from "../../Format/Besides.ts"
 import { encode } from "../../Format/Encoding.ts"
@@ -30,6 +32,7 @@ const statementColumns = [
 ] as const
 
 const rowColumns = {
+  bookId: int4,
   account_id: uuid,
   currency: text,
   scale: int2,
@@ -41,11 +44,11 @@ const rowColumns = {
   period: text,
   number: int4,
 }
-type StatementRow = RowOf<typeof rowColumns>
+export type StatementRow = RowOf<typeof rowColumns>
 
 /** A statement entry has one journal entry that moves cash; reclassifications (sequence 1 and on) never do. */
-const statement = (sql: Sql, bookId: number, selection: Selection) => sql`
-  select s.account_id, s.currency, c.scale, s.position, s.entry_id, s.balance_after,
+const statement = (sql: Sql, bookIds: ReadonlyArray<number>, selection: Selection) => sql`
+  select s.book_id as "bookId", s.account_id, s.currency, c.scale, s.position, s.entry_id, s.balance_after,
     to_char(s.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at,
     case s.type when 'CREDIT' then s.amount else -s.amount end as amount,
     to_char(e.period, 'YYYY-MM') as period, e.number
@@ -53,8 +56,30 @@ const statement = (sql: Sql, bookId: number, selection: Selection) => sql`
   join mirror.statement_entries s on s.book_id = e.book_id and s.account_id = e.partner_account_id
     and s.position = e.position and s.entry_id = e.source_id
   join ledger.currencies c on c.code = s.currency
-  where ${selected(sql, bookId, selection)} and e.source_type = 'statement_entry' and e.sequence = 0
-  order by s.account_id, s.position`
+  where ${selected(sql, isIn(sql, bookIds), selection)} and e.source_type = 'statement_entry' and e.sequence = 0
+  order by s.book_id, s.account_id, s.position`
+
+/** Of one book, in the caller's repeatable-read transaction. */
+export const streamStatement = (
+  bookId: number,
+  selection: Selection,
+): Stream.Stream<StatementRow, DatabaseError, Database> =>
+  Stream.unwrap(
+    Effect.map(Database, (database) =>
+      database.rowStream("Export.statement", rowColumns, (sql) => statement(sql, [bookId], selection)),
+    ),
+  )
+
+/** Of small books, by book. */
+export const statementsOfBooks = Effect.fn("Export.statementsOfBooks")(function* (
+  bookIds: ReadonlyArray<number>,
+  selection: Selection,
+) {
+  const database = yield* Database
+  return byBook(
+    yield* database.rows("Export.statementsOfBooks", rowColumns, (sql) => statement(sql, bookIds, selection)),
+  )
+})
 
 interface Span {
   readonly currency: string
@@ -136,15 +161,14 @@ export interface WrittenStatement {
   readonly statements: NonNullable<Manifest["statements"]>
 }
 
-/** Writes the file in the caller's repeatable-read transaction; memory grows with accounts only. */
-export const writeStatement = Effect.fn("Export.writeStatement")(function* (
+/** Memory grows with accounts only. */
+export const writeStatement = Effect.fn("Export.writeStatement")(function* <R>(
   folder: Folder,
   book: Book,
-  selection: Selection,
+  statementRows: Stream.Stream<StatementRow, DatabaseError, R>,
   accounts: ReadonlyArray<OpenedAccount>,
   totals: Totals,
 ) {
-  const database = yield* Database
   const output = yield* folder.create(besides.statement.file)
   const spans = new Map<string, Span>()
   let rows = 0
@@ -156,18 +180,16 @@ export const writeStatement = Effect.fn("Export.writeStatement")(function* (
       follow(spans, row, minor, after)
       return `${lineOf(book.code, row, minor, after)}\n`
     })
-  yield* database
-    .rowStream("Export.statement", rowColumns, (sql) => statement(sql, book.bookId, selection))
-    .pipe(
-      Stream.chunks,
-      Stream.runForEach((chunk) =>
-        Effect.gen(function* () {
-          const lines = yield* exactly(() => linesOf([...chunk]))
-          rows += lines.length
-          yield* output.write(encode(lines.join(""), "utf-8"))
-        }),
-      ),
-    )
+  yield* statementRows.pipe(
+    Stream.chunks,
+    Stream.runForEach((chunk) =>
+      Effect.gen(function* () {
+        const lines = yield* exactly(() => linesOf([...chunk]))
+        rows += lines.length
+        yield* output.write(encode(lines.join(""), "utf-8"))
+      }),
+    ),
+  )
   const written = yield* output.finish
   const { bytes, lines, name, sha256 } = written
   return {

@@ -67,7 +67,7 @@ layer(TestDatabase.layer)("a batch's files", (it) => {
       }
       writeFileSync(join(next[0]?.folder ?? "", noise.name), bytes)
       const file = { ...noise, format: "journal", rows: 0 }
-      yield* keepFiles(bookId, next[0]?.folder ?? "", { batch: 2, files: [file] })
+      yield* keepFiles([{ bookId, folder: next[0]?.folder ?? "", manifest: { batch: 2, files: [file] } }])
       const blocks = yield* Effect.forEach([1, 2, 3, 4], (chunk) => keptBlock(bookId, 2, noise.name, chunk))
       expect(Buffer.concat(blocks.filter((block) => block !== undefined)).equals(bytes)).toBe(true)
     }),

@@ -1,0 +1,38 @@
+/** What one statement reads of several books, by their book. */
+import type { Sql } from "../Database/Client.ts"
+import { plainArray } from "../Database/TextArray.ts"
+
+/** Rows of several books. */
+export interface ByBook<A> {
+  /** In the order in which they were read; none where the book has none. */
+  readonly of: (book: { readonly bookId: number }) => ReadonlyArray<A>
+}
+
+export const byBook = <A extends { readonly bookId: number }>(rows: ReadonlyArray<A>): ByBook<A> => {
+  const found = new Map<number, Array<A>>()
+  for (const row of rows) {
+    const own = found.get(row.bookId)
+    if (own === undefined) found.set(row.bookId, [row])
+    else own.push(row)
+  }
+  return { of: ({ bookId }) => found.get(bookId) ?? [] }
+}
+
+/** The right side of a condition on `book_id`: of one book the planner knows more. */
+export const isIn = (sql: Sql, bookIds: ReadonlyArray<number>) => {
+  const [first, ...more] = bookIds
+  return first !== undefined && more.length === 0
+    ? sql`= ${first}`
+    : sql`= any (${plainArray(sql, bookIds.map(String), "int4")})`
+}
+
+/** The books as a relation `k`, for what is looked up of each. */
+export const booksIn = (sql: Sql, bookIds: ReadonlyArray<number>) =>
+  sql`unnest(${plainArray(sql, bookIds.map(String), "int4")}) as k (book_id)`
+
+/** What was read of a book that was asked for: that it is missing is a defect. */
+export const ofBook = <A>(found: ReadonlyMap<number, A>, bookId: number): A => {
+  const own = found.get(bookId)
+  if (own === undefined) throw new Error(`nothing was read of book ${bookId}`)
+  return own
+}

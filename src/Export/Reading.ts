@@ -1,0 +1,157 @@
+/**
+ * What a book's batches of one selection are written from, in the caller's repeatable-read transaction. Of a large book the entries
+ * are read while they are written, with memory that does not grow; of several small ones all is read at once, a statement for
+ * all of them.
+ */
+import { Effect, Stream } from "effect"
+import { type ByBook, byBook, ofBook } from "../Book/ByBook.ts"
+import type { DatabaseError } from "../Database/DatabaseError.ts"
+import type { Database } from "../Database.ts"
+import { bankStatementsOf, type FormatName, needsStatement, tablesOf } from "../Format/Formats.ts"
+import { valueThen } from "../Valuation.ts"
+import type { Shared } from "./Batch/BatchManifest.ts"
+import type { Lineage } from "./Batch/Manifest.ts"
+import type { TableContext } from "./Batch/TableFiles.ts"
+import { namesDays, prepareTables } from "./Mapping/PreparedTables.ts"
+import { newestMappings, type StoredMapping } from "./Mapping/Store.ts"
+import { type Days, daysOf } from "./Request/Days.ts"
+import { closesWithin } from "./Request/Lineage.ts"
+import type { Selection } from "./Request/Scope.ts"
+import { baseOnlyAccounts, chartAccounts, readAccounts } from "./Source/Accounts.ts"
+import { type BankRow, bankRowsOfBooks, streamBankRows } from "./Source/BankStatements.ts"
+import { type Facts, factsOfBooks } from "./Source/BookFacts.ts"
+import { heldSources } from "./Source/Held.ts"
+import { type StatementRow, statementsOfBooks, streamStatement } from "./Source/StatementCsv.ts"
+import { baseSource, nativeSource, type Source } from "./Source.ts"
+
+export interface Reading {
+  readonly source: Source
+  readonly facts: Facts
+  /** The accounting systems' formats of all batches. */
+  readonly contexts: ReadonlyArray<TableContext>
+  readonly mappingVersion: number | null
+  readonly closes: Lineage["closes"]
+  readonly statement: Stream.Stream<StatementRow, DatabaseError, Database>
+  readonly bankRows: Stream.Stream<BankRow, DatabaseError, Database>
+}
+
+/** A book with the formats of its batches. */
+export interface Asked extends Omit<Shared, "previous"> {
+  readonly formats: ReadonlyArray<FormatName>
+}
+
+/** What the formats of some books need beside the entries. */
+const needsOf = (asked: ReadonlyArray<Asked>) => {
+  const formats = asked.flatMap((one) => one.formats)
+  const tables = tablesOf(formats)
+  const banks = bankStatementsOf(formats).length > 0
+  return {
+    mapping: banks || tables.length > 0,
+    days: namesDays(tables),
+    payments: tables.length > 0,
+    statement: needsStatement(formats),
+    banks,
+  }
+}
+
+const idsOf = (asked: ReadonlyArray<Asked>): ReadonlyArray<number> => asked.map(({ book }) => book.bookId)
+
+/** What stands in the manifests beside the figures, and what the accounting systems' formats need: by book. */
+const readBeside = Effect.fn("Export.readBeside")(function* (
+  asked: ReadonlyArray<Asked>,
+  selection: Selection,
+  sources: ReadonlyMap<number, Parameters<typeof prepareTables>[2]>,
+) {
+  const ids = idsOf(asked)
+  const needs = needsOf(asked)
+  const facts = yield* factsOfBooks(ids, selection.to)
+  const closes = yield* closesWithin(ids, selection)
+  const mappings = needs.mapping
+    ? yield* newestMappings(ids, selection.asOf)
+    : new Map<number, StoredMapping>()
+  const days = needs.days ? yield* daysOf(ids, selection) : new Map<number, Days | null>()
+  const prepared = yield* Effect.forEach(asked, ({ book, formats, options }) => {
+    const { bookId } = book
+    const own = ofBook(facts, bookId)
+    const found = {
+      stored: mappings.get(bookId) ?? null,
+      days: days.get(bookId) ?? null,
+      createdAt: selection.asOf ?? own.createdAt,
+    }
+    return Effect.map(
+      prepareTables(
+        book,
+        selection,
+        ofBook(sources, bookId),
+        tablesOf(formats),
+        options,
+        found,
+        bankStatementsOf(formats),
+      ),
+      (tables) => ({ bookId, ...tables, facts: own, closes: closesOf(closes, bookId) }),
+    )
+  })
+  return new Map(prepared.map((one) => [one.bookId, one]))
+})
+
+const closesOf = (
+  closes: ByBook<Lineage["closes"][number] & { readonly bookId: number }>,
+  bookId: number,
+): Lineage["closes"] => closes.of({ bookId }).map(({ bookId: _, ...close }) => close)
+
+const sourceOf = Effect.fn("Export.source")(function* ({ base, book, selection }: Asked) {
+  const { asOf } = selection
+  const accounts = yield* readAccounts(book.bookId, asOf)
+  if (base === undefined) return yield* nativeSource(book, selection, accounts)
+  if (asOf === null) {
+    return yield* baseSource(book, selection, accounts, yield* baseOnlyAccounts(book.bookId))
+  }
+  yield* valueThen(book, selection, base, asOf, true)
+  return yield* baseSource(book, selection, accounts, chartAccounts(book.code, base))
+})
+
+/** One book, whose entries are read while they are written. */
+export const readAlone = Effect.fn("Export.readAlone")(function* (asked: Asked) {
+  const { book, options, selection } = asked
+  const { bookId } = book
+  const source = yield* sourceOf(asked)
+  const beside = ofBook(yield* readBeside([asked], selection, new Map([[bookId, source]])), bookId)
+  const reading: Reading = {
+    source,
+    ...beside,
+    statement: streamStatement(bookId, selection),
+    bankRows: streamBankRows({ bookId, leaveOut: options.settings.leaveOut }, selection),
+  }
+  return reading
+})
+
+/** Small books of one selection in their own currencies: everything at once, by book. */
+export const readTogether = Effect.fn("Export.readTogether")(function* (
+  asked: ReadonlyArray<Asked>,
+  selection: Selection,
+) {
+  const needs = needsOf(asked)
+  const ids = idsOf(asked)
+  const held = yield* heldSources(
+    asked.map(({ book }) => book),
+    selection,
+  )
+  const beside = yield* readBeside(asked, selection, held.sources)
+  const statements = needs.statement ? yield* statementsOfBooks(ids, selection) : byBook<StatementRow>([])
+  const banks = asked.map(({ book: { bookId }, options: { settings } }) => ({
+    ...{ bookId, leaveOut: settings.leaveOut },
+  }))
+  const bankRows = needs.banks ? yield* bankRowsOfBooks(banks, selection) : byBook<BankRow>([])
+  const withEntries = yield* held.withEntries(needs.payments)
+  return new Map(
+    asked.map(({ book }): readonly [number, Reading] => [
+      book.bookId,
+      {
+        source: ofBook(withEntries, book.bookId),
+        ...ofBook(beside, book.bookId),
+        statement: Stream.fromIterable(statements.of(book)),
+        bankRows: Stream.fromIterable(bankRows.of(book)),
+      },
+    ]),
+  )
+})

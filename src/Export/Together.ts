@@ -1,0 +1,133 @@
+/**
+ * Exports several books together: planned, read and committed with one statement for all of them, their folders written side by
+ * side. Either all of their batches are made or none.
+ */
+import { dirname, join, resolve } from "node:path"
+import { Effect } from "effect"
+import { ofBook } from "../Book/ByBook.ts"
+import { bookFolder } from "../Book.ts"
+import { makeFolder } from "../Common/Folders.ts"
+import { mayWrite } from "../Database/MayWrite.ts"
+import { commitBatches } from "./Batch/Commit.ts"
+import { attempt, filesAtOnce, madeFolders, removeEmpty, syncFolders } from "./Batch/Folder.ts"
+import { clearLeftovers, markUnfinished } from "./Batch/Leftovers.ts"
+import type { Lineage } from "./Batch/Manifest.ts"
+import { print, sha256Of } from "./Batch/ManifestSeal.ts"
+import type { WrittenBatch } from "./Batch.ts"
+import { type AskedBook, type ExportedBatch, type PlannedBook, placed, planned } from "./BookExport.ts"
+import { previousBatches } from "./Request/Lineage.ts"
+import type { Selection } from "./Request/Scope.ts"
+import type { ExportRequest } from "./Request.ts"
+import { unitsOf, writeUnit } from "./Unit.ts"
+
+interface MadeBatch {
+  readonly bookId: number
+  readonly place: string
+  readonly written: WrittenBatch
+}
+
+/** Marks what is being written of each book. The folders of the books are durable before anything is committed. */
+const marked = Effect.fn("Export.marked")(function* (
+  books: ReadonlyArray<{ readonly folder: string; readonly places: ReadonlyArray<string> }>,
+  out: string,
+) {
+  const first = yield* Effect.acquireRelease(
+    attempt(out, () => makeFolder(out)),
+    (made) => removeEmpty(made, out),
+  )
+  const marks = yield* Effect.forEach(books, ({ folder, places }) => markUnfinished(folder, places), {
+    concurrency: filesAtOnce,
+  })
+  const isNew = marks.some((mark) => mark.isNew)
+  yield* syncFolders([...(isNew ? [out] : []), ...madeFolders(first, out).map(dirname)])
+  return { leave: Effect.forEach(marks, (mark) => mark.leave, { discard: true }) }
+})
+
+/** All passes of the books, each book's in their order: every manifest names the one before. */
+const writePasses = Effect.fn("Export.writePasses")(function* (
+  books: ReadonlyArray<{ readonly planned: PlannedBook; readonly passes: ReturnType<typeof placed> }>,
+  previous: Map<number, NonNullable<Lineage["previous"]>>,
+) {
+  const made: Array<MadeBatch> = []
+  const rounds = Math.max(0, ...books.map(({ passes }) => passes.length))
+  for (let round = 0; round < rounds; round++) {
+    const asked = books.flatMap(({ passes, planned: { book } }) => {
+      const pass = passes[round]
+      return pass === undefined ? [] : [{ book, ...pass, previous: previous.get(book.bookId) ?? null }]
+    })
+    for (const unit of yield* unitsOf(asked)) {
+      for (const { bookId, place, written } of yield* writeUnit(unit)) {
+        const { manifest } = written
+        made.push({ bookId, place, written })
+        previous.set(bookId, { batch: manifest.batch, manifestSha256: sha256Of(print(manifest)) })
+      }
+    }
+  }
+  return made
+})
+
+/** Marked, written, committed in one transaction, kept. All of them or none. */
+const exportBatches = Effect.fn("Export.batches")(function* (
+  books: ReadonlyArray<PlannedBook>,
+  request: ExportRequest,
+) {
+  const { out } = request
+  const previous = yield* previousBatches(books.map(({ book }) => book.bookId))
+  const all = books.map((one) => ({
+    planned: one,
+    passes: placed(one, (previous.get(one.book.bookId)?.batch ?? 0) + 1, request),
+  }))
+  const mark = yield* marked(
+    all.map(({ passes, planned: { book } }) => ({
+      folder: resolve(out, bookFolder(book)),
+      places: passes.flatMap(({ batches }) => batches.map(({ below }) => below)),
+    })),
+    resolve(out),
+  )
+  const made = yield* writePasses(all, new Map(previous))
+  const keep = Effect.forEach(made, ({ written }) => written.folder.keep, { discard: true })
+  if (request.preview === true && !(yield* mayWrite())) {
+    yield* Effect.logWarning(
+      "The database may only be read here: it does not know of this preview, which cannot be committed.",
+    )
+    yield* keep
+    return made
+  }
+  const withFiles = request.keepFiles !== false && request.preview !== true
+  const commits = made.map(({ bookId, place, written: { folder, manifest } }) => {
+    const keepFrom = withFiles ? folder.path : null
+    return { commit: { bookId, place, keepFrom, who: request.who ?? "the schedule" }, manifest }
+  })
+  yield* Effect.uninterruptibleMask((restore) =>
+    commitBatches(commits, restore).pipe(
+      // An answer that was lost may have been a yes: committed batches must have their folders. The marker stays, for the next run.
+      Effect.tapError((error) =>
+        error.reason === "Unreachable" ? Effect.zipRight(mark.leave, keep) : Effect.void,
+      ),
+      Effect.zipLeft(keep),
+    ),
+  )
+  return made
+}, Effect.scoped)
+
+/** Everything that was asked for of the books, by book. */
+export const exportTogether = Effect.fn("Export.together")(function* (
+  asked: ReadonlyArray<AskedBook>,
+  scope: Selection | null,
+  request: ExportRequest,
+) {
+  yield* Effect.forEach(
+    asked,
+    ({ book }) => clearLeftovers(resolve(request.out, bookFolder(book)), book.bookId),
+    { concurrency: filesAtOnce, discard: true },
+  )
+  const plans = yield* planned(asked, scope, request)
+  const writing = plans.filter(({ passes }) => passes.length > 0)
+  const made = writing.length === 0 ? [] : yield* exportBatches(writing, request)
+  const batches = new Map(asked.map(({ book }) => [book.bookId, Array.of<ExportedBatch>()]))
+  for (const { bookId, place, written } of made) {
+    const { difference, lackingRates, manifest } = written
+    ofBook(batches, bookId).push({ folder: join(request.out, place), manifest, difference, lackingRates })
+  }
+  return plans.map(({ book, exported }) => ({ book, exported, batches: ofBook(batches, book.bookId) }))
+})

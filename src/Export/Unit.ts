@@ -1,0 +1,126 @@
+/** Passes that are read together: several small books of one selection, or one book. */
+import { Effect } from "effect"
+import { ofBook } from "../Book/ByBook.ts"
+import { Database } from "../Database.ts"
+import type { BatchPart, Shared } from "./Batch/BatchManifest.ts"
+import { filesAtOnce, openFolders } from "./Batch/Folder.ts"
+import { publishBatch, writeFiles } from "./Batch.ts"
+import { type Asked, type Reading, readAlone, readTogether } from "./Reading.ts"
+import { sizesOf } from "./Source/Held.ts"
+
+/** A book's batches of one selection. */
+export interface AskedPass extends Shared {
+  readonly batches: ReadonlyArray<{
+    readonly part: BatchPart
+    /** Below the folder of all exports. */
+    readonly place: string
+    readonly path: string
+  }>
+}
+
+/** Entries of a book that is read with others, and of all of them: what a unit holds in memory. */
+const smallBook = 2_000
+const heldAtOnce = 10_000
+
+/** The base-currency journal, and what the books said at a time, are read book by book. */
+const keyOf = ({ base, selection }: AskedPass): string | null =>
+  base === undefined && selection.asOf === null ? JSON.stringify(selection) : null
+
+/** Some that together have no more entries than are held at once. */
+const packed = (passes: ReadonlyArray<AskedPass>, sizes: ReadonlyMap<number, number>) => {
+  const large: Array<ReadonlyArray<AskedPass>> = []
+  const units: Array<Array<AskedPass>> = []
+  let free = 0
+  for (const pass of passes) {
+    const size = ofBook(sizes, pass.book.bookId)
+    const last = units.at(-1)
+    if (size > smallBook) large.push([pass])
+    else if (last === undefined || size > free) {
+      units.push([pass])
+      free = heldAtOnce - size
+    } else {
+      last.push(pass)
+      free -= size
+    }
+  }
+  return [...large, ...units]
+}
+
+/** Every pass in one unit. */
+export const unitsOf = Effect.fn("Export.units")(function* (passes: ReadonlyArray<AskedPass>) {
+  const alone = passes.filter((pass) => keyOf(pass) === null)
+  const units: Array<ReadonlyArray<AskedPass>> = alone.map((pass) => [pass])
+  const bySelection = new Map<string, Array<AskedPass>>()
+  for (const pass of passes) {
+    const key = keyOf(pass)
+    if (key !== null) bySelection.set(key, [...(bySelection.get(key) ?? []), pass])
+  }
+  for (const own of bySelection.values()) {
+    const [first, ...more] = own
+    if (first === undefined || more.length === 0) units.push(own)
+    else {
+      const ids = own.map(({ book }) => book.bookId)
+      units.push(...packed(own, yield* sizesOf(ids, first.selection, smallBook)))
+    }
+  }
+  return units
+})
+
+const askedOf = ({ batches, ...shared }: AskedPass): Asked => ({
+  ...shared,
+  formats: batches.flatMap(({ part }) => part.formats),
+})
+
+/**
+ * Writes the batches of a unit from one repeatable-read snapshot, each into its own folder, which goes away with the scope unless it
+ * is kept.
+ */
+export const writeUnit = Effect.fn("Export.writeUnit")(function* (unit: ReadonlyArray<AskedPass>) {
+  const database = yield* Database
+  const [first, ...more] = unit
+  if (first === undefined) return []
+  const { base, selection } = first
+  const opened = yield* Effect.forEach(
+    unit,
+    (pass) =>
+      Effect.map(openFolders(pass.batches.map(({ path }) => path)), (folders) => ({
+        ...pass,
+        batches: pass.batches.flatMap((batch, at) => {
+          const folder = folders[at]
+          return folder === undefined ? [] : [{ ...batch, folder }]
+        }),
+      })),
+    { concurrency: filesAtOnce },
+  )
+  const writeEach = (readings: ReadonlyMap<number, Reading>) =>
+    Effect.forEach(
+      opened,
+      ({ batches, ...shared }) =>
+        Effect.map(writeFiles(shared, ofBook(readings, shared.book.bookId), batches), (made) =>
+          made.map((written, at) => ({
+            ...{ bookId: shared.book.bookId, place: batches[at]?.place ?? written.folder.path, written },
+          })),
+        ),
+      { concurrency: filesAtOnce },
+    )
+  const isolation = "repeatable read"
+  const written =
+    more.length === 0
+      ? yield* database.transaction(
+          Effect.flatMap(readAlone(askedOf(first)), (reading) =>
+            writeEach(new Map([[first.book.bookId, reading]])),
+          ),
+          // The base-currency journal of a time is made in temporary tables.
+          { isolation, readOnly: base === undefined || selection.asOf === null },
+        )
+      : yield* Effect.flatMap(
+          database.transaction(readTogether(unit.map(askedOf), selection), { isolation, readOnly: true }),
+          writeEach,
+        )
+  const made = written.flat()
+  yield* Effect.forEach(made, ({ written: batch }) => publishBatch(batch), {
+    concurrency: filesAtOnce,
+    discard: true,
+  })
+  return made
+})
