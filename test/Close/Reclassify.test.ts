@@ -9,6 +9,7 @@ import { Settings } from "../../src/Settings.ts"
 import { credit, debit, deposit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
 import { findings, postings, rows, sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { unruled } from "../support/unruled.ts"
 import { bridging, closing } from "./Months.ts"
 
 const services = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
@@ -142,6 +143,18 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a movement that was re
       ])
       expect(yield* refusalOf(moving(id(12), "4400"))).toContain("names no statement entry")
     }),
+  )
+
+  it.scoped("closes its finding with the next sync, where it was killed before it could", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({ balance: "10.00", statement: [credit(11, "10.00", "10.00")] })
+      yield* sync(service.url)
+      yield* moving(id(11), "4400", "Income:Other")
+      yield* unruled("update reconcile.findings set closed_at = null, closed_run = null")
+      expect(yield* findings).toEqual(["adjustment warning"])
+      yield* sync(service.url)
+      expect(yield* findings).toEqual([])
+    }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
   it.scoped("takes what stands there at that moment: a fee that comes later is booked by its own entry", () =>

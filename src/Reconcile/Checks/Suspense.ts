@@ -26,7 +26,7 @@ const open = (sql: Sql, scope: Scope): Fragment => sql`
 
 /**
  * What later runs read, and what they moved; of everything, also what is open. What stands in suspense changes by a journal entry
- * of a run alone, so that open items cost nothing from one night to the next.
+ * of a run alone (a person's command is one), so that open items cost nothing from one night to the next.
  */
 const covered = (sql: Sql, scope: Scope): Fragment => sql`
   select e.book_id, e.entry_id::text as subject_id from mirror.statement_entries e
@@ -38,7 +38,7 @@ const covered = (sql: Sql, scope: Scope): Fragment => sql`
       : sql`
   select j.book_id, j.source_id::text from ledger.journal_entries j
   where j.book_id = ${inBooks(sql, scope)} and j.run_id > ${scope.sinceRun} and j.sequence > 0
-    and j.source_type = 'statement_entry'`
+    and j.source_type in ('statement_entry', 'manual')`
   }`
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
