@@ -1,6 +1,6 @@
 /** Options that several commands take. */
 import { Effect, Option } from "effect"
-import { mostPartitions } from "../Database/PartitionNames.ts"
+import { mostPartitions } from "../Database/Migrations/PartitionNames.ts"
 import { surfaces } from "../Init.ts"
 import { choice, oneOf, optional, text, wholeNumber } from "./Declaration.ts"
 import { UsageError } from "./Failure.ts"

@@ -1,5 +1,5 @@
 import { Data } from "effect"
-import { withoutPartition } from "./PartitionNames.ts"
+import { withoutPartition } from "./Migrations/PartitionNames.ts"
 
 export type DatabaseReason =
   /** The server cannot be reached, is starting or stopping, or dropped the connection. The work may be tried again. */

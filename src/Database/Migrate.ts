@@ -8,10 +8,16 @@ import { type Connection, closeConnection, openConnection } from "./Connections.
 import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
 import type { EmbeddedError } from "./Embedded/EmbeddedError.ts"
 import { embeddedRolesSql } from "./Embedded/RuntimeRole.ts"
-import { firstMigrations, type Package, packageMigrations, readPackage, rulesName } from "./MigrationFiles.ts"
-import { dropReplaceable, noteObjects } from "./Objects.ts"
-import { partitionsSql } from "./PartitionNames.ts"
-import { refuseOtherPartitions } from "./Partitions.ts"
+import {
+  firstMigrations,
+  type Package,
+  packageMigrations,
+  readPackage,
+  rulesName,
+} from "./Migrations/MigrationFiles.ts"
+import { dropReplaceable, noteObjects } from "./Migrations/Objects.ts"
+import { partitionsSql } from "./Migrations/PartitionNames.ts"
+import { refuseOtherPartitions } from "./Migrations/Partitions.ts"
 
 const operation = "Database.migrate"
 

@@ -1,5 +1,5 @@
 /** The database's own rules: proofs of rows are worth little where the triggers that refuse wrong rows were disabled. */
-import { changedObjects } from "../Database/Objects.ts"
+import { changedObjects } from "../Database/Migrations/Objects.ts"
 import type { ProofQuery } from "./Proof.ts"
 
 export const rules: ProofQuery = {

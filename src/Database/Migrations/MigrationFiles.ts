@@ -5,8 +5,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
-import { packageFile } from "../Common/PackageFolder.ts"
-import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
+import { packageFile } from "../../Common/PackageFolder.ts"
+import { type DatabaseError, databaseError, toDatabaseError } from "../DatabaseError.ts"
 
 /** The package's migrations. */
 export const packageMigrations = (): string => packageFile("drizzle")

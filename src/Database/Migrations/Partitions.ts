@@ -1,8 +1,8 @@
 /** How many partitions the tables have that grow with the history: `PartitionNames.ts` says which. */
 import { Effect } from "effect"
-import { Database } from "../Database.ts"
-import { int4 } from "./Columns.ts"
-import { databaseError } from "./DatabaseError.ts"
+import { Database } from "../../Database.ts"
+import { int4 } from "../Columns.ts"
+import { databaseError } from "../DatabaseError.ts"
 
 /** How many partitions each of the tables has; 0 before the first migration. */
 export const readPartitions = Effect.fn("Database.partitions")(function* () {
