@@ -3,6 +3,7 @@
 import { execFile } from "node:child_process"
 import {
   chmodSync,
+  existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -121,6 +122,14 @@ describe("the installed program", () => {
     writeCache(file, code)
     expect(await start(base)).toEqual(first)
     expect(readFileSync(file).length).toBeGreaterThan(1_000_000)
+  })
+
+  it("does not keep what a usage error compiled: it would be the code of every later command", async () => {
+    const failed = promisify(execFile)(process.execPath, [compiled("bin/tieout.js"), "completions", "none"], {
+      env: { ...commonVariables(), XDG_CACHE_HOME: base },
+    })
+    await expect(failed).rejects.toMatchObject({ code: 2 })
+    expect(existsSync(join(base, "tieout")) ? kept(base) : []).toEqual([])
   })
 
   it("is slower and the same without a place for it", async () => {

@@ -5,6 +5,7 @@ import { dirname } from "node:path"
 import { setFlagsFromString } from "node:v8"
 import { constants, Script } from "node:vm"
 import { begin, type Program } from "../Begin.ts"
+import { exitCodes } from "../ExitCode.ts"
 import { cacheFile, readCache, writeCache } from "./CodeCache.ts"
 
 const isProgram = (value: unknown): value is Program =>
@@ -17,14 +18,20 @@ const load = (path: string, variables: Readonly<Record<string, string | undefine
   const source = readFileSync(path)
   const file = cacheFile(source, variables)
   const cachedData = file === undefined ? undefined : readCache(file)
+  // A long first sync would forget what it compiled for its start, and each later one compile that anew.
+  if (file !== undefined && cachedData === undefined) setFlagsFromString("--no-flush-bytecode")
   const script = new Script(Module.wrap(source.toString("latin1")), {
     filename: path,
     ...(cachedData === undefined ? {} : { cachedData }),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })
   if (file !== undefined && (cachedData === undefined || script.cachedDataRejected === true)) {
-    // At exit, so that the cache includes what this command compiled.
-    process.once("exit", () => writeCache(file, script.createCachedData()))
+    // At exit, so that the cache includes what this command compiled. A usage error compiled next to nothing.
+    process.once("exit", (code) => {
+      if (code === exitCodes.usage) return
+      setFlagsFromString("--flush-bytecode")
+      writeCache(file, script.createCachedData())
+    })
   }
   const wrapped: unknown = script.runInThisContext()
   const module = { exports: {} }
