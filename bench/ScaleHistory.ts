@@ -52,10 +52,14 @@ const statements = (url: string) => {
 /** More pages than that, and than half as many again, count as growth. */
 const noise = 200
 
-const showGrowth = (before: ReadonlyMap<string, Ran>, after: ReadonlyMap<string, Ran>): void => {
+const showGrowth = (
+  what: string,
+  before: ReadonlyMap<string, Ran>,
+  after: ReadonlyMap<string, Ran>,
+): void => {
   const pages = (all: ReadonlyMap<string, Ran>) => [...all.values()].reduce((sum, ran) => sum + ran.pages, 0)
   process.stdout.write(
-    `\nA night touched ${count(pages(before))} pages over the short history, ${count(pages(after))} over the long one. Statements that touched more:\n`,
+    `\n${what} touched ${count(pages(before))} pages over the short history, ${count(pages(after))} over the long one. Statements that touched more:\n`,
   )
   head("pages before>", "after>", "ms before>", "after>", "calls>", "statement")
   for (const [id, now] of after) {
@@ -95,7 +99,8 @@ const measure = async (server: Server, all: number): Promise<void> => {
     ...{ TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}", DATABASE_URL: database },
   }
   let entries = 0
-  const stage = async (name: string, ...argv: ReadonlyArray<string>): Promise<void> => {
+  const stage = async (name: string, ...argv: ReadonlyArray<string>): Promise<ReadonlyMap<string, Ran>> => {
+    await kept.forget()
     const before = server.seconds()
     const { peakMegabytes, processorSeconds, seconds } = await run([cli, ...argv], env)
     const postgres = server.seconds() - before
@@ -107,15 +112,21 @@ const measure = async (server: Server, all: number): Promise<void> => {
       fixed(postgres, 1),
       fixed(peakMegabytes, 0),
     ])
+    return kept.read()
   }
   try {
     await run([cli, "migrate"], env)
     await run([cli, "sync"], env)
     await kept.begin()
-    const nights: Array<ReadonlyMap<string, Ran>> = []
+    /** What grows is asked of these three, once over each history. */
+    const ran = {
+      night: [] as ReadonlyMap<string, Ran>[],
+      export: [] as ReadonlyMap<string, Ran>[],
+      close: [] as ReadonlyMap<string, Ran>[],
+    }
     for (const until of [1, months.length]) {
       const began = performance.now()
-      const made = months.slice(nights.length, until)
+      const made = months.slice(ran.night.length, until)
       const before = server.seconds()
       entries += await generate(
         database,
@@ -128,28 +139,32 @@ const measure = async (server: Server, all: number): Promise<void> => {
       head("entries>", "what", "wall, s>", "Node, s>", "Postgres, s>", "peak RSS, MB>")
       const month = months[until - 1] ?? ""
       await run([cli, "sync"], env)
-      await kept.forget()
-      await stage("a night without news", "sync")
-      nights.push(await kept.read())
+      ran.night.push(await stage("a night without news", "sync"))
       await stage("`status`", "status")
       await stage("`balance`", "balance")
       await stage("`reconcile`", "reconcile")
       await stage("`explain` of a journal number", "explain", await kept.number(month))
-      await stage(
-        "`export` of the last month",
-        "export",
-        "--format",
-        "journal",
-        "--period",
-        month,
-        "--out",
-        out,
+      ran.export.push(
+        await stage(
+          "`export` of the last month",
+          "export",
+          "--format",
+          "journal",
+          "--period",
+          month,
+          "--out",
+          out,
+        ),
       )
       for (const earlier of made.slice(0, -1)) await stage(`\`close ${earlier}\``, "close", earlier)
-      await stage(`\`close ${month}\``, "close", month)
+      ran.close.push(await stage(`\`close ${month}\``, "close", month))
     }
-    const [first, last] = nights
-    if (first !== undefined && last !== undefined) showGrowth(first, last)
+    for (const [name, [first, last]] of [
+      ["A night", ran.night],
+      ["An export", ran.export],
+      ["A close", ran.close],
+    ] as const)
+      if (first !== undefined && last !== undefined) showGrowth(name, first, last)
   } finally {
     sandbox.stop()
     await kept.end()
