@@ -108,13 +108,17 @@ const keepLarge = Effect.fn("Export.keepFile")(function* ({ batch, bookId, file,
   )
   const hash = createHash("sha256")
   const buffer = Buffer.allocUnsafe(blockSize)
+  // The one before is stored while this one is compressed, on a thread of its own.
+  let waiting: ReadonlyArray<KeptBlock> = []
   for (let chunk = 1; ; chunk++) {
     const block = yield* attempt(path, () => readBlock(handle, buffer))
     if (block.length === 0) break
     hash.update(block)
-    const content = yield* Effect.promise(() => compress(block))
-    yield* keepBlocks([{ bookId, batch, name, chunk, content }])
+    const compressed = Effect.promise(() => compress(block))
+    const [content] = yield* Effect.all([compressed, keepBlocks(waiting)], { concurrency: 2 })
+    waiting = [{ bookId, batch, name, chunk, content }]
   }
+  yield* keepBlocks(waiting)
   if (hash.digest("hex") !== sha256) return yield* changed(path)
 }, Effect.scoped)
 
