@@ -46,16 +46,19 @@ const rowColumns = {
 }
 export type StatementRow = RowOf<typeof rowColumns>
 
-/** A statement entry has one journal entry that moves cash; reclassifications (sequence 1 and on) never do. */
+/**
+ * A statement entry has one journal entry that moves cash; reclassifications (sequence 1 and on) never do. The scales are read
+ * once, not for each row.
+ */
 const statement = (sql: Sql, bookIds: ReadonlyArray<number>, selection: Selection) => sql`
-  select s.book_id as "bookId", s.account_id, s.currency, c.scale, s.position, s.entry_id, s.balance_after,
+  select s.book_id as "bookId", s.account_id, s.currency,
+    ((select jsonb_object_agg(c.code, c.scale) from ledger.currencies c) ->> s.currency)::smallint as scale, s.position, s.entry_id, s.balance_after,
     to_char(s.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at,
     case s.type when 'CREDIT' then s.amount else -s.amount end as amount,
     to_char(e.period, 'YYYY-MM') as period, e.number
   from ledger.journal e
   join mirror.statement_entries s on s.book_id = e.book_id and s.account_id = e.partner_account_id
     and s.position = e.position and s.entry_id = e.source_id
-  join ledger.currencies c on c.code = s.currency
   where ${selected(sql, isIn(sql, bookIds), selection)} and e.source_type = 'statement_entry' and e.sequence = 0
   order by s.book_id, s.account_id, s.position`
 
@@ -181,6 +184,8 @@ export const writeStatement = Effect.fn("Export.writeStatement")(function* <R>(
       return `${lineOf(book.code, row, minor, after)}\n`
     })
   yield* statementRows.pipe(
+    // The next rows are fetched while these are written.
+    Stream.bufferChunks({ capacity: 1 }),
     Stream.chunks,
     Stream.runForEach((chunk) =>
       Effect.gen(function* () {
