@@ -78,7 +78,7 @@ const atScale = <A extends AccountBridge>(row: A): A => {
   return { ...row, ...texts }
 }
 
-/** Accounts with any entry up to the end of the month. */
+/** Accounts with any entry up to the end of the month. Materialized, or the server may read all journals once for each book. */
 const accountBridges = Effect.fn("Close.bridge.accounts")(function* (
   months: ReadonlyArray<Month>,
   period: string,
@@ -110,7 +110,7 @@ const accountBridges = Effect.fn("Close.bridge.accounts")(function* (
               e.occurred_at >= m.ends as after, e.occurred_at >= m.begins and e.occurred_at < m.ends as inside
             from mirror.statement_entries e
             where e.book_id = a.book_id and e.account_id = a.account_id and not e.held) x) s),
-      odd as (
+      odd as materialized (
         select j.book_id, j.partner_account_id as account_id,
           coalesce(sum(p.amount) filter (where j.source_type = 'statement_entry'
             and j.late_for = ${first}::text::date), 0) as elsewhere,
@@ -125,7 +125,7 @@ const accountBridges = Effect.fn("Close.bridge.accounts")(function* (
         join ledger.accounts c on c.book_id = p.book_id and c.account_id = p.account_id and c.role = 'cash'
         where j.book_id in (select m.book_id from months m) and (j.source_type = 'opening' or j.late_for is not null)
         group by j.book_id, j.partner_account_id),
-      books as (
+      books as materialized (
         select c.book_id, c.partner_account_id as account_id,
           coalesce(sum(b.debit - b.credit) filter (where b.period = ${first}::text::date), 0) as movements,
           coalesce(sum(b.debit - b.credit) filter (where b.period <= ${first}::text::date), 0) as closing

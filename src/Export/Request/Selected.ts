@@ -39,7 +39,10 @@ export const selected = (sql: Sql, books: Fragment, selection: Selection) => {
     ${covered.length === 0 ? sql`` : sql`and ${notCovered(sql, covered)}`}`
 }
 
-/** By `bookId`, whether a selection holds any entry, and whether its first day is still to come in the book's time zone. */
+/**
+ * By `bookId`, whether a selection holds any entry, and whether its first day is still to come in the book's time zone. With
+ * `offset 0` the server looks for one entry of each book; without, it may join the books to their whole journals.
+ */
 export const contentsOf = Effect.fn("Export.contentsOf")(function* (
   bookIds: ReadonlyArray<number>,
   selection: Selection,
@@ -50,7 +53,7 @@ export const contentsOf = Effect.fn("Export.contentsOf")(function* (
     { book_id: int4, holds: bool, ahead: bool },
     (sql) => sql`
       select b.book_id,
-        exists (select 1 from ledger.journal e where ${selected(sql, sql`= b.book_id`, selection)}) as holds,
+        exists (select 1 from ledger.journal e where ${selected(sql, sql`= b.book_id`, selection)} offset 0) as holds,
         coalesce(${selection.from}::text::date > ledger.day_of(now(), l.time_zone), false) as ahead
       from mirror.books b left join ledger.locks l on l.book_id = b.book_id
       where b.book_id = any (${plainArray(sql, bookIds.map(String), "int4")})`,
