@@ -61,11 +61,14 @@ export const inBooks = (sql: Sql, { books }: Pick<Scope, "books">): Fragment => 
 const inPeriod = (sql: Sql, { period }: Scope, book: Fragment, at: Fragment): Fragment => {
   if (period === null) return sql`true`
   const first = sql`(${`${period}-01`}::text::timestamp)`
-  // The first two conditions rule out nearly all other rows without a look-up of their book.
+  const next = sql`(${first} + interval '1 month')`
+  // Only within a day of the month's ends, in UTC, does it depend on the time zone: elsewhere no row looks up its book.
   return sql`(${at} >= ${first} at time zone 'UTC' - interval '1 day'
-    and ${at} < (${first} + interval '1 month') at time zone 'UTC' + interval '1 day'
-    and date_trunc('month', ledger.day_of(${at},
-      (select l.time_zone from ledger.locks l where l.book_id = ${book}))::timestamp) = ${first})`
+    and ${at} < ${next} at time zone 'UTC' + interval '1 day'
+    and (${at} >= ${first} at time zone 'UTC' + interval '1 day'
+      and ${at} < ${next} at time zone 'UTC' - interval '1 day'
+    or date_trunc('month', ledger.day_of(${at},
+      (select l.time_zone from ledger.locks l where l.book_id = ${book}))::timestamp) = ${first}))`
 }
 
 /** Condition on a statement entry `e`, held or not: of the books, and changed or of the month. */

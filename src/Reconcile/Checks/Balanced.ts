@@ -27,7 +27,10 @@ const uneven = (sql: Sql, scope: Scope): Fragment => sql`
     where b.book_id = ${inBooks(sql, scope)}
     group by b.book_id, a.currency having sum(b.debit) <> sum(b.credit)) t`
 
-/** The count keeps the server from reading the journal where there is no month to compare. */
+/**
+ * The count keeps the server from reading the journal where there is no month to compare. Entries are found by the numbers of
+ * their month, and those without one in their queue: the journal itself has no index of months.
+ */
 const drifted = (sql: Sql): Fragment => sql`
   select 'trial-balance', d.book_id, 'ledger_account', d.account_id || ':' || to_char(d.period, 'YYYY-MM'), true,
     format('The balance of %s in %s says debits of %s and credits of %s; its postings add up to %s and %s.',
@@ -46,7 +49,7 @@ const drifted = (sql: Sql): Fragment => sql`
         and (select count(*) > 0 from months)
       union all
       select p.book_id, p.account_id, j.period, 0, 0, sum(greatest(p.amount, 0)), sum(greatest(-p.amount, 0))
-      from ledger.journal_entries j
+      from ledger.entry_numbers j
       join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
       where (j.book_id, j.period) in (select m.book_id, m.period from months m)
         and (select count(*) > 0 from months)
