@@ -18,9 +18,8 @@ export interface AskedPass extends Shared {
   }>
 }
 
-/** Entries of a book that is read with others, and of all of them: what a unit holds in memory. */
-const smallBook = 2_000
-const heldAtOnce = 10_000
+/** Entries of a unit, which it holds in memory. Of five times as many the collector's time is a third more, and 40 MB. */
+const heldAtOnce = 2_000
 
 /** The base-currency journal, and what the books said at a time, are read book by book. */
 const keyOf = ({ base, selection }: AskedPass): string | null =>
@@ -34,7 +33,7 @@ const packed = (passes: ReadonlyArray<AskedPass>, sizes: ReadonlyMap<number, num
   for (const pass of passes) {
     const size = ofBook(sizes, pass.book.bookId)
     const last = units.at(-1)
-    if (size > smallBook) large.push([pass])
+    if (size > heldAtOnce) large.push([pass])
     else if (last === undefined || size > free) {
       units.push([pass])
       free = heldAtOnce - size
@@ -60,7 +59,7 @@ export const unitsOf = Effect.fn("Export.units")(function* (passes: ReadonlyArra
     if (first === undefined || more.length === 0) units.push(own)
     else {
       const ids = own.map(({ book }) => book.bookId)
-      units.push(...packed(own, yield* sizesOf(ids, first.selection, smallBook)))
+      units.push(...packed(own, yield* sizesOf(ids, first.selection, heldAtOnce)))
     }
   }
   return units
