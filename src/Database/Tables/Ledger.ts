@@ -157,6 +157,10 @@ export const journalEntries = ledger.table(
     index("journal_entries_resource")
       .on(t.bookId, t.resourceId)
       .where(sql`${t.resourceId} is not null and ${t.sequence} > 0`),
+    // What a month's bridge looks for among all entries of a book; few are in it.
+    index("journal_entries_dated_otherwise")
+      .on(t.bookId)
+      .where(sql`${t.lateFor} is not null or ${t.sourceType} = 'opening'`),
     index("journal_entries_run").using("brin", t.runId).with({ autosummarize: true }),
     check(
       "journal_entries_source_type",

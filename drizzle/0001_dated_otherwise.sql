@@ -1,0 +1,1 @@
+CREATE INDEX "journal_entries_dated_otherwise" ON "ledger"."journal_entries" USING btree ("book_id") WHERE "ledger"."journal_entries"."late_for" is not null or "ledger"."journal_entries"."source_type" = 'opening';
