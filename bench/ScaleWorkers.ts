@@ -8,6 +8,8 @@ const accountsPerClient = 4
 const entriesPerClient = 20
 /** Requests a second that the service takes: fewer where the machine is too busy for them. */
 const limit = Number(optionOf("--limit") ?? 200)
+/** Whether the settings name the limit; else it is learned from the service's refusals. */
+const isTold = !process.argv.includes("--learned")
 /** Milliseconds that each answer takes. */
 const latency = 200
 /** Workers beside the process that leads; none: that process reads everything. */
@@ -98,6 +100,11 @@ const night = async (server: Server, from: Service, database: string, workers: n
   return { ...finished, postgres, tenths, refused: await refusedOf(from) }
 }
 
+const toldIn = (from: Service): Service => ({
+  ...from,
+  env: { ...from.env, TIEOUT_LIMITS: `{requestsPerSecond: ${limit}}` },
+})
+
 const measure = async (server: Server, from: Service, isLimited: boolean): Promise<void> => {
   for (const workers of numbers) {
     const database = await server.create()
@@ -131,9 +138,10 @@ const costs = ["Node, ms a request>", "Postgres, ms a request>", "RSS, MB>", "of
 export const measureWorkers = (clients: number): Promise<void> =>
   withServer(async (server) => {
     const limited = await service(clients, "--faults", `limit:${limit}`)
-    process.stdout.write(`\n${count(clients)} clients, at a limit of ${limit} requests a second:\n`)
+    const known = isTold ? "that the settings name" : "that is learned"
+    process.stdout.write(`\n${count(clients)} clients, at a limit of ${limit} requests a second ${known}:\n`)
     head(...columns, "of the limit>", "in its middle>", "in its busiest 10 s>", "refused>", ...costs)
-    await measure(server, limited, true).finally(limited.stop)
+    await measure(server, isTold ? toldIn(limited) : limited, true).finally(limited.stop)
     const far = await service(clients, "--latency", String(latency))
     process.stdout.write(`\nAt ${latency} ms for each answer, without a limit:\n`)
     head(...columns, ...costs)

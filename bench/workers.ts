@@ -1,9 +1,10 @@
 /**
- * `npm run soak:workers [-- --minutes N --clients N --workers N --limit N --seed N]`: nights of a connection with wild faults and a rate
+ * `npm run soak:workers [-- --minutes N --clients N --workers N --limit N --seed N --learned]`: nights of a connection with wild faults and a rate
  * limit, whose clients' books workers read that are killed (SIGKILL) and stopped (SIGSTOP, SIGCONT) at random. After each night one
  * undisturbed process reads the same into a database of its own. At the end both journals must be the same in every column but
- * `recorded_at` (without the credit surface, whose accruals are dated by when they were read), the database must prove itself, and the service must never have been asked for more than its limit and a hundredth
- * in any ten seconds. Ends with 1 where that is not so.
+ * `recorded_at` (without the credit surface, whose accruals are dated by when they were read), the database must prove itself, and the
+ * service must never have been asked for more than its limit and a hundredth in any ten seconds. The settings name the limit, or with
+ * `--learned` do not. Ends with 1 where that is not so.
  */
 import { parseArgs } from "node:util"
 import { run, serve } from "./Child.ts"
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     workers: { type: "string", default: "4" },
     limit: { type: "string", default: "100" },
     seed: { type: "string", default: "1" },
+    learned: { type: "boolean", default: false },
   },
 })
 const [minutes, clients, count, limit, seed] = [
@@ -51,6 +53,7 @@ const connection = {
   TIEOUT_CLIENT_SECRET: textAt(variables, "TIEOUT_CLIENT_SECRET"),
   TIEOUT_SCOPE: textAt(variables, "TIEOUT_SCOPE"),
   TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}",
+  ...(values.learned ? {} : { TIEOUT_LIMITS: `{requestsPerSecond: ${limit}}` }),
   TIEOUT_LOG: "json",
 }
 const control = async (path: string, method = "POST"): Promise<unknown> =>

@@ -4,14 +4,14 @@ import { float8, jsonOf } from "../Database/Columns.ts"
 import type { Database } from "../Database.ts"
 import { type Connection, layer } from "../Partner/Http.ts"
 import { reserved } from "../Partner/Pacing/PaceKeeper.ts"
-import { Rate, type RateState } from "../Partner/Pacing/Rate.ts"
+import { Rate } from "../Partner/Pacing/Rate.ts"
 import type { Asked, Reserve } from "../Partner/Pacing/SharedPace.ts"
 import type { PartnerError } from "../Partner/PartnerError.ts"
 import type { Partner, PartnerConnection } from "../Partner.ts"
 import type { Key } from "./SealedToken.ts"
 import { keeping } from "./TokenStore.ts"
 
-const Known: Schema.Schema<RateState> = Schema.Struct({
+const Known = Schema.Struct({
   rate: Schema.Number,
   bad: Schema.NullOr(Schema.Number),
   nextAt: Schema.Number,
@@ -19,14 +19,23 @@ const Known: Schema.Schema<RateState> = Schema.Struct({
   cutAt: Schema.NullOr(Schema.Number),
   successes: Schema.Number,
   betweenProbes: Schema.Number,
+  climbed: Schema.optionalWith(Schema.Number, { exact: true }),
+  hasServed: Schema.optionalWith(Schema.Boolean, { exact: true }),
   sent: Schema.Number,
   sentAt: Schema.Number,
   isLimiting: Schema.Boolean,
+  told: Schema.optionalWith(Schema.NullOr(Schema.Number), { exact: true }),
 })
 
-/** By the database's clock: those of the processes may differ. `startRate`: requests a second before anything is known. */
+/** What earlier versions did not keep. */
+const unkept = { climbed: 0, hasServed: true, told: null }
+
+/**
+ * By the database's clock: those of the processes may differ. `startRate`: requests a second before anything is known; `told`:
+ * those that the service has told its partner.
+ */
 export const reserving =
-  (database: Database, connection: string, startRate: number): Reserve =>
+  (database: Database, connection: string, startRate: number, told: number | null = null): Reserve =>
   (asked: Asked) =>
     database
       .transaction(
@@ -35,7 +44,7 @@ export const reserving =
             "Jobs.beginPace",
             (sql) => sql`
               insert into sync.paces (connection, state)
-              values (${connection}, ${JSON.stringify(Rate.starting(startRate).current)}::text::jsonb)
+              values (${connection}, ${JSON.stringify(Rate.starting(startRate, told).current)}::text::jsonb)
               on conflict (connection) do nothing`,
           )
           const { now, state } = yield* database.row(
@@ -45,7 +54,7 @@ export const reserving =
               select p.state, (extract(epoch from clock_timestamp()) * 1000)::float8 as now
               from (select state from sync.paces where connection = ${connection} for update) p`,
           )
-          const next = reserved(state, asked, now)
+          const next = reserved({ ...unkept, ...state }, asked, now, told)
           yield* database.execute(
             "Jobs.savePace",
             (sql) => sql`
@@ -66,7 +75,7 @@ export const sharing =
   (connection: Connection): Layer.Layer<PartnerConnection | Partner, PartnerError> =>
     layer({
       ...connection,
-      reserve: reserving(database, connection.name, startRate),
+      reserve: reserving(database, connection.name, startRate, connection.limits?.requestsPerSecond),
       ...Option.match(key, {
         onNone: () => ({}),
         onSome: (known) => ({ tokens: keeping(database, known, connection) }),

@@ -5,6 +5,7 @@ import { Limits } from "../Settings/Limits.ts"
 export type ServiceLimits = Pick<
   Limits,
   | "concurrency"
+  | "requestsPerSecond"
   | "connectTimeout"
   | "headersTimeout"
   | "bodyTimeout"
@@ -50,6 +51,8 @@ export const defaultTuning: Tuning = {
 /** Every bound of one connection, times in milliseconds. */
 export interface Bounds extends Tuning {
   readonly concurrency: number
+  /** What the service has told its partner; null: nothing, then it is learned. */
+  readonly requestsPerSecond: number | null
   readonly connectTimeout: number
   readonly headersTimeout: number
   readonly bodyTimeout: number
@@ -68,6 +71,7 @@ export const bounds = (limits: ServiceLimits, tuning: Partial<Tuning> = {}): Bou
   ...defaultTuning,
   ...tuning,
   concurrency: limits.concurrency,
+  requestsPerSecond: limits.requestsPerSecond,
   connectTimeout: Duration.toMillis(limits.connectTimeout),
   headersTimeout: Duration.toMillis(limits.headersTimeout),
   bodyTimeout: Duration.toMillis(limits.bodyTimeout),

@@ -2,6 +2,10 @@
 import { Duration, Schema } from "effect"
 import { Count, Span, section, withDefault } from "../Common/Field.ts"
 
+const PerSecond = Schema.Number.pipe(Schema.between(0.01, 100_000)).annotations({
+  description: "requests a second, a number from 0.01 to 100000",
+})
+
 const Quarantine = Schema.Struct({
   /** A stream stops when more than this many of its rows in a run and more than `maxShare` of them are unreadable. */
   maxRows: withDefault(Count, 10),
@@ -17,6 +21,8 @@ const Quarantine = Schema.Struct({
 export const Limits = Schema.Struct({
   /** Requests under way at once, over a whole connection. */
   concurrency: withDefault(Count, 16),
+  /** Requests a second that the service allows this partner, over a whole connection; null: it has told none, they are learned. */
+  requestsPerSecond: withDefault(Schema.NullOr(PerSecond), null),
   /** Clients that are read at the same time. */
   clientsInParallel: withDefault(Count, 4),
   /** Statements of one book that are read at the same time. */

@@ -31,4 +31,26 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a pace in the database
       expect((yield* ask(reserving(database, "default", 500))).rate).toBe(held.rate)
     }),
   )
+
+  it.effect(
+    "goes on from what an earlier version kept, and from another limit once the service has told one",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        const kept = {
+          ...{ rate: 40, bad: 50, nextAt: 0, heldUntil: 0, cutAt: 1, successes: 3, betweenProbes: 300 },
+          ...{ sent: 2, sentAt: 1, isLimiting: true },
+        }
+        yield* database.execute(
+          "test",
+          (sql) =>
+            sql`insert into sync.paces (connection, state) values ('earlier', ${JSON.stringify(kept)}::text::jsonb)`,
+        )
+        const ask = (told: number | null) =>
+          Effect.promise(() => reserving(database, "earlier", 20, told)({ ...asked, wanted: 1 }))
+        expect((yield* ask(null)).rate).toBe(40)
+        expect((yield* ask(10)).rate).toBeLessThan(10)
+        expect((yield* ask(10)).rate).toBeGreaterThan(9.5)
+      }),
+  )
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { Pace, type Permit } from "../../src/Partner/Pacing/Pace.ts"
+import { Rate } from "../../src/Partner/Pacing/Rate.ts"
 
 type Limiter = (at: number) => boolean
 
@@ -30,6 +31,20 @@ const bucket = (limit: number, burst: number): Limiter => {
   }
 }
 
+/** So many in each minute of the clock, as fast as one likes. */
+const byTheMinute = (limit: number): Limiter => {
+  let minute = -1
+  let count = 0
+  return (at) => {
+    if (Math.floor(at / 60_000) !== minute) {
+      minute = Math.floor(at / 60_000)
+      count = 0
+    }
+    count++
+    return count <= limit
+  }
+}
+
 interface Seen {
   readonly served: number
   readonly refused: number
@@ -40,8 +55,9 @@ const run = (
   limiter: Limiter,
   until: number,
   onSecond: (seen: Seen, pace: Pace) => void = () => {},
+  requestsPerSecond: number | null = null,
 ): Seen => {
-  const pace = new Pace({ concurrency: 16, startRate: 20 })
+  const pace = new Pace({ concurrency: 16, startRate: 20, requestsPerSecond })
   const underWay: Array<{ readonly at: number; readonly isServed: boolean; readonly permit: Permit }> = []
   let now = 0
   let second = 1000
@@ -84,15 +100,67 @@ const limiters: ReadonlyArray<readonly [string, (limit: number) => Limiter]> = [
 describe("Pace", () => {
   for (const limit of [1, 5, 50]) {
     for (const [habit, make] of limiters) {
-      it(`[C7] against ${limit} requests/s of a service that ${habit}: under 1 % refused, most of it used`, () => {
+      it(`[C7] against ${limit} requests/s of a service that ${habit}: under 1 % refused, nine tenths of it used`, () => {
         const seconds = 1200
         const { served, refused } = run(make(limit), seconds * 1000)
         expect(refused / (served + refused)).toBeLessThan(0.01)
-        expect(served).toBeGreaterThan(0.7 * limit * seconds)
+        expect(served).toBeGreaterThan(0.9 * limit * seconds)
         expect(refused).toBeGreaterThan(0)
       })
     }
   }
+
+  for (const limit of [1, 5, 50, 200]) {
+    for (const [habit, make] of limiters) {
+      it(`[C7] keeps to ${limit} requests/s that a service which ${habit} has told, and uses them`, () => {
+        const limiter = make(limit)
+        const sent: Array<number> = []
+        const seconds = 300
+        const { served, refused } = run(
+          (at) => {
+            sent.push(at)
+            return limiter(at)
+          },
+          seconds * 1000,
+          undefined,
+          limit,
+        )
+        let from = 0
+        const most = sent.reduce((all, at, place) => {
+          while ((sent[from] ?? at) <= at - 10_000) from++
+          return Math.max(all, place - from + 1)
+        }, 0)
+        expect(most).toBeLessThanOrEqual(10 * limit)
+        expect(refused).toBe(0)
+        expect(served).toBeGreaterThan(0.95 * limit * seconds)
+      })
+    }
+  }
+
+  it("[C7] takes a limit that was told as news, whatever it has learned before", () => {
+    const learned = Rate.starting(50)
+    learned.admit(0)
+    learned.accepted()
+    learned.refused(0, 10)
+    expect(learned.isKnown).toBe(true)
+    expect(Rate.of(learned.current, null).isKnown).toBe(true)
+    const told = Rate.of(learned.current, 200)
+    expect(told.isKnown).toBe(false)
+    expect(Rate.of(told.current, 0.1).current.rate).toBeLessThan(0.1)
+  })
+
+  it("[C7] a 429 before anything was served says nothing about the rate", () => {
+    const limiter = fixedWindow(50)
+    let asked = 0
+    const { served } = run((at) => asked++ >= 1 && limiter(at), 60_000)
+    expect(served).toBeGreaterThan(0.8 * 50 * 60)
+  })
+
+  it("[C7] against a service that counts by the minute: all of it used, with few requests while nothing is served", () => {
+    const { refused, served } = run(byTheMinute(3000), 1_800_000)
+    expect(served).toBeGreaterThan(0.95 * 3000 * 30)
+    expect(refused).toBeLessThan(0.1 * served)
+  })
 
   it("[C7] starts gently and without limits is at full speed in about a second", () => {
     const seconds: Array<number> = []
@@ -105,13 +173,13 @@ describe("Pace", () => {
     expect(first).toBeGreaterThan(100)
     // 16 at once, 30 ms each: about 530 a second is all that this service can do.
     expect(third - second).toBeGreaterThan(450)
-    const pace = new Pace({ concurrency: 16, startRate: 20 })
+    const pace = new Pace({ concurrency: 16, startRate: 20, requestsPerSecond: null })
     const atOnce = [0, 0, 0].map(() => (pace.delay(0) === 0 ? pace.admit(0) : null))
     expect(atOnce.filter((permit) => permit !== null)).toHaveLength(1)
   })
 
   it("[C7] halves on a 429, once for all that were already under way", () => {
-    const pace = new Pace({ concurrency: 16, startRate: 1000 })
+    const pace = new Pace({ concurrency: 16, startRate: 1000, requestsPerSecond: null })
     const permits = [0, 1].map((at) => {
       expect(pace.delay(at)).toBe(0)
       return pace.admit(at)
@@ -141,7 +209,7 @@ describe("Pace", () => {
   })
 
   it("holds everything until the service's own time is up", () => {
-    const pace = new Pace({ concurrency: 16, startRate: 20 })
+    const pace = new Pace({ concurrency: 16, startRate: 20, requestsPerSecond: null })
     pace.hold(5000)
     pace.hold(1000)
     expect(pace.delay(0)).toBe(5000)
@@ -149,7 +217,7 @@ describe("Pace", () => {
   })
 
   it("never lets more than its bound go at once", () => {
-    const pace = new Pace({ concurrency: 3, startRate: 100_000 })
+    const pace = new Pace({ concurrency: 3, startRate: 100_000, requestsPerSecond: null })
     for (let now = 0; now < 1000; now += 10) {
       while (pace.delay(now) === 0) pace.admit(now)
       expect(pace.underWay).toBeLessThanOrEqual(3)

@@ -34,12 +34,12 @@ class Simulated {
 }
 
 /** Keeps the rate for all, a few milliseconds away. */
-const keeper = (time: Simulated, start: number) => {
-  let state: RateState = Rate.starting(start).current
+const keeper = (time: Simulated, start: number, told: number | null = null) => {
+  let state: RateState = Rate.starting(start, told).current
   const reserve: Reserve = (asked) =>
     new Promise((resolve) => {
       time.after(3, () => {
-        const answer = reserved(state, asked, time.now + 1_000_000)
+        const answer = reserved(state, asked, time.now + 1_000_000, told)
         state = answer.state
         resolve(answer.reserved)
       })
@@ -114,9 +114,32 @@ describe("a pace that processes share", () => {
     for (let one = 0; one < processes; one++) sender(time, reserve, serve).pump()
     await time.until(120_000)
     const { refused, served } = sum(20, 120)
-    expect(served).toBeGreaterThan(0.75 * 200 * 100)
+    expect(served).toBeGreaterThan(0.88 * 200 * 100)
     expect(refused).toBeLessThan(0.01 * served)
   })
+
+  it.each([1, 2, 4])(
+    "keeps to a limit that the service has told, and uses it, with %d of them",
+    async (processes) => {
+      const time = new Simulated()
+      const { reserve } = keeper(time, 20, 200)
+      const { serve, sum } = service(200)
+      const sent: Array<number> = []
+      const served = (at: number): boolean => {
+        sent.push(at)
+        return serve(at)
+      }
+      for (let one = 0; one < processes; one++) sender(time, reserve, served).pump()
+      await time.until(120_000)
+      expect(sum(20, 120).served).toBeGreaterThan(0.95 * 200 * 100)
+      let from = 0
+      const most = sent.reduce((all, at, place) => {
+        while ((sent[from] ?? at) <= at - 10_000) from++
+        return Math.max(all, place - from + 1)
+      }, 0)
+      expect(most).toBeLessThanOrEqual(1.01 * 200 * 10)
+    },
+  )
 
   it("is held for all by what one of them was told", async () => {
     const time = new Simulated()

@@ -8,6 +8,8 @@ export interface PaceBounds {
   readonly concurrency: number
   /** Requests per second at the start. */
   readonly startRate: number
+  /** Requests a second that the service has told its partner; null: none. */
+  readonly requestsPerSecond: number | null
 }
 
 /** A request that was let through; handed back with its outcome. */
@@ -45,7 +47,7 @@ export class Pace implements Pacing {
 
   constructor(bounds: PaceBounds) {
     this.bounds = bounds
-    this.learned = Rate.starting(bounds.startRate)
+    this.learned = Rate.starting(bounds.startRate, bounds.requestsPerSecond)
     this.window = Math.min(startWindow, bounds.concurrency)
   }
 

@@ -2,13 +2,14 @@
 import { Rate, type RateState } from "./Rate.ts"
 import { type Asked, type Reserved, reservedAhead } from "./SharedPace.ts"
 
-/** `now`: the keeper's clock, epoch milliseconds. */
+/** `now`: the keeper's clock, epoch milliseconds. `told`: requests a second that the service has told its partner. */
 export const reserved = (
   before: RateState,
   asked: Asked,
   now: number,
+  told: number | null = null,
 ): { readonly state: RateState; readonly reserved: Reserved } => {
-  const rate = Rate.of(before)
+  const rate = Rate.of(before, told)
   rate.accepted(asked.accepted)
   for (const admittedAt of asked.refused) rate.refused(admittedAt, now)
   if (asked.hold > 0) rate.hold(now + asked.hold)

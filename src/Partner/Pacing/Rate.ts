@@ -2,19 +2,39 @@
  * How many requests a second a service bears, learned from its answers. A state machine over a clock in milliseconds that the
  * caller reads, so that a test needs no waiting; its state is plain data, for processes that share it.
  *
- * It starts slowly and doubles while all is well. The first 429 shows a rate that is too high (`bad`): the rate is halved, then
- * climbs back to just below `bad` in a few steps. It probes above `bad` only after hundreds of requests, and after more of them
- * each time a probe fails, so that in the long run far less than one request in a hundred is refused.
+ * It starts slowly and doubles while all is well. The first 429 shows a rate that is too high (`bad`): the rate is halved, climbs
+ * back fast at first and then in ever smaller steps to just below `bad`, and stays there. It probes above `bad` only after tens
+ * to hundreds of requests, and after more of them each time a probe fails, so that in the long run far less than one request
+ * in a hundred is refused. Probes that succeed become larger and come sooner: `bad` was a bad guess, or the limit was raised.
+ *
+ * While nothing at all is served it waits ever longer and learns nothing. A limit that the service has told its partner
+ * (`told`) is never exceeded, and not probed.
  */
 
-/** The share of a rate known to be too high that counts as safe. */
+/** The shares of a rate known to be too high that are safe to climb to fast, and to stay at. */
 const safely = 0.8
+const nearly = 0.97
+/** A rate that was borne for long and then no more is well above the limit: the service had saved up for it. */
+const lower = 0.97
+/** Requests between probes: seconds of the rate, within bounds; twice as many after each probe that fails. */
+const secondsBetweenProbes = 30
 const firstBetweenProbes = 300
-const fewestBetweenProbes = 40
+const fewestBetweenProbes = 80
 const mostBetweenProbes = 5000
+/** Of a slow rate as many requests take an hour: a limit that was raised is to be found sooner. Seconds. */
+const longestBetweenProbes = 240
 /** Most services count per second: a pause of that length lets the count start over. Milliseconds. */
 export const pauseAfterCut = 1000
+/** The longest pause while nothing at all is served. Milliseconds. */
+const longestPause = 30_000
 const lowestRate = 0.05
+/** Seconds that a rate must last to count as borne. */
+const shortestProbe = 3
+const fewestToTell = 5
+/** So many probes in a row succeed where the limit was raised. */
+const raised = 4
+
+const within = (low: number, value: number, high: number): number => Math.max(low, Math.min(value, high))
 
 export interface RateState {
   /** Requests per second. */
@@ -29,12 +49,24 @@ export interface RateState {
   /** Answers since the rate was last changed. */
   readonly successes: number
   readonly betweenProbes: number
+  /** Probes above `bad` that succeeded one after the other. */
+  readonly climbed: number
+  /** Whether anything was answered since the last cut, or since the start. */
+  readonly hasServed: boolean
   /** Requests sent in about the last second. */
   readonly sent: number
   readonly sentAt: number
   /** Whether the rate, and not the callers or the service, has set the speed since it was last changed. */
   readonly isLimiting: boolean
+  /** Requests a second that the service has told its partner; null: it has told none. */
+  readonly told: number | null
 }
+
+/** Of a limit that was told as much is used: a request that waits for its timer moves from one second into the next. */
+const shareOfTold = 0.98
+
+const mostOf = (told: number | null): number =>
+  told === null ? Number.POSITIVE_INFINITY : told * shareOfTold
 
 export class Rate {
   private state: RateState
@@ -43,21 +75,29 @@ export class Rate {
     this.state = state
   }
 
-  static readonly starting = (rate: number): Rate =>
+  /** `told`: requests a second that the service has told its partner; null: none. */
+  static readonly starting = (rate: number, told: number | null = null): Rate =>
     new Rate({
-      rate,
+      rate: Math.min(rate, mostOf(told)),
       bad: null,
       nextAt: 0,
       heldUntil: 0,
       cutAt: null,
       successes: 0,
       betweenProbes: firstBetweenProbes,
+      climbed: 0,
+      hasServed: false,
       sent: 0,
       sentAt: 0,
       isLimiting: false,
+      told,
     })
 
-  static readonly of = (state: RateState): Rate => new Rate(state)
+  /** Goes on from what was learned; where the service has told another limit since, from that. */
+  static readonly of = (state: RateState, told: number | null = null): Rate =>
+    new Rate(
+      state.told === told ? state : { ...state, rate: Math.min(state.rate, mostOf(told)), bad: null, told },
+    )
 
   get current(): RateState {
     return this.state
@@ -90,7 +130,8 @@ export class Rate {
 
   /** The service answered so many requests (not with a 429). */
   accepted(answers = 1): void {
-    this.set({ successes: this.state.successes + answers })
+    if (answers === 0) return
+    this.set({ successes: this.state.successes + answers, hasServed: true })
     if (this.state.isLimiting) this.widen()
   }
 
@@ -99,16 +140,35 @@ export class Rate {
    * pause after it, shows nothing new.
    */
   refused(admittedAt: number, now: number): boolean {
-    const { bad, betweenProbes, cutAt, rate, sent } = this.state
+    const { bad, betweenProbes, climbed, cutAt, hasServed, rate, sent } = this.state
     if (cutAt !== null && admittedAt < cutAt + pauseAfterCut) return false
-    const measured = Math.max(1, sent)
-    if (bad !== null && rate > safely * bad) {
-      this.set({
-        betweenProbes: Math.min(mostBetweenProbes, Math.max(firstBetweenProbes, betweenProbes * 2)),
-      })
+    // A service that serves nothing says nothing about the rate: it is asked ever more seldom until it serves again.
+    if (!hasServed) {
+      this.hold(now + within(pauseAfterCut, cutAt === null ? 0 : now - cutAt, longestPause))
+      if (cutAt !== null) return false
+      this.set({ cutAt: now })
+      this.change(rate / 2)
+      return true
     }
+    const measured = Math.max(1, sent)
     const tooHigh = Math.max(lowestRate, Math.min(rate, measured))
-    this.set({ bad: tooHigh, cutAt: now })
+    const first = within(fewestBetweenProbes, tooHigh * secondsBetweenProbes, firstBetweenProbes)
+    // A limit that was raised is learned anew; a little above the rate that lasted is no news.
+    if (bad === null || climbed >= raised) this.set({ betweenProbes: first })
+    else if (rate > safely * bad) this.set({ betweenProbes: Math.min(mostBetweenProbes, betweenProbes * 2) })
+    this.set({
+      bad:
+        bad === null || rate <= safely * bad
+          ? tooHigh
+          : climbed > 0
+            ? Math.min(tooHigh, bad)
+            : rate <= bad
+              ? tooHigh * lower
+              : tooHigh,
+      cutAt: now,
+      climbed: 0,
+      hasServed: false,
+    })
     this.change(Math.max(lowestRate, tooHigh / 2))
     this.hold(now + pauseAfterCut)
     return true
@@ -124,25 +184,31 @@ export class Rate {
   }
 
   private change(rate: number): void {
-    this.set({ rate, successes: 0, isLimiting: false })
+    this.set({ rate: Math.min(rate, mostOf(this.state.told)), successes: 0, isLimiting: false })
   }
 
   private widen(): void {
-    const { bad, betweenProbes, rate, successes } = this.state
+    const { bad, betweenProbes, climbed, rate, successes, told } = this.state
+    if (rate >= mostOf(told)) return
     if (bad === null) {
       if (successes >= Math.max(3, rate * 0.05)) this.change(rate * 2)
       return
     }
     const safe = safely * bad
+    const near = nearly * bad
     if (rate < safe) {
-      if (successes >= Math.max(5, rate)) this.change(Math.min(safe, rate * 1.25))
+      if (successes >= Math.max(fewestToTell, rate / 4)) this.change(Math.min(safe, rate * 1.25))
       return
     }
-    if (successes < betweenProbes) return
-    this.change(rate * 1.05)
-    const now = this.state.rate
-    if (now <= bad) return
-    // The rate that was too high no longer is: `bad` was a bad guess, or the limit was raised. Climb faster from here.
-    this.set({ bad: now, betweenProbes: Math.max(fewestBetweenProbes, betweenProbes / 2) })
+    if (rate < near) {
+      if (successes >= Math.max(fewestToTell, rate)) this.change(Math.min(near, (rate + bad) / 2))
+      return
+    }
+    const seldom = Math.min(betweenProbes, Math.max(firstBetweenProbes, rate * longestBetweenProbes))
+    const patience = Math.max(fewestToTell, rate * shortestProbe, seldom / 6 ** climbed)
+    if (successes < patience) return
+    // The rate that was too high no longer is: it lasted. The next that fails is little above it.
+    if (rate > bad) this.set({ bad: rate / nearly, climbed: climbed + 1 })
+    this.change(rate * (climbed < 2 ? 1.05 : 1.25))
   }
 }

@@ -30,7 +30,7 @@ export interface Reserved {
 export type Reserve = (asked: Asked) => Promise<Reserved>
 
 /** How long after its moment a permit may still be used. This bounds how many permits a second can take over from the one before. */
-const usableFor = 80
+const usableFor = 120
 /** Seconds of the connection's rate that one process may reserve at once: four of them then share about a second. */
 export const reservedAhead = 0.25
 /** How long the keeper is left alone after it could not be reached. */
