@@ -24,18 +24,18 @@ const Known = Schema.Struct({
   sent: Schema.Number,
   sentAt: Schema.Number,
   isLimiting: Schema.Boolean,
-  told: Schema.optionalWith(Schema.NullOr(Schema.Number), { exact: true }),
+  allowed: Schema.optionalWith(Schema.NullOr(Schema.Number), { exact: true }),
 })
 
 /** What earlier versions did not keep. */
-const unkept = { climbed: 0, hasServed: true, told: null }
+const unkept = { climbed: 0, hasServed: true, allowed: null }
 
 /**
- * By the database's clock: those of the processes may differ. `startRate`: requests a second before anything is known; `told`:
- * those that the service has told its partner.
+ * By the database's clock: those of the processes may differ. `startRate`: requests a second before anything is known; `allowed`:
+ * those that the service allows.
  */
 export const reserving =
-  (database: Database, connection: string, startRate: number, told: number | null = null): Reserve =>
+  (database: Database, connection: string, startRate: number, allowed: number | null = null): Reserve =>
   (asked: Asked) =>
     database
       .transaction(
@@ -44,7 +44,7 @@ export const reserving =
             "Jobs.beginPace",
             (sql) => sql`
               insert into sync.paces (connection, state)
-              values (${connection}, ${JSON.stringify(Rate.starting(startRate, told).current)}::text::jsonb)
+              values (${connection}, ${JSON.stringify(Rate.starting(startRate, allowed).current)}::text::jsonb)
               on conflict (connection) do nothing`,
           )
           const { now, state } = yield* database.row(
@@ -54,7 +54,7 @@ export const reserving =
               select p.state, (extract(epoch from clock_timestamp()) * 1000)::float8 as now
               from (select state from sync.paces where connection = ${connection} for update) p`,
           )
-          const next = reserved({ ...unkept, ...state }, asked, now, told)
+          const next = reserved({ ...unkept, ...state }, asked, now, allowed)
           yield* database.execute(
             "Jobs.savePace",
             (sql) => sql`

@@ -51,7 +51,7 @@ export const defaultTuning: Tuning = {
 /** Every bound of one connection, times in milliseconds. */
 export interface Bounds extends Tuning {
   readonly concurrency: number
-  /** What the service has told its partner; null: nothing, then it is learned. */
+  /** What the service allows; null: it has not said, and the pace is learned. */
   readonly requestsPerSecond: number | null
   readonly connectTimeout: number
   readonly headersTimeout: number

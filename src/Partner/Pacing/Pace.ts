@@ -8,7 +8,7 @@ export interface PaceBounds {
   readonly concurrency: number
   /** Requests per second at the start. */
   readonly startRate: number
-  /** Requests a second that the service has told its partner; null: none. */
+  /** Requests a second that the service allows; null: it has not said. */
   readonly requestsPerSecond: number | null
 }
 

@@ -2,14 +2,14 @@
 import { Rate, type RateState } from "./Rate.ts"
 import { type Asked, type Reserved, reservedAhead } from "./SharedPace.ts"
 
-/** `now`: the keeper's clock, epoch milliseconds. `told`: requests a second that the service has told its partner. */
+/** `now`: the keeper's clock, epoch milliseconds. `allowed`: requests a second that the service allows. */
 export const reserved = (
   before: RateState,
   asked: Asked,
   now: number,
-  told: number | null = null,
+  allowed: number | null = null,
 ): { readonly state: RateState; readonly reserved: Reserved } => {
-  const rate = Rate.of(before, told)
+  const rate = Rate.of(before, allowed)
   rate.accepted(asked.accepted)
   for (const admittedAt of asked.refused) rate.refused(admittedAt, now)
   if (asked.hold > 0) rate.hold(now + asked.hold)

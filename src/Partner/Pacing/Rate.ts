@@ -8,7 +8,7 @@
  * in a hundred is refused. Probes that succeed become larger and come sooner: `bad` was a bad guess, or the limit was raised.
  *
  * While nothing at all is served it waits ever longer and learns nothing. A limit that the service has told its partner
- * (`told`) is never exceeded, and not probed.
+ * (`allowed`) is never exceeded, and not probed.
  */
 
 /** The shares of a rate known to be too high that are safe to climb to fast, and to stay at. */
@@ -58,15 +58,15 @@ export interface RateState {
   readonly sentAt: number
   /** Whether the rate, and not the callers or the service, has set the speed since it was last changed. */
   readonly isLimiting: boolean
-  /** Requests a second that the service has told its partner; null: it has told none. */
-  readonly told: number | null
+  /** Requests a second that the service allows this partner; null: it has not said. */
+  readonly allowed: number | null
 }
 
-/** Of a limit that was told as much is used: a request that waits for its timer moves from one second into the next. */
-const shareOfTold = 0.98
+/** This share of what the service allows is used: a request that waits for its timer moves from one second into the next. */
+const shareOfAllowed = 0.98
 
-const mostOf = (told: number | null): number =>
-  told === null ? Number.POSITIVE_INFINITY : told * shareOfTold
+const ceiling = (allowed: number | null): number =>
+  allowed === null ? Number.POSITIVE_INFINITY : allowed * shareOfAllowed
 
 export class Rate {
   private state: RateState
@@ -75,10 +75,10 @@ export class Rate {
     this.state = state
   }
 
-  /** `told`: requests a second that the service has told its partner; null: none. */
-  static readonly starting = (rate: number, told: number | null = null): Rate =>
+  /** `allowed`: requests a second that the service allows this partner; null: it has not said. */
+  static readonly starting = (rate: number, allowed: number | null = null): Rate =>
     new Rate({
-      rate: Math.min(rate, mostOf(told)),
+      rate: Math.min(rate, ceiling(allowed)),
       bad: null,
       nextAt: 0,
       heldUntil: 0,
@@ -90,13 +90,15 @@ export class Rate {
       sent: 0,
       sentAt: 0,
       isLimiting: false,
-      told,
+      allowed,
     })
 
-  /** Goes on from what was learned; where the service has told another limit since, from that. */
-  static readonly of = (state: RateState, told: number | null = null): Rate =>
+  /** Goes on from what was learned; where the service allows another rate since, from that. */
+  static readonly of = (state: RateState, allowed: number | null = null): Rate =>
     new Rate(
-      state.told === told ? state : { ...state, rate: Math.min(state.rate, mostOf(told)), bad: null, told },
+      state.allowed === allowed
+        ? state
+        : { ...state, rate: Math.min(state.rate, ceiling(allowed)), bad: null, allowed },
     )
 
   get current(): RateState {
@@ -184,12 +186,12 @@ export class Rate {
   }
 
   private change(rate: number): void {
-    this.set({ rate: Math.min(rate, mostOf(this.state.told)), successes: 0, isLimiting: false })
+    this.set({ rate: Math.min(rate, ceiling(this.state.allowed)), successes: 0, isLimiting: false })
   }
 
   private widen(): void {
-    const { bad, betweenProbes, climbed, rate, successes, told } = this.state
-    if (rate >= mostOf(told)) return
+    const { bad, betweenProbes, climbed, rate, successes, allowed } = this.state
+    if (rate >= ceiling(allowed)) return
     if (bad === null) {
       if (successes >= Math.max(3, rate * 0.05)) this.change(rate * 2)
       return
