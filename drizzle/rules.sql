@@ -731,6 +731,25 @@ language sql stable as $$
   select f.* from reconcile.findings f where f.opened_at <= at and (f.closed_at is null or f.closed_at > at)
 $$;
 
+-- What the evidence of a finding says of its time and its amount. `day` and `month` are in the book's time zone; null: it belongs
+-- to no month. What stands in transit is dated by its first entry. It has an amount where that is one number in one currency.
+create or replace function reconcile.facts_of(evidence jsonb, zone text)
+returns table (day date, month text, in_transit boolean, currency text, amount text) language sql stable rows 1 as $$
+  select d.day, coalesce(evidence ->> 'period', to_char(d.day, 'YYYY-MM')), evidence ? 'since',
+    coalesce(evidence ->> 'currency', i.item ->> 'currency'),
+    (regexp_match(coalesce(evidence ->> 'amount', i.item ->> 'amount'), '^-?[0-9]+(?:[.][0-9]+)?$'))[1]
+  from (
+    select coalesce(ledger.day_of((evidence ->> 'occurredAt')::timestamptz, zone), (evidence ->> 'since')::date) as day) d,
+    (select case when evidence ? 'since' and jsonb_array_length(evidence -> 'items') = 1
+      then evidence -> 'items' -> 0 end as item) i
+$$;
+
+-- Whether a finding is of a month (`2026-10`), or of none. What stands in transit is of every month from its first on.
+create or replace function reconcile.is_of_month(evidence jsonb, zone text, of_month text) returns boolean language sql stable as $$
+  select x.month is null or x.month = of_month or x.in_transit and x.month < of_month
+  from reconcile.facts_of(evidence, zone) x
+$$;
+
 -- Rows of the service that the program could not decode, and has not decoded since.
 create or replace view mirror.open_quarantine as select q.* from mirror.quarantine q where q.resolved_at is null;
 

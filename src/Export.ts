@@ -64,7 +64,12 @@ const withEntries = Effect.fn("Export.withEntries")(function* (
   const isAhead = empty.every(({ bookId }) => contents.get(bookId)?.ahead === true)
   const what = isAhead ? "lies ahead" : "has no entries"
   const codes = empty.map(({ code }) => code).join(", ")
-  return yield* exportError("Usage", `${selection.text} ${what} in ${codes}. Nothing was written.`)
+  return yield* exportError(
+    "Usage",
+    selection.kind === "all"
+      ? `Nothing is booked yet in ${codes}. Nothing was written.`
+      : `${selection.text} ${what} in ${codes}. Nothing was written.`,
+  )
 })
 
 /** Without the bank statements of a book that has no entries: the base-currency journal may have something nevertheless. */

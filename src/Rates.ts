@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises"
 import { Data, Effect, Either, Option } from "effect"
 import { allBooks } from "./Book.ts"
-import { unreadable } from "./Common/CsvFile.ts"
+import { unreadable, unwritable } from "./Common/CsvFile.ts"
 import { largestImport, readNamed } from "./Common/RegularFile.ts"
 import { standingBatches } from "./Export/Request/StandingBatches.ts"
 import { isEcbHistory, readEcbHistory } from "./Valuation/Rates/EcbHistory.ts"
@@ -13,7 +13,7 @@ import type { ValuationOptions } from "./Valuation/ValuedBook.ts"
 
 /** `message` says what, where (file and line) and what to do. Nothing was stored. */
 class RatesError extends Data.TaggedError("RatesError")<{
-  readonly reason: "Unreadable" | "Unwritable" | "Invalid"
+  readonly reason: "Unreadable" | "Unwritable" | "Exists" | "Invalid"
   readonly message: string
 }> {}
 
@@ -84,10 +84,6 @@ export const writeRates = Effect.fn("Rates.write")(function* (file: string, line
   yield* Effect.tryPromise({
     try: () =>
       writeFile(file, lines.map((line) => `${line}\n`).join(""), { flag: "wx", flush: true, mode: 0o600 }),
-    catch: (cause) =>
-      new RatesError({
-        reason: "Unwritable",
-        message: `${file} cannot be written: ${String(cause)}. Choose the name of a new file with --out.`,
-      }),
+    catch: (cause) => new RatesError(unwritable(file, cause)),
   })
 })

@@ -218,7 +218,9 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     /** `tieout reconcile`: all books, or those of one connection. */
     const run = Effect.fn("Reconcile.run")(
       function* ({ book = Option.none(), connection, full, period }: ReconcileOptions) {
-        const books = Option.isNone(book) ? yield* allBooks(connection) : yield* chooseBooks(connection, book)
+        const chosen = yield* chooseBooks(connection, book)
+        // Those without accounts, too: they may have receivables.
+        const books = Option.isNone(book) ? yield* allBooks(connection) : chosen
         const changed = yield* reconcileBooks(books, { run: Option.none(), full, period })
         const findings = yield* openFindings(books, period)
         const { quarantined } = yield* openCounts(books)

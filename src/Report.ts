@@ -7,6 +7,8 @@ import { Chunk, Effect, Option } from "effect"
 import { refuseArchived } from "./Book/Archived.ts"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
 import type { Book } from "./Book.ts"
+import { bool } from "./Database/Columns.ts"
+import { plainArray } from "./Database/TextArray.ts"
 import { Database } from "./Database.ts"
 import { openFolder } from "./Export/Batch/Folder.ts"
 import { type Manifest, manifestFile, print as printManifest } from "./Export/Batch/ReportManifest.ts"
@@ -104,6 +106,24 @@ const reportEach = Effect.fn("Report.each")(function* (books: ReadonlyArray<Book
   return yield* Effect.all(attempts)
 })
 
+/** A month that has not begun in any of the books' time zones. */
+const refuseAhead = Effect.fn("Report.refuseAhead")(function* (books: ReadonlyArray<Book>, period: string) {
+  const database = yield* Database
+  const { ahead } = yield* database.row(
+    "Report.ahead",
+    { ahead: bool },
+    (sql) => sql`
+      select coalesce(bool_and(${`${period}-01`}::text::date > ledger.day_of(now(), l.time_zone)), false) as ahead
+      from ledger.locks l
+      where l.book_id = any (${plainArray(
+        sql,
+        books.map(({ bookId }) => String(bookId)),
+        "int4",
+      )})`,
+  )
+  if (ahead) return yield* exportError("Usage", `${period} lies ahead. Nothing was written.`)
+})
+
 /**
  * Writes a report of each chosen book. Number the books' entries first (`Ledger.assignNumbers`). Reports before a failing one
  * stay. Fails with `ExportError`: `Usage`, `Busy`, `Folder`, `FolderTaken`, `Disagrees`; with `ValuationError` where the month cannot be valued.
@@ -114,6 +134,7 @@ export const report = Effect.fn("Report.report")(function* (request: ReportReque
     books.map(({ bookId }) => bookId),
     request.period,
   )
+  yield* refuseAhead(books, request.period)
   if (request.base !== undefined && Option.isNone(request.asOf)) {
     yield* value(books, request.period, request.base)
   }

@@ -1,4 +1,5 @@
 /** Checks an exported folder from its files alone: no database, no network. */
+import { statSync } from "node:fs"
 import { join } from "node:path"
 import { Data, Effect, Either } from "effect"
 import { type Problem, Problems } from "./Common/Problems.ts"
@@ -29,7 +30,7 @@ import { checkTrialBalance } from "./Verify/TrialBalanceProof.ts"
 
 /** The folder cannot be read at all, or holds no batch. `message` says what, where and what to do. */
 export class VerifyError extends Data.TaggedError("VerifyError")<{
-  readonly reason: "NoManifest" | "Unreadable"
+  readonly reason: "NoFolder" | "NoManifest" | "Unreadable"
   readonly message: string
 }> {}
 
@@ -188,15 +189,23 @@ const checkBatch = async (
 const isMissing = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR")
 
+const missing = (folder: string): VerifyError =>
+  statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+    ? new VerifyError({
+        reason: "NoManifest",
+        message: `${join(folder, manifestFile)} is not there: name a batch's own folder, such as exports/default-ORG/2026-10/1. A batch without a manifest was never finished; export again.`,
+      })
+    : new VerifyError({
+        reason: "NoFolder",
+        message: `There is no folder ${folder}: name a batch's own, such as exports/default-ORG/2026-10/1.`,
+      })
+
 const readManifest = (folder: string): Effect.Effect<Buffer, VerifyError> =>
   Effect.tryPromise({
     try: () => readRegular(join(folder, manifestFile), largestManifest),
     catch: (cause) =>
       isMissing(cause)
-        ? new VerifyError({
-            reason: "NoManifest",
-            message: `${join(folder, manifestFile)} is not there: name a batch's own folder, such as exports/default-ORG/2026-10/1. A batch without a manifest was never finished; export again.`,
-          })
+        ? missing(folder)
         : new VerifyError({
             reason: "Unreadable",
             message:

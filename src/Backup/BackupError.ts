@@ -1,7 +1,7 @@
 import { Data } from "effect"
 
 export type BackupReason =
-  /** The file is there already, or the database is not empty: exit code 2. */
+  /** The file is there already, or not there, or the database is not empty: exit code 2. */
   | "Usage"
   /** The file cannot be written or read. */
   | "File"

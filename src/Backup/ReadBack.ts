@@ -8,10 +8,14 @@ import { LineSums } from "./RowDigests.ts"
 const readError = (path: string) => (cause: unknown) =>
   cause instanceof BackupError
     ? cause
-    : backupError(
-        cause instanceof Error && "code" in cause && String(cause.code).startsWith("Z_") ? "Damaged" : "File",
-        `${path} cannot be read as a backup: ${cause instanceof Error ? cause.message : String(cause)}.`,
-      )
+    : cause instanceof Error && "code" in cause && cause.code === "ENOENT"
+      ? backupError("Usage", `There is no file ${path}.`)
+      : backupError(
+          cause instanceof Error && "code" in cause && String(cause.code).startsWith("Z_")
+            ? "Damaged"
+            : "File",
+          `${path} cannot be read as a backup: ${cause instanceof Error ? cause.message : String(cause)}.`,
+        )
 
 export const parts = (path: string): Stream.Stream<Part, BackupError> =>
   Stream.suspend(() => Stream.fromAsyncIterable(partsOf(path), readError(path)))

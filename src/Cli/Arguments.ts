@@ -7,6 +7,7 @@ import {
   commandNamed,
   type FormManual,
   globalOptions,
+  logLevels,
   type Manual,
   type OptionManual,
   syntaxOf,
@@ -96,17 +97,22 @@ const ownMistake = (form: FormManual, own: ReadonlyArray<string>): string | unde
     if (mistake !== undefined) return mistake
   }
   const flags = given.map(({ arg }) => arg.split("=")[0])
+  const twice = options.find(
+    ({ flag, kind, repeated }) =>
+      !repeated && kind !== "flag" && flags.filter((one) => one === flag).length > 1,
+  )
+  if (twice !== undefined) return `${twice.flag} is given twice.`
   const lacking = options.find(({ flag, required }) => required && !flags.includes(flag))
-  if (lacking !== undefined) return `Expected to find option: '${lacking.flag}'`
+  if (lacking !== undefined) return `${lacking.flag} is missing.`
   for (const [index, { placeholder, required, values }] of form.arguments.entries()) {
     const word = words[index]
-    if (word === undefined && required) return `Missing argument <${placeholder}>`
+    if (word === undefined && required) return `${placeholder} is missing.`
     if (word !== undefined && values.length > 0 && !values.includes(word)) {
       return `${placeholder}: found ${JSON.stringify(word)}, expected one of ${values.join(", ")}.`
     }
   }
   const surplus = form.arguments.some(({ repeated }) => repeated) ? undefined : words[form.arguments.length]
-  return surplus === undefined ? undefined : `Received unknown argument: '${surplus}'`
+  return surplus === undefined ? undefined : `There is one argument too many: ${surplus}`
 }
 
 /** The command itself checks the rest: options that exclude each other. */
@@ -162,9 +168,7 @@ export const readArguments = (
   const level = values.get("--log-level") ?? (variables.TIEOUT_LOG_LEVEL || "info")
   const logLevel = levels.find((one) => one === level.toLowerCase())
   if (logLevel === undefined) {
-    return new ArgumentMistake(
-      `The log level ${JSON.stringify(level)} is not known; expected one of ${levels.join(", ")}.`,
-    )
+    return new ArgumentMistake(`The log level ${JSON.stringify(level)} is not known; expected ${logLevels}.`)
   }
   const [command, ...own] = rest
   if (command === undefined) return new ArgumentMistake("No command is given.")

@@ -9,7 +9,7 @@ export class UsageError extends Data.TaggedError("UsageError")<{
   readonly advice: string
 }> {
   override get message(): string {
-    return `${this.detail}\n${this.advice}`
+    return this.advice === "" ? this.detail : `${this.detail}\n${this.advice}`
   }
 }
 
@@ -31,10 +31,15 @@ const codes: Readonly<Record<string, ExitCode>> = {
   ArchivedError: exitCodes.usage,
   "ArchiveError.Owner": exitCodes.usage,
   UnknownBook: exitCodes.usage,
+  NothingFound: exitCodes.usage,
+  NoSuchRow: exitCodes.usage,
   "CloseError.Usage": exitCodes.usage,
   "ReclassifyError.Usage": exitCodes.usage,
   "RatesError.Invalid": exitCodes.usage,
   "RatesError.Unreadable": exitCodes.usage,
+  "RatesError.Exists": exitCodes.usage,
+  "AccountMappingError.Exists": exitCodes.usage,
+  "VerifyError.NoFolder": exitCodes.usage,
   "ValuationError.Usage": exitCodes.usage,
   "ValuationError.MissingRates": exitCodes.usage,
   NoWorkers: exitCodes.usage,

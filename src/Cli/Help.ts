@@ -32,9 +32,9 @@ export const overview = (manual: Manual): string =>
     ...block("Commands:", rows(manual.map(({ name, summary }) => [name, summary]))),
     ...block("Options of every command:", optionRows(globalOptions)),
     ...block("Examples:", [
-      "  tieout demo                                             see it work, on made-up data",
-      "  tieout sync && tieout reconcile                         a nightly job",
-      "  tieout export --format journal,hledger --period 2026-10 October as files",
+      "  tieout demo                                              see it work, on made-up data",
+      "  tieout sync && tieout reconcile                          a nightly job",
+      "  tieout export --format journal,hledger --period 2026-10  October as files",
     ]),
     ...block("Environment:", [
       ...rows(variableTexts),

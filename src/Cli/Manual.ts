@@ -56,12 +56,15 @@ const option = (flag: string, placeholder: string, what: string, note = ""): Opt
   ...{ values: [], required: false, repeated: false },
 })
 
+/** The log levels that are documented. */
+export const logLevels = "trace, debug, info, warning, error or none"
+
 /** Options that every command takes, before or after its name. */
 export const globalOptions: ReadonlyArray<OptionManual> = [
   option("--json", "", "One JSON document on stdout; the log goes to stderr, as JSON too"),
   option("--config", "FILE", "The settings file; default: the nearest config/tieout.yaml, from here up"),
   {
-    ...option("--log-level", "LEVEL", "trace, debug, info, warning, error or none", "default: info"),
+    ...option("--log-level", "LEVEL", logLevels, "default: info"),
     values: ["trace", "debug", "info", "warning", "error", "none"],
   },
   option("--help", "", "This text, or that of one command"),

@@ -22,6 +22,8 @@ export interface Blocker {
   /** The finding's number for `--accept`. Null: nobody can accept it, and it passes by itself. */
   readonly id: string | null
   readonly what: string
+  /** The check of the finding; absent: it is none. */
+  readonly check?: string
   /** The command that shows the evidence or resolves it. */
   readonly hint: string
   /**
@@ -137,7 +139,7 @@ const findings = Effect.fn("Close.gate.findings")(function* (
   return byBook(
     rows.map(
       ({ bookId, check_name: check, evidence, id, message }): Blocker & { readonly bookId: number } => ({
-        ...{ bookId, id },
+        ...{ bookId, id, check },
         what: `${check}: ${message}`,
         hint: `tieout explain ${id}`,
         ...(acceptedForGood.has(check) ? { evidence } : {}),

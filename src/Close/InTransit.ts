@@ -38,7 +38,7 @@ export const blockersInTransit = Effect.fn("Close.inTransit")(function* (
   )
   return byBook(
     rows.map(({ bookId, check, id, message }): Blocker & { readonly bookId: number } => ({
-      ...{ bookId, id },
+      ...{ bookId, id, check },
       what: `${check}: ${message}`,
       hint: `tieout explain ${id}`,
     })),

@@ -33,6 +33,20 @@ export const unreadable = (file: string, cause: unknown): string => {
   return `${file}: ${unread[code] ?? `cannot be read [${code}]`}. Nothing was stored: name a CSV file that you may read.`
 }
 
+/** Why a new file could not be written, and what to do. */
+export const unwritable = (
+  file: string,
+  cause: unknown,
+): { readonly reason: "Unwritable" | "Exists"; readonly message: string } => {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined
+  return code === "EEXIST"
+    ? { reason: "Exists", message: `${file} is there already. Choose the name of a new file with --out.` }
+    : {
+        reason: "Unwritable",
+        message: `${file} cannot be written: ${String(cause)}. Choose the name of a new file with --out.`,
+      }
+}
+
 const mistake = (line: number, text: string) => Either.left<Mistake>({ line, text })
 
 const decoder = new TextDecoder("utf-8", { fatal: true })

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises"
 import { Data, Effect, Either, Option } from "effect"
 import { chooseBooks } from "../Book/ChosenBooks.ts"
 import { allBooks, type Book } from "../Book.ts"
-import { type Mistake, unreadable } from "../Common/CsvFile.ts"
+import { type Mistake, unreadable, unwritable } from "../Common/CsvFile.ts"
 import { largestImport, readNamed } from "../Common/RegularFile.ts"
 import { Database } from "../Database.ts"
 import { targetColumns } from "../Format/Targets.ts"
@@ -17,7 +17,7 @@ import { baseOnlyAccounts, chartAccounts, readAccounts } from "./Source/Accounts
 
 /** `message` says what, where (file and line) and what to do. Nothing was stored. */
 class AccountMappingError extends Data.TaggedError("AccountMappingError")<{
-  readonly reason: "Unreadable" | "Unwritable" | "Invalid"
+  readonly reason: "Unreadable" | "Unwritable" | "Exists" | "Invalid"
   readonly message: string
 }> {}
 
@@ -70,11 +70,7 @@ export const writeTo = Effect.fn("AccountMapping.writeTo")(function* (
       writeFile(file, /\.xlsx$/i.test(file) ? await workbookOf(rows) : fileText(rows), {
         ...{ flag: "wx", flush: true, mode: 0o600 },
       }),
-    catch: (cause) =>
-      new AccountMappingError({
-        reason: "Unwritable",
-        message: `${file} cannot be written: ${String(cause)}. Choose the name of a new file with --out.`,
-      }),
+    catch: (cause) => new AccountMappingError(unwritable(file, cause)),
   })
 })
 

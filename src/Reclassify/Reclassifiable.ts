@@ -101,7 +101,17 @@ const ofJournalEntry = Effect.fn("Reclassify.ofJournalEntry")(function* (bookId:
  */
 export const findEntry = Effect.fn("Reclassify.findEntry")(function* (id: string) {
   const found: Array<{ readonly bookId: number; readonly entryId: string }> = []
-  for (const { bookId, id: subject, kind } of yield* subjectsOf(id, parseReferences(id))) {
+  const subjects = subjectsOf(id, parseReferences(id)).pipe(
+    Effect.catchIf(
+      (failure) => failure._tag === "NothingFound" && failure.reason === "Unknown",
+      () =>
+        reclassifyError(
+          "Usage",
+          `Nothing that is stored here has the identifier ${JSON.stringify(id.slice(0, 80))}: expected a finding (F12; tieout reconcile lists them), a journal number (ORG-2026-10-000007) or a statement entry's identifier.`,
+        ),
+    ),
+  )
+  for (const { bookId, id: subject, kind } of yield* subjects) {
     const ids =
       kind === "statement_entry"
         ? [subject]

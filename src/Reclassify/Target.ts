@@ -74,6 +74,33 @@ const isName = Schema.is(AccountName)
 interface Known {
   readonly name: string
   readonly cash: boolean
+  /** Of an account of the books; null: a name of the settings, with placeholders. */
+  readonly currency: string | null
+}
+
+/** What an account is called in a currency, where its name in another one shows that currency. */
+const nameIn = ({ currency: of, name }: Known, currency: string): string =>
+  of === null
+    ? name
+    : name
+        .split(":")
+        .map((part) => (part === of ? currency : part))
+        .join(":")
+
+/** The name of an account to move to: one code has one name, in whatever currencies. Left: what is wrong with `given`. */
+export const nameOf = (
+  known: ReadonlyArray<Known>,
+  given: string | null,
+  code: string,
+  currency: string,
+): Either.Either<string | undefined, string> => {
+  const filled = (name: string) => name.replaceAll("{currency}", currency)
+  const [nearest] = known
+  const usual = nearest === undefined ? undefined : nameIn(nearest, currency)
+  if (given === null || usual === undefined) return Either.right(given ?? usual)
+  return known.some((one) => filled(nameIn(one, currency)) === filled(given))
+    ? Either.right(given)
+    : Either.left(`--name: ${code} is ${usual} already. Leave --name out, or choose another code.`)
 }
 
 /** Names for a code, the nearest first: accounts of the book, the posting rules, the chart. */
@@ -86,17 +113,23 @@ const knownAccounts = Effect.fn("Reclassify.knownAccounts")(function* (
   const { chart, rules } = yield* Settings
   const rows = yield* database.orm("Reclassify.knownAccounts", (orm) =>
     orm
-      .select({ name: accounts.name, role: accounts.role })
+      .select({ name: accounts.name, role: accounts.role, currency: accounts.currency })
       .from(accounts)
       .where(and(eq(accounts.bookId, book.bookId), eq(accounts.code, code)))
       .orderBy(desc(eq(accounts.currency, currency)), accounts.accountId),
   )
-  const booked = rows.map((account): Known => ({ name: account.name, cash: account.role === "cash" }))
+  const booked = rows.map(
+    (account): Known => ({
+      name: account.name,
+      cash: account.role === "cash",
+      currency: account.currency,
+    }),
+  )
   const ruled = rules.filter(({ account }) => account.code === code).map(({ account }) => account.name)
   const charted = Object.entries(chart)
     .filter(([, account]) => account.code === code)
-    .map(([role, { name }]): Known => ({ name, cash: role === "cash" }))
-  return [...booked, ...ruled.map((name): Known => ({ name, cash: false })), ...charted]
+    .map(([role, { name }]): Known => ({ name, cash: role === "cash", currency: null }))
+  return [...booked, ...ruled.map((name): Known => ({ name, cash: false, currency: null })), ...charted]
 })
 
 /** The account to move to. A new code needs `name`. */
@@ -132,8 +165,9 @@ export const targetOf = Effect.fn("Reclassify.targetOf")(function* (
       `--to: ${code} is a cash account, and cash is what the statement says: nothing can be moved to it.`,
     )
   }
-  const chosen = name ?? known[0]?.name
-  if (chosen !== undefined) return { code, name: chosen }
+  const chosen = nameOf(known, name, code, from.currency)
+  if (Either.isLeft(chosen)) return yield* reclassifyError("Usage", chosen.left)
+  if (chosen.right !== undefined) return { code, name: chosen.right }
   return yield* reclassifyError(
     "Usage",
     `--to: no account of book ${book.code} and no rule of the settings has the code ${code}. Name it: --name "Expenses:…"`,

@@ -27,17 +27,17 @@ export const checks = [
   {
     name: "missing-resource",
     severity: "blocking",
-    todo: "the next sync tries again; then tieout reclassify F… --to CODE",
+    todo: "the next sync tries again; then tieout reclassify F… --to CODE --reason TEXT",
   },
   {
     name: "unclassified-entry",
     severity: "warning",
-    todo: "tieout reclassify F… --to CODE",
+    todo: "tieout reclassify F… --to CODE --reason TEXT",
   },
   {
     name: "adjustment",
     severity: "warning",
-    todo: "tieout reclassify F… --to CODE, or --all-of adjustment; a rule of the settings for what comes again",
+    todo: "tieout reclassify F… --to CODE --reason TEXT, or --all-of adjustment; a rule of the settings for what comes again",
   },
   {
     name: "zero-entry",
@@ -52,17 +52,17 @@ export const checks = [
   {
     name: "conversion-in-transit",
     severity: "warning",
-    todo: "wait for the other side; then tieout reclassify ID --to CODE",
+    todo: "wait for the other side, and accept it when closing; what never comes: tieout reclassify F… --to CODE --reason TEXT",
   },
   {
     name: "clearing-nets",
     severity: "blocking",
-    todo: "tieout explain shows what is left; then tieout reclassify ID --to CODE",
+    todo: "tieout explain shows what is left; then tieout reclassify F… --to CODE --reason TEXT",
   },
   {
     name: "clearing-movement",
     severity: "warning",
-    todo: "tieout reclassify ID --to CODE",
+    todo: "tieout reclassify F… --to CODE --reason TEXT",
   },
   {
     name: "open-items",
@@ -72,7 +72,7 @@ export const checks = [
   {
     name: "loan-clearing",
     severity: "blocking",
-    todo: "tieout reclassify F… --to CODE",
+    todo: "tieout reclassify F… --to CODE --reason TEXT",
   },
   {
     name: "loan-in-transit",

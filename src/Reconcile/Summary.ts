@@ -35,11 +35,8 @@ export interface OpenCounts {
   readonly quarantined: number
 }
 
-/** Evidence of what could not be understood is shown in the message alone. */
 const amountOf = (amount: string | null, currency: string | null): string | null =>
-  amount === null || currency === null || !/^-?\d+(?:\.\d+)?$/.test(amount)
-    ? null
-    : printedSum(amount, currency)
+  amount === null || currency === null ? null : printedSum(amount, currency)
 
 const idsOf = (books: ReadonlyArray<Book>): string => `{${books.map(({ bookId }) => bookId).join(",")}}`
 
@@ -74,24 +71,14 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
       select f.finding_id, f.check_name, f.severity, b.code, f.message, f.subject_id,
         f.subject_type in ('account', 'statement_entry', 'deposit', 'withdrawal', 'conversion') as explainable,
         to_char(f.opened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as opened_at,
-        coalesce(ledger.day_of((f.evidence ->> 'occurredAt')::timestamptz, l.time_zone), i.since)::text as date,
+        x.day::text as date,
         coalesce(f.evidence ->> 'accountId', case f.subject_type when 'account' then f.subject_id end) as account_id,
-        coalesce(f.evidence ->> 'amount', i.amount) as amount, coalesce(f.evidence ->> 'currency', i.currency) as currency,
-        (ledger.day_of(now(), l.time_zone) - coalesce(
-          ledger.day_of((f.evidence ->> 'occurredAt')::timestamptz, l.time_zone), i.since,
-          ledger.day_of(f.opened_at, l.time_zone))) as days
+        x.amount, x.currency, (ledger.day_of(now(), l.time_zone) - coalesce(x.day, ledger.day_of(f.opened_at, l.time_zone))) as days
       from reconcile.open_findings f join mirror.books b on b.book_id = f.book_id
       join ledger.locks l on l.book_id = f.book_id
-      left join lateral (
-        -- What stands in transit began on a day; of a conversion in one currency there is one amount.
-        select (f.evidence ->> 'since')::date as since,
-          case when jsonb_array_length(x.items) = 1 then x.items -> 0 ->> 'amount' end as amount,
-          case when jsonb_array_length(x.items) = 1 then x.items -> 0 ->> 'currency' end as currency
-        from (select coalesce(f.evidence -> 'items', '[]') as items) x
-      ) i on f.check_name in ('conversion-in-transit', 'loan-in-transit')
+      cross join lateral reconcile.facts_of(f.evidence, l.time_zone) x
       where f.book_id = any (${idsOf(books)}::text::integer[])
-        and (${month}::text is null or ${month}::text = coalesce(f.evidence ->> 'period',
-          to_char(ledger.day_of((f.evidence ->> 'occurredAt')::timestamptz, l.time_zone), 'YYYY-MM'), ${month}::text))
+        and (${month}::text is null or reconcile.is_of_month(f.evidence, l.time_zone, ${month}::text))
       order by f.severity, f.opened_at, f.finding_id`,
   )
   return rows.map(

@@ -152,12 +152,13 @@ export const openParts = (found: TieOut): ReadonlyArray<string> => {
 export const tiesOut = (found: TieOut): boolean => found.off === 0 && openParts(found).length === 0
 
 /**
- * `Everything ties out`, or else what does not: `Cash ties out; 3 items stand in suspense, 4 conversions are in transit (2
+ * `Everything ties out`, where there is anything, or else what does not: `Cash ties out; 3 items stand in suspense, 4 conversions are in transit (2
  * block the close of 2026-10)`. What was not read is only named. Without a full stop.
  */
 export const tieOutSentence = (found: TieOut, notRead: ReadonlyArray<NotRead> = []): string => {
   const whole = notRead.length === 0
   const unread = whole ? "" : `; not read by the last sync: ${notRead.map(notReadText).join(", ")}`
+  if (tiesOut(found) && found.accounts === 0) return `No accounts have been read yet${unread}`
   if (tiesOut(found)) return `${whole ? "Everything ties out" : "What was read ties out"}${unread}`
   const cash =
     found.off > 0

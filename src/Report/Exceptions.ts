@@ -112,12 +112,14 @@ export const exceptionRows = ({
   // A finding that was accepted stands below, with who answers for it and why.
   ...findings
     .filter((finding) => !isAccepted(state.accepted, finding))
-    .map(({ check, id, message, openedAt, severity, subject }) => ({
+    .map(({ amount, check, currency, id, message, openedAt, severity, subject }) => ({
       ...blank,
       what: `open finding: ${check}`,
       severity,
       id,
       subject,
+      currency,
+      amount: amount === null || currency === null ? null : printed(amount, currency),
       message,
       since: openedAt,
     })),

@@ -1,8 +1,8 @@
 /** Findings of the month that were open at the report's time, and what stood in quarantine then. */
 import { Effect } from "effect"
-import { bool, int4, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
+import { bool, int4, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { type Fragment, instantText } from "../Reconcile/Scope.ts"
+import { instantText } from "../Reconcile/Scope.ts"
 import { known, type ReportScope, resourcesOf } from "./ReportScope.ts"
 
 const findingColumns = {
@@ -15,6 +15,9 @@ const findingColumns = {
   openedAt: text,
   /** Whether its evidence has a date, and so a month. */
   dated: bool,
+  /** What it is about, where that is one amount. */
+  currency: nullable(text),
+  amount: nullable(text),
 }
 
 export type Finding = RowOf<typeof findingColumns>
@@ -27,21 +30,21 @@ const quarantinedColumns = {
 
 export type Quarantined = RowOf<typeof quarantinedColumns>
 
-/** The findings of the month and those that belong to no month, blocking ones first. */
+/** The findings of the month, what has stood in transit since, and what belongs to no month, blocking ones first. */
 export const readFindings = Effect.fn("Report.findings")(function* (scope: ReportScope) {
   const database = yield* Database
   const { asOf, book, month, period } = scope
-  return yield* database.rows("Report.findings", findingColumns, (sql) => {
-    const happened: Fragment = sql`coalesce(f.evidence ->> 'period',
-      to_char((f.evidence ->> 'occurredAt')::timestamptz at time zone ${month.timeZone}::text, 'YYYY-MM'))`
-    return sql`
+  return yield* database.rows(
+    "Report.findings",
+    findingColumns,
+    (sql) => sql`
       select 'F' || f.finding_id as id, f.check_name as check, f.severity, f.subject_id as subject, f.message,
-        ${instantText(sql, sql`f.opened_at`)} as "openedAt", ${happened} is not null as dated
+        ${instantText(sql, sql`f.opened_at`)} as "openedAt", x.month is not null as dated, x.currency, x.amount
       from reconcile.findings_open_at(coalesce(${asOf}::text::timestamptz, 'infinity')) f
-      where f.book_id = ${book.bookId}
-        and coalesce(${happened}, ${period}) = ${period}
-      order by f.severity, f.opened_at, f.finding_id`
-  })
+      cross join lateral reconcile.facts_of(f.evidence, ${month.timeZone}::text) x
+      where f.book_id = ${book.bookId} and reconcile.is_of_month(f.evidence, ${month.timeZone}::text, ${period}::text)
+      order by f.severity, f.opened_at, f.finding_id`,
+  )
 })
 
 export const readQuarantine = Effect.fn("Report.quarantine")(function* (scope: ReportScope) {

@@ -70,7 +70,9 @@ export const verdictOf = (
   connections: ReadonlyArray<string>,
   staleAfter: number,
 ): Verdict => {
-  if (snapshot.books.length === 0) return { tone: "none", sentence: "Nothing has been read yet." }
+  if (snapshot.books.every(({ accounts }) => accounts === 0) && tiesOut(combined(snapshot.books))) {
+    return { tone: "none", sentence: "Nothing has been read yet." }
+  }
   const stale = staleConnections(snapshot, connections, staleAfter)
   const late = [
     stale.length > 0 ? lateness(snapshot, connections, stale) : "",

@@ -72,7 +72,7 @@ describe("the command line", () => {
 
   it("tells wrong usage once, on stderr and as the document, and ends with 2", async () => {
     const { code, error, out } = await start(["export", "--all", "--json"])
-    const message = "Expected to find option: '--format'\nRun tieout export --help to see what it takes."
+    const message = "--format is missing.\nRun tieout export --help to see what it takes."
     expect(code).toBe(2)
     expect(error).toBe(`${message}\n`)
     expect(JSON.parse(out)).toEqual({
@@ -118,6 +118,8 @@ describe("the command line", () => {
     const status = await tieout(["status"])
     expect([status.code, status.out]).toEqual([0, expect.stringContaining(nothingYet)])
     expect(status.out).toMatch(/^Read from .*tieout/)
+    const reconcile = await tieout(["reconcile"])
+    expect([reconcile.code, reconcile.error]).toEqual([2, expect.stringContaining("There are no books yet")])
     const sync = await tieout(["sync"])
     expect(sync.code).toBe(2)
     expect(sync.error.match(/TIEOUT_[A-Z_]+/g)).toEqual([
@@ -178,7 +180,7 @@ describe("the command line", () => {
     expect(explained.code).toBe(0)
     expect(explained.out.split("\n")[0]).toBe(`journal entry ${batch.firstNumber}`)
     const unknown = await tieout(["explain", "ORG-2026-10-999999999"])
-    expect(unknown.code).toBe(1)
+    expect(unknown.code).toBe(2)
   })
 
   it("gives every connection its run: the trouble of one is not the others'", async () => {

@@ -76,6 +76,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a conversion in transi
       const [open] = yield* openFindings(yield* allBooks(Option.none()), Option.none())
       const [age] = yield* rows("select current_date - '2026-09-05'::date as days")
       expect([open?.date, open?.amount, open?.days]).toEqual(["2026-09-05", "100.00 USD", age?.days])
+      // It is of no month before its own, and of every later one.
+      const listed = (month: string) =>
+        Effect.flatMap(allBooks(Option.none()), (all) => openFindings(all, Option.some(month)))
+      expect(yield* listed("2026-08")).toEqual([])
+      expect(yield* listed("2026-09")).toHaveLength(1)
+      expect(yield* listed("2026-10")).toHaveLength(1)
       expect(yield* closing("2026-08")).toEqual({ state: "closable", blockers: [] })
       expect(yield* closing("2026-09")).toEqual({ state: "blocked", blockers: [message] })
       expect((yield* closing("2026-09", [{ id: "f1", reason: "on its way" }])).state).toBe("closable")

@@ -1,7 +1,8 @@
-import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect, Either, Layer, Option } from "effect"
 import { allBooks } from "../../src/Book.ts"
 import { Ledger } from "../../src/Ledger.ts"
+import { nameOf } from "../../src/Reclassify/Target.ts"
 import { reclassify } from "../../src/Reclassify.ts"
 import { openFindings } from "../../src/Reconcile/Summary.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
@@ -20,6 +21,30 @@ const moving = (entry: string, to: string, name?: string, reason = "Bank interes
   reclassify({ id: entry, to, name: Option.fromNullable(name), reason, who: "controller" }).pipe(
     Effect.provide(services),
   )
+
+describe("the name of an account to move to", () => {
+  const booked = (name: string, currency: string) => ({ name, cash: false, currency })
+  const settled = (name: string) => ({ name, cash: false, currency: null })
+  it.each([
+    [[], null, undefined],
+    [[], "Expenses:Bank", "Expenses:Bank"],
+    [[booked("Expenses:Bank", "USD")], null, "Expenses:Bank"],
+    [[booked("Expenses:Bank", "USD")], "Expenses:Bank", "Expenses:Bank"],
+    [[booked("Expenses:Bank:USD", "USD")], null, "Expenses:Bank:EUR"],
+    [[booked("Expenses:Bank:USD", "USD")], "Expenses:Bank:{currency}", "Expenses:Bank:{currency}"],
+    [[settled("Expenses:Bank:{currency}")], null, "Expenses:Bank:{currency}"],
+    [[settled("Expenses:Bank:{currency}")], "Expenses:Bank:EUR", "Expenses:Bank:EUR"],
+    [[booked("Expenses:Bank", "USD"), booked("Expenses:Other", "GBP")], "Expenses:Other", "Expenses:Other"],
+  ])("of %j, asked for %j, is %j", (known, given, name) => {
+    expect(nameOf(known, given, "6855", "EUR")).toEqual(Either.right(name))
+  })
+
+  it("is the code's own, whatever the currency", () => {
+    expect(nameOf([booked("Expenses:Bank", "USD")], "Expenses:Different", "6855", "EUR")).toEqual(
+      Either.left("--name: 6855 is Expenses:Bank already. Leave --name out, or choose another code."),
+    )
+  })
+})
 
 const refusalOf = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), ({ message }) => message)

@@ -79,9 +79,7 @@ describe("a file that is read", () => {
     const path = join(temporaryFolder(), "manifest.json")
     execFileSync("mkfifo", [path])
     const error = await Effect.runPromise(Effect.flip(readIfThere(path)))
-    expect(error.message).toBe(
-      `${path} is no regular file, and was not opened. Nothing of this batch was kept.`,
-    )
+    expect(error.message).toBe(`${path} is no regular file, and was not opened. Nothing of it was kept.`)
   })
 })
 

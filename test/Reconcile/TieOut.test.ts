@@ -20,6 +20,7 @@ const nothing = { ...combined([]), accounts: 1 }
 
 describe("the sentence", () => {
   it.each([
+    [{ accounts: 0 }, "No accounts have been read yet"],
     [{}, "Everything ties out"],
     [{ otherWarnings: 3 }, "Everything ties out"],
     [{ suspense: 1 }, "Cash ties out; 1 item stands in suspense"],

@@ -91,7 +91,7 @@ export const movedLines = (
     `${from.code} ${from.name}`,
     amount,
   ])
-  const to = harmless(`${first.to.code} ${first.to.name}`)
+  const to = [...new Set(moved.map(({ to: { code, name } }) => harmless(`${code} ${name}`)))].join(", ")
   return [
     ...(moved.length === 1 && !preview ? linesOf(first) : table(moveColumns, rows, screen)),
     ...(preview

@@ -15,7 +15,7 @@ import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 
 export const standingLines = (accounts: ReadonlyArray<Standing>, screen: Screen): ReadonlyArray<string> => {
-  if (accounts.length === 0) return ["No accounts yet."]
+  if (accounts.length === 0) return []
   const severalBooks = new Set(accounts.map(({ book }) => book)).size > 1
   const columns = [
     ...(severalBooks ? [{ title: "Book" }] : []),
@@ -50,7 +50,12 @@ export const verdict = (
 ): ReadonlyArray<string> => {
   const { accounts, off, otherWarnings, quarantined } = tieOut
   const explained = tiesOut(tieOut)
-  if (explained && accounts === 0) return []
+  if (explained && accounts === 0) {
+    return [
+      "",
+      styled(screen.color, "yellow", `${tieOutSentence(tieOut)}. Where a sync fails, see: tieout doctor`),
+    ]
+  }
   const sentences = [`${tieOutSentence(tieOut, notRead)}.`]
   if (otherWarnings > 0) sentences.push(`${counted(otherWarnings, "warning")}.`)
   // A row in quarantine is a finding as well; if that is all that is open, the list of rows says more.

@@ -28,12 +28,12 @@ const codeOf = (cause: unknown): string =>
 /** What a failed file operation means; no partial file is left. */
 const folderError = (path: string, cause: unknown): ExportError => {
   if (cause instanceof NotRegular) {
-    return exportError("Folder", `${path} ${cause.message}. Nothing of this batch was kept.`)
+    return exportError("Folder", `${path} ${cause.message}. Nothing of it was kept.`)
   }
   const code = codeOf(cause)
   return exportError(
     "Folder",
-    `${path} ${advice[code] ?? "cannot be written"} [${code}]. Nothing of this batch was kept.`,
+    `${path} ${advice[code] ?? "cannot be written"} [${code}]. Nothing of it was kept.`,
   )
 }
 

@@ -95,12 +95,13 @@ export const findUnfit = Effect.fn("Export.findUnfit")(function* (
   )
 })
 
+/** A base-currency export is of months: what `--since-last` would take is in one of them. */
 const scopeOptions = ({ asOf, from, kind, text, to }: Selection): string => {
   const scope = {
     all: "--all",
     period: `--period ${text}`,
     range: `--from ${from} --to ${to}`,
-    "since-last": "--since-last",
+    "since-last": "--period YYYY-MM",
   }[kind]
   return asOf === null ? scope : `${scope} --as-of ${asOf}`
 }

@@ -27,6 +27,19 @@ layer(TestDatabase.layer, { excludeTestServices: true })("on the command line", 
         expect(yield* tieout("report", "2026-09")).toEqual(has(3, "ORG 2026-09: DRAFT"))
         expect(yield* tieout("report", "2026-08")).toEqual(has(0, "ORG 2026-08: closed"))
         expect(yield* tieout("report", "2026-13")).toEqual(has(2, 'found "2026-13"'))
+        expect(yield* tieout("report", "2999-01")).toEqual(has(2, "2999-01 lies ahead"))
+        // What names nothing.
+        for (const [line, text] of [
+          ["verify nowhere", "There is no folder nowhere"],
+          ["explain F999", "Nothing that is stored here has the identifier"],
+          ["reclassify F999 --to 6855 --reason x", 'has the identifier "F999": expected a finding'],
+          ["quarantine show Q9", "Q9"],
+          ["restore nowhere.dump", "nowhere.dump"],
+          ["export --format journal --all --mode summary", "--mode summary is for accounting systems"],
+          ["export --format xero --all --preview --again", "--preview and --again do not go together"],
+        ] as const) {
+          expect(yield* tieout(...line.split(" ")), line).toEqual(has(2, text))
+        }
 
         const file = join(cwd, "rates.csv")
         writeFileSync(

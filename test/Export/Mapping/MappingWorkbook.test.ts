@@ -51,7 +51,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a mapping as a workboo
       expect(second?.changes.map(({ after, column }) => `${column} ${after}`)).toEqual(
         rows.map(() => "sie_konto 3010"),
       )
-      expect(yield* Effect.flip(AccountMapping.writeTo(file, rows))).toMatchObject({ reason: "Unwritable" })
+      expect(yield* Effect.flip(AccountMapping.writeTo(file, rows))).toMatchObject({ reason: "Exists" })
     }),
   )
 

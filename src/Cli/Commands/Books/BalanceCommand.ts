@@ -57,10 +57,14 @@ const balanceOf = Effect.fn("Cli.balance.book")(function* ({ bookId, code }: Boo
   return { book: code, accounts: accounts.map(atScale), totals: totalsOf(accounts) } satisfies BookBalance
 })
 
-const linesOf = ({ accounts, book, totals }: BookBalance, screen: Screen): ReadonlyArray<string> => [
+const linesOf = (
+  { accounts, book, totals }: BookBalance,
+  until: string | null,
+  screen: Screen,
+): ReadonlyArray<string> => [
   book,
   ...(accounts.length === 0
-    ? ["Nothing is booked yet."]
+    ? [until === null ? "Nothing is booked yet." : `Nothing is booked up to ${until}.`]
     : table(
         columns,
         [
@@ -114,7 +118,7 @@ export const balance = command(
     )
     yield* output.report({
       document: { asOf: until, books: found },
-      lines: found.flatMap((one) => linesOf(one, output.terminal.stdout)),
+      lines: found.flatMap((one) => linesOf(one, until, output.terminal.stdout)),
     })
   }, Effect.provide(booksToRead)),
 )

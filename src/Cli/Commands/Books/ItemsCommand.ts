@@ -74,7 +74,9 @@ const linesOf = (
           screen,
         )),
     ...(hidden > 0 ? [`… and ${count(hidden)} more; --json lists them all.`] : []),
-    `${counted(items.length, "line")}, together ${which}: ${printedSum(balance, currency)}`,
+    items.length === 0
+      ? `Nothing is open; ${which}: ${printedSum(balance, currency)}`
+      : `${counted(items.length, "line")}, together ${which}: ${printedSum(balance, currency)}`,
     "",
   ]
 }

@@ -6,6 +6,7 @@ import { who } from "../../../Close/Who.ts"
 import { bridge, check, close as closeMonth } from "../../../Close.ts"
 import { counted, harmless, styled } from "../../../Common/Text.ts"
 import { Ledger } from "../../../Ledger.ts"
+import { checks } from "../../../Reconcile/Check.ts"
 import { Reconcile } from "../../../Reconcile.ts"
 import { Settings } from "../../../Settings.ts"
 import type { Screen } from "../../../Terminal.ts"
@@ -50,6 +51,29 @@ const blockerLines = ({ blockers }: BookClose, { color }: Screen): ReadonlyArray
     `  ${styled(color, "red", id ?? "!")}  ${harmless(what)}`,
     `      ${harmless(hint)}`,
   ])
+
+/** The most findings that the command line to accept them names. */
+const mostNamed = 8
+
+/** What a person does about the findings in the way: by check, and how to close with them. */
+const adviceLines = (results: ReadonlyArray<BookClose>): ReadonlyArray<string> => {
+  const found = results.flatMap(({ blockers }) => blockers)
+  const names = new Set(found.flatMap(({ check }) => check ?? []))
+  const todos = checks.filter(({ name }) => names.has(name)).map(({ name, todo }) => `  ${name}: ${todo}`)
+  const one = results.find(({ blockers }) => blockers.some(({ id }) => id !== null))
+  const ids = (one?.blockers ?? []).flatMap(({ id }) => id ?? [])
+  const named = ids.slice(0, mostNamed).map((id) => ` --accept ${id}`)
+  const more = ids.length > mostNamed ? " …" : ""
+  return [
+    ...(todos.length === 0 ? [] : ["What to do:", ...todos]),
+    ...(one === undefined
+      ? []
+      : [
+          "To take responsibility for them as they are:",
+          `  tieout close ${one.period} --book ${one.book}${named.join("")}${more} --reason "…"`,
+        ]),
+  ]
+}
 
 const headline = ({ blockers, book, entries, period, state }: BookClose, { color }: Screen): string => {
   const name = `${book} ${period}`
@@ -235,7 +259,11 @@ export const close = command(
       const blocked = results.some(({ state }) => state === "blocked")
       yield* output.report({
         document: { dryRun, notAccepted: wrong, books: results },
-        lines: [...linesOf(results, verbose, output.terminal.stdout), ...notes.map(harmless)],
+        lines: [
+          ...linesOf(results, verbose, output.terminal.stdout),
+          ...notes.map(harmless),
+          ...adviceLines(results),
+        ],
         code: blocked ? exitCodes.attention : exitCodes.done,
       })
     },

@@ -6,7 +6,7 @@ import { Database } from "../../../Database.ts"
 import { print, sha256Of } from "../../../Export/Batch/ManifestSeal.ts"
 import type { ExportScope } from "../../../Export/Request/Scope.ts"
 import { type ExportSummary, run } from "../../../Export.ts"
-import { formatNames, formats } from "../../../Format/Formats.ts"
+import { formatNames, formats, tablesOf } from "../../../Format/Formats.ts"
 import { parseAsOf } from "../../../Ledger/AsOf.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { Settings } from "../../../Settings.ts"
@@ -217,6 +217,19 @@ export const exportCommand = command(
       return yield* new UsageError({
         detail: `${base ? "--base" : "--with-rates"} and --since-last do not go together: an open month of that journal changes as a whole.`,
         advice: "Name a month with --period, or --all.",
+      })
+    }
+    if (preview && again) {
+      return yield* new UsageError({
+        detail:
+          "--preview and --again do not go together: a preview counts for nothing, and supersedes nothing.",
+        advice,
+      })
+    }
+    if (mode === "summary" && tablesOf(wanted).length === 0) {
+      return yield* new UsageError({
+        detail: `--mode summary is for accounting systems: ${wanted.join(", ")} has every entry.`,
+        advice,
       })
     }
     if (mode === "detail" && (net || Option.isSome(by))) {
