@@ -1,6 +1,7 @@
 /** What is in the way of a month is listed by number with its amount, and a person answers for each. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { adviceLines } from "../../src/Cli/Commands/Closing/CloseCommand.ts"
 import { close } from "../../src/Close.ts"
 import { Ledger } from "../../src/Ledger.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
@@ -35,6 +36,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month with several t
       ])
       const ids = (blocked?.blockers ?? []).map(({ id }) => id ?? "")
       for (const id of ids) expect(id).toMatch(/^F\d+$/)
+      expect(blocked === undefined ? [] : adviceLines([blocked])).toEqual([
+        "What to do:",
+        expect.stringMatching(/^ {2}adjustment: tieout reclassify F… --to CODE/),
+        expect.stringMatching(/^ {2}conversion-in-transit: wait for the other side/),
+        "To take responsibility for them as they are:",
+        `  tieout close 2026-09 --book ORG --accept ${ids.join(" --accept ")} --reason "…"`,
+      ])
       const [closed] = yield* closing("2026-09", {
         accept: ids.map((id) => ({ id, reason: "Known to the bank" })),
       })

@@ -56,7 +56,7 @@ const blockerLines = ({ blockers }: BookClose, { color }: Screen): ReadonlyArray
 const mostNamed = 8
 
 /** What a person does about the findings in the way: by check, and how to close with them. */
-const adviceLines = (results: ReadonlyArray<BookClose>): ReadonlyArray<string> => {
+export const adviceLines = (results: ReadonlyArray<BookClose>): ReadonlyArray<string> => {
   const found = results.flatMap(({ blockers }) => blockers)
   const names = new Set(found.flatMap(({ check }) => check ?? []))
   const todos = checks.filter(({ name }) => names.has(name)).map(({ name, todo }) => `  ${name}: ${todo}`)
