@@ -18,11 +18,12 @@ export const analyze = Effect.fn("Reconcile.analyze")(function* (database: Datab
     "Reconcile.grown",
     { table: text },
     (sql) => sql`
-      select c.oid::regclass::text as table
+      select p.relid::regclass::text as table
       from unnest(array['mirror.statement_entries', 'mirror.resources']::regclass[]) t
       cross join lateral pg_partition_tree(t) p
-      join pg_class c on c.oid = p.relid
-      where p.isleaf and pg_relation_size(c.oid) > ${growth}::bigint * current_setting('block_size')::integer
+      -- One by one: joined, the size of every relation of the database may be asked for.
+      cross join lateral (select c.relpages from pg_class c where c.oid = p.relid offset 0) c
+      where p.isleaf and pg_relation_size(p.relid) > ${growth}::bigint * current_setting('block_size')::integer
         * greatest(c.relpages, ${fewPages})`,
   )
   if (grown.length === 0) return

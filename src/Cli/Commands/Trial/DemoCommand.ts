@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import { count, counted } from "../../../Common/Text.ts"
+import { embedded } from "../../../Database/Embedded.ts"
 import { command } from "../../Declaration.ts"
 import { blocking, type Written, written } from "../../Demo/Answers.ts"
 import { rates, settings } from "../../Demo/MadeUp.ts"
@@ -15,6 +16,7 @@ const exportsFolder = join("exports", "demo")
 const reportsFolder = join("reports", "demo")
 /** A project of its own, so that the data are beside the settings. */
 const settingsFile = join(folder, "config", "tieout.yaml")
+const dataDir = join(folder, "data")
 const ratesFile = join(folder, "rates.csv")
 const accountsFile = join(folder, "accounts.xlsx")
 
@@ -57,6 +59,11 @@ const closeStep = (findings: ReadonlyArray<string>): Step => ({
     ...["--reason", "The other side comes in November"],
   ],
 })
+
+const approveStep: Step = {
+  title: "The controller signs it off",
+  args: ["close", "approve", "2026-10", "--by", "Ada Jones"],
+}
 
 const preparations: ReadonlyArray<Step> = [
   { title: "Rates of exchange, for the books in euros", args: ["rates", "import", ratesFile] },
@@ -141,6 +148,8 @@ export const demo = command(
     const { terminal } = output
     const finished: Array<{ command: string; exitCode: number }> = []
     yield* prepare
+    // All steps share a server: each would start and stop one of its own.
+    yield* embedded({ dataDir })
     const credentials = yield* startSandbox(demoVariables(settingsFile, {}))
     const variables = demoVariables(settingsFile, credentials)
     const step = Effect.fn("Cli.demo.step")(function* ({ args, quiet, title }: Step) {
@@ -166,6 +175,7 @@ export const demo = command(
     const findings = blocking(yield* step(questionStep))
     terminal.writeError(`${findings.join(", ")}\n`)
     yield* step(closeStep(findings))
+    yield* step(approveStep)
     for (const each of preparations) yield* step(each)
     const report = yield* checked(reportStep, "reports")
     const books = yield* checked(exportSteps.books, "batches")
