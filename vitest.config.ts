@@ -1,8 +1,16 @@
-import { defineConfig } from "vitest/config"
+import { configDefaults, defineConfig } from "vitest/config"
+
+/**
+ * Walks through the whole product, kills and outages again and again, every format with random books: as long as all the other
+ * tests together. `npm run test:long` runs them alone, `LONG=1 npx vitest run …` beside the others.
+ */
+const longTests = "test/**/*.long.test.ts"
+const { LONG: long } = process.env
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    include: [long === "only" ? longTests : "test/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...(long === undefined ? [longTests] : [])],
     globalSetup: ["test/support/globalSetup.ts"],
     setupFiles: ["test/support/testMethods.ts"],
     // Against a hang, never against a slow machine: no test says how fast it is to be.

@@ -1,6 +1,7 @@
 /**
- * Which statements of `src` the tests run. With `STATEMENTS=1`, as the continuous integration sets it, every process of a test run
- * notes the names of the statements that it runs in a file of the run, and the run fails where one of `src` is in none of them.
+ * Which statements of `src` the tests run. With `STATEMENTS=FOLDER`, as the continuous integration sets it, every process of a test
+ * run notes the names of the statements that it runs in a file there, and the run of the long tests, which comes last, fails
+ * where one of `src` is in none of them.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
