@@ -16,7 +16,7 @@ const services = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
 
 const moving = (what: string) =>
   reclassify({
-    ...{ id: what, to: "7990", name: Option.some("Expenses:Losses"), reason: "Lost", who: "controller" },
+    ...{ id: what, to: "7995", name: Option.some("Expenses:Losses"), reason: "Lost", who: "controller" },
   }).pipe(Effect.provide(services))
 
 const numberOf = (check: string) =>

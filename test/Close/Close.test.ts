@@ -169,6 +169,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the gate", (it) => {
       expect(blocked?.blockers).toEqual([
         {
           id: expect.stringMatching(/^F\d+$/),
+          check: "adjustment",
           what: "adjustment: Adjustment without a resource: CREDIT of 10.00 USD stands in suspense until it is reclassified.",
           hint: expect.stringMatching(/^tieout explain F\d+$/),
         },

@@ -110,6 +110,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an answer without a da
       expect(blocked?.blockers).toEqual([
         {
           id: expect.stringMatching(/^F\d+$/),
+          check: "stream-unread",
           what: expect.stringMatching(
             /^stream-unread: The list of deposits was read to its end by run \d+, but the service did not say when \(no Date header\)\.$/,
           ),
