@@ -64,7 +64,7 @@ export const reappliedLines = (
 ]
 
 const moveColumns = [
-  { title: "  Number" },
+  { title: "  Entry" },
   { title: "Book" },
   { title: "Date" },
   { title: "From", shrinks: true },
@@ -84,7 +84,8 @@ export const movedLines = (
 ): ReadonlyArray<string> => {
   const [first] = moved
   if (first === undefined) return ["Nothing is open that could be moved."]
-  const rows = moved.map(({ amount, book, effectiveDate, entryId, from, number }) => [
+  const inOrder = [...moved].sort((a, b) => ((a.number ?? "") < (b.number ?? "") ? -1 : 1))
+  const rows = inOrder.map(({ amount, book, effectiveDate, entryId, from, number }) => [
     `  ${number ?? entryId}`,
     book,
     effectiveDate,

@@ -8,7 +8,22 @@ export interface MissingRate {
   readonly to: string
 }
 
-const most = 200
+/** As many are named one by one; of more, each pair with its first and last date. */
+const most = 12
+
+const byPair = (missing: ReadonlyArray<MissingRate>): ReadonlyArray<string> => {
+  const dates = new Map<string, Set<string>>()
+  for (const { date, from, to } of missing) {
+    const pair = `${from}/${to}`
+    dates.set(pair, (dates.get(pair) ?? new Set()).add(date))
+  }
+  return [...dates].sort().map(([pair, of]) => {
+    const sorted = [...of].sort()
+    return sorted.length === 1
+      ? `${pair}: ${sorted[0]}`
+      : `${pair}: ${sorted.length} dates from ${sorted[0]} to ${sorted.at(-1)}`
+  })
+}
 
 export const missingRates = (
   missing: ReadonlyArray<MissingRate>,
@@ -17,7 +32,6 @@ export const missingRates = (
   asOf: string | null = null,
 ): ValuationError => {
   const lines = [...new Set(missing.map(({ date, from, to }) => `${date} ${from}/${to}`))].sort()
-  const more = lines.length > most ? [`  … and ${lines.length - most} more`] : []
   const advice =
     asOf !== null && source === "file"
       ? "They had not been imported by then: choose a later time."
@@ -29,8 +43,7 @@ export const missingRates = (
     "MissingRates",
     [
       `${lines.length === 1 ? "A rate is" : `${lines.length} rates are`} missing for the base-currency journal${asOfText}. ${unwritten}`,
-      ...lines.slice(0, most).map((line) => `  ${line}`),
-      ...more,
+      ...(lines.length > most ? byPair(missing) : lines).map((line) => `  ${line}`),
       advice,
     ].join("\n"),
   )
