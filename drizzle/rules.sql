@@ -675,21 +675,28 @@ $$;
 -- included.
 create or replace function mirror.entries_of_transaction(book integer, tx text) returns setof uuid
   language sql stable parallel safe as $$
-  select e.entry_id from mirror.statement_entries e
-  where e.book_id = book and e.entry_id = mirror.uuid_or_null(tx)
+  -- Step by step, each look-up from what the one before found: the planner knows nothing of tables that are small or new.
+  select x.entry_id from (select mirror.uuid_or_null(tx) as id offset 0) i
+  cross join lateral (
+    select e.entry_id, e.related_id, e.related_type, e.account_id from mirror.statement_entries e
+    where e.book_id = book and e.entry_id = i.id offset 0) e
+  cross join lateral (
+    select e.entry_id
+    union all
+    select o.entry_id from mirror.statement_entries o
+    where o.book_id = book and o.related_id = e.related_id and o.related_type = e.related_type
+      and o.account_id = e.account_id) x
   union
-  select o.entry_id from mirror.statement_entries e
-  join mirror.statement_entries o on o.book_id = e.book_id and o.related_id = e.related_id
-    and o.related_type = e.related_type and o.account_id = e.account_id
-  where e.book_id = book and e.entry_id = mirror.uuid_or_null(tx)
+  select e.entry_id from (select mirror.uuid_or_null(tx) as id offset 0) i
+  cross join lateral (
+    select e.entry_id from mirror.statement_entries e where e.book_id = book and e.related_id = i.id offset 0) e
   union
-  select e.entry_id from mirror.statement_entries e
-  where e.book_id = book and e.related_id = mirror.uuid_or_null(tx)
-  union
-  select e.entry_id from mirror.resources r
-  join mirror.statement_entries e on e.book_id = r.book_id and e.related_id = r.resource_id
-    and e.related_type = r.resource_type
-  where r.book_id = book and lower(r.transaction_hash) = tx and r.transaction_hash is not null
+  select e.entry_id from (
+    select r.resource_id, r.resource_type from mirror.resources r
+    where r.book_id = book and lower(r.transaction_hash) = tx and r.transaction_hash is not null offset 0) r
+  cross join lateral (
+    select e.entry_id from mirror.statement_entries e
+    where e.book_id = book and e.related_id = r.resource_id and e.related_type = r.resource_type offset 0) e
 $$;
 
 -- The inverse of `mirror.entries_of_transaction`: every name by which a receivable may refer to the movement of an entry.
@@ -697,17 +704,19 @@ create or replace function mirror.transactions_of_entry(book integer, entry uuid
   language sql stable parallel safe as $$
   select entry::text
   union
-  select o.entry_id::text from mirror.statement_entries e
-  join mirror.statement_entries o on o.book_id = e.book_id and o.related_id = e.related_id
-    and o.related_type = e.related_type and o.account_id = e.account_id
-  where e.book_id = book and e.entry_id = entry
-  union
-  select e.related_id::text from mirror.statement_entries e
-  where e.book_id = book and e.entry_id = entry and e.related_id is not null
-  union
-  select lower(r.transaction_hash) from mirror.statement_entries e
-  join mirror.resources r on r.book_id = e.book_id and r.resource_id = e.related_id and r.resource_type = e.related_type
-  where e.book_id = book and e.entry_id = entry and r.transaction_hash is not null
+  select x.tx_id from (
+    select e.related_id, e.related_type, e.account_id from mirror.statement_entries e
+    where e.book_id = book and e.entry_id = entry offset 0) e
+  cross join lateral (
+    select o.entry_id::text as tx_id from mirror.statement_entries o
+    where o.book_id = book and o.related_id = e.related_id and o.related_type = e.related_type
+      and o.account_id = e.account_id
+    union all
+    select e.related_id::text where e.related_id is not null
+    union all
+    select lower(r.transaction_hash) from mirror.resources r
+    where r.book_id = book and r.resource_id = e.related_id and r.resource_type = e.related_type
+      and r.transaction_hash is not null) x
 $$;
 
 -- The balance (debit positive) that the journal entries of these sources and their corrections leave in the loan clearing

@@ -77,12 +77,21 @@ interface Extent {
   readonly period: Option.Option<string>
 }
 
+/** Accounts of rules that are meant for returns: debits of deposits, credits of withdrawals. */
+const returnCodes = (rules: Settings["rules"]): ReadonlyArray<string> =>
+  rules.flatMap(({ account, match: { direction, type } }) =>
+    (direction === "DEBIT" && type !== "WITHDRAWAL") || (direction === "CREDIT" && type !== "DEPOSIT")
+      ? [account.code]
+      : [],
+  )
+
 /** The part of a scope that the settings decide. */
 export const settingsScope = (settings: Settings) => ({
   flatWithdrawalFee: settings.accounting.flatWithdrawalFee,
   repaymentAmount: settings.accounting.receivables.repaymentAmount,
   transitDays: settings.reconcile.transitDays,
   materiality: settings.reconcile.materiality,
+  returnCodes: returnCodes(settings.rules),
   methods: { general: settings.accounting.valuation.method, books: settings.accounting.valuation.books },
   closing: null,
   surfaces: surfacesIn(settings),

@@ -106,14 +106,16 @@ const reportEach = Effect.fn("Report.each")(function* (books: ReadonlyArray<Book
   return yield* Effect.all(attempts)
 })
 
-/** A month that has not begun in any of the books' time zones. */
+/** A month that has not begun in any of the books' time zones, and of which none of them has anything. */
 const refuseAhead = Effect.fn("Report.refuseAhead")(function* (books: ReadonlyArray<Book>, period: string) {
   const database = yield* Database
   const { ahead } = yield* database.row(
     "Report.ahead",
     { ahead: bool },
     (sql) => sql`
-      select coalesce(bool_and(${`${period}-01`}::text::date > ledger.day_of(now(), l.time_zone)), false) as ahead
+      select coalesce(bool_and(${`${period}-01`}::text::date > ledger.day_of(now(), l.time_zone)
+        and not exists (
+          select 1 from ledger.periods p where p.book_id = l.book_id and p.period >= ${`${period}-01`}::text::date)), false) as ahead
       from ledger.locks l
       where l.book_id = any (${plainArray(
         sql,

@@ -45,8 +45,10 @@ const blockingHere: ReadonlyArray<CheckName> = ["adjustment", "unclassified-entr
 /** Checks whose accepted findings stay accepted while their evidence is the same. */
 const acceptedForGood: ReadonlySet<string> = new Set<CheckName>([
   "account-gone",
+  "account-shared",
   "client-gone",
   "receivable-gone",
+  "receivable-state",
 ])
 
 /** Lists that are kept in the organization's book and prove something about its clients' books, too. */

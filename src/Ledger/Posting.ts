@@ -13,6 +13,7 @@ import { type FlatWithdrawalFee, legOf } from "./Conversions/Leg.ts"
 import type { JournalEntry, Line, RuleAccount } from "./JournalEntry.ts"
 import { describe, kindOf } from "./Kind.ts"
 import { fromWhereItStands, heldFor, merged, placeOf, shifts } from "./Places.ts"
+import type { RuleMatch } from "./PostingRules.ts"
 import type { Role } from "./Role.ts"
 
 /** What stands in the books against one statement entry: its non-cash lines, all reclassifications included. */
@@ -36,7 +37,7 @@ export interface Subject extends PlacedEntry {
 export interface PostingContext {
   readonly flatWithdrawalFee: FlatWithdrawalFee
   /** The first posting rule that matches, for the line against cash. */
-  readonly rule: (entry: StatementEntry, resource: Option.Option<Resource>) => RuleAccount | null
+  readonly rule: (entry: StatementEntry, resource: Option.Option<Resource>) => RuleMatch | null
   /** Whether a receivable names this movement as its disbursement or a repayment: the cash leg of a loan. */
   readonly isLoan: (entry: StatementEntry, resource: Option.Option<Resource>) => boolean
   /** Whom the movement was with. */
@@ -190,9 +191,31 @@ export const targetsOf = (
       entry,
       lent ? "loan_clearing" : counterRole(entry, resource),
       fees[at] ?? Money.zero,
-      lent ? null : context.rule(entry, resource),
+      lent ? null : (context.rule(entry, resource)?.account ?? null),
     ),
   )
+}
+
+/**
+ * Where the lines of a movement's next entry belong: what it returns comes from where it stands, so that nothing of a movement that came
+ * to nothing stays anywhere. Of the posting rules only one that names the return's direction sends it elsewhere, and nothing does
+ * what a person has moved.
+ */
+export const placed = (
+  subject: Subject,
+  target: ReadonlyArray<Line>,
+  standing: ReadonlyArray<Line>,
+  resource: Option.Option<Resource>,
+  context: PostingContext,
+  byHand: boolean,
+): ReadonlyArray<Line> => {
+  if (standing.length === 0) return target
+  if (!byHand) {
+    // Where no account was ever named, the role decides alone.
+    if (![...standing, ...target].some(({ role }) => role === "other")) return target
+    if (context.rule(subject.entry, resource)?.isDirected === true) return target
+  }
+  return fromWhereItStands(target, standing)
 }
 
 /** What was returned to where a person had put a loan's cash stands for that, too. */
@@ -217,26 +240,24 @@ export const postMovement = (
 ): ReadonlyArray<JournalEntry> => {
   const targets = targetsOf(subjects, resource, context)
   const byHand = subjects.some((subject) => subject.byHand === true)
+  const several = subjects.length > 1
   let standing: ReadonlyArray<Line> = []
   return subjects.flatMap((subject, at): ReadonlyArray<JournalEntry> => {
     const target = targets[at] ?? []
-    // Only of what a person has moved does it matter where it stands.
     const stand = (lines: ReadonlyArray<Line>): void => {
-      standing = merged([...standing, ...lines], placeOf)
+      if (several || byHand) standing = merged([...standing, ...lines], placeOf)
     }
     if (Option.isNone(subject.posted)) {
-      const lines = byHand ? fromWhereItStands(target, standing) : target
-      if (byHand) stand(lines)
+      const lines = placed(subject, target, standing, resource, context, byHand)
+      stand(lines)
       return [firstPosting(subject, resource, lines, context)]
     }
     const posted = byHand ? likeStanding(subject.posted.value, standing) : subject.posted.value
     const put = reclassification(subject, posted, target, resource, context)
-    if (byHand) {
-      stand([
-        ...standingFor(subject, posted, resource),
-        ...Option.match(put, { onNone: () => [], onSome: (made) => made.lines }),
-      ])
-    }
+    stand([
+      ...standingFor(subject, posted, resource),
+      ...Option.match(put, { onNone: () => [], onSome: (made) => made.lines }),
+    ])
     return Option.toArray(put)
   })
 }

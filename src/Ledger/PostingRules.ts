@@ -46,8 +46,14 @@ const holds = (
   )
 }
 
+export interface RuleMatch {
+  readonly account: RuleAccount
+  /** The rule says in which direction an entry must go: it is meant for returns, or not for them. */
+  readonly isDirected: boolean
+}
+
 /**
- * The account of the first rule that matches. A conversion's other side is always in transit, and a resource
+ * The first rule that matches. A conversion's other side is always in transit, and a resource
  * that is named but not known is always in suspense: neither is a rule's to move.
  */
 export const ruleFor =
@@ -56,14 +62,14 @@ export const ruleFor =
     client: Option.Option<string>,
     counterparty: (resource: Option.Option<Resource>) => Option.Option<string>,
   ) =>
-  (entry: StatementEntry, resource: Option.Option<Resource>): RuleAccount | null => {
+  (entry: StatementEntry, resource: Option.Option<Resource>): RuleMatch | null => {
     if (rules.length === 0 || Option.exists(resource, (found) => found.resourceType === "CONVERSION"))
       return null
     const named =
       Option.isSome(entry.relatedResourceType) && !Option.contains(entry.relatedResourceType, "PAYOUT")
     if (named && Option.isNone(resource)) return null
-    return (
-      rules.find((rule) => holds(rule.match, entry, resource, client, counterparty(resource)))?.account ??
-      null
-    )
+    const found = rules.find((rule) => holds(rule.match, entry, resource, client, counterparty(resource)))
+    return found === undefined
+      ? null
+      : { account: found.account, isDirected: found.match.direction !== undefined }
   }

@@ -9,8 +9,9 @@ import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
 import type { JournalEntry, Line } from "../Ledger/JournalEntry.ts"
 import { movementsOf, resourceKey } from "../Ledger/Movements.ts"
+import { merged, placeOf } from "../Ledger/Places.ts"
 import { type Proof, planned } from "../Ledger/Plan.ts"
-import { standingFor, targetsOf } from "../Ledger/Posting.ts"
+import { placed, standingFor, targetsOf } from "../Ledger/Posting.ts"
 import { movedByRules, ruledEntry } from "../Ledger/Reruling.ts"
 import { subjectsOf } from "../Ledger/Subjects.ts"
 import { Ledger } from "../Ledger.ts"
@@ -93,12 +94,16 @@ const changesOf = Effect.fn("Reclassify.Rules.changes")(function* (
     const targets = targetsOf(group, resource, context)
     // A return goes to the account that the returned movement was moved to.
     const byHand = group.some((subject) => subject.byHand === true)
+    let before: ReadonlyArray<Line> = []
     for (const [at, subject] of group.entries()) {
       const row = byId.get(subject.entry.entryId)
-      if (row === undefined || Option.isNone(subject.posted)) continue
+      if (Option.isNone(subject.posted)) continue
       const posted = subject.posted.value
       const standing = standingFor(subject, posted, resource)
-      const lines: ReadonlyArray<Line> = movedByRules(standing, targets[at] ?? [])
+      const target = placed(subject, targets[at] ?? [], before, resource, context, byHand)
+      const lines: ReadonlyArray<Line> = row === undefined ? [] : movedByRules(standing, target)
+      before = merged([...before, ...standing, ...(byHand ? [] : lines)], placeOf)
+      if (row === undefined) continue
       if (lines.length === 0) continue
       const number = journalNumber(book.code, row.period, row.number)
       if (byHand) {
@@ -111,8 +116,8 @@ const changesOf = Effect.fn("Reclassify.Rules.changes")(function* (
     }
   }
   const order = new Map(rows.map(({ entry_id: id }, at) => [id, at]))
-  const placeOf = ({ entry }: RuleChange): number => order.get(entry.sourceId) ?? 0
-  return { changes: changes.sort((a, b) => placeOf(a) - placeOf(b)), kept }
+  const rankOf = ({ entry }: RuleChange): number => order.get(entry.sourceId) ?? 0
+  return { changes: changes.sort((a, b) => rankOf(a) - rankOf(b)), kept }
 })
 
 /** Called for each page of entries with any change, in the order of the journal. */

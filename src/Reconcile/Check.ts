@@ -65,6 +65,16 @@ export const checks = [
     todo: "tieout reclassify F… --to CODE --reason TEXT",
   },
   {
+    name: "unknown-state",
+    severity: "warning",
+    todo: "ask the provider what the state means",
+  },
+  {
+    name: "receivable-state",
+    severity: "blocking",
+    todo: "ask the provider what the state means; a close can accept it",
+  },
+  {
     name: "open-items",
     severity: "blocking",
     todo: "tieout reconcile --full again; a defect, where it stays",
@@ -128,6 +138,11 @@ export const checks = [
     name: "account-gone",
     severity: "blocking",
     todo: "ask the provider; a close can accept it",
+  },
+  {
+    name: "account-shared",
+    severity: "blocking",
+    todo: "ask the provider whose account it is; leave a surface out of the connection where both list the same",
   },
   {
     name: "client-gone",

@@ -20,8 +20,10 @@ import { movementEntries } from "./Checks/MovementEntries.ts"
 import { openItems } from "./Checks/OpenItemsAddUp.ts"
 import { quarantinedRows } from "./Checks/QuarantinedRows.ts"
 import { runningBalance } from "./Checks/RunningBalance.ts"
+import { sharedAccounts } from "./Checks/SharedAccounts.ts"
 import { streams } from "./Checks/Streams.ts"
 import { suspense } from "./Checks/Suspense.ts"
+import { unknownStates } from "./Checks/UnknownStates.ts"
 import { valuationMethod } from "./Checks/ValuationMethod.ts"
 import { zeroEntries } from "./Checks/ZeroEntries.ts"
 import type { CheckQuery } from "./Findings.ts"
@@ -38,6 +40,7 @@ export const queries: ReadonlyArray<CheckQuery> = [
   conversionsInTransit,
   clearingNets,
   clearingMovement,
+  unknownStates,
   openItems,
   loanClearing,
   loansInTransit,
@@ -52,5 +55,6 @@ export const queries: ReadonlyArray<CheckQuery> = [
   valuationMethod,
   streams,
   gone,
+  sharedAccounts,
   deadLetters,
 ]

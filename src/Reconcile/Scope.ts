@@ -25,6 +25,8 @@ export interface Scope {
     readonly general: Method
     readonly books: Readonly<Record<string, { readonly method: Method }>>
   }
+  /** The codes of the accounts that rules name for returns. */
+  readonly returnCodes: ReadonlyArray<string>
   /** Days that an item may be in transit before it blocks a close. */
   readonly transitDays: number
   /** By currency, the amount up to which an open item is immaterial. */

@@ -110,7 +110,9 @@ it.live("a database of an earlier version, or of other rights, is taken over by 
     yield* Effect.provide(asOwner(done("delete from drizzle.rules")), within(dataDir))
     const reader = yield* run(["status"], variables)
     expect([reader.code, reader.error]).toEqual([2, expect.stringContaining("run tieout migrate")])
-    expect((yield* run(["reconcile"], variables)).code).toBe(0)
+    const writer = yield* run(["reconcile"], variables)
+    expect([writer.code, writer.error]).toEqual([2, expect.stringContaining("There are no books yet")])
+    expect((yield* run(["status"], variables)).code).toBe(0)
     expect(yield* Effect.provide(Effect.forEach(forbidden, refusal), within(dataDir))).toEqual(
       forbidden.map(() => "42501"),
     )

@@ -1,9 +1,11 @@
 import { Option } from "effect"
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Money from "../../src/Common/Money.ts"
 import type { JournalEntry } from "../../src/Ledger/JournalEntry.ts"
 import { openingBalance } from "../../src/Ledger/Opening.ts"
 import { type PostingContext, postMovement, type Subject } from "../../src/Ledger/Posting.ts"
+import type { RuleMatch } from "../../src/Ledger/PostingRules.ts"
 import type { Conversion, Deposit, Resource, StatementEntry, Withdrawal } from "../../src/Partner.ts"
 
 const account = "00000000-0000-4000-8000-000000000001"
@@ -267,9 +269,72 @@ describe("the posting table", () => {
     const rule = { code: "4120", name: "Expenses:Payroll" }
     const [made] = postMovement(fresh(entry("DEBIT", "1000", "WITHDRAWAL")), Option.some(withdrawal()), {
       ...context,
-      rule: () => rule,
+      rule: () => ({ account: rule, isDirected: false }),
     })
     expect(made?.lines.map((line) => line.rule)).toEqual([rule, null, null])
+  })
+})
+
+describe("a return", () => {
+  const accounts = ["4120", "4130"].map((code) => ({ code, name: `Income:${code}` }))
+  /** Books amounts one after the other, each under the rules of its moment; gives what stands in each account but cash. */
+  const booked = (steps: ReadonlyArray<{ readonly cents: number; readonly rule: RuleMatch | null }>) => {
+    const subjects: Array<Subject> = []
+    const sums = new Map<string, Money.Amount>()
+    for (const { cents, rule } of steps) {
+      const amount = (Math.abs(cents) / 100).toFixed(2)
+      const next = entry(cents > 0 ? "CREDIT" : "DEBIT", amount, "DEPOSIT")
+      subjects.push({ entry: next, position: BigInt(subjects.length + 1), posted: Option.none() })
+      const resource = deposit({ fee: Option.none(), status: "REJECTED" })
+      for (const made of postMovement(subjects, Option.some(resource), { ...context, rule: () => rule })) {
+        const at = subjects.findIndex((subject) => subject.entry.entryId === made.sourceId)
+        const subject = subjects[at]
+        if (subject === undefined) throw new Error("an entry of no source")
+        const lines = made.lines.filter(({ role }) => role !== "cash")
+        const kept = Option.match(subject.posted, { onNone: () => [], onSome: (before) => before.lines })
+        subjects[at] = {
+          ...subject,
+          posted: Option.some({ sequence: made.sequence, lines: [...kept, ...lines] }),
+        }
+        for (const { amount: moved, role, rule: account } of lines) {
+          const place = account?.code ?? role
+          sums.set(place, Money.add(sums.get(place) ?? Money.zero, moved))
+        }
+      }
+    }
+    return [...sums].filter(([, left]) => !Money.isZero(left)).map(([place, left]) => ({ place, left }))
+  }
+  const undirected = fc.constantFrom(null, ...accounts.map((account) => ({ account, isDirected: false })))
+
+  it("comes from where what it returns stands, whatever the rules say by then", () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({ cents: fc.integer({ min: -500, max: 500 }).filter((n) => n !== 0), rule: undirected }),
+          {
+            maxLength: 8,
+          },
+        ),
+        undirected,
+        (steps, last) => {
+          // Never does one account hold what another one lacks, and what came to nothing stands nowhere.
+          const signs = new Set(booked(steps).map(({ left }) => Money.isPositive(left)))
+          expect(signs.size).toBeLessThanOrEqual(1)
+          const sum = steps.reduce((all, { cents }) => all + cents, 0)
+          if (sum !== 0) expect(booked([...steps, { cents: -sum, rule: last }])).toEqual([])
+        },
+      ),
+    )
+  })
+
+  it("goes to the account of a rule that names its direction", () => {
+    const [sales = null, returns = null] = accounts.map((account, at) => ({ account, isDirected: at === 1 }))
+    expect(
+      booked([
+        { cents: 1000, rule: sales },
+        { cents: -1000, rule: returns },
+      ]).map(({ left, place }) => `${place} ${Money.toText(left)}`),
+    ).toEqual(["4120 -10.00", "4130 10.00"])
   })
 })
 

@@ -9,7 +9,12 @@ const zones = ["UTC", "Pacific/Kiritimati", "Etc/GMT+12", "Europe/Berlin", "Asia
 
 const scopeOf = (book: number): Scope => ({
   ...{ books: [book], sinceRun: null, period: "2026-10", full: false, flatWithdrawalFee: "inside" },
-  ...{ repaymentAmount: "outstanding", methods: { general: "average", books: {} }, transitDays: 3 },
+  ...{
+    repaymentAmount: "outstanding",
+    methods: { general: "average", books: {} },
+    transitDays: 3,
+    returnCodes: [],
+  },
   ...{ materiality: {}, closing: null, surfaces: [], runId: null },
 })
 

@@ -42,6 +42,10 @@ export const receivables = mirror.table(
     index("receivables_active")
       .on(t.bookId, t.currency, t.paymentRails)
       .where(sql`${t.current} and ${t.status} = 'ACTIVE'`),
+    // Those that wait, and states that nobody documents: few of them.
+    index("receivables_unsettled")
+      .on(t.bookId)
+      .where(sql`${t.current} and ${t.status} not in ('ACTIVE', 'PAID', 'CANCELED')`),
     index("receivables_unlisted").on(t.bookId).where(sql`${t.current} and ${t.unlistedSince} is not null`),
     check(
       "receivables_amounts",

@@ -62,6 +62,8 @@ export const accounts = mirror.table(
   },
   (t) => [
     primaryKey({ columns: [t.bookId, t.accountId] }),
+    // Which other books list an account.
+    index("accounts_account").on(t.accountId),
     check("accounts_balance", sql`${t.balance} between -1e30 and 1e30`),
   ],
 )

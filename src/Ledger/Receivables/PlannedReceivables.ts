@@ -32,11 +32,17 @@ export const connectedReceivables = Effect.fn("Ledger.connectedReceivables")(fun
           where t.book_id = ${book.bookId} and t.receivable_id = c.receivable_id
           union
           select o.receivable_id
-          from mirror.receivable_transactions t
-          cross join lateral mirror.entries_of_transaction(t.book_id, t.tx_id) as e (entry_id)
-          cross join lateral mirror.transactions_of_entry(t.book_id, e.entry_id) as x (tx_id)
-          join mirror.receivable_transactions o on o.book_id = t.book_id and o.tx_id = x.tx_id
-          where t.book_id = ${book.bookId} and t.receivable_id = c.receivable_id) n)
+          -- Step by step, whatever the planner believes of the tables.
+          from (
+            select distinct e.entry_id from (
+              select t.tx_id from mirror.receivable_transactions t
+              where t.book_id = ${book.bookId} and t.receivable_id = c.receivable_id offset 0) t
+            cross join lateral mirror.entries_of_transaction(${book.bookId}, t.tx_id) as e (entry_id) offset 0) e
+          cross join lateral (
+            select x.tx_id from mirror.transactions_of_entry(${book.bookId}, e.entry_id) as x (tx_id) offset 0) x
+          cross join lateral (
+            select o.receivable_id from mirror.receivable_transactions o
+            where o.book_id = ${book.bookId} and o.tx_id = x.tx_id offset 0) o) n)
       select receivable_id::text as receivable_id from connected order by 1`,
   )
   return rows.map(({ receivable_id: id }) => id)
@@ -159,19 +165,23 @@ export const movedCash = Effect.fn("Ledger.movedCash")(function* (
     "Ledger.movedCash",
     movedColumns,
     (sql) => sql`
-      select w.tx_id, e.entry_id, p.currency,
+      select w.tx_id, w.entry_id, p.currency,
         (${sign}::integer * coalesce(sum(p.amount) filter (where a.role = 'loan_clearing' and a.rule_code = ''), 0))::text
           as amount
-      from unnest(${textArray(sql, txIds)}) as w (tx_id)
-      cross join lateral mirror.entries_of_transaction(${book.bookId}, w.tx_id) as e (entry_id)
-      join ledger.journal_entries j on j.book_id = ${book.bookId} and j.source_id = e.entry_id
-        and j.source_type in ('statement_entry', 'manual')
+      -- Each transaction is looked up once, whatever the planner believes of the tables: it knows nothing of small ones.
+      from (
+        select w.tx_id, e.entry_id from unnest(${textArray(sql, txIds)}) as w (tx_id)
+        cross join lateral mirror.entries_of_transaction(${book.bookId}, w.tx_id) as e (entry_id) offset 0) w
+      cross join lateral (
+        select j.book_id, j.entry_id from ledger.journal_entries j
+        where j.book_id = ${book.bookId} and j.source_id = w.entry_id
+          and j.source_type in ('statement_entry', 'manual') offset 0) j
       join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
       join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-      group by w.tx_id, e.entry_id, p.currency
+      group by w.tx_id, w.entry_id, p.currency
       -- A movement that was all fee is linked as well: it paid nothing.
       having bool_or(a.role = 'loan_clearing' and a.rule_code = '') or bool_and(a.role in ('cash', 'fees'))
-      order by w.tx_id, e.entry_id, p.currency`,
+      order by w.tx_id, w.entry_id, p.currency`,
   )
   return rows.map(
     ({ amount, currency, entry_id: entryId, tx_id: txId }): Moved => ({

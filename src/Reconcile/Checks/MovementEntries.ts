@@ -20,7 +20,7 @@ import {
 /** A fee belongs to the side in its currency; to the sell side where both sides have the same currency. */
 const totals = (sql: Sql, scope: Scope): Fragment => sql`
   select r.book_id, r.resource_id, r.resource_type, r.form, r.account_id, r.currency, r.amount, r.buy_account_id,
-    r.buy_currency, r.buy_amount, r.changed_at, r.created_at, r.completed_at,
+    r.buy_currency, r.buy_amount, r.delivered, r.changed_at, r.created_at, r.completed_at,
     case when r.fee_currency = r.currency then r.fee else 0 end as fee,
     case when r.fee_currency = r.buy_currency and r.fee_currency <> r.currency then r.fee else 0 end as buy_fee,
     count(s.entry_id) as entries,
@@ -68,10 +68,13 @@ const explained = (sql: Sql): Fragment => sql`
  * A stated fee that no entry shows: a deposit credited in full, or a flat withdrawal whose fee is not inside by the settings.
  */
 const feeUnshown = (sql: Sql, scope: Scope): Fragment => sql`
-  t.fee > 0 and t.entries = 1 and (
+  t.fee > 0 and (t.entries = 0 and t.resource_type = 'DEPOSIT' and not (${beforeFirstEntry(sql)}) or t.entries = 1 and (
     t.resource_type = 'DEPOSIT' and t.received = t.amount
     or t.resource_type = 'WITHDRAWAL' and t.form = 'flat' and t.paid = t.amount
-      and ${scope.flatWithdrawalFee === "none"})`
+      and ${scope.flatWithdrawalFee === "none"}))`
+
+/** What a withdrawal says that it delivered is what was debited, with or without the fee. */
+const misdelivered = (sql: Sql): Fragment => sql`t.delivered not in (t.amount, t.amount - t.fee)`
 
 /**
  * A movement that the statement does not reach back to: it has no entries and was created before the account's first known
@@ -141,14 +144,18 @@ const mismatch = (sql: Sql): Fragment => {
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select case when t.complete then 'stated-fee' else 'movement-entries' end as check_name, t.book_id,
     lower(t.resource_type) as subject_type, t.resource_id::text as subject_id, ${ripe(sql, scope)} as ripe,
-    case when t.complete
+    case when t.complete and ${misdelivered(sql)}
+      then format('Completed %s of %s states a fee of %s and %s delivered, which is neither with the fee nor without it.',
+        lower(t.resource_type), ${sumText(sql, sql`t.amount`, sql`t.currency`)}, ${sumText(sql, sql`t.fee`, sql`t.currency`)},
+        ${sumText(sql, sql`t.delivered`, sql`t.currency`)})
+      when t.complete
       then format('Completed %s of %s states a fee of %s that no entry shows; it is not booked.', lower(t.resource_type),
         ${sumText(sql, sql`t.amount`, sql`t.currency`)}, ${sumText(sql, sql`t.fee`, sql`t.currency`)})
       else ${mismatch(sql)} end as message,
     ${evidence(sql)} as evidence
   -- The offset keeps what is complete one column: written out wherever it is used, it took longer to plan than a small book to check.
   from (select t.*, ${complete(sql)} as complete from (${totals(sql, scope)}) t offset 0) t
-  where case when t.complete then ${feeUnshown(sql, scope)} else not (${beforeFirstEntry(sql)}) and not ${explained(sql)} end
+  where case when t.complete then ${feeUnshown(sql, scope)} or coalesce(${misdelivered(sql)}, false) else not (${beforeFirstEntry(sql)}) and not ${explained(sql)} end
     and t.book_id = ${inBooks(sql, scope)}`
 
 export const movementEntries: CheckQuery = {

@@ -98,7 +98,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the books at the termi
       })
       expect((yield* tieout("items", "1990", "--period", "2026-09")).lines).toEqual([
         "ORG  1990  Assets:Suspense:USD",
-        "0 lines, together the balance at the end of 2026-09: 0.00 USD",
+        "Nothing is open; the balance at the end of 2026-09: 0.00 USD",
       ])
       const [item] = JSON.parse((yield* tieout("items", "1990", "--json")).lines.join("\n")).accounts
       expect(item).toMatchObject({

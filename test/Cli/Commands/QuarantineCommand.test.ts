@@ -124,7 +124,7 @@ layer(database, { excludeTestServices: true })("a replay that cannot be done", (
       yield* sync(service.url)
       const unknown = yield* tieout(variables, "quarantine", "replay", "Q9")
       expect([unknown.code, unknown.error]).toEqual([
-        1,
+        2,
         "There is no row Q9 in quarantine. See: tieout quarantine list --all\n",
       ])
       const wrong = yield* tieout(variables, "quarantine", "show", "12")

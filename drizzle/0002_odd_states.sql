@@ -1,0 +1,2 @@
+CREATE INDEX "receivables_unsettled" ON "mirror"."receivables" USING btree ("book_id") WHERE "mirror"."receivables"."current" and "mirror"."receivables"."status" not in ('ACTIVE', 'PAID', 'CANCELED');--> statement-breakpoint
+CREATE INDEX "accounts_account" ON "mirror"."accounts" USING btree ("account_id");

@@ -1,0 +1,51 @@
+/**
+ * States that the service does not document, and a receivable that went back to where it had not been disbursed: what they mean for
+ * the books is not known. Money of a movement stands in clearing meanwhile; of a receivable nothing is booked.
+ */
+import type { Sql } from "../../Database/Client.ts"
+import type { CheckQuery } from "../Findings.ts"
+import { type Fragment, inBooks, instantText, resourcesInScope, type Scope, sumText } from "../Scope.ts"
+
+const movements = (sql: Sql, scope: Scope): Fragment => sql`
+  select 'unknown-state' as check_name, r.book_id, lower(r.resource_type) as subject_type, r.resource_id::text as subject_id,
+    true as ripe,
+    format('The %s of %s is %s, which is no state that the service documents: whether it is final is not known.',
+      lower(r.resource_type), ${sumText(sql, sql`r.amount`, sql`r.currency`)}, r.status) as message,
+    jsonb_build_object('status', r.status, 'currency', r.currency, 'amount', r.amount::text,
+      'occurredAt', ${instantText(sql, sql`r.created_at`)}) as evidence
+  from mirror.resources r
+  where r.status <> all (case r.resource_type
+      when 'DEPOSIT' then array['PENDING', 'HELD', 'COMPLETED', 'CANCELED', 'REJECTED']
+      when 'WITHDRAWAL' then array['PENDING_CONFIRMATION', 'PENDING', 'HELD', 'COMPLETED', 'CANCELED', 'REJECTED']
+      else array['PENDING', 'ACTIVE', 'COMPLETED', 'CANCELED'] end)
+    and exists (
+      select 1 from mirror.statement_entries e
+      where e.book_id = r.book_id and e.book_id = ${inBooks(sql, scope)} and e.related_id = r.resource_id and e.related_type = r.resource_type and not e.held)
+    and ${resourcesInScope(sql, scope, "unknown-state")} and r.book_id = ${inBooks(sql, scope)}`
+
+/** In the book that holds something of the receivable, or else in the organization's. */
+const receivables = (sql: Sql, scope: Scope): Fragment => sql`
+  select 'receivable-state' as check_name, b.book_id, 'receivable' as subject_type, v.receivable_id::text as subject_id,
+    true as ripe,
+    format('The receivable of %s is %s: %s The service says %s of principal and %s to be repaid.',
+      ${sumText(sql, sql`v.initial_principal`, sql`v.currency`)}, v.status,
+      case
+        when v.status = 'PENDING' then 'it was disbursed before. The books keep what they hold.'
+        when d.receivable_id is not null then 'that is no state that the service documents. The books keep what they hold.'
+        else 'that is no state that the service documents. Nothing of it is booked.' end,
+      ${sumText(sql, sql`v.current_principal`, sql`v.currency`)}, ${sumText(sql, sql`v.repayment_amount`, sql`v.currency`)}) as message,
+    jsonb_build_object('receivableId', v.receivable_id, 'clientId', v.client_id, 'status', v.status, 'currency', v.currency,
+      'principal', trim_scale(v.current_principal)::text, 'repayment', trim_scale(v.repayment_amount)::text) as evidence
+  from mirror.books b
+  join mirror.books o on o.connection = b.connection and o.client_id is null
+  join mirror.receivables v on v.book_id = o.book_id and v.current and v.status not in ('ACTIVE', 'PAID', 'CANCELED')
+  left join ledger.receivable_dues d on d.book_id = b.book_id and d.receivable_id = v.receivable_id and d.lent <> 0
+  where b.book_id = ${inBooks(sql, scope)} and (d.receivable_id is not null or v.status <> 'PENDING' and b.book_id = o.book_id
+    and not exists (
+      select 1 from mirror.books c join ledger.receivable_dues x on x.book_id = c.book_id and x.lent <> 0
+      where c.connection = b.connection and c.book_id <> b.book_id and x.receivable_id = v.receivable_id))`
+
+const found = (sql: Sql, scope: Scope): Fragment =>
+  sql`${movements(sql, scope)} union all ${receivables(sql, scope)}`
+
+export const unknownStates: CheckQuery = { checks: ["unknown-state", "receivable-state"], found }

@@ -1,0 +1,197 @@
+/** What the service says that fits nothing it documents: it is loud, whatever the books did with it. */
+import { randomUUID } from "node:crypto"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { clientBook } from "../../../src/Book.ts"
+import { Database } from "../../../src/Database.ts"
+import {
+  type Account,
+  addEntry,
+  openAccount,
+  openBook,
+  putResource,
+  query,
+  type ResourceFields,
+  reconciled,
+  services,
+} from "../Books.ts"
+
+const names = (found: ReadonlyArray<{ readonly check_name: string; readonly message: string }>) =>
+  found.map(({ check_name: check, message }) => `${check}: ${message}`)
+
+/** A withdrawal with one entry; what it says that it delivered. */
+const withdrawn = (account: Account, fields: Partial<ResourceFields>, delivered: string | null = null) =>
+  Effect.gen(function* () {
+    const of = yield* putResource(account, {
+      type: "WITHDRAWAL",
+      form: "money",
+      amount: "1000",
+      fee: "5",
+      ...fields,
+    })
+    yield* query(
+      (sql) =>
+        sql`update mirror.resources set delivered = ${delivered}::text::numeric where resource_id = ${of.id}`,
+    )
+    yield* addEntry(account, { type: "DEBIT", amount: "1000", of, opening: "5000" })
+  })
+
+const listedIn = (account: Account, bookId: number) =>
+  query(
+    (sql) => sql`
+      insert into mirror.accounts (book_id, account_id, currency, payment_rails, status, balance, balance_read_at, raw, run_id)
+      values (${bookId}, ${account.id}, ${account.currency}, 'SEPA', 'ACTIVE', 0, now(), '{}', 0)`,
+  )
+
+const receivable = (bookId: number, id: string, status: string, lent: string | null) =>
+  Effect.gen(function* () {
+    yield* query(
+      (sql) => sql`
+        insert into mirror.receivables (book_id, receivable_id, version, current, client_id, status, currency, payment_rails,
+          issue_date, initial_principal, current_principal, repayment_amount, raw, served_at, read_at, run_id)
+        values (${bookId}, ${id}, 1, true, ${randomUUID()}, ${status}, 'USD', 'SEPA', now(), 1000, 1000, 1050, '{}', now(), now(), 0)`,
+    )
+    if (lent === null) return
+    yield* query(
+      (sql) => sql`
+        insert into ledger.receivable_dues (book_id, receivable_id, currency, side, lent, lent_waiting, repaid, repaid_waiting,
+          taken_back, taken, open, owed, policy)
+        values (${bookId}, ${id}, 'USD', 1, ${lent}::text::numeric, 0, 0, 0, 0, 0, false, false, '')`,
+    )
+  })
+
+layer(services, { excludeTestServices: true })("what fits nothing that the service documents", (it) => {
+  it.effect("an account that two books of a connection list", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      expect(yield* reconciled(book)).toEqual([])
+      const client = yield* clientBook(book.connection, {
+        clientId: randomUUID(),
+        code: "ACME",
+        name: "ACME",
+      })
+      yield* listedIn(account, client.bookId)
+      // Another connection may have the same credentials: its books are added to nothing of these.
+      yield* listedIn(account, (yield* openBook).bookId)
+      expect(names(yield* reconciled(book))).toEqual([
+        `account-shared: Account ${account.id} (USD) is listed in the books ${client.code} as well: its entries are booked in each of them.`,
+      ])
+      expect(names(yield* reconciled(client))).toEqual([
+        expect.stringContaining(`books ${book.code} as well`),
+      ])
+      // It moved to the client: the organization does not list it any more.
+      yield* query(
+        (sql) => sql`
+          update mirror.accounts set unlisted_since = now() where book_id = ${book.bookId} and account_id = ${account.id}`,
+      )
+      expect(names(yield* reconciled(client))).toEqual([])
+    }),
+  )
+
+  it.effect("an account whose currency changes", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      yield* query(
+        (sql) => sql`update mirror.accounts set raw = '{"currency":"NOK"}' where account_id = ${account.id}`,
+      )
+      expect(names(yield* reconciled(book))).toEqual([
+        "cash-balance: The books hold 0.00 USD, the last booked statement entry leaves 0.00 USD, the service reports 0.00 NOK. The account has another currency than when it was first read.",
+      ])
+    }),
+  )
+
+  it.effect("a withdrawal that delivers neither its amount nor that less the fee", () =>
+    Effect.gen(function* () {
+      for (const [delivered, count] of [
+        ["995", 0],
+        ["1000", 0],
+        [null, 0],
+        ["900", 1],
+      ] as const) {
+        const book = yield* openBook
+        yield* withdrawn(yield* openAccount(book), {}, delivered)
+        const found = names(yield* reconciled(book))
+        expect(found, String(delivered)).toHaveLength(count)
+        if (count > 0) expect(found[0]).toContain("states a fee of 5.00 USD and 900.00 USD delivered")
+      }
+    }),
+  )
+
+  it.effect("a deposit that is all fee and has no entry", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      yield* putResource(yield* openAccount(book), { type: "DEPOSIT", amount: "5", fee: "5" })
+      expect(names(yield* reconciled(book))).toEqual([
+        "stated-fee: Completed deposit of 5.00 USD states a fee of 5.00 USD that no entry shows; it is not booked.",
+      ])
+    }),
+  )
+
+  it.effect("a movement in an unknown state, once money moved", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      yield* putResource(account, { type: "DEPOSIT", amount: "7", status: "FAILED" })
+      yield* withdrawn(account, { status: "FAILED" })
+      expect(names(yield* reconciled(book))).toEqual([
+        "unknown-state: The withdrawal of 1000.00 USD is FAILED, which is no state that the service documents: whether it is final is not known.",
+      ])
+    }),
+  )
+
+  it.effect("a receivable in an unknown state, or PENDING again", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      yield* openAccount(book)
+      yield* receivable(book.bookId, randomUUID(), "PENDING", null)
+      yield* receivable(book.bookId, randomUUID(), "PAID", "1000")
+      expect(names(yield* reconciled(book)).filter((line) => line.startsWith("receivable"))).toEqual([])
+      yield* receivable(book.bookId, randomUUID(), "OVERDUE", null)
+      yield* receivable(book.bookId, randomUUID(), "WRITTEN_OFF", "1000")
+      yield* receivable(book.bookId, randomUUID(), "PENDING", "1000")
+      const found = names(yield* reconciled(book)).filter((line) => line.startsWith("receivable-state"))
+      expect(found.map((line) => line.slice(0, 76)).sort()).toEqual([
+        "receivable-state: The receivable of 1000.00 USD is OVERDUE: that is no state",
+        "receivable-state: The receivable of 1000.00 USD is PENDING: it was disbursed",
+        "receivable-state: The receivable of 1000.00 USD is WRITTEN_OFF: that is no s",
+      ])
+    }),
+  )
+})
+
+/** The planner knows nothing of tables that are small or new; each look-up must cost at most a look at the book. */
+layer(services, { excludeTestServices: true })("the entries of a transaction", (it) => {
+  it.effect("are found with few looks where the planner has no statistics", () =>
+    Effect.gen(function* () {
+      const account = yield* openAccount(yield* openBook)
+      const { bookId } = account.book
+      const entries = 120
+      for (let at = 0; at < entries; at++) yield* addEntry(account, { type: "CREDIT", amount: "1" })
+      const database = yield* Database
+      const looked = yield* database.transaction(
+        Effect.gen(function* () {
+          yield* query(
+            (
+              sql,
+            ) => sql`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+              set_config('enable_mergejoin', 'off', true)`,
+          )
+          yield* query(
+            (sql) => sql`
+              select e.entry_id, (select count(*) from mirror.entries_of_transaction(${bookId}, e.entry_id::text)),
+                (select count(*) from mirror.transactions_of_entry(${bookId}, e.entry_id))
+              from mirror.statement_entries e where e.book_id = ${bookId}`,
+          )
+          return yield* query(
+            (sql) => sql<Array<{ rows: bigint }>>`
+              select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::bigint as rows
+              from pg_stat_xact_user_tables where relname like 'statement_entries%'`,
+          )
+        }),
+      )
+      expect(Number(looked[0]?.rows)).toBeLessThan(8 * entries * entries)
+    }),
+  )
+})

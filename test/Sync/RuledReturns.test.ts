@@ -1,0 +1,102 @@
+/** Returns under posting rules: what came to nothing stands nowhere, whatever the rules say by then. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { Reconcile } from "../../src/Reconcile.ts"
+import { Settings } from "../../src/Settings.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { credit, deposit, id, partnership } from "./Partnership.ts"
+import { findings, rows, sync } from "./Runs.ts"
+
+type Match = Readonly<Record<string, string>>
+const rulesOf = (...rules: ReadonlyArray<readonly [match: Match, code: string]>) => ({
+  TIEOUT_RULES: JSON.stringify(
+    rules.map(([match, code]) => ({ match, account: { code, name: `Income:R${code}:{currency}` } })),
+  ),
+})
+const sales: readonly [Match, string] = [{ type: "DEPOSIT", direction: "CREDIT", remitter: "^ACME" }, "4120"]
+const anySales: readonly [Match, string] = [{ type: "DEPOSIT", remitter: "^ACME" }, "4120"]
+const returns: readonly [Match, string] = [{ type: "DEPOSIT", direction: "DEBIT" }, "4190"]
+
+const balances = rows(`
+  select a.code || ' ' || trim_scale(sum(p.amount))::text as line from ledger.postings p
+  join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+  group by a.code having sum(p.amount) <> 0 order by a.code`).pipe(
+  Effect.map((found) => found.map(({ line }) => line)),
+)
+
+const acme = (over: object = {}) => deposit(111, "1000.00", { remitterName: "ACME", ...over })
+
+const back = { ...credit(12, "1000.00", "0.00", id(111)), type: "DEBIT" }
+
+/** A deposit that is booked under `first`, and refused and returned under `second`. */
+const returned = (first: object, second: object, over: object = {}) =>
+  Effect.gen(function* () {
+    const { held, service } = yield* partnership({
+      balance: "1000.00",
+      statement: [credit(11, "1000.00", "1000.00", id(111))],
+      deposits: [acme()],
+    })
+    yield* sync(service.url, { ...first })
+    const before = yield* balances
+    held.deposits = [acme({ status: "REJECTED", ...over })]
+    held.statement.push(back)
+    held.balance = "0.00"
+    yield* sync(service.url, { ...second })
+    return { before, after: yield* balances, findings: yield* findings }
+  }).pipe(Effect.provide(TestDatabase.layer))
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a deposit that is returned", (it) => {
+  it.scoped.each([
+    ["under a rule for what comes in", rulesOf(sales), rulesOf(sales), {}],
+    [
+      "whose remitter is called otherwise by then",
+      rulesOf(anySales),
+      rulesOf(anySales),
+      { remitterName: "acme trading" },
+    ],
+    ["under a rule that was made meanwhile", {}, rulesOf(anySales), {}],
+    ["under a rule that is gone", rulesOf(anySales), {}, {}],
+  ] as const)("leaves nothing: %s", ([, first, second, over]) =>
+    Effect.gen(function* () {
+      const { after, before, findings: found } = yield* returned(first, second, over)
+      expect(before).toHaveLength(2)
+      expect([after, found]).toEqual([[], []])
+    }),
+  )
+
+  it.scoped(
+    "stands in the account of a rule that names its direction, which no check minds while the rule is there",
+    () =>
+      Effect.gen(function* () {
+        const { after, findings: found } = yield* returned(rulesOf(sales, returns), rulesOf(sales, returns))
+        expect([after, found]).toEqual([["4120 -1000", "4190 1000"], []])
+      }),
+  )
+
+  it.scoped("is found out where an earlier version left it in two accounts", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({
+        balance: "0.00",
+        statement: [credit(11, "1000.00", "1000.00", id(111)), back],
+        deposits: [acme({ status: "REJECTED" })],
+      })
+      // Once more: what the statement has beside a movement is known only when it was read after the movement.
+      yield* sync(service.url, rulesOf(sales, returns))
+      yield* sync(service.url, rulesOf(sales, returns))
+      expect(yield* findings).toEqual([])
+      yield* Effect.flatMap(Reconcile, (reconcile) =>
+        reconcile.run({ connection: Option.none(), period: Option.none(), full: true }),
+      ).pipe(
+        Effect.provide(
+          Reconcile.Default.pipe(Layer.provideMerge(Settings.from({ variables: rulesOf(sales) }))),
+        ),
+      )
+      expect(yield* rows("select message from reconcile.open_findings")).toEqual([
+        {
+          message:
+            "The deposit of 1000.00 USD was rejected, but leaves -1000.00 USD in 4120 Income:R4120:USD and 1000.00 USD in 4190 Income:R4190:USD.",
+        },
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})
