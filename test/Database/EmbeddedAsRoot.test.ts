@@ -193,6 +193,56 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
     await next.leave()
   })
 
+  it("does not share the server of another user, whose data it would be given", async () => {
+    const folder = await dataFolder()
+    const former = await formerData(folder)
+    const home = join(folder, "postgres")
+    const other = 12_345
+    for (const path of [home, join(home, "socket")]) await chown(path, other, other)
+    await run("chown", ["-R", String(other), clusterOf(folder)], { cwd: "/" })
+    const binaries = await findBinaries(folder, (await serverAccount())?.account)
+    await rm(join(home, "socket", ".s.PGSQL.5432.lock"), { force: true })
+    const options = ["-c", "listen_addresses=", "-c", `unix_socket_directories=${join(home, "socket")}`]
+    const server = spawn(program(binaries, "postgres"), ["-D", clusterOf(folder), ...options], {
+      ...{ uid: other, gid: 65_534, env: { LC_ALL: "C" }, stdio: "ignore", cwd: "/" },
+    })
+    cleanups.push(async () => void server.kill("SIGKILL"))
+    expect(former).not.toBe(other)
+    expect((await refusal(folder)).message).toContain("belongs to the user 12345")
+  })
+
+  it("removes nothing through a link that looks like a half-made database, or in folders of others", async () => {
+    const elsewhere = await dataFolder()
+    await (await client(elsewhere)).leave()
+    for (const owner of [0, 12_345]) {
+      const folder = await openFolder()
+      await symlink(join(elsewhere, "postgres"), join(folder, ".initdb-999999-y"))
+      await chown(folder, owner, owner)
+      await (await client(folder)).leave()
+    }
+    // A folder of ours is removed where we alone could have put it there.
+    const own = await openFolder()
+    for (const at of [own, await openFolder()]) {
+      await mkdir(join(at, ".initdb-999999-y", "cluster"), { recursive: true })
+      if (at !== own) await chown(at, 12_345, 12_345)
+      await (await client(at)).leave()
+      expect((await readdir(at)).includes(".initdb-999999-y")).toBe(at !== own)
+    }
+    const again = await client(elsewhere)
+    expect(again.seen.visits).toBe(2)
+    await again.leave()
+  })
+
+  it("follows no link of another user to data of root's", async () => {
+    const elsewhere = await dataFolder()
+    await (await client(elsewhere)).leave()
+    const folder = await openFolder()
+    const link = join(folder, "postgres")
+    await symlink(join(elsewhere, "postgres"), link)
+    await run("chown", ["-h", "12345", link], { cwd: "/" })
+    expect((await refusal(folder)).message).toContain("is a link that the user 12345 made")
+  })
+
   it("writes no log through a link", async () => {
     const folder = await dataFolder()
     const secret = await rootsFile(await openFolder())

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto"
-import { mkdtemp, open, readdir, rename, rm, rmdir, stat } from "node:fs/promises"
+import { lstat, mkdtemp, open, readdir, rename, rm, rmdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { NotRegular, openRegular, readRegular } from "../../Common/RegularFile.ts"
 import { type Binaries, program } from "./Binaries.ts"
 import { type Account, run } from "./Command.ts"
 import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
-import { makeOwnFolder, passedThrough, serversOwn, setRights } from "./OwnFiles.ts"
+import { makeOwnFolder, onWindows, passedThrough, serversOwn, setRights } from "./OwnFiles.ts"
 import { isAlive } from "./PidFile.ts"
-import { dataFolder, notWritable, type Place } from "./Place.ts"
+import { dataFolder, isOursAlone, notWritable, type Place } from "./Place.ts"
+import { formerAccounts } from "./ServerAccount.ts"
 
 /** The role that owns everything in an embedded server: a superuser. */
 export const ownerName = "tieout"
@@ -40,15 +41,16 @@ const removePartial = async (folder: string, account: Account | undefined): Prom
   await rmdir(folder).catch(() => undefined)
 }
 
+/** What is no folder of ours, or lies where others could exchange it, is left alone: it may lead anywhere. */
 const removeLeftOvers = async (parent: string, account: Account | undefined): Promise<void> => {
+  if (!(await isOursAlone(parent))) return
   for (const name of await readdir(parent)) {
     if (!name.startsWith(partialPrefix)) continue
     const pid = Number.parseInt(name.slice(partialPrefix.length), 10)
     const folder = join(parent, name)
-    const age = await stat(folder).then(
-      (status) => Date.now() - status.mtimeMs,
-      () => 0,
-    )
+    const status = await lstat(folder).catch(() => undefined)
+    if (status?.isDirectory() !== true || (!onWindows && status.uid !== process.getuid?.())) continue
+    const age = Date.now() - status.mtimeMs
     if (!isAlive(pid) || age > partialLifetime) await removePartial(folder, account)
   }
 }
@@ -122,6 +124,22 @@ const create = async (cluster: Cluster): Promise<void> => {
   }
 }
 
+/** Data of another user are not used, though a server runs on them that would let us in: it would be given all that we write. */
+const refuseOthers = async ({ account, folder, place }: Cluster): Promise<void> => {
+  if (onWindows) return
+  for (const path of [place.home, folder]) {
+    const { uid } = await stat(path).catch(() => ({ uid: undefined }))
+    const known = account === undefined ? [process.getuid?.()] : [0, account.uid]
+    if (uid === undefined || known.includes(uid)) continue
+    if (account === undefined || !(await formerAccounts()).includes(uid)) {
+      throw new EmbeddedError({
+        reason: "Folder",
+        message: `${path} belongs to the user ${uid}, and data of another user are not used. Run Tieout as that user, or set TIEOUT_DATA_DIR.`,
+      })
+    }
+  }
+}
+
 /** Makes sure that the cluster is there, whole, and of the version of our binaries. Answers whether it was made. */
 export const ensureCluster = async (cluster: Cluster): Promise<boolean> => {
   const { binaries, folder, place } = cluster
@@ -129,6 +147,7 @@ export const ensureCluster = async (cluster: Cluster): Promise<boolean> => {
     codeOf(error) === "ENOENT" ? [] : ["something that is not for us to read"],
   )
   if (content.length === 0) await create(cluster)
+  await refuseOthers(cluster)
   const version = await readRegular(join(folder, "PG_VERSION"), 16).then(
     (bytes) => bytes.toString("utf8").trim(),
     (error: unknown) => {

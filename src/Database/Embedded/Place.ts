@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto"
-import { realpath, stat, writeFile } from "node:fs/promises"
+import { lstat, realpath, stat, writeFile } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { makeFolder } from "../../Common/Folders.ts"
 import { NotRegular, readRegular } from "../../Common/RegularFile.ts"
 import type { Account } from "./Command.ts"
 import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
-import { setRights } from "./OwnFiles.ts"
+import { onWindows, setRights } from "./OwnFiles.ts"
 import { canEnter, writable } from "./ServerAccount.ts"
 
 /** Folders for root's data that every account can enter and that outlive a reboot. */
@@ -87,6 +87,11 @@ const pointedTo = async (pointer: string, roots: ReadonlyArray<string>): Promise
       reason: "Folder",
       message: `${pointer} ${why}. It says where the data are: restore it from a backup.`,
     })
+  const owner = await lstat(pointer).then(
+    ({ uid }) => uid,
+    () => 0,
+  )
+  if (owner !== 0) throw refused(`belongs to the user ${owner}`)
   const text = await readRegular(pointer, 4096).then(
     (bytes) => bytes.toString("utf8"),
     (error: unknown) => {
@@ -106,6 +111,17 @@ const pointedTo = async (pointer: string, roots: ReadonlyArray<string>): Promise
 const aboveOf = (folder: string): ReadonlyArray<string> =>
   dirname(folder) === folder ? [folder] : [folder, ...aboveOf(dirname(folder))]
 
+/** Whether nobody but root and ourselves can put another thing in the place of this folder, or of a name of ours in it. */
+export const isOursAlone = async (folder: string): Promise<boolean> => {
+  if (onWindows) return true
+  for (const above of aboveOf(await realpath(folder))) {
+    const { mode, uid } = await stat(above)
+    if ((uid !== 0 && uid !== process.getuid?.()) || ((mode & 0o022) !== 0 && (mode & 0o1000) === 0))
+      return false
+  }
+  return true
+}
+
 /**
  * The first folder, from this one up, in which the server's account could put another thing in place of ours. Below a
  * sticky folder, such as /tmp, only the owner of a name can.
@@ -119,6 +135,16 @@ const changeableBy = async (dataDir: string, account: Account): Promise<string |
     if (written.includes(folder) && (at === 0 || (mode & 0o1000) === 0)) return folder
   }
   return undefined
+}
+
+/** A link that another user made leads to data of that user's choice. */
+const refuseOthersLink = async (path: string): Promise<void> => {
+  const status = await lstat(path)
+  if (!status.isSymbolicLink() || status.uid === 0) return
+  throw new EmbeddedError({
+    reason: "Folder",
+    message: `${path} is a link that the user ${status.uid} made, so it is not followed for root. Find out why, and move it away.`,
+  })
 }
 
 /**
@@ -137,6 +163,7 @@ export const findPlace = async (
   const refused = (what: string): EmbeddedError =>
     new EmbeddedError({ reason: "Folder", message: `The data in ${inside.home} ${what}` })
   const there = await exists(inside.home)
+  if (there) await refuseOthersLink(inside.home)
   // The home may be a link to another disk.
   const home = there ? await realpath(inside.home) : inside.home
   const enters = await canEnter(dirname(home), account)
