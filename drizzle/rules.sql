@@ -49,12 +49,21 @@ create or replace trigger journal_numbers_immutable before update or delete or t
 create or replace trigger batches_immutable before update or delete or truncate on export.batches
   for each statement execute function ledger.refuse_change();
 
+-- Whether somebody's own code is among the callers: a trigger of a temporary table, or an anonymous block, may run inside a session
+-- that may write rows. Nothing of that kind is ours; functions can be made nowhere else by who does not own the tables.
+create or replace function ledger.is_called_by_others() returns boolean language plpgsql as $$
+declare callers text;
+begin
+  get diagnostics callers = pg_context;
+  return callers ~ 'pg_temp|inline_code_block';
+end $$;
+
 -- TO004. Account balances, conversions in transit and the queue of unnumbered entries are derived from the postings. Only the
 -- triggers of postings and journal numbers maintain them: a direct write would make them disagree with the journal.
 create or replace function ledger.refuse_direct_write() returns trigger language plpgsql as $$
 begin
   -- The depth is 1 for a direct write (this trigger alone), and more within the trigger of a posting or of a number.
-  if pg_trigger_depth() < 2 then
+  if pg_trigger_depth() < 2 or ledger.is_called_by_others() then
     raise exception '%.% is kept by the posting triggers: % refused', tg_table_schema, tg_table_name, lower(tg_op)
       using errcode = 'TO004', hint = 'Post a journal entry instead.';
   end if;
@@ -528,7 +537,8 @@ begin
   if tg_op = 'UPDATE' and (new.book_id, new.period) is distinct from (old.book_id, old.period) then
     raise exception 'a period keeps its book and month' using errcode = 'TO004';
   end if;
-  if tg_op = 'UPDATE' and new.last_number is distinct from old.last_number and pg_trigger_depth() < 2 then
+  if tg_op = 'UPDATE' and new.last_number is distinct from old.last_number
+      and (pg_trigger_depth() < 2 or ledger.is_called_by_others()) then
     raise exception 'journal numbers are counted by the numbering itself' using errcode = 'TO006';
   end if;
   if tg_op = 'INSERT' and new.last_number <> 0 then
@@ -606,7 +616,7 @@ begin
     end if;
     return new;
   end if;
-  if tg_op <> 'INSERT' and pg_trigger_depth() < 2 then
+  if tg_op <> 'INSERT' and (pg_trigger_depth() < 2 or ledger.is_called_by_others()) then
     raise exception 'ledger.locks follows ledger.periods: % refused', lower(tg_op) using errcode = 'TO004';
   end if;
   if tg_op = 'INSERT' and new.closed_through is not null then
@@ -1113,6 +1123,19 @@ begin
     using errcode = 'TO004', hint = 'What was read and found is kept. To begin anew, use a new database.';
 end $$;
 
+-- The same but for the retention functions, which must be among the callers.
+create or replace function mirror.refuse_but_forgetting() returns trigger language plpgsql as $$
+declare callers text;
+begin
+  get diagnostics callers = pg_context;
+  if callers ~ 'PL/pgSQL function (sync[.]forget_runs|sync[.]forget_boundaries|reconcile[.]forget_findings)[(]'
+      and not ledger.is_called_by_others() then
+    return null;
+  end if;
+  raise exception 'rows of %.% are evidence: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+    using errcode = 'TO004', hint = 'They are forgotten after the terms of the settings (retention).';
+end $$;
+
 do $$
 declare kept text;
 begin
@@ -1125,9 +1148,8 @@ begin
   end loop;
   -- The retention functions below delete old rows of these; nothing else does.
   foreach kept in array array['reconcile.findings', 'sync.runs', 'sync.page_boundaries'] loop
-    execute format('create or replace trigger not_removed before delete or truncate on %s for each statement
-      when (coalesce(current_setting(''tieout.forgetting'', true), '''') <> ''on'')
-      execute function mirror.refuse_removal()', kept);
+    execute format('create or replace trigger not_removed before delete or truncate on %s
+      for each statement execute function mirror.refuse_but_forgetting()', kept);
     execute format('create or replace trigger not_emptied before truncate on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
@@ -1148,7 +1170,7 @@ end $$;
 -- each command, the last success, runs that a read, a reconciliation or a held entry refers to, backfills (a close may rely on
 -- one) and commands that a person ran. `greatest` states the shortest span: a shorter setting has no effect.
 create or replace function sync.forget_runs(kept_for interval, events_kept_for interval, most integer) returns integer
-language plpgsql set tieout.forgetting = 'on' as $$
+language plpgsql as $$
 declare forgotten integer;
 begin
   with referenced as materialized (
@@ -1178,7 +1200,7 @@ end $$;
 -- Deletes findings that were closed long ago, at most `most` at once. It keeps, whatever their age: findings that were open at a
 -- close, because the close names them, and contradictions between events, which the next reconciliation would find again.
 create or replace function reconcile.forget_findings(kept_for interval, most integer) returns integer
-language plpgsql set tieout.forgetting = 'on' as $$
+language plpgsql as $$
 declare forgotten integer;
 begin
   delete from reconcile.findings f using (
@@ -1196,7 +1218,7 @@ end $$;
 -- Deletes old page boundaries, at most `most` at once. It keeps the first boundary of each account and month, where a backfill
 -- begins, and the last ten of each account, where a read resumes whose cursor has expired.
 create or replace function sync.forget_boundaries(kept_for interval, most integer) returns integer
-language plpgsql set tieout.forgetting = 'on' as $$
+language plpgsql as $$
 declare forgotten integer;
 begin
   delete from sync.page_boundaries b using (
@@ -1480,7 +1502,7 @@ create or replace trigger months_not_truncated before truncate on valuation.mont
 create or replace function valuation.refuse_single_delete() returns trigger language plpgsql as $$
 begin
   -- The depth is 1 for a direct delete (this trigger alone), and more within the trigger that deletes a month.
-  if pg_trigger_depth() < 2 and not ledger.archiving(tg_relid) then
+  if (pg_trigger_depth() < 2 or ledger.is_called_by_others()) and not ledger.archiving(tg_relid) then
     raise exception 'rows of %.% go with their month only: delete refused', tg_table_schema, tg_table_name
       using errcode = 'TO004', hint = 'A month is valued again as a whole.';
   end if;
@@ -2547,5 +2569,19 @@ begin
       ('export', 'ledger', 'mirror', 'reconcile', 'sync', 'valuation', 'webhook') loop
     execute format('create or replace trigger by_program before insert or update or delete or truncate on %s for each statement
       when (coalesce(current_setting(''tieout.program'', true), '''') <> ''on'') execute function ledger.refuse_by_hand()', kept);
+  end loop;
+end $$;
+
+-- A name without its schema means Postgres' own, whatever a session has made in its temporary schema: it could shadow a type.
+do $$
+declare made record;
+begin
+  for made in
+    select p.oid::regprocedure as name from pg_proc p
+    join pg_language l on l.oid = p.prolang and l.lanname = 'plpgsql'
+    where p.pronamespace::regnamespace::text in ('archive', 'export', 'ledger', 'mirror', 'reconcile', 'sync', 'valuation', 'webhook')
+      and not coalesce(array_to_string(p.proconfig, ' ') ~ 'search_path', false)
+  loop
+    execute format('alter function %s set search_path = pg_catalog, pg_temp', made.name);
   end loop;
 end $$;

@@ -220,4 +220,60 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
       expect(yield* change(named)).toBe("taken")
     }),
   )
+
+  it.effect(
+    "code of a session's own among what calls its rules, and types that shadow those of Postgres",
+    () =>
+      Effect.gen(function* () {
+        const id = yield* book
+        yield* run(closePeriod(id, "2026-09"))
+        const temporary = [
+          "create temp table code (text text)",
+          `create function pg_temp.run() returns trigger language plpgsql as
+          'begin execute new.text; return null; end'`,
+          "create trigger run after insert on code for each row execute function pg_temp.run()",
+        ]
+        const within = (statement: string) => run(...temporary, `insert into code values ($$${statement}$$)`)
+        const anonymous = (statement: string) =>
+          run(`do $do$ begin
+          /*
+          PL/pgSQL function sync.forget_runs(interval,interval,integer) line 4 at SQL statement
+          */ ${statement}; end $do$`)
+        yield* run(
+          `insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
+         values (${id}, 'adjustment', 'warning', 'statement_entry', 'x', 'm', '{}')`,
+        )
+        for (const statement of [
+          `update ledger.locks set closed_through = null where book_id = ${id}`,
+          `update ledger.balances set debit = debit + 1 where book_id = ${id}`,
+          `update ledger.periods set last_number = 7 where book_id = ${id}`,
+          `delete from reconcile.findings where book_id = ${id}`,
+          "delete from sync.page_boundaries",
+          "delete from sync.runs",
+        ]) {
+          expect(yield* within(statement), statement).toMatch(/^TO00[46]$/)
+          expect(yield* anonymous(statement), statement).toMatch(/^TO00[46]$/)
+          expect(yield* run("set local tieout.forgetting = 'on'", statement), statement).toMatch(/^TO00[46]$/)
+        }
+        // A type of the name of Postgres' own, with a cast that names every column.
+        const shadows = [
+          "create type pg_temp.text as enum ('related_type', 'related_id', 'extra', 'run_id')",
+          `create function pg_temp.all_columns(pg_temp.text[]) returns pg_catalog.text[] language sql as
+          $$ select array_agg(attname::pg_catalog.text) from pg_attribute where attrelid = 'mirror.statement_entries'::regclass $$`,
+          "create cast (pg_temp.text[] as pg_catalog.text[]) with function pg_temp.all_columns(pg_temp.text[]) as implicit",
+        ]
+        const changed = `update mirror.statement_entries set amount = amount + 1 where book_id = ${id}`
+        expect(yield* run(...shadows, changed)).toBe("TO004")
+        const unfixed = yield* Effect.flatMap(Database, (database) =>
+          database.query(
+            "Test.unfixed",
+            (sql) => sql`
+            select p.oid::regprocedure::text as name from pg_proc p join pg_language l on l.oid = p.prolang
+            where l.lanname = 'plpgsql' and p.pronamespace::regnamespace::text !~ '^(pg_|public|jobs|drizzle|information)'
+              and not coalesce(array_to_string(p.proconfig, ' ') ~ 'search_path', false)`,
+          ),
+        )
+        expect(unfixed).toEqual([])
+      }),
+  )
 })
