@@ -4,6 +4,7 @@
  */
 import type { Cell, CellValue, WriteSheet } from "hucre/xlsx"
 import { guarded } from "./Csv.ts"
+import { unpacksToMore } from "./Unzipped.ts"
 
 /** A spreadsheet computes with binary fractions, which carry as many digits of any decimal, and no more. */
 const exactDigits = 15
@@ -90,6 +91,8 @@ export const writeWorkbook = async (sheets: ReadonlyArray<WorkbookSheet>): Promi
 
 /** Bounds on a file that a person hands in. */
 const mostBytes = 4 << 20
+/** All its parts: the library unpacks up to two gigabytes. */
+const mostUnpacked = 48 << 20
 const mostRows = 50_000
 
 /** The first row is 1. */
@@ -123,9 +126,12 @@ export const isWorkbook = (bytes: Uint8Array): boolean =>
 /** The first sheet as texts. Fails with `NoWorkbook`. */
 export const readWorkbook = async (bytes: Uint8Array): Promise<ReadonlyArray<SheetRow>> => {
   if (bytes.length > mostBytes) throw new NoWorkbook(`the workbook has more than ${mostBytes >> 20} MiB`)
-  const { streamXlsxRows } = await import("hucre/xlsx")
   const rows: Array<SheetRow> = []
   try {
+    if (await unpacksToMore(bytes, mostUnpacked)) {
+      throw new NoWorkbook(`the workbook unpacks to more than ${mostUnpacked >> 20} MiB`)
+    }
+    const { streamXlsxRows } = await import("hucre/xlsx")
     for await (const { index, values } of streamXlsxRows(bytes, { maxRows: mostRows + 1 })) {
       rows.push({ row: index + 1, cells: values.map((value, at) => readCell(value, index + 1, at + 1)) })
     }

@@ -1,6 +1,7 @@
 /** The keys that webhook deliveries are signed with (`docs/interface.md`, Webhook resources: PublicKey). */
 import { Chunk, Effect, Either, Option, Stream } from "effect"
 import type { PublicKey } from "../Partner.ts"
+import * as PartnerFault from "./Fault.ts"
 import { pages } from "./Paging.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import type { Wiring } from "./Reads.ts"
@@ -25,14 +26,20 @@ const decoder: Decoder<PublicKey> = {
 }
 
 /**
- * All keys of the list. A key that cannot be read is left out: a delivery that it signed is refused, as with an unknown key.
+ * All keys of the list. A key that cannot be read is left out: a delivery that it signed is refused, as with an unknown key. Where none
+ * of several rows can be read, the answer is no list of keys, and fails: what is known stays known.
  */
 export const publicKeys = (
   { bounds, interface: { paging }, session }: Wiring,
   path: string,
 ): Effect.Effect<ReadonlyArray<PublicKey>, PartnerError> =>
   pages({ session, paging, bounds, kind: "publicKeys", path, decoder, mayBePlain: true })(Option.none()).pipe(
-    Stream.mapConcat(({ rows }) => rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))),
+    Stream.mapConcat(({ rows }) => rows),
     Stream.runCollect,
-    Effect.map(Chunk.toReadonlyArray),
+    Effect.flatMap((rows) => {
+      const keys = Chunk.toReadonlyArray(Chunk.filterMap(rows, Either.getRight))
+      return keys.length === 0 && rows.length > 0
+        ? PartnerFault.make("BadResponse", `GET ${path}`, { detail: "no public key of the list can be read" })
+        : Effect.succeed(keys)
+    }),
   )

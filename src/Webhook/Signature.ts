@@ -38,6 +38,9 @@ export const misfit = (algorithm: Algorithm, key: KeyObject): string | undefined
       const least = Math.max(leastBits, algorithm.minimumBits ?? leastBits)
       const bits = details?.modulusLength ?? 0
       if (bits < least) return `the key has ${bits} bits, fewer than ${least}`
+      // With an exponent of 1 the signature is the message: anybody can make it.
+      const exponent = details?.publicExponent ?? 0n
+      if (exponent < 3n || exponent % 2n === 0n) return `the key's public exponent is ${exponent}`
       const bound = details?.hashAlgorithm
       return bound === undefined || bound === algorithm.hash
         ? undefined
@@ -57,10 +60,14 @@ const checking = ({ hash, keyType, signature }: Algorithm, key: KeyObject): Chec
     case "rsa":
       return [hash, { key, padding: constants.RSA_PKCS1_PADDING }]
     case "rsa-pss":
-      // Services differ in the length of the salt; the signature says which.
+      // Services differ in the length of the salt; a key that is restricted to one says which, else the signature does.
       return [
         hash,
-        { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO },
+        {
+          key,
+          padding: constants.RSA_PKCS1_PSS_PADDING,
+          saltLength: key.asymmetricKeyDetails?.saltLength ?? constants.RSA_PSS_SALTLEN_AUTO,
+        },
       ]
   }
 }

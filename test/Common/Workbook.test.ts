@@ -152,3 +152,22 @@ describe("a workbook", () => {
     },
   )
 })
+
+describe("a workbook that a person hands in", () => {
+  it("is not unpacked where it holds much more than it weighs", async () => {
+    const long = "x".repeat(30_000)
+    const rows = Array.from({ length: 2_000 }, (_, at) => [`${at}${long}`])
+    const bomb = await writeWorkbook([{ name: "S", header: ["a"], rows }])
+    expect(bomb.length).toBeLessThan(4 << 20)
+    await expect(readWorkbook(bomb)).rejects.toThrow("unpacks to more than 48 MiB")
+    // The sizes that the archive states are not believed.
+    const lying = Buffer.from(bomb)
+    for (let at = lying.indexOf("PK\u0001\u0002"); at >= 0; at = lying.indexOf("PK\u0001\u0002", at + 4)) {
+      lying.writeUInt32LE(10, at + 24)
+    }
+    await expect(readWorkbook(lying)).rejects.toThrow("unpacks to more than 48 MiB")
+    const small = await writeWorkbook([{ name: "S", header: ["a"], rows: [["1"]] }])
+    expect(await readWorkbook(small)).toHaveLength(2)
+    await expect(readWorkbook(small.subarray(0, small.length - 30))).rejects.toThrow("cannot be read")
+  })
+})

@@ -1,3 +1,4 @@
+import { createHash, generateKeyPairSync } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { algorithms, pairOf, recordOf, signWith } from "./Keys.ts"
@@ -159,6 +160,53 @@ layer(database, { excludeTestServices: true })("the signature of a delivery", (i
       expect((yield* send(port, body, { ...headers, "x-sent-at": "18" })).status).toBe(401)
       expect((yield* send(port, body, { ...headers, "x-sent-at": ["17", "17"] })).status).toBe(401)
       expect((yield* send(port, "{}", headers)).status).toBe(401)
+    }),
+  )
+
+  it.scoped("[W3] PS256 by a key that is restricted to one length of salt is accepted", () =>
+    Effect.gen(function* () {
+      const pair = {
+        id: pairOf("ES256").id,
+        algorithm: "PS256",
+        ...generateKeyPairSync("rsa-pss", {
+          modulusLength: 2048,
+          hashAlgorithm: "sha256",
+          mgf1HashAlgorithm: "sha256",
+        }),
+      }
+      const { port } = yield* listening(keysFrom(() => [recordOf(pair)]))
+      expect((yield* deliver(port, pair, eventOf(3))).status).toBe(200)
+    }),
+  )
+
+  it.scoped("[W3] an RSA key whose public exponent is 1, with which anybody can sign: 401", () =>
+    Effect.gen(function* () {
+      const body = eventOf(4)
+      const pair = pairOf("RS256")
+      const jwk = pair.publicKey.export({ format: "jwk" })
+      const { port } = yield* listening(
+        keysFrom(() => [recordOf(pair, { publicKey: JSON.stringify({ ...jwk, e: "AQ" }) })]),
+      )
+      // With that exponent the signature is the padded digest itself (RFC 8017, 9.2).
+      const prefix = Buffer.from("3031300d060960864801650304020105000420", "hex")
+      const digest = Buffer.concat([prefix, createHash("sha256").update(body).digest()])
+      const filled = Buffer.alloc(256 - digest.length - 3, 0xff)
+      const forged = Buffer.concat([Buffer.from([0, 1]), filled, Buffer.from([0]), digest])
+      const signature = forged.toString("base64")
+      expect((yield* deliver(port, pair, body, { "x-signature": signature })).status).toBe(401)
+    }),
+  )
+
+  it.scoped("[W4] a list of keys of which none can be read takes no known key away", () =>
+    Effect.gen(function* () {
+      const pair = pairOf("ES256")
+      let keys: ReadonlyArray<object> = [recordOf(pair)]
+      const { port } = yield* listening(keysFrom(() => keys))
+      expect((yield* deliver(port, pair, eventOf(5))).status).toBe(200)
+      keys = [{ error: "try again later" }]
+      // A stranger's key is looked up, and the answer says nothing of any key.
+      expect((yield* deliver(port, pairOf("ES256"), eventOf(6))).status).toBe(503)
+      expect((yield* deliver(port, pair, eventOf(7))).status).toBe(200)
     }),
   )
 })

@@ -82,7 +82,10 @@ export const markUnfinished = Effect.fn("Export.markUnfinished")(function* (
   let left = false
   const make = attempt(marker, async () => {
     const first = await makeFolder(bookFolder)
-    await writeFile(marker, places.map((place) => `${place}\n`).join(""), { flush: true, mode: 0o600 })
+    await writeFile(marker, places.map((place) => `${place}\n`).join(""), {
+      // What somebody put there since it was cleared is no marker of ours.
+      ...{ flag: "wx", flush: true, mode: 0o600 },
+    })
     return first
   })
   const remove = (first: string | undefined) =>
