@@ -15,7 +15,7 @@ import { Interface } from "./Settings/Interface.ts"
 import { unknownKeys, withoutEmptySections } from "./Settings/Keys.ts"
 import { formatPath, type Mistake, mistakesOf } from "./Settings/Mistake.ts"
 import { nearest } from "./Settings/Nearest.ts"
-import { placed } from "./Settings/Project.ts"
+import { ownerOf, placed } from "./Settings/Project.ts"
 import { databaseMistakes, everything, type Needs, secretMistakes } from "./Settings/Secrets.ts"
 import { tokenMistakes } from "./Settings/StatusToken.ts"
 import { tokenKeyMistakes, tokenKeyOf, tokenKeyVariable } from "./Settings/TokenKey.ts"
@@ -143,6 +143,13 @@ const load = Effect.fn("Settings.load")(function* () {
       onSome: (needed) => secretMistakes(cleaned, variables, needed),
     })
     return yield* invalid(linesFor([...mistakes, ...lacking], file, document, setBy))
+  }
+  if (Option.isNone(configFile) && decoded.right.alerts.command !== null && !setBy.has("alerts.command")) {
+    const owner = ownerOf(file)
+    if (owner !== undefined) {
+      const text = `the file belongs to the user ${owner}, and no command is taken from it unless --config or TIEOUT_CONFIG names it`
+      return yield* invalid(linesFor([{ path: ["alerts", "command"], text }], file, document, setBy))
+    }
   }
   return { file, raw: cleaned, content: decoded.right, databaseUrl, dataDir: place.dataDir, variables }
 })

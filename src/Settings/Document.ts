@@ -36,5 +36,12 @@ export const readDocument = (text: string): Document => {
     }
     return offset === undefined ? undefined : lines.linePos(offset).line
   }
-  return { content: mistakes.length > 0 ? undefined : document.toJS(), lineOf, mistakes }
+  if (mistakes.length > 0) return { content: undefined, lineOf, mistakes }
+  try {
+    return { content: document.toJS(), lineOf, mistakes }
+  } catch (error) {
+    // Aliases of aliases come to more than the library resolves.
+    const text = `cannot be read as YAML: ${error instanceof Error ? error.message : String(error)}`
+    return { content: undefined, lineOf, mistakes: [{ path: [], text }] }
+  }
 }

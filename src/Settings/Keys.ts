@@ -64,7 +64,8 @@ export const connectionPrefix = (name: string): string =>
   name === "default" ? "TIEOUT_" : `TIEOUT_${name.toUpperCase().replace(/-/g, "_")}_`
 
 const secretVariable = (path: Path, key: string): string | undefined => {
-  const variable = secretKeys[key.toLowerCase().replace(/[_-]/g, "")]
+  const plain = key.toLowerCase().replace(/[_-]/g, "")
+  const variable = Object.hasOwn(secretKeys, plain) ? secretKeys[plain] : undefined
   if (variable === undefined || notOfConnections.has(variable)) return variable
   const [section, name] = path
   return connectionPrefix(section === "connections" && typeof name === "string" ? name : "default") + variable

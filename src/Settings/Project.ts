@@ -13,11 +13,14 @@ const settingsFile = join("config", "tieout.yaml")
 /** What a database in `data` shows of itself; before there were projects it was made in any working directory. */
 const databases = [join("data", "postgres"), join("data", "postgres.location")]
 
-/** Settings say where credentials go: those above the working directory must be ours, or root's. */
-const isTrusted = (file: string): boolean => {
+/** The user whose file it is; undefined where it is ours, or root's. */
+export const ownerOf = (file: string): number | undefined => {
   const { uid } = statSync(file)
-  return process.getuid === undefined || uid === process.getuid() || uid === 0
+  return process.getuid === undefined || uid === process.getuid() || uid === 0 ? undefined : uid
 }
+
+/** Settings say where credentials go: those above the working directory must be ours, or root's. */
+const isTrusted = (file: string): boolean => ownerOf(file) === undefined
 
 const hasProject = (folder: string, isHere: boolean): boolean =>
   [settingsFile, ...databases].some((name) => {

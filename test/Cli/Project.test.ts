@@ -1,5 +1,13 @@
 /** Which books a command works on, by where it is run: nothing begins new ones unseen. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { Effect, Option } from "effect"
 import { describe, expect, it } from "vitest"
@@ -31,6 +39,43 @@ const folder = (...path: ReadonlyArray<string>): string => {
   chmodSync(root, 0o755)
   return made
 }
+
+describe("the settings of another user", () => {
+  it.skipIf(process.getuid?.() !== 0)(
+    "name no command that runs for us, unless they are asked for",
+    async () => {
+      const project = folder("others")
+      const file = join(folder("others", "config"), "tieout.yaml")
+      writeFileSync(file, 'alerts: { command: ["/bin/true"] }\n')
+      expect((await tieout(project, ["status"])).error).not.toContain("alerts.command")
+      chownSync(file, 12_345, 12_345)
+      const { code, error } = await tieout(project, ["status"])
+      expect([code, error]).toEqual([
+        2,
+        expect.stringContaining("tieout.yaml:1: alerts.command: the file belongs to the user 12345"),
+      ])
+      expect((await tieout(project, ["--config", file, "status"])).error).not.toContain("alerts.command")
+    },
+  )
+})
+
+describe("settings that cannot be", () => {
+  it("are mistakes of the file: aliases of aliases, and keys of every object", async () => {
+    const project = folder("odd")
+    const file = join(folder("odd", "config"), "tieout.yaml")
+    const levels = Array.from(
+      { length: 9 },
+      (_, at) => `a${at + 1}: &a${at + 1} [${Array(9).fill(`*a${at}`).join(", ")}]`,
+    )
+    writeFileSync(file, `a0: &a0 [x]\n${levels.join("\n")}\n`)
+    const bomb = await tieout(project, ["status"])
+    expect([bomb.code, bomb.error]).toEqual([2, expect.stringContaining("cannot be read as YAML")])
+    writeFileSync(file, "constructor: 1\n")
+    const key = await tieout(project, ["status"])
+    expect(key.code).toBe(2)
+    expect(key.error).not.toContain("native code")
+  })
+})
 
 describe("a project", () => {
   it("is the nearest folder up that has settings, or a database", () => {
