@@ -93,9 +93,21 @@ export const make = (
     )
     const secretForms = formsOf(Redacted.value(credentials.clientSecret))
     // A token is good for thousands of requests.
-    let latest = { bearer: "", secrets: secretForms }
+    let latest: {
+      readonly bearer: string
+      readonly own: ReadonlyArray<RegExp>
+      readonly secrets: ReadonlyArray<RegExp>
+    } = {
+      bearer: "",
+      own: [],
+      secrets: secretForms,
+    }
+    // With the one before: what is answered now may be about a request that was sent with it.
     const secretsWith = (bearer: string): ReadonlyArray<RegExp> => {
-      if (latest.bearer !== bearer) latest = { bearer, secrets: [...formsOf(bearer), ...secretForms] }
+      if (latest.bearer !== bearer) {
+        const own = formsOf(bearer)
+        latest = { bearer, own, secrets: [...own, ...latest.own, ...secretForms] }
+      }
       return latest.secrets
     }
 
