@@ -26,14 +26,14 @@ const twoAccounts = Effect.gen(function* () {
       },
     ],
   })
-  const world = { listed: true, served: true, balance: "7.00" }
+  const world = { listed: true, served: true, balance: "7.00", status: "ACTIVE" }
   const entry = { ...movement(12, "7.00", "7.00", "2026-10-06").entry, accountId: second }
   const account = (at: string, balance: string) => ({
     accountId: at,
     currency: "USD",
     paymentRails: "SEPA",
     balance,
-    status: "ACTIVE",
+    status: at === second ? world.status : "ACTIVE",
   })
   held.interfere = (path, response) => {
     const own = path.startsWith(`/accounts/${second}`)
@@ -93,6 +93,29 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an account that leaves
       world.served = true
       yield* sync(service.url)
       expect(yield* findings).toEqual([])
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a closed account", (it) => {
+  it.scoped("whose statement was never served holds nothing else back, and is one finding", () =>
+    Effect.gen(function* () {
+      const { service, world } = yield* twoAccounts
+      world.status = "CLOSED"
+      world.served = false
+      world.balance = "0.00"
+      const report = yield* sync(service.url)
+      expect([report.numbered, report.blockingFindings]).toEqual([1, 1])
+      expect(yield* findings).toEqual(["stream-unread blocking"])
+      const [blocked] = yield* closing("2026-10")
+      const accept = (blocked?.blockers ?? []).map(({ id }) => ({
+        id: id ?? "",
+        reason: "Closed before we came",
+      }))
+      expect((yield* closing("2026-10", { accept }))[0]?.state).toBe("closed")
+      world.served = true
+      world.balance = "7.00"
+      expect((yield* sync(service.url)).numbered).toBe(1)
     }),
   )
 })

@@ -124,8 +124,9 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
           Effect.asSome,
           noting(book, statementStream(account.accountId)),
           alone((error) => {
-            // An account that the service has stopped serving is a finding; everything else goes on.
-            if (account.listed || !isAbsent(error))
+            // What the service has stopped serving, or does not serve of a closed account, is a finding; everything else goes on.
+            const isServed = account.listed && account.status !== "CLOSED"
+            if (isServed || !isAbsent(error))
               failures.push(failureOf({ kind: "statement", accountId: account.accountId }, error))
             return Option.none<StatementOutcome>()
           }),
