@@ -1,7 +1,7 @@
 /**
  * Takes secrets out of text in every form in which somebody may send them back: each character as it is, or as a form, a URL,
- * JSON, a program or HTML may write it, in any mixture, with control characters and invisible ones anywhere between; in base64, once or
- * twice, alone or within something longer; and in hexadecimal.
+ * JSON or HTML may write it, in any mixture; in base64, once or twice, alone or within something longer; in hexadecimal; and letter by
+ * letter in what stands for characters elsewhere, with invisible ones anywhere between.
  */
 
 /** What others write in place of a character that means something to them. */
@@ -14,14 +14,14 @@ const htmlNames: Readonly<Record<string, string>> = {
   "'": "apos",
 }
 
-const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
+const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
 
 const anyCase = (hex: string): string =>
   hex.replace(/[a-f]/gi, (digit) => `[${digit.toLowerCase()}${digit.toUpperCase()}]`)
 
 const percent = (character: string): string =>
   [...Buffer.from(character, "utf8")]
-    .map((byte) => `%(?:25)*${anyCase(byte.toString(16).padStart(2, "0"))}`)
+    .map((byte) => `%${anyCase(byte.toString(16).padStart(2, "0"))}`)
     .join("")
 
 const unicode = (character: string): string =>
@@ -30,22 +30,18 @@ const unicode = (character: string): string =>
     (_, at) => `\\\\u${anyCase(character.charCodeAt(at).toString(16).padStart(4, "0"))}`,
   ).join("")
 
-const hexadecimal = (character: string): string =>
-  [...Buffer.from(character, "utf8")]
-    .map((byte) => `\\\\x${anyCase(byte.toString(16).padStart(2, "0"))}`)
-    .join("")
-
 const numeric = (character: string): string => {
   const code = character.codePointAt(0) ?? 0
   return `&#(?:0*${code}|[xX]0*${anyCase(code.toString(16))});`
 }
 
+/** Letters and digits are written as they are by everybody. */
 const characterPattern = (character: string): string => {
+  if (/^[A-Za-z0-9]$/.test(character)) return character
   const named = htmlNames[character]
   const forms = [
     percent(character),
     unicode(character),
-    hexadecimal(character),
     numeric(character),
     ...(character === " " ? ["\\+"] : []),
     ...(/^["\\/]$/.test(character) ? [`\\\\${literal(character)}`] : []),
@@ -75,28 +71,122 @@ const base64Within = (secret: Buffer): ReadonlyArray<string> =>
 const base64Pattern = (text: string): string =>
   text.replace(/\+/g, "(?:[+-]|%2[bB])").replace(/\//g, "(?:\\\\?[/_]|%2[fF])")
 
-/** What is not seen, or is seen as a space, may stand between any two characters. */
-const unseen = "[\\p{Cc}\\p{Cf}]*"
+/** Bytes in hexadecimal, with or without a mark between. */
+const hexadecimal = /[\dA-Fa-f]{2}(?:[ :]?[\dA-Fa-f]{2}){5,}/g
 
-const hexOf = (bytes: Buffer): string =>
-  [...bytes].map((byte) => anyCase(byte.toString(16).padStart(2, "0"))).join("[ :]?")
+const withoutHexadecimal = (text: string, plain: ReadonlyArray<PlainSecret>): string =>
+  text.replace(hexadecimal, (run) => {
+    const digits = run.replaceAll(/[ :]/g, "").toLowerCase()
+    return plain.some(({ hex }) => hex.length >= 2 * shortest && digits.includes(hex)) ? "•••" : run
+  })
 
-/** Matches a secret in any of its forms; none for an empty one. */
-export const formsOf = (secret: string): ReadonlyArray<RegExp> => {
+/** What stands for a byte or a character, in whatever it is written, and what is not seen. */
+const written =
+  /%(?:25)*(?<percent>[\dA-Fa-f]{2})|\\u(?<unicode>[\dA-Fa-f]{4})|\\x(?<hex>[\dA-Fa-f]{2})|&#(?<decimal>\d{1,7});|&#[xX](?<number>[\dA-Fa-f]{1,6});|(?<unseen>[\p{Cc}\u00ad\u200b\u2060\ufeff])/gu
+
+/** One byte of UTF-8 for each character of `bytes`; where what it was decoded from begins and ends. */
+interface Decoded {
+  readonly bytes: string
+  readonly starts: ReadonlyArray<number>
+  readonly ends: ReadonlyArray<number>
+}
+
+const decoded = (text: string): Decoded => {
+  const parts: Array<string> = []
+  const starts: Array<number> = []
+  const ends: Array<number> = []
+  const add = (bytes: string, start: number, end: number): void => {
+    parts.push(bytes)
+    for (let at = 0; at < bytes.length; at++) {
+      starts.push(start)
+      ends.push(end)
+    }
+  }
+  const addPlain = (from: number, to: number): void => {
+    for (let at = from; at < to; ) {
+      const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
+      add(Buffer.from(character).toString("latin1"), at, at + character.length)
+      at += character.length
+    }
+  }
+  let from = 0
+  // Half of a character beyond the basic plane waits for its other half.
+  let half: { readonly unit: string; readonly start: number } | undefined
+  for (const { 0: found, groups = {}, index } of text.matchAll(written)) {
+    addPlain(from, index)
+    from = index + found.length
+    const byte = groups.percent ?? groups.hex
+    const code = groups.decimal ?? (groups.number === undefined ? undefined : `0x${groups.number}`)
+    if (byte !== undefined) add(String.fromCharCode(Number.parseInt(byte, 16)), index, from)
+    else if (groups.unicode !== undefined) {
+      const unit = String.fromCharCode(Number.parseInt(groups.unicode, 16))
+      if (/[\ud800-\udbff]/.test(unit)) half = { unit, start: index }
+      else {
+        add(Buffer.from((half?.unit ?? "") + unit).toString("latin1"), half?.start ?? index, from)
+        half = undefined
+      }
+    } else if (code !== undefined && Number(code) <= 0x10ffff) {
+      add(Buffer.from(String.fromCodePoint(Number(code))).toString("latin1"), index, from)
+    }
+  }
+  addPlain(from, text.length)
+  return { bytes: parts.join(""), starts, ends }
+}
+
+export interface PlainSecret {
+  /** The bytes of UTF-8, a character each. */
+  readonly bytes: string
+  readonly hex: string
+}
+
+export type SecretForm = RegExp | PlainSecret
+
+const isPlain = (form: SecretForm): form is PlainSecret => "bytes" in form
+
+/** Without secrets that are written by what stands for their characters. */
+const withoutWritten = (text: string, plain: ReadonlyArray<PlainSecret>): string => {
+  if (text.search(written) < 0) return text
+  const { bytes, ends, starts } = decoded(text)
+  const ranges: Array<readonly [from: number, to: number]> = []
+  for (const secret of plain) {
+    const { length } = secret.bytes
+    for (let at = bytes.indexOf(secret.bytes); at >= 0; at = bytes.indexOf(secret.bytes, at + length)) {
+      ranges.push([starts[at] ?? 0, ends[at + length - 1] ?? 0])
+    }
+  }
+  let clean = ""
+  let from = 0
+  for (const [start, end] of ranges.sort(([a], [b]) => a - b)) {
+    if (start < from) continue
+    clean += `${text.slice(from, start)}•••`
+    from = end
+  }
+  return clean + text.slice(from)
+}
+
+/** A secret in any of its forms; none for an empty one. */
+export const formsOf = (secret: string): ReadonlyArray<SecretForm> => {
   if (secret === "") return []
   const bytes = Buffer.from(secret, "utf8")
   const alone = bytes.toString("base64").replace(/=+$/, "")
   const forms = [
-    ...(bytes.length < shortest ? [] : [hexOf(bytes)]),
     ...base64Within(Buffer.from(alone)).map(base64Pattern),
     // Before the secret itself, since that may be the beginning of its own base64.
     `${base64Pattern(alone)}(?:=|%3[dD]){0,2}`,
-    [...secret].map(characterPattern).join(unseen),
+    [...secret].map(characterPattern).join(""),
     ...base64Within(bytes).map(base64Pattern),
   ]
-  return forms.map((form) => new RegExp(form, "gu"))
+  return [
+    { bytes: bytes.toString("latin1"), hex: bytes.toString("hex") },
+    ...forms.map((form) => new RegExp(form, "g")),
+  ]
 }
 
 /** The text with dots in place of secrets. */
-export const withoutSecrets = (text: string, forms: ReadonlyArray<RegExp>): string =>
-  forms.reduce((clean, form) => clean.replace(form, "•••"), text)
+export const withoutSecrets = (text: string, forms: ReadonlyArray<SecretForm>): string => {
+  const plain = forms.filter(isPlain)
+  return forms.reduce<string>(
+    (clean, form) => (isPlain(form) ? clean : clean.replace(form, "•••")),
+    withoutHexadecimal(withoutWritten(text, plain), plain),
+  )
+}

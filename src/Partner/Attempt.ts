@@ -1,5 +1,7 @@
 /** A request to the service, and how one attempt at it ended. `Requester.ts` sends it and retries. */
+
 import { Effect } from "effect"
+import type { SecretForm } from "../Common/SecretForms.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import type { Outcome } from "./Pacing/RequestGate.ts"
@@ -30,7 +32,7 @@ export interface Question {
   readonly operation: string
   readonly request: Transport.Request
   /** The forms of what must not be shown. */
-  readonly secrets: ReadonlyArray<RegExp>
+  readonly secrets: ReadonlyArray<SecretForm>
   /** Takes over the release of a large answer's room; else it is given back as soon as the answer is parsed. */
   readonly keep?: Keep | undefined
   readonly ofStatus: typeof Fault.ofStatus

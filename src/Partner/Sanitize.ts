@@ -1,10 +1,10 @@
-import { withoutSecrets } from "../Common/SecretForms.ts"
+import { type SecretForm, withoutSecrets } from "../Common/SecretForms.ts"
 import { isFields } from "./Wire/Fields.ts"
 
 const controls = /[^\p{L}\p{N}\p{P}\p{S} ]+/gu
 
 /** A short piece of what a server said, on one line, safe to print: no control characters, none of the secrets. */
-export const sanitize = (text: string, secrets: ReadonlyArray<RegExp>, length: number): string => {
+export const sanitize = (text: string, secrets: ReadonlyArray<SecretForm>, length: number): string => {
   // Cut only after the secrets are gone: a cut could leave half of one.
   const clean = withoutSecrets(text.slice(0, length * 50), secrets)
     .replace(controls, " ")

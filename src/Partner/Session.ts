@@ -1,6 +1,6 @@
 /** An authenticated connection: every read carries a bearer token, which is renewed when the service refuses it. */
 import { Effect, Option, Redacted, type Scope } from "effect"
-import { formsOf } from "../Common/SecretForms.ts"
+import { formsOf, type SecretForm } from "../Common/SecretForms.ts"
 import type { Address } from "./Address.ts"
 import { type Answer, type Inquiry, type Keep, type Question, urgent } from "./Attempt.ts"
 import type { Bounds } from "./Bounds.ts"
@@ -95,15 +95,15 @@ export const make = (
     // A token is good for thousands of requests.
     let latest: {
       readonly bearer: string
-      readonly own: ReadonlyArray<RegExp>
-      readonly secrets: ReadonlyArray<RegExp>
+      readonly own: ReadonlyArray<SecretForm>
+      readonly secrets: ReadonlyArray<SecretForm>
     } = {
       bearer: "",
       own: [],
       secrets: secretForms,
     }
     // With the one before: what is answered now may be about a request that was sent with it.
-    const secretsWith = (bearer: string): ReadonlyArray<RegExp> => {
+    const secretsWith = (bearer: string): ReadonlyArray<SecretForm> => {
       if (latest.bearer !== bearer) {
         const own = formsOf(bearer)
         latest = { bearer, own, secrets: [...own, ...latest.own, ...secretForms] }

@@ -1,6 +1,6 @@
 /** The last gate before the log and the error texts: whatever they say, no secret of the environment stands in it. */
 import { Context } from "effect"
-import { formsOf, withoutSecrets } from "../Common/SecretForms.ts"
+import { formsOf, type SecretForm, withoutSecrets } from "../Common/SecretForms.ts"
 import type { Variables } from "./Environment.ts"
 
 /** Characters; shorter ones are parts of ordinary words, and no secret. */
@@ -30,7 +30,7 @@ const secretsIn = (name: string, value: string): ReadonlyArray<string> => {
 
 /** The secrets that this process has been given so far. */
 export class Secrets {
-  private readonly known = new Map<string, ReadonlyArray<RegExp>>()
+  private readonly known = new Map<string, ReadonlyArray<SecretForm>>()
 
   /** Also called for what a reload brings; what was known before stays hidden. */
   learn(variables: Variables): void {
