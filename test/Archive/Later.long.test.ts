@@ -113,7 +113,7 @@ describe("after a year was archived", () => {
       yield* reclassify({
         id: id(71),
         to: "1020",
-        name: Option.some("Assets:Clearing:Deposits"),
+        name: Option.none(),
         reason: "Sent back",
         who: "controller",
       }).pipe(Effect.provide(services))
