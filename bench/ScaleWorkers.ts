@@ -102,7 +102,7 @@ const night = async (server: Server, from: Service, database: string, workers: n
 
 const toldIn = (from: Service): Service => ({
   ...from,
-  env: { ...from.env, TIEOUT_LIMITS: `{requestsPerSecond: ${limit}}` },
+  env: { ...from.env, TIEOUT_LIMITS_REQUESTS_PER_SECOND: String(limit) },
 })
 
 const measure = async (server: Server, from: Service, isLimited: boolean): Promise<void> => {

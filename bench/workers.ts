@@ -53,7 +53,7 @@ const connection = {
   TIEOUT_CLIENT_SECRET: textAt(variables, "TIEOUT_CLIENT_SECRET"),
   TIEOUT_SCOPE: textAt(variables, "TIEOUT_SCOPE"),
   TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}",
-  ...(values.learned ? {} : { TIEOUT_LIMITS: `{requestsPerSecond: ${limit}}` }),
+  ...(values.learned ? {} : { TIEOUT_LIMITS_REQUESTS_PER_SECOND: String(limit) }),
   TIEOUT_LOG: "json",
 }
 const control = async (path: string, method = "POST"): Promise<unknown> =>
