@@ -2,7 +2,7 @@
 import { parse } from "csv-parse/sync"
 import { Either, Schema } from "effect"
 import { NotRegular } from "./RegularFile.ts"
-import type { SheetRow } from "./Workbook.ts"
+import type { SheetRow } from "./Workbook/Workbook.ts"
 
 /** A mistake in a file, with its line (the first is 1). */
 export interface Mistake {

@@ -1,6 +1,6 @@
 /** `close-package.xlsx`: the figures that a controller works with, in one workbook; the CSV files beside it have every row. */
 import { count } from "../Common/Text.ts"
-import type { WorkbookCell, WorkbookSheet } from "../Common/Workbook.ts"
+import type { WorkbookCell, WorkbookSheet } from "../Common/Workbook/Workbook.ts"
 import { baseRatesSheet, baseResultsSheet, baseTrialBalanceSheet } from "./Base/BaseSheets.ts"
 import { comparisonSheet } from "./Comparison.ts"
 import { exceptionsSheet } from "./Exceptions.ts"

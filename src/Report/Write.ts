@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { print } from "../Common/MinorUnits.ts"
 import { productVersion } from "../Common/Version.ts"
-import { writeWorkbook } from "../Common/Workbook.ts"
+import { writeWorkbook } from "../Common/Workbook/Workbook.ts"
 import { text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import type { Folder } from "../Export/Batch/Folder.ts"

@@ -100,6 +100,10 @@ const misspelled = (variables: Variables, known: ReadonlyArray<string>): Readonl
     .filter((name) => name.startsWith("TIEOUT_") && !known.includes(name))
     .filter((name) => Option.isSome(variable(variables, name)))
     .flatMap((name): ReadonlyArray<Mistake> => {
+      const [example] = known.filter((one) => one.startsWith(`${name}_`))
+      if (example !== undefined) {
+        return [{ path: [name], text: `is a section; each of its keys is a variable, such as ${example}` }]
+      }
       const near = nearest(name, known, 2)
       // Other programs may have variables that begin with TIEOUT_, but none that begins with one of our sections.
       const below = sections.some((section) => name.startsWith(`${section}_`))

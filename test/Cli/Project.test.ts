@@ -70,6 +70,14 @@ describe("settings that cannot be", () => {
     writeFileSync(file, `a0: &a0 [x]\n${levels.join("\n")}\n`)
     const bomb = await tieout(project, ["status"])
     expect([bomb.code, bomb.error]).toEqual([2, expect.stringContaining("cannot be read as YAML")])
+    writeFileSync(file, "")
+    const section = await tieout(project, ["status"], { TIEOUT_LIMITS: "{tries: 3}" })
+    expect([section.code, section.error]).toEqual([
+      2,
+      expect.stringContaining(
+        "TIEOUT_LIMITS: is a section; each of its keys is a variable, such as TIEOUT_LIMITS_",
+      ),
+    ])
     writeFileSync(file, "constructor: 1\n")
     const key = await tieout(project, ["status"])
     expect(key.code).toBe(2)

@@ -1,7 +1,7 @@
 /** What is in the way of a month is listed by number with its amount, and a person answers for each. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { adviceLines } from "../../src/Cli/Commands/Closing/CloseCommand.ts"
+import { adviceLines } from "../../src/Cli/Tables/CloseTable.ts"
 import { close } from "../../src/Close.ts"
 import { Ledger } from "../../src/Ledger.ts"
 import { Reconcile } from "../../src/Reconcile.ts"

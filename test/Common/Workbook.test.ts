@@ -13,7 +13,7 @@ import {
   readWorkbook,
   type WorkbookCell,
   writeWorkbook,
-} from "../../src/Common/Workbook.ts"
+} from "../../src/Common/Workbook/Workbook.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const there = spawnSync("soffice", ["--version"], { timeout: 60_000 }).status === 0

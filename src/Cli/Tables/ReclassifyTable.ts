@@ -84,7 +84,10 @@ export const movedLines = (
 ): ReadonlyArray<string> => {
   const [first] = moved
   if (first === undefined) return ["Nothing is open that could be moved."]
-  const inOrder = [...moved].sort((a, b) => ((a.number ?? "") < (b.number ?? "") ? -1 : 1))
+  const inOrder = [...moved].sort((a, b) => {
+    const [one, other] = [a.number ?? "", b.number ?? ""]
+    return one < other ? -1 : Number(one > other)
+  })
   const rows = inOrder.map(({ amount, book, effectiveDate, entryId, from, number }) => [
     `  ${number ?? entryId}`,
     book,

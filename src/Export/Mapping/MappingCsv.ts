@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import { textCells } from "../../Common/Csv.ts"
 import { type CsvRead, type CsvRow, type Mistake, readCsvFile, readSheet } from "../../Common/CsvFile.ts"
-import { isWorkbook, NoWorkbook, readWorkbook, writeWorkbook } from "../../Common/Workbook.ts"
+import { isWorkbook, NoWorkbook, readWorkbook, writeWorkbook } from "../../Common/Workbook/Workbook.ts"
 import { targetColumns } from "../../Format/Targets.ts"
 import type { BookRow } from "./Row.ts"
 

@@ -168,7 +168,8 @@ layer(services, { excludeTestServices: true })("the entries of a transaction", (
       const account = yield* openAccount(yield* openBook)
       const { bookId } = account.book
       const entries = 120
-      for (let at = 0; at < entries; at++) yield* addEntry(account, { type: "CREDIT", amount: "1", of: { type: "PAYOUT", id: randomUUID() } })
+      for (let at = 0; at < entries; at++)
+        yield* addEntry(account, { type: "CREDIT", amount: "1", of: { type: "PAYOUT", id: randomUUID() } })
       const database = yield* Database
       const looked = yield* database.transaction(
         Effect.gen(function* () {

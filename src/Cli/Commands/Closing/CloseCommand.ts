@@ -1,15 +1,12 @@
 import { Effect, Either, Layer, Option } from "effect"
-import type { Agreement } from "../../../Close/Agreement.ts"
 import { approve } from "../../../Close/Approval.ts"
-import type { BookClose, CloseState } from "../../../Close/Together.ts"
+import type { BookClose } from "../../../Close/Together.ts"
 import { who } from "../../../Close/Who.ts"
 import { bridge, check, close as closeMonth } from "../../../Close.ts"
-import { counted, harmless, styled } from "../../../Common/Text.ts"
+import { counted, harmless } from "../../../Common/Text.ts"
 import { Ledger } from "../../../Ledger.ts"
-import { checks } from "../../../Reconcile/Check.ts"
 import { Reconcile } from "../../../Reconcile.ts"
 import { Settings } from "../../../Settings.ts"
-import type { Screen } from "../../../Terminal.ts"
 import { books, booksToRead } from "../../Books.ts"
 import { argument, command, flag, optional, repeated, text } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
@@ -17,7 +14,8 @@ import { UsageError } from "../../Failure.ts"
 import { book } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 import { parseMonth } from "../../Period.ts"
-import { bridgeLines, shortBridgeLines } from "../../Tables/BridgeTable.ts"
+import { bridgeLines } from "../../Tables/BridgeTable.ts"
+import { adviceLines, agreementLines, closeLines } from "../../Tables/CloseTable.ts"
 
 const usage = (detail: string, advice = "") => new UsageError({ detail, advice })
 
@@ -44,88 +42,6 @@ export const acceptance = (accept: ReadonlyArray<string>, reasons: ReadonlyArray
     })),
     reason: given.length === 1 ? only : null,
   })
-}
-
-const blockerLines = ({ blockers }: BookClose, { color }: Screen): ReadonlyArray<string> =>
-  blockers.flatMap(({ hint, id, what }) => [
-    `  ${styled(color, "red", id ?? "!")}  ${harmless(what)}`,
-    `      ${harmless(hint)}`,
-  ])
-
-/** The most findings that the command line to accept them names. */
-const mostNamed = 8
-
-/** What a person does about the findings in the way: by check, and how to close with them. */
-export const adviceLines = (results: ReadonlyArray<BookClose>): ReadonlyArray<string> => {
-  const found = results.flatMap(({ blockers }) => blockers)
-  const names = new Set(found.flatMap(({ check }) => check ?? []))
-  const todos = checks.filter(({ name }) => names.has(name)).map(({ name, todo }) => `  ${name}: ${todo}`)
-  const one = results.find(({ blockers }) => blockers.some(({ id }) => id !== null))
-  const ids = (one?.blockers ?? []).flatMap(({ id }) => id ?? [])
-  const named = ids.slice(0, mostNamed).map((id) => ` --accept ${id}`)
-  const more = ids.length > mostNamed ? " …" : ""
-  return [
-    ...(todos.length === 0 ? [] : ["What to do:", ...todos]),
-    ...(one === undefined
-      ? []
-      : [
-          "To take responsibility for them as they are:",
-          `  tieout close ${one.period} --book ${one.book}${named.join("")}${more} --reason "…"`,
-        ]),
-  ]
-}
-
-const headline = ({ blockers, book, entries, period, state }: BookClose, { color }: Screen): string => {
-  const name = `${book} ${period}`
-  const texts: Readonly<Record<CloseState, string>> = {
-    closed: styled(color, "green", `${name}: closed, ${counted(entries ?? 0n, "entry", "entries")}`),
-    closable: styled(color, "green", `${name}: nothing is in the way of closing it`),
-    blocked: styled(color, "red", `${name}: not closed, ${counted(blockers.length, "thing")} in the way`),
-    "already closed": `${name}: closed already`,
-  }
-  return texts[state]
-}
-
-const linesOf = (
-  results: ReadonlyArray<BookClose>,
-  verbose: boolean,
-  screen: Screen,
-): ReadonlyArray<string> =>
-  results.flatMap((result) => [
-    headline(result, screen),
-    ...blockerLines(result, screen),
-    ...result.accepted.map(
-      ({ id, reason, what }) => `  accepted ${id}: ${harmless(reason)} (${harmless(what)})`,
-    ),
-    ...(result.bridge === null ? [] : (verbose ? bridgeLines : shortBridgeLines)(result.bridge, screen)),
-    ...result.notes.map((note) => `  ${harmless(note)}`),
-    ...(result.hash === null
-      ? []
-      : [
-          `  hash      ${result.hash}`,
-          `  previous  ${result.previousHash ?? "none: the book's first close"}`,
-        ]),
-    "",
-  ])
-
-const archivedLine = ({ entries, file }: NonNullable<Agreement["archived"]>) =>
-  `  ${counted(entries, "entry", "entries")} of it are archived in ${harmless(file)}; the hash was proved before they left`
-
-const agreementLines = (agreement: Agreement, { color }: Screen): ReadonlyArray<string> => {
-  const { accounts, archived, book, close, differences, hash, locked, period } = agreement
-  if (locked !== null) return [`${book} ${period}: nothing is kept to check`, `  ${harmless(locked)}`]
-  const by = close === null ? "" : `, closed on ${close.at} by ${harmless(close.who)}`
-  const good = differences.length === 0
-  return [
-    styled(
-      color,
-      good ? "green" : "red",
-      `${book} ${period}${by}: ${good ? "hash and balances agree" : "DOES NOT AGREE"}`,
-    ),
-    ...differences.map((difference) => `  ${harmless(difference)}`),
-    ...(archived === null ? [] : [archivedLine(archived)]),
-    `  ${hash}, ${counted(close?.entries ?? 0n, "entry", "entries")}, ${counted(accounts, "account")}`,
-  ]
 }
 
 const showBridge = Effect.fn("Cli.close.bridge")(function* (period: string, book: Option.Option<string>) {
@@ -260,7 +176,7 @@ export const close = command(
       yield* output.report({
         document: { dryRun, notAccepted: wrong, books: results },
         lines: [
-          ...linesOf(results, verbose, output.terminal.stdout),
+          ...closeLines(results, verbose, output.terminal.stdout),
           ...notes.map(harmless),
           ...adviceLines(results),
         ],

@@ -3,7 +3,7 @@
  * formula. The library is loaded with the first workbook.
  */
 import type { Cell, CellValue, WriteSheet } from "hucre/xlsx"
-import { guarded } from "./Csv.ts"
+import { guarded } from "../Csv.ts"
 import { unpacksToMore } from "./Unzipped.ts"
 
 /** A spreadsheet computes with binary fractions, which carry as many digits of any decimal, and no more. */

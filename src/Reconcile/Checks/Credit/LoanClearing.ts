@@ -4,9 +4,9 @@
  *
  * A shortfall of interest alone leaves no balance in clearing (it is reversed from income), and is a finding all the same.
  */
-import type { Sql } from "../../Database/Client.ts"
-import type { CheckQuery } from "../Findings.ts"
-import { type Fragment, inBooks, instantText, type Scope, sumText } from "../Scope.ts"
+import type { Sql } from "../../../Database/Client.ts"
+import type { CheckQuery } from "../../Findings.ts"
+import { type Fragment, inBooks, instantText, type Scope, sumText } from "../../Scope.ts"
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   with compared as (

@@ -7,9 +7,9 @@
  * for a borrower. While a version waits to be booked, nothing is compared. A `repaymentAmount` that keeps its original value is
  * no outstanding amount and is not compared. Balances of receivables that are no longer active count, too.
  */
-import type { Sql } from "../../Database/Client.ts"
-import type { CheckQuery } from "../Findings.ts"
-import { type Fragment, inBooks, type Scope, sumText } from "../Scope.ts"
+import type { Sql } from "../../../Database/Client.ts"
+import type { CheckQuery } from "../../Findings.ts"
+import { type Fragment, inBooks, type Scope, sumText } from "../../Scope.ts"
 
 /** The most receivables that a finding names. */
 const mostNamed = 50

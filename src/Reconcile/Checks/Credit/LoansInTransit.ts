@@ -2,9 +2,9 @@
  * Check 10, for loans: a leg whose cash has not come (`ledger.receivable_waits`) is an open item, and a finding once it is old
  * and material. Only a warning; `src/Close/InTransit.ts` decides whether it blocks the close of a month.
  */
-import type { Sql } from "../../Database/Client.ts"
-import type { CheckQuery } from "../Findings.ts"
-import { amountText, type Fragment, inBooks, type Scope, sumText } from "../Scope.ts"
+import type { Sql } from "../../../Database/Client.ts"
+import type { CheckQuery } from "../../Findings.ts"
+import { amountText, type Fragment, inBooks, type Scope, sumText } from "../../Scope.ts"
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select 'loan-in-transit' as check_name, t.book_id, 'receivable' as subject_type,

@@ -1,0 +1,89 @@
+/** What `tieout close` says: what is in the way and what to do about it, and whether a closed month still agrees. */
+import type { Agreement } from "../../Close/Agreement.ts"
+import type { BookClose, CloseState } from "../../Close/Together.ts"
+import { counted, harmless, styled } from "../../Common/Text.ts"
+import { checks } from "../../Reconcile/Check.ts"
+import type { Screen } from "../../Terminal.ts"
+import { bridgeLines, shortBridgeLines } from "./BridgeTable.ts"
+
+const blockerLines = ({ blockers }: BookClose, { color }: Screen): ReadonlyArray<string> =>
+  blockers.flatMap(({ hint, id, what }) => [
+    `  ${styled(color, "red", id ?? "!")}  ${harmless(what)}`,
+    `      ${harmless(hint)}`,
+  ])
+
+/** The most findings that the command line to accept them names. */
+const mostNamed = 8
+
+/** What a person does about the findings in the way: by check, and how to close with them. */
+export const adviceLines = (results: ReadonlyArray<BookClose>): ReadonlyArray<string> => {
+  const found = results.flatMap(({ blockers }) => blockers)
+  const names = new Set(found.flatMap(({ check }) => check ?? []))
+  const todos = checks.filter(({ name }) => names.has(name)).map(({ name, todo }) => `  ${name}: ${todo}`)
+  const one = results.find(({ blockers }) => blockers.some(({ id }) => id !== null))
+  const ids = (one?.blockers ?? []).flatMap(({ id }) => id ?? [])
+  const named = ids.slice(0, mostNamed).map((id) => ` --accept ${id}`)
+  const more = ids.length > mostNamed ? " …" : ""
+  return [
+    ...(todos.length === 0 ? [] : ["What to do:", ...todos]),
+    ...(one === undefined
+      ? []
+      : [
+          "To take responsibility for them as they are:",
+          `  tieout close ${one.period} --book ${one.book}${named.join("")}${more} --reason "…"`,
+        ]),
+  ]
+}
+
+const headline = ({ blockers, book, entries, period, state }: BookClose, { color }: Screen): string => {
+  const name = `${book} ${period}`
+  const texts: Readonly<Record<CloseState, string>> = {
+    closed: styled(color, "green", `${name}: closed, ${counted(entries ?? 0n, "entry", "entries")}`),
+    closable: styled(color, "green", `${name}: nothing is in the way of closing it`),
+    blocked: styled(color, "red", `${name}: not closed, ${counted(blockers.length, "thing")} in the way`),
+    "already closed": `${name}: closed already`,
+  }
+  return texts[state]
+}
+
+export const closeLines = (
+  results: ReadonlyArray<BookClose>,
+  verbose: boolean,
+  screen: Screen,
+): ReadonlyArray<string> =>
+  results.flatMap((result) => [
+    headline(result, screen),
+    ...blockerLines(result, screen),
+    ...result.accepted.map(
+      ({ id, reason, what }) => `  accepted ${id}: ${harmless(reason)} (${harmless(what)})`,
+    ),
+    ...(result.bridge === null ? [] : (verbose ? bridgeLines : shortBridgeLines)(result.bridge, screen)),
+    ...result.notes.map((note) => `  ${harmless(note)}`),
+    ...(result.hash === null
+      ? []
+      : [
+          `  hash      ${result.hash}`,
+          `  previous  ${result.previousHash ?? "none: the book's first close"}`,
+        ]),
+    "",
+  ])
+
+const archivedLine = ({ entries, file }: NonNullable<Agreement["archived"]>) =>
+  `  ${counted(entries, "entry", "entries")} of it are archived in ${harmless(file)}; the hash was proved before they left`
+
+export const agreementLines = (agreement: Agreement, { color }: Screen): ReadonlyArray<string> => {
+  const { accounts, archived, book, close, differences, hash, locked, period } = agreement
+  if (locked !== null) return [`${book} ${period}: nothing is kept to check`, `  ${harmless(locked)}`]
+  const by = close === null ? "" : `, closed on ${close.at} by ${harmless(close.who)}`
+  const good = differences.length === 0
+  return [
+    styled(
+      color,
+      good ? "green" : "red",
+      `${book} ${period}${by}: ${good ? "hash and balances agree" : "DOES NOT AGREE"}`,
+    ),
+    ...differences.map((difference) => `  ${harmless(difference)}`),
+    ...(archived === null ? [] : [archivedLine(archived)]),
+    `  ${hash}, ${counted(close?.entries ?? 0n, "entry", "entries")}, ${counted(accounts, "account")}`,
+  ]
+}
