@@ -185,8 +185,7 @@ export const formsOf = (secret: string): ReadonlyArray<SecretForm> => {
 /** The text with dots in place of secrets. */
 export const withoutSecrets = (text: string, forms: ReadonlyArray<SecretForm>): string => {
   const plain = forms.filter(isPlain)
-  return forms.reduce<string>(
-    (clean, form) => (isPlain(form) ? clean : clean.replace(form, "•••")),
-    withoutHexadecimal(withoutWritten(text, plain), plain),
-  )
+  // The patterns first: they know more of how a character is escaped, and leave nothing of an escape behind.
+  const clean = forms.reduce<string>((left, form) => (isPlain(form) ? left : left.replace(form, "•••")), text)
+  return withoutHexadecimal(withoutWritten(clean, plain), plain)
 }

@@ -62,6 +62,10 @@ const secrets = fc.oneof(
 )
 
 describe("a secret that somebody sends back", () => {
+  it("leaves nothing of an escape behind", () => {
+    expect(withoutSecrets('<\\"    \\u0026   >', formsOf('"    &   '))).toBe("<•••>")
+  })
+
   it("is taken out of base64 of its base64", () => {
     fc.assert(
       fc.property(secrets, (secret) => {
