@@ -118,7 +118,7 @@ const prepared = (
     ),
     // Not tapErrorCause, which does not run on an interrupt.
     Effect.onError(reportFailure(outcome, LogLevel.lessThanEqual(level, LogLevel.Debug))),
-    Effect.provideService(Output, makeOutput(args.json, terminal, outcome, secrets.hide)),
+    Effect.provideService(Output, makeOutput(args.json, terminal, outcome, secrets.hide, format === "json")),
     Effect.withTracerEnabled(isTraced(variables)),
   )
 }

@@ -6,7 +6,7 @@ import { productVersion } from "../Common/Version.ts"
 import { wrappedText } from "../Common/Wrap.ts"
 import { ArgumentMistake, type Arguments, readArguments } from "./Arguments.ts"
 import { type ExitCode, exitCodes } from "./ExitCode.ts"
-import { documentText, failureDocument } from "./FailureDocument.ts"
+import { documentText, failureDocument, failureText } from "./FailureDocument.ts"
 import { helpFor, overview } from "./Help.ts"
 import type { Manual } from "./Manual.ts"
 import { manualFile, readManualFile } from "./ManualFile.ts"
@@ -26,8 +26,12 @@ export interface Answer {
 
 const refused = ({ message }: ArgumentMistake, args: ReadonlyArray<string>): Answer => {
   const failure = { code: exitCodes.usage, error: "UsageError", reason: null, message }
-  const document = args.includes("--json") ? documentText(failureDocument([failure])) : ""
-  return { out: document, error: `${message}\n`, code: exitCodes.usage }
+  const asJson = args.includes("--json")
+  return {
+    out: asJson ? documentText(failureDocument([failure])) : "",
+    error: failureText(failure, asJson, new Date()),
+    code: exitCodes.usage,
+  }
 }
 
 /** The answer, or the arguments for the program. */
@@ -44,9 +48,9 @@ export const answerOf = (
   return read instanceof ArgumentMistake ? refused(read, args) : read
 }
 
-/** A terminal breaks lines in the middle of a word. */
+/** A terminal breaks lines in the middle of a word. JSON stays as it is. */
 const forScreen = (text: string, { columns, isTTY }: NodeJS.WriteStream): string =>
-  isTTY === true && columns > 0 ? wrappedText(text, columns) : text
+  isTTY === true && columns > 0 && !text.startsWith("{") ? wrappedText(text, columns) : text
 
 export const begin = async (
   args: ReadonlyArray<string>,

@@ -1,4 +1,5 @@
 /** The JSON document of a failed command. Imports no library, since the launcher reports wrong usage by itself. */
+import { harmlessJson } from "../Common/Text.ts"
 import { type ExitCode, worst } from "./ExitCode.ts"
 
 export interface Failure {
@@ -27,4 +28,10 @@ const jsonSchema = 1
 
 /** The text of any command's document. */
 export const documentText = (document: object): string =>
-  `${JSON.stringify({ schema: jsonSchema, ...document }, bigintAsText, 2)}\n`
+  `${harmlessJson(JSON.stringify({ schema: jsonSchema, ...document }, bigintAsText, 2))}\n`
+
+/** What stands on stderr of a failure: text for a person, or a line of the log where that is JSON. */
+export const failureText = ({ error, message, reason }: Failure, asJson: boolean, now: Date): string =>
+  asJson
+    ? `${harmlessJson(JSON.stringify({ time: now.toISOString(), level: "ERROR", message, error, reason }))}\n`
+    : `${message}\n`

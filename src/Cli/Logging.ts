@@ -1,6 +1,6 @@
 /** The log, always on stderr: readable on a terminal, one line per message elsewhere, JSON on request. */
 import { Cause, Chunk, HashMap, Inspectable, Layer, List, Logger, type LogLevel } from "effect"
-import { harmless, styled } from "../Common/Text.ts"
+import { harmless, harmlessJson, styled } from "../Common/Text.ts"
 import type { TerminalService } from "../Terminal.ts"
 
 export type LogFormat = "pretty" | "line" | "json"
@@ -37,14 +37,16 @@ const causeText = (cause: Cause.Cause<unknown>): string => {
 }
 
 const jsonLine = (options: Logger.Logger.Options<unknown>): string =>
-  JSON.stringify({
-    time: options.date.toISOString(),
-    level: options.logLevel.label,
-    message: messageOf(options.message),
-    ...Object.fromEntries(annotationsOf(options).map(([key, value]) => [key, textOf(value)])),
-    ...(List.isNil(options.spans) ? {} : { spans: spansOf(options) }),
-    ...(Cause.isEmpty(options.cause) ? {} : { cause: causeText(options.cause) }),
-  })
+  harmlessJson(
+    JSON.stringify({
+      time: options.date.toISOString(),
+      level: options.logLevel.label,
+      message: messageOf(options.message),
+      ...Object.fromEntries(annotationsOf(options).map(([key, value]) => [key, textOf(value)])),
+      ...(List.isNil(options.spans) ? {} : { spans: spansOf(options) }),
+      ...(Cause.isEmpty(options.cause) ? {} : { cause: causeText(options.cause) }),
+    }),
+  )
 
 const personLine = (color: boolean, time: string, options: Logger.Logger.Options<unknown>): string => {
   const { label } = options.logLevel

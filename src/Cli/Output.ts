@@ -2,7 +2,7 @@
 import { Context, Effect } from "effect"
 import type { TerminalService } from "../Terminal.ts"
 import { type ExitCode, exitCodes, worst } from "./ExitCode.ts"
-import { codeOf, documentText, type Failure, failureDocument } from "./FailureDocument.ts"
+import { codeOf, documentText, type Failure, failureDocument, failureText } from "./FailureDocument.ts"
 
 export interface Report {
   /** What `--json` prints: plain data, amounts as text. */
@@ -21,12 +21,13 @@ export class Outcome {
   documented = false
 }
 
-/** `hide` takes secrets out of what is said of a failure. */
+/** `hide` takes secrets out of what is said of a failure. `jsonLog`: stderr has a JSON document a line. */
 export const makeOutput = (
   json: boolean,
   terminal: TerminalService,
   outcome: Outcome,
   hide: (text: string) => string = (text) => text,
+  jsonLog = json,
 ) => ({
   terminal,
   /** Reports the answer of a command that succeeded. Call it once. */
@@ -41,7 +42,7 @@ export const makeOutput = (
     Effect.sync(() => {
       outcome.code = worst([outcome.code, codeOf(failures)])
       const hidden = failures.map((failure) => ({ ...failure, message: hide(failure.message) }))
-      for (const { message } of hidden) terminal.writeError(`${message}\n`)
+      for (const failure of hidden) terminal.writeError(failureText(failure, jsonLog, new Date()))
       if (json && !outcome.documented) terminal.writeOut(documentText(failureDocument(hidden)))
       outcome.documented = true
     }),

@@ -29,6 +29,13 @@ export const widthOf = (text: string): number => {
 export const harmless = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd")
 
+/** JSON whose strings hold none of them, either: as escapes, which read back as the same text. JSON itself escapes those of ASCII alone. */
+export const harmlessJson = (json: string): string =>
+  json.replace(
+    /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  )
+
 /** Cuts text to a number of columns, with an ellipsis. Not for text with colours. */
 export const truncate = (text: string, columns: number): string => {
   if (widthOf(text) <= columns) return text

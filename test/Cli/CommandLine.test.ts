@@ -74,7 +74,7 @@ describe("the command line", () => {
     const { code, error, out } = await start(["export", "--all", "--json"])
     const message = "--format is missing.\nRun tieout export --help to see what it takes."
     expect(code).toBe(2)
-    expect(error).toBe(`${message}\n`)
+    expect(JSON.parse(error)).toMatchObject({ level: "ERROR", message })
     expect(JSON.parse(out)).toEqual({
       schema: 1,
       exitCode: 2,

@@ -2,7 +2,7 @@ import { Cause, FiberId } from "effect"
 import { describe, expect, it } from "vitest"
 import { worst } from "../../src/Cli/ExitCode.ts"
 import { failuresOf, UsageError } from "../../src/Cli/Failure.ts"
-import { codeOf, failureDocument } from "../../src/Cli/FailureDocument.ts"
+import { codeOf, documentText, failureDocument, failureText } from "../../src/Cli/FailureDocument.ts"
 import { databaseError } from "../../src/Database/DatabaseError.ts"
 import { exportError } from "../../src/Export/ExportError.ts"
 import { PartnerError, type PartnerReason } from "../../src/Partner/PartnerError.ts"
@@ -90,5 +90,29 @@ describe("what a failure says", () => {
       Cause.fail(exportError("Folder", "full")),
     )
     expect(failuresOf(cause, false).map(({ code }) => code)).toEqual([1, 75])
+  })
+})
+
+describe("a document", () => {
+  it("holds nothing that a terminal acts on, and reads back as it was", () => {
+    const text = "a\u001b[31mb\u009b31mc\u007f\u202ed\u2028e\u2066f"
+    const written = documentText({ text })
+    expect(written).toMatch(/^[\n\x20-\x7e]*$/)
+    expect(JSON.parse(written)).toEqual({ schema: 1, text })
+  })
+
+  it("of a failure is a line where the log is JSON, and the sentence for a person", () => {
+    const failure = { code: 2, error: "UsageError", reason: null, message: "No.\nAsk again." } as const
+    const now = new Date("2026-11-01T00:00:00Z")
+    expect(failureText(failure, false, now)).toBe("No.\nAsk again.\n")
+    const line = failureText(failure, true, now)
+    expect(line.indexOf("\n")).toBe(line.length - 1)
+    expect(JSON.parse(line)).toEqual({
+      time: "2026-11-01T00:00:00.000Z",
+      level: "ERROR",
+      message: "No.\nAsk again.",
+      error: "UsageError",
+      reason: null,
+    })
   })
 })

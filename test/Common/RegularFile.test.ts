@@ -61,6 +61,17 @@ describe("what is written", () => {
     await Effect.runPromise(run(["init", "--yes", "--force"]))
     expect(modeOf(file)).toBe("600")
   })
+
+  it("is no link's target where it is a settings file that is overwritten", async () => {
+    const { cwd, run } = Effect.runSync(program)
+    const other = join(cwd, "other")
+    writeFileSync(other, "untouched")
+    symlinkSync(other, join(cwd, "link.yaml"))
+    const { code, error } = await Effect.runPromise(run(["init", "--yes", "--force", "--out", "link.yaml"]))
+    expect(code).toBe(2)
+    expect(error).toContain("link.yaml is a link, and was not written")
+    expect((await readRegular(other, 100)).toString()).toBe("untouched")
+  })
 })
 
 describe("a file that is read", () => {

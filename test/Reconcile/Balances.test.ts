@@ -163,6 +163,26 @@ layer(services)("entries behind a gap", (it) => {
       expect(yield* reconciled(book)).toEqual([])
     }),
   )
+
+  it.effect("say which balance before them was wrong, or that they wait for a row", () =>
+    Effect.gen(function* () {
+      const { account, book } = yield* threeEntries
+      const first = "00000000-0000-4000-8000-000000000003"
+      yield* hold(account, 1, first, "DEBIT", "2", "110")
+      const behind = `1 entry is held back from the books behind position 3: the first, ${first}, DEBIT`
+      const waits = `${behind} waits for a row before it that could not be understood.`
+      const saysOf = (before: string | null) =>
+        Effect.gen(function* () {
+          yield* setEntry(first, "balance_before", before)
+          return (yield* reconciled(book)).map(({ message }) => message)
+        })
+      expect(yield* saysOf(null)).toEqual([waits])
+      expect(yield* saysOf("112")).toEqual([waits])
+      expect(yield* saysOf("111.99")).toEqual([
+        `${behind} states 111.99 USD as the balance before it, which was 112.00.`,
+      ])
+    }),
+  )
 })
 
 layer(services)("the cash balance", (it) => {

@@ -230,6 +230,17 @@ layer(services)("a completed movement", (it) => {
     }),
   )
 
+  it.effect("on an account that the book does not have says so", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const strange = yield* openAccount(yield* openBook)
+      yield* putResource({ ...strange, book }, { type: "DEPOSIT", amount: "10.00" })
+      expect((yield* reconciled(book)).map(({ message }) => message)).toEqual([
+        `Completed deposit of 10.00 USD: its entries are debits of 0.00 USD and credits of 0.00 USD. The book has no account ${strange.id}: the movement may belong to another book.`,
+      ])
+    }),
+  )
+
   it.effect("with an entry too many on another account is a finding", () =>
     Effect.gen(function* () {
       const book = yield* openBook

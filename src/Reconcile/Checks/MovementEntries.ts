@@ -138,7 +138,12 @@ const mismatch = (sql: Sql): Fragment => {
       else format('Completed %s of %s%s: its entries are %s.', lower(t.resource_type), ${amount}, ${fee},
         ${side(sql, sql`t.paid`, sql`t.received`, sql`t.currency`)})
     end || case t.elsewhere when 0 then '' when 1 then ' 1 entry is on another account or in another currency.'
-      else format(' %s entries are on another account or in another currency.', t.elsewhere) end`
+      else format(' %s entries are on another account or in another currency.', t.elsewhere) end
+    || coalesce((
+      select ' The book has no account ' || string_agg(n.id::text, ' and no account ') || ': the movement may belong to another book.'
+      from (values (t.account_id), (t.buy_account_id)) n(id)
+      where n.id is not null and not exists (
+        select 1 from mirror.accounts a where a.book_id = t.book_id and a.account_id = n.id)), '')`
 }
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`

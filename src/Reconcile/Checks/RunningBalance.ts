@@ -46,6 +46,10 @@ const breaks = (sql: Sql, scope: Scope): Fragment => sql`
     or c.balance_before <> coalesce(c.carried, c.balance_after - c.moved)
   order by c.book_id, c.account_id, c.position`
 
+const statesBefore = (sql: Sql): Fragment => sql`
+  format('states %s as the balance before it, which was %s.', ${sumText(sql, sql`f.balance_before`, sql`f.currency`)},
+    ${amountText(sql, sql`coalesce(f.carried, f.balance_after - case f.type when 'CREDIT' then f.amount else -f.amount end)`, sql`f.currency`)})`
+
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   with problem as (
     select b.book_id, b.account_id, b.position, b.position_before, b.carried, 0::bigint as held
@@ -70,8 +74,9 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     case
       when f.held > 0 then format('%s held back from the books behind position %s: the first, %s, %s %s',
         case f.held when 1 then '1 entry is' else f.held || ' entries are' end, f.position_before, f.entry_id, f.type,
-        case when f.expected = f.balance_after and f.balance_before is not distinct from f.carried
+        case when f.expected = f.balance_after and coalesce(f.balance_before, f.carried) = f.carried
             then 'waits for a row before it that could not be understood.'
+          when f.expected = f.balance_after then ${statesBefore(sql)}
           when f.carried is null then 'does not agree with its own balance before and after.'
           else format('of %s, says that it leaves %s; after %s it would be %s.', ${amountText(sql, sql`f.amount`, sql`f.currency`)},
             ${sumText(sql, sql`f.balance_after`, sql`f.currency`)}, coalesce(${amountText(sql, sql`f.carried`, sql`f.currency`)}, 'nothing'),
@@ -83,9 +88,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
         then format('Entry %s at position %s, %s of %s, leaves %s; after %s it should be %s.', f.entry_id, f.position,
           f.type, ${amountText(sql, sql`f.amount`, sql`f.currency`)}, ${sumText(sql, sql`f.balance_after`, sql`f.currency`)},
           ${amountText(sql, sql`f.carried`, sql`f.currency`)}, ${amountText(sql, sql`f.expected`, sql`f.currency`)})
-      else format('Entry %s at position %s states %s as the balance before it, which was %s.', f.entry_id, f.position,
-          ${sumText(sql, sql`f.balance_before`, sql`f.currency`)},
-          ${amountText(sql, sql`coalesce(f.carried, f.balance_after - case f.type when 'CREDIT' then f.amount else -f.amount end)`, sql`f.currency`)})
+      else format('Entry %s at position %s %s', f.entry_id, f.position, ${statesBefore(sql)})
     end as message,
     jsonb_build_object('entryId', f.entry_id, 'position', coalesce(case when f.held > 0 then f.position_before + 1 end, f.position)::text,
       'type', f.type, 'currency', f.currency, 'amount', ${amountText(sql, sql`f.amount`, sql`f.currency`)},

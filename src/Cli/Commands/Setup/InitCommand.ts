@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs"
+import { constants, existsSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { dirname } from "node:path"
 import { createInterface } from "node:readline/promises"
@@ -104,11 +104,14 @@ const ask = (): Promise<Answers> =>
     return { connections, timeZone, baseCurrency }
   })
 
+/** A link in the file's place would lead to a file that nobody named. Windows has no such flag. */
+const overwriting = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0)
+
 const write = (file: string, text: string, force: boolean) =>
   Effect.tryPromise({
     try: async () => {
       await makeFolder(dirname(file))
-      const handle = await open(file, force ? "w" : "wx", 0o600)
+      const handle = await open(file, force ? overwriting : "wx", 0o600)
       try {
         // One that is overwritten has the rights that it had.
         await handle.chmod(0o600)
@@ -119,7 +122,9 @@ const write = (file: string, text: string, force: boolean) =>
     },
     catch: (cause) =>
       usage(
-        `${file} cannot be written (${cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error"}).`,
+        cause instanceof Error && "code" in cause && cause.code === "ELOOP"
+          ? `${file} is a link, and was not written: it would overwrite the file that it leads to.`
+          : `${file} cannot be written (${cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error"}).`,
         "Name another file with --out.",
       ),
   })
