@@ -5,6 +5,7 @@
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import { int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
+import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
 import type { JournalEntry, Line } from "../Ledger/JournalEntry.ts"
@@ -20,7 +21,7 @@ import type { Run } from "../Run.ts"
 import { PostingFacts } from "../Sync/Statements/PostingFacts.ts"
 
 /** Entries per page, reclassified in one transaction. */
-const pageSize = 1_000
+const entriesPerPage = 1_000
 
 /** An entry that the current rules book to another account. */
 export interface RuleChange {
@@ -50,6 +51,7 @@ type EntryRow = RowOf<typeof entryColumns>
 const pageOf = Effect.fn("Reclassify.Rules.page")(function* (
   book: Book,
   after: Pick<EntryRow, "period" | "number">,
+  limit: number,
 ) {
   const database = yield* Database
   return yield* database.rows(
@@ -66,8 +68,25 @@ const pageOf = Effect.fn("Reclassify.Rules.page")(function* (
         and (j.period, j.number) > (${`${after.period}-01`}::text::date, ${after.number})
         and j.source_type = 'statement_entry' and j.sequence = 0
       order by j.period, j.number
-      limit ${pageSize}`,
+      limit ${limit}`,
   )
+})
+
+/** Those of the entries that stand in open months: other pages move them, or have moved them, by the same rules. */
+const openAmong = Effect.fn("Reclassify.Rules.openAmong")(function* (book: Book, ids: ReadonlyArray<string>) {
+  if (ids.length === 0) return new Set<string>()
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Reclassify.Rules.openAmong",
+    { entry_id: uuid },
+    (sql) => sql`
+      select j.source_id as entry_id
+      from ledger.journal j
+      join ledger.locks l on l.book_id = j.book_id
+      where j.book_id = ${book.bookId} and j.source_type = 'statement_entry' and j.sequence = 0
+        and j.source_id = any(${textArray(sql, ids)}::uuid[]) and (l.closed_through is null or j.period > l.closed_through)`,
+  )
+  return new Set(rows.map(({ entry_id: id }) => id))
 })
 
 const changesOf = Effect.fn("Reclassify.Rules.changes")(function* (
@@ -88,6 +107,8 @@ const changesOf = Effect.fn("Reclassify.Rules.changes")(function* (
   const entries = subjects.map(({ entry }) => entry)
   const context = ledger.contextFor(book, yield* facts.factsOf(book, entries, known))
   const byId = new Map(rows.map((row) => [row.entry_id, row]))
+  const others = entries.map(({ entryId }) => entryId).filter((id) => !byId.has(id))
+  const elsewhere = yield* openAmong(book, others)
   const kept: Array<string> = []
   const changes: Array<RuleChange> = []
   for (const [group, resource] of movementsOf(subjects, known)) {
@@ -101,7 +122,8 @@ const changesOf = Effect.fn("Reclassify.Rules.changes")(function* (
       const posted = subject.posted.value
       const standing = standingFor(subject, posted, resource)
       const target = placed(subject, targets[at] ?? [], before, resource, context, byHand)
-      const lines: ReadonlyArray<Line> = row === undefined ? [] : movedByRules(standing, target)
+      const isOpen = row !== undefined || elsewhere.has(subject.entry.entryId)
+      const lines: ReadonlyArray<Line> = isOpen ? movedByRules(standing, target) : []
       before = merged([...before, ...standing, ...(byHand ? [] : lines)], placeOf)
       if (row === undefined) continue
       if (lines.length === 0) continue
@@ -132,6 +154,7 @@ export const throughRules = Effect.fn("Reclassify.throughRules")(function* <E, R
   book: Book,
   reason: string,
   take: Take<E, R>,
+  pageSize = entriesPerPage,
 ) {
   yield* (yield* PostingFacts).refresh(book)
   let after: Pick<EntryRow, "period" | "number"> = { period: "0001-01", number: 0 }
@@ -140,7 +163,7 @@ export const throughRules = Effect.fn("Reclassify.throughRules")(function* <E, R
     const from = after
     const rows = yield* planned(book, (proof) =>
       Effect.gen(function* () {
-        const page = yield* pageOf(book, from)
+        const page = yield* pageOf(book, from, pageSize)
         const { changes, kept } = yield* changesOf(book, page, reason)
         if (page.length > 0) yield* take(changes, kept, proof)
         return page

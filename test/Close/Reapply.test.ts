@@ -1,7 +1,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { chooseBooks } from "../../src/Book/ChosenBooks.ts"
 import { Ledger } from "../../src/Ledger.ts"
 import { Resources } from "../../src/Mirror/Resources.ts"
+import { throughRules } from "../../src/Reclassify/ByRules.ts"
 import { type ReapplyRequest, reapply } from "../../src/Reclassify/Reapply.ts"
 import { reclassify } from "../../src/Reclassify.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
@@ -241,6 +243,48 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what puts a late entry
         { date: "2026-10-01", kind: "reclassification" },
       ])
       expect(yield* balances).toContain("4130 993")
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("changed posting rules", (it) => {
+  it.scoped("move a return with what it returns, whichever pages they are on", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({
+        balance: "4900.00",
+        statement: [
+          { ...credit(10, "5000.00", "5000.00"), occurredAt: "2026-10-01T00:00:00Z" },
+          { ...debit(11, "1000.00", "4000.00", id(111)), occurredAt: "2026-10-02T00:00:00Z" },
+          { ...debit(12, "100.00", "3900.00", id(112)), occurredAt: "2026-10-03T00:00:00Z" },
+          {
+            ...credit(13, "1000.00", "4900.00"),
+            occurredAt: "2026-10-04T00:00:00Z",
+            relatedResourceType: "WITHDRAWAL",
+            relatedResourceId: id(111),
+          },
+        ],
+        withdrawals: [
+          withdrawal(111, "1000.00", "0.00", { reference: "Payroll October" }),
+          withdrawal(112, "100.00", "0.00", { reference: "Rent" }),
+        ],
+      })
+      yield* sync(service.url, rulesOf(payroll))
+      const book = yield* Effect.map(
+        chooseBooks(Option.none(), Option.none()).pipe(Effect.provide(under({}))),
+        ([only]) => Option.getOrThrow(Option.fromNullable(only)),
+      )
+      const numbersBy = (pageSize: number) => {
+        const numbers: Array<string> = []
+        return throughRules(
+          book,
+          "new chart",
+          (changes) => Effect.sync(() => numbers.push(...changes.map(({ number }) => number))),
+          pageSize,
+        ).pipe(Effect.as(numbers), Effect.provide(under(rulesOf(wages))))
+      }
+      const both = ["ORG-2026-10-000002", "ORG-2026-10-000004"]
+      expect(yield* numbersBy(1_000)).toEqual(both)
+      expect(yield* numbersBy(1)).toEqual(both)
     }),
   )
 })
