@@ -9,6 +9,8 @@ import type { ArchiveHeader } from "./Backup/ArchiveHeader.ts"
 import { backupError } from "./Backup/BackupError.ts"
 import { type BackupWriter, type Content, openBackup } from "./Backup/BackupFile.ts"
 import { lineOf, migrationsOf, sequencesOf, type TableShape, tablesOf } from "./Backup/Catalog.ts"
+import { inStage } from "./Common/Progress.ts"
+import { counted } from "./Common/Text.ts"
 import { productVersion } from "./Common/Version.ts"
 import { text } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
@@ -37,15 +39,18 @@ const writeTable = Effect.fn("Backup.table")(function* (
   shape: TableShape,
 ) {
   const database = yield* Database
+  let written = 0
   yield* writing(path, () => writer.table(shape.name, shape.columns))
   yield* database
     .rowStream("Backup.rows", { line: text }, (sql) =>
       sql.unsafe(`select ${lineOf(shape)} as line from ${shape.name}`),
     )
     .pipe(
-      Stream.runForEachChunk((rows) =>
-        writing(path, () => writer.rows(Chunk.toReadonlyArray(rows).map(({ line }) => line))),
-      ),
+      Stream.runForEachChunk((rows) => {
+        written += rows.length
+        return writing(path, () => writer.rows(Chunk.toReadonlyArray(rows).map(({ line }) => line)))
+      }),
+      inStage("backup", () => `${shape.name}, ${counted(written, "row")}`),
     )
   yield* writing(path, () => writer.tableEnd())
 })

@@ -15,11 +15,12 @@ import { logFormat, logging } from "./Cli/Logging.ts"
 import type { Manual } from "./Cli/Manual.ts"
 import { makeOutput, Outcome, Output } from "./Cli/Output.ts"
 import { isTraced, telemetry } from "./Cli/Telemetry.ts"
+import { Progress } from "./Common/Progress.ts"
 import { KnownSecrets, Secrets } from "./Settings/KnownSecrets.ts"
 import type { Mistake } from "./Settings/Mistake.ts"
 import { withSecretFiles } from "./Settings/SecretFiles.ts"
 import { SettingsError, SettingsSource } from "./Settings.ts"
-import { Progress, showProgress } from "./Terminal/Progress.ts"
+import { showProgress } from "./Terminal/Progress.ts"
 import { processTerminal, Terminal } from "./Terminal.ts"
 
 type Variables = Readonly<Record<string, string | undefined>>

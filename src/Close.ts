@@ -13,6 +13,8 @@ import { closesOf, type Doing, keepReopening, standing } from "./Close/Kept.ts"
 import { lockedWith } from "./Close/Locked.ts"
 import { isClosed, type Month, readMonths, refusalOf } from "./Close/Month.ts"
 import { type BookClose, type CloseRequest, closedAlready, closeTogether } from "./Close/Together.ts"
+import { inStage } from "./Common/Progress.ts"
+import { count, counted } from "./Common/Text.ts"
 import { Database } from "./Database.ts"
 
 /** The named book, or all books with accounts. */
@@ -59,7 +61,9 @@ export const close = Effect.fn("Close.close")(function* (request: CloseRequest) 
   for (const connection of new Set(open.map((book) => book.connection))) {
     const books = open.filter((book) => book.connection === connection)
     for (const some of Chunk.chunksOf(Chunk.fromIterable(books), booksPerTransaction)) {
-      const closed = yield* closeTogether(connection, Chunk.toReadonlyArray(some), request)
+      const closed = yield* closeTogether(connection, Chunk.toReadonlyArray(some), request).pipe(
+        inStage("close", () => `${count(results.size)} of ${counted(months.length, "book")}`),
+      )
       for (const result of closed) results.set(result.book, result)
     }
   }

@@ -1,6 +1,7 @@
 /** The books: what the rest of Tieout may ask of them. */
 import { Effect } from "effect"
 import type { Book } from "./Book.ts"
+import { inStage } from "./Common/Progress.ts"
 import { int4, int8, nullable, text } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
 import { Conversions } from "./Ledger/Conversions/WholeConversions.ts"
@@ -65,7 +66,7 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
           (sql) => sql`select ledger.assign_numbers(${ids}::text::integer[]) as given`,
         )
       })
-      const { given } = yield* database.transaction(number)
+      const { given } = yield* database.transaction(number).pipe(inStage("number"))
       return Number(given)
     })
 

@@ -3,6 +3,7 @@
  * everything in one snapshot; changes nothing.
  */
 import { Effect } from "effect"
+import { inStage } from "./Common/Progress.ts"
 import { int4 } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
 import { archives } from "./Proof/ArchivesProof.ts"
@@ -90,26 +91,23 @@ const listed = (name: string, proves: string, wrong: ReadonlyArray<Wrong>): Prov
   count: wrong.length,
 })
 
-/** Calls `watch` with the name of each proof before it begins. */
-export const prove = Effect.fn("Proof.prove")(function* (watch: (name: string) => Effect.Effect<void>) {
+export const prove = Effect.fn("Proof.prove")(function* () {
   const database = yield* Database
   return yield* database.transaction(
     Effect.gen(function* () {
       const proofs: Array<Proved> = []
-      for (const query of queries) {
-        yield* watch(query.name)
-        proofs.push(yield* proved(query))
-      }
-      yield* watch("found-again")
+      const all = queries.length + 3
+      const numbered = (name: string) =>
+        inStage("verify", () => `proof ${proofs.length + 1} of ${all}, ${name}`)
+      for (const query of queries) proofs.push(yield* numbered(query.name)(proved(query)))
       proofs.push(
         listed(
           "found-again",
           "Everything that blocks or stands open, and that the checks find when they look at all of it again, is an open finding.",
-          yield* Evidence.unfound(),
+          yield* numbered("found-again")(Evidence.unfound()),
         ),
       )
-      yield* watch("closes")
-      const closed = yield* closes()
+      const closed = yield* numbered("closes")(closes())
       proofs.push(
         listed(
           "closes",
@@ -117,8 +115,7 @@ export const prove = Effect.fn("Proof.prove")(function* (watch: (name: string) =
           closed.wrong,
         ),
       )
-      yield* watch("batches")
-      const exported = yield* batches()
+      const exported = yield* numbered("batches")(batches())
       proofs.push(
         listed(
           "batches",

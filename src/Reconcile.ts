@@ -5,6 +5,7 @@
 import { Effect, Option } from "effect"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
+import { inStage } from "./Common/Progress.ts"
 import { Database } from "./Database.ts"
 import { type CheckName, checks } from "./Reconcile/Check.ts"
 import { deadLetters } from "./Reconcile/Checks/DeadLetters.ts"
@@ -109,10 +110,11 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     ) {
       let opened = 0
       let closed = 0
-      for (const query of selected) {
-        const counts = yield* database.row(`Reconcile.${query.checks[0]}`, recordedColumns, (sql) =>
-          record(sql, scope, query),
-        )
+      for (const [at, query] of selected.entries()) {
+        const [name] = query.checks
+        const counts = yield* database
+          .row(`Reconcile.${name}`, recordedColumns, (sql) => record(sql, scope, query))
+          .pipe(inStage("reconcile", () => `check ${at + 1} of ${selected.length}, ${name}`))
         opened += Number(counts.opened)
         closed += Number(counts.closed)
       }

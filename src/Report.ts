@@ -7,6 +7,8 @@ import { Chunk, Effect, Option } from "effect"
 import { refuseArchived } from "./Book/Archived.ts"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
 import type { Book } from "./Book.ts"
+import { inStage } from "./Common/Progress.ts"
+import { count, counted } from "./Common/Text.ts"
 import { bool } from "./Database/Columns.ts"
 import { plainArray } from "./Database/TextArray.ts"
 import { Database } from "./Database.ts"
@@ -100,9 +102,14 @@ const reportSideBySide = (
   })
 
 const reportEach = Effect.fn("Report.each")(function* (books: ReadonlyArray<Book>, request: ReportRequest) {
-  const attempts = yield* Effect.forEach(books, (book) => Effect.either(reportBook(book, request)), {
-    concurrency: reportsAtOnce,
-  })
+  let done = 0
+  const report = (book: Book) =>
+    Effect.tap(Effect.either(reportBook(book, request)), () => {
+      done += 1
+    })
+  const attempts = yield* Effect.forEach(books, report, { concurrency: reportsAtOnce }).pipe(
+    inStage("report", () => `${count(done)} of ${counted(books.length, "book")}`),
+  )
   return yield* Effect.all(attempts)
 })
 

@@ -61,7 +61,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
     ) =>
       Effect.gen(function* () {
         const run = yield* begun
-        return yield* watched(readAndProve(options, surfaces, partial)).pipe(
+        return yield* watched("sync")(readAndProve(options, surfaces, partial)).pipe(
           Effect.mapError(changedOver),
           Effect.provide(runParts),
           Effect.provideService(Run, run),

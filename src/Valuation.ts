@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import type { Book } from "./Book.ts"
 import { scaleOf } from "./Common/Currency.ts"
+import { inStage } from "./Common/Progress.ts"
 import { Database } from "./Database.ts"
 import { valueBookNow, valueBookThen } from "./Valuation/Months/ValuedThen.ts"
 import { missingRates } from "./Valuation/Rates/MissingRates.ts"
@@ -19,6 +20,8 @@ const checkBase = (baseCurrency: string) =>
         "Usage",
         `accounting.baseCurrency is ${baseCurrency}: the base-currency journal has two decimals, and so must its currency.`,
       )
+
+const valuing = ({ code }: Book) => inStage("value in the base currency", () => `book ${code}`)
 
 /**
  * Brings the base-currency journal of the books up to a month (`YYYY-MM`; null: the last with entries), each book in a
@@ -35,18 +38,20 @@ export const value = Effect.fn("Valuation.value")(function* (
   yield* checkBase(options.baseCurrency)
   if (books.length > 1) {
     const missing = yield* Effect.forEach(books, (book) =>
-      database.transaction(valueBook(book, through, options, false)),
+      database.transaction(valueBook(book, through, options, false)).pipe(valuing(book)),
     )
     if (missing.some(({ length }) => length > 0)) return yield* missingRates(missing.flat(), source)
   }
   for (const book of books) {
     const unwritten = books.length > 1 ? `Nothing was written of book ${book.code}.` : undefined
-    yield* database.transaction(
-      Effect.flatMap(valueBook(book, through, options, true), (missing) =>
-        // With several books this can only be a book that got entries since the dry run.
-        missing.length > 0 ? missingRates(missing, source, unwritten) : Effect.void,
-      ),
-    )
+    yield* database
+      .transaction(
+        Effect.flatMap(valueBook(book, through, options, true), (missing) =>
+          // With several books this can only be a book that got entries since the dry run.
+          missing.length > 0 ? missingRates(missing, source, unwritten) : Effect.void,
+        ),
+      )
+      .pipe(valuing(book))
   }
 })
 

@@ -3,6 +3,7 @@ import { statSync } from "node:fs"
 import { join } from "node:path"
 import { Data, Effect, Either } from "effect"
 import { type Problem, Problems } from "./Common/Problems.ts"
+import { inStage } from "./Common/Progress.ts"
 import { largestManifest, NotRegular, readRegular } from "./Common/RegularFile.ts"
 import { type FileRecord, type Manifest, manifestFile } from "./Export/Batch/Manifest.ts"
 import { changedLine, decode, isSealed } from "./Export/Batch/ManifestSeal.ts"
@@ -62,6 +63,7 @@ const checkBatch = async (
   text: string,
   { chain }: VerifyOptions,
   problems: Problems,
+  begun: (file: string) => void,
 ): Promise<void> => {
   checkPlace(folder, manifest, problems)
   await checkChain(folder, manifest, text, chain, problems)
@@ -156,6 +158,7 @@ const checkBatch = async (
   const threads = startThreads(plainTextsOf(folder, manifest, accounts))
   const read = await checkFiles(folder, manifest, problems, {
     contentOf: (name) => {
+      begun(name)
       const record = records.get(name)
       const content = new Problems()
       const proof = record === undefined ? undefined : proofOf(record, content)
@@ -257,10 +260,14 @@ export const run = Effect.fn("Verify.run")(function* (
         "has changed since it was written: its digest is not that of its content",
       )
     }
+    let at = ""
+    const begun = (file: string): void => {
+      at = file
+    }
     yield* Effect.tryPromise({
-      try: () => checkBatch(folder, decoded.right, text, options, problems),
+      try: () => checkBatch(folder, decoded.right, text, options, problems, begun),
       catch: unreadable,
-    })
+    }).pipe(inStage("verify", () => at))
   }
   return verification(folder, problems, { manifest: Either.getOrUndefined(decoded) })
 })

@@ -1,5 +1,6 @@
 /** Loads a backup into an empty database, in one transaction: all of it is there, or nothing. */
 import { Effect, Stream } from "effect"
+import { inStage } from "../Common/Progress.ts"
 import { count } from "../Common/Text.ts"
 import { bool } from "../Database/Columns.ts"
 import { type MigrateOptions, migrate, migrateTo } from "../Database/Migrate.ts"
@@ -41,7 +42,7 @@ const insertOf = ({ columns, name }: TableShape): string => {
 }
 
 /** Part of the caller's transaction: the rows of every table, with the rules' triggers switched off. */
-const load = Effect.fn("Backup.load")(function* (path: string, { header }: { readonly header: Header }) {
+const load = Effect.fn("Backup.load")(function* (path: string, header: Header, rows: number) {
   const database = yield* Database
   const tables = yield* tablesOf()
   const run = (statement: string) => database.execute("Backup.load", (sql) => sql.unsafe(statement))
@@ -49,6 +50,7 @@ const load = Effect.fn("Backup.load")(function* (path: string, { header }: { rea
   // What the rules bring themselves, such as currencies, comes from the backup.
   for (const { name } of [...tables].reverse()) yield* run(`delete from ${name}`)
   let insert = ""
+  let loading = ""
   let loaded = 0
   yield* Stream.runForEach(parts(path), (part) =>
     Effect.gen(function* () {
@@ -57,14 +59,14 @@ const load = Effect.fn("Backup.load")(function* (path: string, { header }: { rea
         if (shape === undefined || !sameColumns(shape.columns, part.columns))
           return yield* otherVersion(header)
         insert = insertOf(shape)
-        yield* Effect.logDebug(`Loading ${part.table}; ${count(loaded)} rows so far.`)
+        loading = part.table
       }
       if (part.kind === "rows") {
-        const rows = `[${part.rows.join(",")}]`
-        loaded += yield* database.execute("Backup.load", (sql) => sql.unsafe(insert, [rows]))
+        const values = `[${part.rows.join(",")}]`
+        loaded += yield* database.execute("Backup.load", (sql) => sql.unsafe(insert, [values]))
       }
     }),
-  )
+  ).pipe(inStage("restore", () => `${loading}, ${count(loaded)} of ${count(rows)} rows`))
   for (const { last, name } of header.sequences) {
     yield* database.execute(
       "Backup.load.sequence",
@@ -112,7 +114,7 @@ export const restore = Effect.fn("Backup.restore")(function* (path: string, opti
           "The database holds books already, and a backup is restored into an empty one alone. Name another by DATABASE_URL or TIEOUT_DATA_DIR.",
         )
       }
-      const loaded = yield* load(path, { header })
+      const loaded = yield* load(path, header, content.rows)
       if (loaded !== content.rows)
         return yield* backupError("Damaged", `${path} has changed while it was read. Nothing was restored.`)
     }),

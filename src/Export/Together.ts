@@ -7,6 +7,8 @@ import { Effect } from "effect"
 import { ofBook } from "../Book/ByBook.ts"
 import { bookFolder } from "../Book.ts"
 import { makeFolder } from "../Common/Folders.ts"
+import { inStage } from "../Common/Progress.ts"
+import { count, counted } from "../Common/Text.ts"
 import { mayWrite } from "../Database/MayWrite.ts"
 import { commitBatches } from "./Batch/Commit.ts"
 import { attempt, filesAtOnce, madeFolders, removeEmpty, syncFolders } from "./Batch/Folder.ts"
@@ -18,7 +20,7 @@ import { type AskedBook, type ExportedBatch, type PlannedBook, placed, planned }
 import { previousBatches } from "./Request/Lineage.ts"
 import type { Selection } from "./Request/Scope.ts"
 import type { ExportRequest } from "./Request.ts"
-import { unitsOf, writeUnit } from "./Unit.ts"
+import { type AskedPass, unitsOf, writeUnit } from "./Unit.ts"
 
 interface MadeBatch {
   readonly bookId: number
@@ -43,12 +45,18 @@ const marked = Effect.fn("Export.marked")(function* (
   return { leave: Effect.forEach(marks, (mark) => mark.leave, { discard: true }) }
 })
 
+const booksOf = (unit: ReadonlyArray<AskedPass>): string => {
+  const [first, ...more] = unit
+  return more.length === 0 && first !== undefined ? `book ${first.book.code}` : counted(unit.length, "book")
+}
+
 /** All passes of the books, each book's in their order: every manifest names the one before. */
 const writePasses = Effect.fn("Export.writePasses")(function* (
   books: ReadonlyArray<{ readonly planned: PlannedBook; readonly passes: ReturnType<typeof placed> }>,
   previous: Map<number, NonNullable<Lineage["previous"]>>,
 ) {
   const made: Array<MadeBatch> = []
+  const batches = count(books.flatMap(({ passes }) => passes.flatMap((pass) => pass.batches)).length)
   const rounds = Math.max(0, ...books.map(({ passes }) => passes.length))
   for (let round = 0; round < rounds; round++) {
     const asked = books.flatMap(({ passes, planned: { book } }) => {
@@ -56,9 +64,12 @@ const writePasses = Effect.fn("Export.writePasses")(function* (
       return pass === undefined ? [] : [{ book, ...pass, previous: previous.get(book.bookId) ?? null }]
     })
     for (const unit of yield* unitsOf(asked)) {
-      for (const { bookId, place, written } of yield* writeUnit(unit)) {
-        const { manifest } = written
-        made.push({ bookId, place, written })
+      const written = yield* writeUnit(unit).pipe(
+        inStage("export", () => `batch ${made.length + 1} of ${batches}, ${booksOf(unit)}`),
+      )
+      for (const { bookId, place, written: batch } of written) {
+        const { manifest } = batch
+        made.push({ bookId, place, written: batch })
         previous.set(bookId, { batch: manifest.batch, manifestSha256: sha256Of(print(manifest)) })
       }
     }

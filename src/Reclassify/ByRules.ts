@@ -4,6 +4,8 @@
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import { inStage } from "../Common/Progress.ts"
+import { counted } from "../Common/Text.ts"
 import { int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
@@ -168,7 +170,7 @@ export const throughRules = Effect.fn("Reclassify.throughRules")(function* <E, R
         if (page.length > 0) yield* take(changes, kept, proof)
         return page
       }),
-    )
+    ).pipe(inStage("reclassify", () => `${counted(looked, "entry", "entries")} of the book ${book.code}`))
     const last = rows.at(-1)
     if (last === undefined) return looked
     looked += rows.length

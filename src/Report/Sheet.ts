@@ -4,6 +4,8 @@
  */
 import { Effect, Stream } from "effect"
 import { textCells } from "../Common/Csv.ts"
+import { inStage } from "../Common/Progress.ts"
+import { counted } from "../Common/Text.ts"
 import type { Folder } from "../Export/Batch/Folder.ts"
 import type { ExportError } from "../Export/ExportError.ts"
 
@@ -56,7 +58,7 @@ export const writeSheet = Effect.fn("Report.writeSheet")(function* <C extends Co
     rows += chunk.length
     if (first.length < keep) first.push(...chunk.slice(0, keep - first.length))
     return file.write(Buffer.from(lines(columns, chunk), "utf8"))
-  })
+  }).pipe(inStage(name, () => counted(rows, "row")))
   return { ...(yield* file.finish), rows, first }
 })
 

@@ -1,6 +1,7 @@
 /** Writes the files of one report from one repeatable-read snapshot, with flat memory. */
 import { Effect, Option } from "effect"
 import { print } from "../Common/MinorUnits.ts"
+import { inStage } from "../Common/Progress.ts"
 import { productVersion } from "../Common/Version.ts"
 import { writeWorkbook } from "../Common/Workbook/Workbook.ts"
 import { text } from "../Database/Columns.ts"
@@ -97,9 +98,9 @@ export const writeFiles = Effect.fn("Report.writeFiles")(function* (
 ) {
   const [{ now: createdAt = "" } = { now: "" }] = yield* clock
   const accounts = yield* readAccounts(scope.book.bookId)
-  const balances = yield* readBalances(scope, accounts)
-  const providers = yield* readReconciliation(scope, balances)
-  const daily = yield* readDaily(scope, accounts, balances, chartedAccounts)
+  const balances = yield* readBalances(scope, accounts).pipe(inStage("balances"))
+  const providers = yield* readReconciliation(scope, balances).pipe(inStage("reconciliation"))
+  const daily = yield* readDaily(scope, accounts, balances, chartedAccounts).pipe(inStage("daily balances"))
   const written = yield* writeSheets(scope, folder, { accounts, balances, providers, baseThen })
   const { base, sheets, state, waiting } = written
   const totals = currencyTotals(balances)

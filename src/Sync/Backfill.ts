@@ -111,7 +111,7 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
           conclude: (effect) => database.transaction(effect),
         })
         const results: Array<AccountBackfill> = []
-        const report = yield* watched(
+        const report = yield* watched("backfill")(
           readAndProve(started, options, surfaces, { window, exclusively, results }),
         ).pipe(
           Effect.provide(runParts),

@@ -90,7 +90,7 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
       const connection = yield* settings.connection(options.connection)
       const work = Effect.gen(function* () {
         const begun = yield* beginRun(options.connection, "replay")
-        return yield* watched(replayRows(options, connection.interface)).pipe(
+        return yield* watched("replay")(replayRows(options, connection.interface)).pipe(
           Effect.provide(runParts),
           Effect.provideService(Run, begun),
           Effect.onExit((exit) =>

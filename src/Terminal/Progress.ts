@@ -1,36 +1,22 @@
 /**
- * The progress of long work: on a terminal one line that is rewritten in place; elsewhere a plain line every few seconds,
+ * Shows the progress of long work: on a terminal one line that is rewritten in place; elsewhere a plain line every few seconds,
  * so that a log shows the work going on.
  */
-import { Context, Effect, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
+import type { ProgressService, Stage } from "../Common/Progress.ts"
 import { harmless, truncate } from "../Common/Text.ts"
 import type { TerminalService } from "../Terminal.ts"
 
-export interface ProgressReport {
-  /** The work: `sync`, `export journal`. */
-  readonly stage: string
-  /** How far it is: `12,345 entries, 3 of 12 accounts`. */
-  readonly text: string
-}
-
-export interface ProgressService {
-  /** Cheap: may be called for every page. */
-  readonly report: (report: ProgressReport) => Effect.Effect<void>
+export interface ShownProgress extends ProgressService {
   /** Writes a line of log above the progress line. */
   readonly writeAbove: (line: string) => void
 }
 
-/** Discards reports, unless the service of `showProgress` is provided. */
-export class Progress extends Context.Reference<Progress>()("tieout/Progress", {
-  defaultValue: (): ProgressService => ({
-    report: () => Effect.void,
-    writeAbove: (line) => {
-      process.stderr.write(`${line}\n`)
-    },
-  }),
-}) {}
+interface Begun extends Stage {
+  readonly at: number
+}
 
-const redrawEveryMillis = 100
+const redrawEveryMillis = 200
 const lineEveryMillis = 5_000
 const eraseLine = "\r\u001b[2K"
 
@@ -39,37 +25,67 @@ const elapsed = (millis: number): string => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`
 }
 
-/** Shows reports on stderr, if `wanted`, until the scope closes; leaves no unfinished line behind. */
+const stageText = ({ name, text }: Stage): string => {
+  const how = text()
+  return how === "" ? name : `${name}: ${how}`
+}
+
+/** Shows stages on stderr, if `wanted`, until the scope closes; leaves no unfinished line behind. */
 export const showProgress = (
   terminal: TerminalService,
   wanted: boolean,
-): Effect.Effect<ProgressService, never, Scope.Scope> => {
+): Effect.Effect<ShownProgress, never, Scope.Scope> => {
   const { interactive, width } = terminal.stderr
-  const startedAt = performance.now()
-  let lastAt = interactive ? Number.NEGATIVE_INFINITY : startedAt
+  const stages = new Set<Begun>()
+  let timer: NodeJS.Timeout | undefined
+  let shownAt = 0
   let line = ""
   const erase = () => {
     if (line !== "") terminal.writeError(eraseLine)
     line = ""
   }
-  const service: ProgressService = {
-    report: ({ stage, text }) =>
-      Effect.sync(() => {
-        const now = performance.now()
-        if (!wanted || now - lastAt < (interactive ? redrawEveryMillis : lineEveryMillis)) return
-        lastAt = now
-        const full = harmless(`${stage}: ${text} · ${elapsed(now - startedAt)}`)
-        if (!interactive) return terminal.writeError(`${full}\n`)
-        line = truncate(full, width - 1)
-        terminal.writeError(eraseLine + line)
-      }),
-    writeAbove: (above) => {
-      if (line === "") terminal.writeError(`${above}\n`)
-      else terminal.writeError(`${eraseLine}${above}\n${line}`)
-    },
+  /** The outermost stage, and the one that began last within it. */
+  const draw = () => {
+    const [outermost, ...within] = stages
+    if (outermost === undefined) return
+    const now = performance.now()
+    const last = within.at(-1)
+    const parts = [outermost, ...(last === undefined ? [] : [last])].map(stageText)
+    const full = harmless(`${parts.join(" · ")} · ${elapsed(now - outermost.at)}`)
+    if (!interactive) {
+      if (now - shownAt < lineEveryMillis) return
+      shownAt = now
+      return terminal.writeError(`${full}\n`)
+    }
+    line = truncate(full, width - 1)
+    terminal.writeError(eraseLine + line)
   }
+  const begin: ProgressService["begin"] = (stage) => {
+    const begun = { ...stage, at: performance.now() }
+    if (!wanted) return () => {}
+    stages.add(begun)
+    if (timer === undefined) {
+      shownAt = begun.at
+      timer = setInterval(draw, redrawEveryMillis).unref()
+    }
+    return () => {
+      stages.delete(begun)
+      if (stages.size > 0) return
+      clearInterval(timer)
+      timer = undefined
+      erase()
+    }
+  }
+  const writeAbove = (above: string): void => {
+    if (line === "") terminal.writeError(`${above}\n`)
+    else terminal.writeError(`${eraseLine}${above}\n${line}`)
+  }
+  const end = Effect.sync(() => {
+    clearInterval(timer)
+    erase()
+  })
   return Effect.as(
-    Effect.addFinalizer(() => Effect.sync(erase)),
-    service,
+    Effect.addFinalizer(() => end),
+    { begin, writeAbove },
   )
 }

@@ -3,9 +3,8 @@
  * reader makes a list of texts per row, while most cells only need to be compared with the row above.
  */
 import { isUtf8 } from "node:buffer"
-import { byteText, decoded } from "../Common/ByteText.ts"
 import type { Problems } from "../Common/Problems.ts"
-import { wholeLines } from "../Common/WholeLines.ts"
+import { byteText, decoded, wholeLines } from "./ByteText.ts"
 
 const quote = 0x22
 const comma = 0x2c

@@ -1,6 +1,7 @@
 /** Reads a file of rows without line breaks in cells, line by line with flat memory. */
-import { wholeLines } from "../Common/WholeLines.ts"
+
 import { Unreadable } from "../Format/Reading/Cells.ts"
+import { wholeLines } from "./ByteText.ts"
 
 const lineFeed = 0x0a
 

@@ -1,10 +1,11 @@
 /** The rows of `journal.csv`, each checked by itself. The cells that all lines of an entry share are read once. */
-import { encoded } from "../Common/ByteText.ts"
+
 import { guarded } from "../Common/Csv.ts"
 import { parse } from "../Common/MinorUnits.ts"
 import type { Manifest } from "../Export/Batch/Manifest.ts"
 import { seriesOf } from "../Format/Entry.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
+import { encoded } from "./ByteText.ts"
 import type { CsvRow } from "./CsvRows.ts"
 
 /** By the contract, independently of the writer. */

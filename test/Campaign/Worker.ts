@@ -62,7 +62,7 @@ export const playAndShrink = (history: History, http: boolean, shrinking: boolea
 const isWithoutSettings = ({ name }: { readonly name: string }): boolean => name !== "found-again"
 
 const proof: Effect.Effect<Told, never, Database> = Effect.exit(
-  prove(() => Effect.void).pipe(Effect.provide(Settings.from({ variables: {} }))),
+  prove().pipe(Effect.provide(Settings.from({ variables: {} }))),
 ).pipe(
   Effect.map((exit) => {
     const wrong =

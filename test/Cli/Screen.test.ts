@@ -1,7 +1,8 @@
 import { Effect } from "effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { helpFor } from "../../src/Cli/Help.ts"
 import { readManual } from "../../src/Cli/Program.ts"
+import { inStage, Progress } from "../../src/Common/Progress.ts"
 import { counted, harmless, truncate, widthOf } from "../../src/Common/Text.ts"
 import { wrappedText } from "../../src/Common/Wrap.ts"
 import { jsonLines } from "../../src/Terminal/Json.ts"
@@ -93,7 +94,7 @@ describe("a table", () => {
 })
 
 describe("progress", () => {
-  const report = (interactive: boolean, wanted: boolean) => {
+  const shown = (interactive: boolean, wanted: boolean, seconds: number) => {
     let written = ""
     const terminal = {
       stdout: wide,
@@ -105,22 +106,43 @@ describe("progress", () => {
     }
     const program = Effect.gen(function* () {
       const progress = yield* showProgress(terminal, wanted)
-      yield* progress.report({ stage: "sync", text: "1 of 12 accounts" })
-      progress.writeAbove("a line of log")
+      let accounts = 0
+      const wait = (step: number) =>
+        Effect.sync(() => {
+          accounts += 1
+          vi.advanceTimersByTime(step * 1_000)
+        })
+      yield* wait(seconds).pipe(
+        Effect.zipRight(Effect.sync(() => progress.writeAbove("a line of log"))),
+        Effect.zipRight(wait(seconds).pipe(inStage("number"))),
+        inStage("sync", () => `${accounts} of 12`),
+        Effect.provideService(Progress, progress),
+      )
+      vi.advanceTimersByTime(60_000)
     })
-    Effect.runSync(Effect.scoped(program))
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] })
+    try {
+      Effect.runSync(Effect.scoped(program))
+    } finally {
+      vi.useRealTimers()
+    }
     return written
   }
 
   it("is one line on a terminal, redrawn below the log and gone at the end", () => {
-    const line = "sync: 1 of 12 acco…"
     const erase = "\r\u001b[2K"
-    expect(report(true, true)).toBe(`${erase}${line}${erase}a line of log\n${line}${erase}`)
+    const first = "sync: 1 of 12 · 0:…"
+    expect(shown(true, true, 0.2)).toBe(
+      `${erase}${first}${erase}a line of log\n${first}${erase}sync: 2 of 12 · nu…${erase}`,
+    )
   })
 
-  it("is nothing elsewhere until some seconds have passed, and the log is whole", () => {
-    expect(report(false, true)).toBe("a line of log\n")
-    expect(report(true, false)).toBe("a line of log\n")
+  it("is a plain line every five seconds elsewhere, and the log is whole", () => {
+    expect(shown(false, true, 4)).toBe("a line of log\nsync: 2 of 12 · number · 0:05\n")
+    expect(shown(false, true, 10)).toBe(
+      "sync: 1 of 12 · 0:05\nsync: 1 of 12 · 0:10\na line of log\nsync: 2 of 12 · number · 0:15\nsync: 2 of 12 · number · 0:20\n",
+    )
+    expect(shown(true, false, 10)).toBe("a line of log\n")
   })
 })
 

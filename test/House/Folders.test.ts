@@ -20,7 +20,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   Mirror: [...ground, "Book", "Partner"],
   Ledger: [...ground, "Book", "Run", "Partner", "Mirror"],
   Reconcile: [...ground, "Format", "Book", "Run", "Ledger"],
-  Sync: [...ground, "Terminal", "Book", "Run", "Partner", "Webhook", "Mirror", "Ledger", "Reconcile"],
+  Sync: [...ground, "Book", "Run", "Partner", "Webhook", "Mirror", "Ledger", "Reconcile"],
   Jobs: [...ground, "Book", "Run", "Partner", "Sync"],
   Inquiry: [...ground, "Book", "Run", "Reconcile"],
   Reclassify: [...ground, "Format", "Book", "Run", "Mirror", "Ledger", "Reconcile", "Sync", "Inquiry"],

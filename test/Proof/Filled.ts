@@ -49,10 +49,7 @@ export const filled = Effect.gen(function* () {
 })
 
 export const proof = Effect.map(
-  Effect.provide(
-    prove(() => Effect.void),
-    Settings.from({ variables: {} }),
-  ),
+  Effect.provide(prove(), Settings.from({ variables: {} })),
   ({ batches, closes, ok, proofs }) => ({
     ok,
     batches,

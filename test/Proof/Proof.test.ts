@@ -1,5 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { Progress, type Stage } from "../../src/Common/Progress.ts"
 import { Database } from "../../src/Database.ts"
 import { rules } from "../../src/Proof/RulesProof.ts"
 import { accountId } from "../Sync/Partnership.ts"
@@ -168,6 +169,26 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the proof of a databas
         expect([statement, written > 0]).toEqual([statement, true])
         expect(wrong.filter((line) => line.startsWith(`${name}: ORG: `)).join("\n")).toContain(named)
       }
+    }),
+  )
+
+  it.effect("says which of them goes on", () =>
+    Effect.gen(function* () {
+      const begun: Array<string> = []
+      let open = 0
+      const begin = ({ name, text }: Stage) => {
+        open += 1
+        begun.push(`${name}: ${text()}`)
+        return () => {
+          open -= 1
+        }
+      }
+      yield* Effect.provideService(proof, Progress, { begin })
+      expect([begun[0], begun.at(-1)]).toEqual([
+        `verify: proof 1 of ${begun.length}, entry-lines`,
+        `verify: proof ${begun.length} of ${begun.length}, batches`,
+      ])
+      expect(open).toBe(0)
     }),
   )
 

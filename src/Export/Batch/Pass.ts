@@ -1,5 +1,7 @@
 /** One pass over the entries of an export, which all its files are written in, and what they must come to. */
 import { Effect, Stream } from "effect"
+import { inStage } from "../../Common/Progress.ts"
+import { count } from "../../Common/Text.ts"
 import type { Entry, OpenedAccount } from "../../Format/Entry.ts"
 import type { SingleFile } from "../../Format/Format.ts"
 import { RunningTotals } from "../../Format/Totals.ts"
@@ -34,6 +36,7 @@ export const writePass = Effect.fn("Export.writePass")(function* (
   let through = 0n
   let omitted = 0
   let begun = false
+  let read = 0
   const begin = (firstDate: string | undefined) => {
     begun = true
     return Effect.forEach(outputs, (output) => output.begin(firstDate), { discard: true })
@@ -43,13 +46,14 @@ export const writePass = Effect.fn("Export.writePass")(function* (
     Effect.gen(function* () {
       if (!begun) yield* begin(entries[0]?.effectiveDate)
       const worth = entries.every(hasLines) ? entries : entries.filter(hasLines)
+      read += entries.length
       omitted += entries.length - worth.length
       for (const entry of worth) totals.add(entry)
       if (order !== "number") lastDate = assertDates(worth, lastDate)
       if (numbering > through) through = numbering
       for (const output of outputs) yield* output.write(output.takesAll ? entries : worth)
     }),
-  )
+  ).pipe(inStage("journal entries", () => count(read)))
   if (!begun) yield* begin(undefined)
   const files = new Map<Output, Files>()
   for (const output of outputs) files.set(output, yield* output.end(totals))

@@ -6,6 +6,8 @@ import { Effect, Stream } from "effect"
 import { byBook, isIn } from "../../Book/ByBook.ts"
 import type { Book } from "../../Book.ts"
 import { parse, print } from "../../Common/MinorUnits.ts"
+import { inStage } from "../../Common/Progress.ts"
+import { count } from "../../Common/Text.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { int2, int4, int8, numeric, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
@@ -194,6 +196,7 @@ export const writeStatement = Effect.fn("Export.writeStatement")(function* <R>(
         yield* output.write(encode(lines.join(""), "utf-8"))
       }),
     ),
+    inStage("statement entries", () => count(rows)),
   )
   const written = yield* output.finish
   const { bytes, lines, name, sha256 } = written

@@ -1,28 +1,19 @@
-/** Reports a run's progress. */
+/** Shows a run's progress. */
 import { Effect } from "effect"
+import { inStage } from "../../Common/Progress.ts"
 import { count } from "../../Common/Text.ts"
 import { Run } from "../../Run.ts"
-import { Progress } from "../../Terminal/Progress.ts"
 
-const every = "200 millis"
-
-export const watched = <A, E, R>(reading: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Run> =>
-  Effect.gen(function* () {
-    const { connection, counters, reading: so } = yield* Run
-    const progress = yield* Progress
-    const line = (): string => {
-      const { clients, statements } = so
-      return [
-        `${count(counters.entries)} statement entries`,
-        `${count(statements.done)} of ${count(statements.all)} accounts`,
-        ...(clients.all === 0 ? [] : [`${count(clients.done)} of ${count(clients.all)} clients`]),
-      ].join(", ")
-    }
-    const ticking = Effect.forever(
-      Effect.zipRight(
-        Effect.sleep(every),
-        Effect.suspend(() => progress.report({ stage: `sync ${connection}`, text: line() })),
-      ),
+/** `what`: `sync`, `backfill`, `replay`. */
+export const watched =
+  (what: string) =>
+  <A, E, R>(reading: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Run> =>
+    Effect.flatMap(Run, ({ connection, counters, reading: { clients, statements } }) =>
+      inStage(`${what} ${connection}`, () =>
+        [
+          `${count(counters.entries)} new statement entries`,
+          ...(statements.all === 0 ? [] : [`${count(statements.done)} of ${count(statements.all)} accounts`]),
+          ...(clients.all === 0 ? [] : [`${count(clients.done)} of ${count(clients.all)} clients`]),
+        ].join(", "),
+      )(reading),
     )
-    return yield* Effect.raceFirst(reading, ticking)
-  })

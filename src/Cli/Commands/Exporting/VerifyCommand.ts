@@ -39,7 +39,7 @@ const verifyFolder = Effect.fn("Cli.verify.folder")(function* (folder: string, c
 
 const verifyDatabase = Effect.fn("Cli.verify.database")(function* () {
   const output = yield* Output
-  const proof = yield* prove((name) => Effect.logDebug(`Proving ${name}`))
+  const proof = yield* prove()
   yield* output.report({
     document: proof,
     lines: proofLines(proof).map(harmless),

@@ -32,7 +32,7 @@ export const restore = command(
   Effect.fn("Cli.restore")(function* ({ file, partitions: asked }) {
     const output = yield* Output
     const restored = yield* restoreFrom(file, { partitions: yield* partitionsOf(asked) })
-    const proof = yield* prove((name) => Effect.logDebug(`Proving ${name}`))
+    const proof = yield* prove()
     yield* output.report({
       document: { ...restored, proof },
       lines: [
