@@ -131,8 +131,7 @@ create or replace trigger statement_entries_kept before update or delete on mirr
 create or replace trigger statement_entries_not_truncated before truncate on mirror.statement_entries
   for each statement execute function ledger.refuse_change();
 
--- The calendar day of an instant in a book's time zone (UTC where the book has none). No other place turns an instant into a
--- date of the books. The planner inlines this function and the two after it.
+-- The calendar day of an instant in a book's time zone (UTC where the book has none). What dates the books goes through it. The planner inlines this function and the two after it.
 create or replace function ledger.day_of(at timestamptz, zone text) returns date language sql immutable parallel safe as $$
   select (at at time zone coalesce(zone, 'UTC'))::date
 $$;
@@ -1053,7 +1052,7 @@ begin
          order by c.sequence desc limit 1)
         <> (select case p.status when 'closed' then 'close' else 'reopen' end from ledger.periods p
             where p.book_id = new.book_id and p.period = new.period) then
-    raise exception 'period % of book % is made % without a close that says so', to_char(new.period, 'YYYY-MM'),
+    raise exception 'the status of period % of book % was set to % without a row in ledger.closes', to_char(new.period, 'YYYY-MM'),
       new.book_id, new.status using errcode = 'TO011', hint = 'Use tieout close and tieout reopen.';
   end if;
   return null;
@@ -2081,8 +2080,8 @@ left join (
   where x.severity = 'blocking' and x.subject_type = 'account'
   group by x.book_id, x.subject_id) f on f.book_id = a.book_id and f.subject_id = a.account_id::text;
 
--- Whether each book ties out, and if not, why not. This is the only definition; status, alerts, reports and the gate of a close
--- read it. It reads open items and balances alone, so that its cost does not grow with history, and counts each cause once:
+-- Whether each book ties out, and if not, why not. Status, alerts and reports read it; the gate of a close asks in
+-- `src/Close/InTransit.ts`, by the same rule, what is in transit too long for one month. It reads open items and balances alone, so that its cost does not grow with history, and counts each cause once:
 --   suspense, transit, loans, clearing   open items
 --   unexplained                          suspense accounts with a balance and no open finding (not yet reconciled)
 --   other_blocking, other_warnings       all other open findings; blocking_findings counts every finding that blocks
@@ -2206,7 +2205,7 @@ begin
   from new_entries n
   join ledger.archived_sources a on a.book_id = n.book_id and a.source_id = n.source_id limit 1;
   if found then
-    raise exception 'what % of book % moved is booked, and archived with %', bad.source_id, bad.book_id, bad.year
+    raise exception 'the entries of source % of book % are booked already, and archived with %', bad.source_id, bad.book_id, bad.year
       using errcode = 'TO014', hint = 'An archived entry is corrected by a new one of its own.';
   end if;
   return null;

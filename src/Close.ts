@@ -8,11 +8,11 @@ import { chooseBooks } from "./Book/ChosenBooks.ts"
 import { heldBooks } from "./Book.ts"
 import { type Agreement, agreementOf } from "./Close/Agreement.ts"
 import { bridgeOf } from "./Close/Bridge.ts"
+import { type BookClose, type CloseRequest, closeBooks, closedAlready } from "./Close/CloseBooks.ts"
 import { closeError } from "./Close/CloseError.ts"
-import { closesOf, type Doing, keepReopening, standing } from "./Close/Kept.ts"
+import { closesOf, type Doing, keepReopening, standing } from "./Close/CloseRecords.ts"
 import { lockedWith } from "./Close/Locked.ts"
 import { isClosed, type Month, readMonths, refusalOf } from "./Close/Month.ts"
-import { type BookClose, type CloseRequest, closedAlready, closeTogether } from "./Close/Together.ts"
 import { inStage } from "./Common/Progress.ts"
 import { count, counted } from "./Common/Text.ts"
 import { Database } from "./Database.ts"
@@ -61,7 +61,7 @@ export const close = Effect.fn("Close.close")(function* (request: CloseRequest) 
   for (const connection of new Set(open.map((book) => book.connection))) {
     const books = open.filter((book) => book.connection === connection)
     for (const some of Chunk.chunksOf(Chunk.fromIterable(books), booksPerTransaction)) {
-      const closed = yield* closeTogether(connection, Chunk.toReadonlyArray(some), request).pipe(
+      const closed = yield* closeBooks(connection, Chunk.toReadonlyArray(some), request).pipe(
         inStage("close", () => `${count(results.size)} of ${counted(months.length, "book")}`),
       )
       for (const result of closed) results.set(result.book, result)

@@ -6,6 +6,7 @@ import { allBooks, type Book } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { type AskedBook, type Exported, type ExportedBatch, selectionAt } from "./Export/BookExport.ts"
+import { exportBooks } from "./Export/ExportBooks.ts"
 import { type ExportError, exportError } from "./Export/ExportError.ts"
 import { archivedDays, refuseArchivedDays } from "./Export/Request/ArchivedDays.ts"
 import { checkBookSettings } from "./Export/Request/BookSettings.ts"
@@ -19,7 +20,6 @@ import {
   partsOf,
   type RequestPart,
 } from "./Export/Request.ts"
-import { exportTogether } from "./Export/Together.ts"
 import type { AsOfError } from "./Ledger/AsOf.ts"
 import { type OutdatedBatch, outdatedBatches } from "./Reconcile/OutdatedBatches.ts"
 import type { ValuationError } from "./Valuation/ValuationError.ts"
@@ -108,13 +108,13 @@ const exportSome = (
   asked: ReadonlyArray<AskedBook>,
   selection: Selection | null,
   request: ExportRequest,
-): ReturnType<typeof exportTogether> =>
+): ReturnType<typeof exportBooks> =>
   Effect.flatMap(Database, (database) => {
     const locks = asked.map(({ book }) => ({ lock: `export ${book.bookId}`, shared: false }))
     const [first, ...more] = asked
     const together = Effect.scoped(
       Effect.flatMap(database.tryLocks(...locks), ({ lost }) =>
-        Effect.raceFirst(exportTogether(asked, selection, request), lost),
+        Effect.raceFirst(exportBooks(asked, selection, request), lost),
       ),
     )
     if (first === undefined) return Effect.succeed([])

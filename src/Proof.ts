@@ -48,7 +48,7 @@ const queries: ReadonlyArray<ProofQuery> = [
 ]
 
 /** Rows listed per proof: more would say nothing more. */
-const most = 50
+const shownRows = 50
 
 export interface Proved {
   readonly name: string
@@ -74,7 +74,7 @@ const proved = Effect.fn("Proof.query")(function* ({ name, proves, wrong }: Proo
     `Proof.${name}`,
     countedColumns,
     (sql) => sql`
-      select w.*, count(*) over ()::integer as count from (${wrong(sql)}) w order by 1, 2, 3 limit ${most}`,
+      select w.*, count(*) over ()::integer as count from (${wrong(sql)}) w order by 1, 2, 3 limit ${shownRows}`,
   )
   return {
     name,
@@ -87,7 +87,7 @@ const proved = Effect.fn("Proof.query")(function* ({ name, proves, wrong }: Proo
 const listed = (name: string, proves: string, wrong: ReadonlyArray<Wrong>): Proved => ({
   name,
   proves,
-  wrong: wrong.slice(0, most),
+  wrong: wrong.slice(0, shownRows),
   count: wrong.length,
 })
 

@@ -17,7 +17,7 @@ class RatesError extends Data.TaggedError("RatesError")<{
   readonly message: string
 }> {}
 
-const most = 50
+const shownMistakes = 50
 
 /** Checks a file and stores its rates as a new version, or nothing. */
 export const importRates = Effect.fn("Rates.import")(function* (file: string) {
@@ -31,8 +31,8 @@ export const importRates = Effect.fn("Rates.import")(function* (file: string) {
     return yield* new RatesError({
       reason: "Invalid",
       message: [
-        ...mistakes.slice(0, most).map(({ line, text }) => `${file}:${line}: ${text}`),
-        ...(mistakes.length > most ? [`… and ${mistakes.length - most} more.`] : []),
+        ...mistakes.slice(0, shownMistakes).map(({ line, text }) => `${file}:${line}: ${text}`),
+        ...(mistakes.length > shownMistakes ? [`… and ${mistakes.length - shownMistakes} more.`] : []),
         "Nothing was stored: correct the file and import it again. Its columns are date,from,to,rate,source, or those of the ECB's eurofxref-hist.csv.",
       ].join("\n"),
     })

@@ -10,16 +10,16 @@ import { int4, nullable, text } from "./Database/Columns.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { journalNumber } from "./Format/Entry.ts"
+import { type Proof, planned } from "./Ledger/ClosedMonthGuard.ts"
 import type { JournalEntry, RuleAccount } from "./Ledger/JournalEntry.ts"
-import { type Proof, planned } from "./Ledger/Plan.ts"
 import { debitsFirst } from "./Ledger/Posting.ts"
 import { Ledger } from "./Ledger.ts"
 import { type AllOf, type ChosenEntry, chosenEntries } from "./Reclassify/Chosen.ts"
 import { type Proposal, proposalsFor } from "./Reclassify/Proposal.ts"
-import { type Standing, type StandingLine, standingOf } from "./Reclassify/Reclassifiable.ts"
+import { type ReclassifiableItem, type StandingLine, standingOf } from "./Reclassify/Reclassifiable.ts"
 import { type ReclassifyError, reclassifyError } from "./Reclassify/ReclassifyError.ts"
 import { movable, targetOf } from "./Reclassify/Target.ts"
-import { printedSum } from "./Reconcile/Printed.ts"
+import { printedSum } from "./Reconcile/AmountText.ts"
 import { Reconcile } from "./Reconcile.ts"
 import { beginRun, type Run } from "./Run.ts"
 import { holding } from "./Sync/Runs/Holding.ts"
@@ -61,7 +61,12 @@ export interface ReclassifiedAll {
   readonly proposals: ReadonlyArray<Proposal>
 }
 
-const entryOf = (standing: Standing, from: StandingLine, to: RuleAccount, reason: string): JournalEntry => {
+const entryOf = (
+  standing: ReclassifiableItem,
+  from: StandingLine,
+  to: RuleAccount,
+  reason: string,
+): JournalEntry => {
   const amount = Money.fromTrusted(from.amount)
   const line = { currency: from.currency, partnerAccountId: null }
   const rule = from.ruleCode === "" ? null : { code: from.code, name: from.name }

@@ -9,16 +9,16 @@ import { type FileRecord, type Manifest, manifestFile } from "./Export/Batch/Man
 import { changedLine, decode, isSealed } from "./Export/Batch/ManifestSeal.ts"
 import type { Manifest as ReportManifest } from "./Export/Batch/ReportManifest.ts"
 import { checkFiles } from "./Export/Batch/WrittenFiles.ts"
-import { besides } from "./Format/Besides.ts"
+import { accompanyingFiles } from "./Format/AccompanyingFiles.ts"
 import { bankStatementsOf, formatOf, tablesOf } from "./Format/Formats.ts"
 import type { Reading } from "./Format/Reading/Plain.ts"
 import { checkAccountFile } from "./Verify/AccountFilesProof.ts"
 import { checkArithmetic, expectedAccounts } from "./Verify/AccountsProof.ts"
 import { bankSide, checkBankStatements } from "./Verify/BankStatementProof.ts"
-import { Comparison } from "./Verify/Beside.ts"
 import { checkChain } from "./Verify/Chain.ts"
 import { checkColumns } from "./Verify/ColumnsProof.ts"
 import { checkPlace } from "./Verify/FolderPlace.ts"
+import { Comparison } from "./Verify/JournalComparison.ts"
 import { checkJournal } from "./Verify/JournalProof.ts"
 import { checkNativeMovements } from "./Verify/NativeMovementsProof.ts"
 import { checkPlainText, plainTextOf } from "./Verify/PlainTextProof.ts"
@@ -80,7 +80,7 @@ const checkBatch = async (
   const rated = [...tables.values()].filter((proof) => proof instanceof RatedProof)
   const statements = new Map(
     manifest.files
-      .filter(({ format }) => format === besides.statement.name)
+      .filter(({ format }) => format === accompanyingFiles.statement.name)
       .map(({ name }) => [name, statementSide(folder, name, manifest)] as const),
   )
   const banks = new Map(
@@ -122,33 +122,33 @@ const checkBatch = async (
     if (statement !== undefined) {
       return (chunks, record, inside) => checkStatement(chunks, record, manifest, accounts, inside, statement)
     }
-    if (name === besides.nativeMovements.name) {
+    if (name === accompanyingFiles.nativeMovements.name) {
       return (chunks, record, inside) =>
         checkNativeMovements(chunks, record, manifest, inside, (row) => {
           for (const proof of rated) proof.addNative(row)
         })
     }
-    if (name === besides.rateDifferences.name) {
+    if (name === accompanyingFiles.rateDifferences.name) {
       const own = rated.find(
-        (proof) => besides.rateDifferences.file.replace("{format}", proof.side.name) === file,
+        (proof) => accompanyingFiles.rateDifferences.file.replace("{format}", proof.side.name) === file,
       )
       return own === undefined
         ? undefined
         : (chunks, record, inside) => own.readDifferences(chunks, record, inside)
     }
-    if (name === besides.chartOfAccounts.name || name === besides.periodBalances.name) {
+    if (name === accompanyingFiles.chartOfAccounts.name || name === accompanyingFiles.periodBalances.name) {
       return (chunks, record, inside) => checkAccountFile(chunks, record, manifest, accounts, inside)
     }
-    if (name === besides.summaryEntries.name) {
+    if (name === accompanyingFiles.summaryEntries.name) {
       const own = [...tables.values()].find(
-        (proof) => besides.summaryEntries.file.replace("{format}", proof.side.name) === file,
+        (proof) => accompanyingFiles.summaryEntries.file.replace("{format}", proof.side.name) === file,
       )
       return own instanceof TableProof
         ? (chunks, record, inside) => own.readEntries(chunks, record, inside)
         : undefined
     }
     // The difference since an as-of export is not part of the export: only its checksum is verified.
-    if (format === undefined && name !== besides.difference.name) {
+    if (format === undefined && name !== accompanyingFiles.difference.name) {
       inside.add(file, null, `has the format "${name}", which this version does not know`)
     }
     return undefined
@@ -221,15 +221,15 @@ const readManifest = (folder: string): Effect.Effect<Buffer, VerifyError> =>
 const verification = (
   folder: string,
   problems: Problems,
-  of: { readonly manifest?: Manifest | undefined; readonly report?: ReportManifest | undefined },
+  manifests: { readonly manifest?: Manifest | undefined; readonly report?: ReportManifest | undefined },
 ): Verification => ({
   folder,
   ok: problems.count === 0,
   problems: problems.found,
   problemCount: problems.count,
   notes: problems.notes,
-  manifest: of.manifest,
-  report: of.report,
+  manifest: manifests.manifest,
+  report: manifests.report,
 })
 
 /** Re-checks one batch's folder, or a close package's: checksums, sizes, rows, balances, journal numbers and control totals. */

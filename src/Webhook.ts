@@ -84,7 +84,7 @@ export const listen = Effect.fn("Webhook.listen")(function* (options: WebhookOpt
     },
     new Map(receivers),
     (connection, outcome) => {
-      if (!tally.toldQuietly(connection, outcome)) run(tally.told(connection, outcome))
+      if (!tally.recordQuietly(connection, outcome)) run(tally.record(connection, outcome))
     },
   )
   yield* Effect.logDebug(`Listening for events on port ${listening.port}`)

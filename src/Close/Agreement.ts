@@ -2,9 +2,9 @@
 import { Effect } from "effect"
 import { arrayOf, bool, int4, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { printed } from "../Reconcile/Printed.ts"
+import { printed } from "../Reconcile/AmountText.ts"
+import { closesOf, type KeptClose, standing } from "./CloseRecords.ts"
 import { digestOf } from "./Digest.ts"
-import { closesOf, type KeptClose, standing } from "./Kept.ts"
 import { lockedWith } from "./Locked.ts"
 import type { Month } from "./Month.ts"
 

@@ -5,8 +5,8 @@ import type { Book } from "../Book.ts"
 import { bool, int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { closeError } from "./CloseError.ts"
-import { closesOf, standing } from "./Kept.ts"
-import { osUser } from "./Who.ts"
+import { closesOf, standing } from "./CloseRecords.ts"
+import { osUser } from "./Person.ts"
 
 const approvalColumns = {
   sequence: int4,
@@ -21,7 +21,7 @@ const approvalColumns = {
   at: text,
   /** Chained to the close's: `ledger.approval_hash`. */
   hash: text,
-  /** What it is over the record as it stands. */
+  /** The hash computed anew from the stored record: another one than `hash` where the record was altered. */
   expected: text,
 }
 

@@ -5,7 +5,7 @@ import { bool, int4, nullable, text, uuid } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
-import { printed } from "../Reconcile/Printed.ts"
+import { printed } from "../Reconcile/AmountText.ts"
 import type { Month } from "./Month.ts"
 
 export interface LateEntry {

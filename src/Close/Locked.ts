@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { counted } from "../Common/Text.ts"
 import { int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { closesOf } from "./Kept.ts"
+import { closesOf } from "./CloseRecords.ts"
 import { isClosed, type Month } from "./Month.ts"
 
 /** A sentence that says so; null: the month is open, has a close of its own, or was closed without Tieout. */

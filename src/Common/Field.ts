@@ -7,6 +7,9 @@ import { isKnown } from "./Currency.ts"
 export const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: NoInfer<A>) =>
   Schema.optionalWith(schema, { default: () => value })
 
+/** A key that may be left out, and then has no value. */
+export const optionalKey = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
 /** A section whose keys may all be left out: its defaults, which never change, are then decoded once. */
 export const section = <A, I>(schema: Schema.Schema<A, I>) => {
   let defaults: A | undefined

@@ -7,7 +7,7 @@ export interface Problem {
 }
 
 /** The first problems say enough: a file that is wrong throughout would give a million. */
-const most = 50
+const shownProblems = 50
 
 export class Problems {
   readonly found: Array<Problem> = []
@@ -18,7 +18,7 @@ export class Problems {
 
   add(file: string, line: number | null, message: string): void {
     this.count += 1
-    if (this.found.length < most) this.found.push({ file, line, message })
+    if (this.found.length < shownProblems) this.found.push({ file, line, message })
   }
 
   note(text: string): void {

@@ -1,7 +1,7 @@
 /** The results of a function of text, kept while the same texts come again: for one entry in every format, a counterparty in many entries. */
 
 /** Beyond as many texts all are forgotten, so that memory does not grow with what is read. */
-const most = 4096
+const rememberedKeys = 4096
 
 /** `make` must be a function of its text alone. */
 export const remembered = (make: (text: string) => string): ((text: string) => string) => {
@@ -9,7 +9,7 @@ export const remembered = (make: (text: string) => string): ((text: string) => s
   return (text) => {
     const found = known.get(text)
     if (found !== undefined) return found
-    if (known.size >= most) known.clear()
+    if (known.size >= rememberedKeys) known.clear()
     const made = make(text)
     known.set(text, made)
     return made

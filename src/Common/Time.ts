@@ -34,3 +34,16 @@ export const clockText = (instant: number, timeZone: string): string =>
 /** The date `days` later, or earlier where negative, as `YYYY-MM-DD`. */
 export const shiftDate = (date: string, days: number): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
+
+/** Whether it is a day of the calendar, written as `YYYY-MM-DD`. */
+export const isDate = (text: string): boolean => {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
+  const time = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text
+}
+
+/** The last day of a month: `2026-02` → `2026-02-28`. */
+export const lastDayOf = (period: string): string => {
+  const [year = 0, month = 0] = period.split("-").map(Number)
+  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10)
+}

@@ -25,7 +25,7 @@ export const acceptVersion = (version: number, server: string): Either.Either<vo
 
 const certificateCodes = /\[[A-Z_]*(?:CERT|SIGNATURE|TLS|SSL)[A-Z_]*\]/
 
-/** A server without TLS ends the attempt at it, which looks like an outage; one whose certificate nobody vouches for is none. */
+/** A server without TLS drops the connection, which looks like an outage. A certificate that nobody vouches for is a mistake of settings. */
 const withTlsAdvice = ({ ssl }: ConnectionSettings, error: DatabaseError): DatabaseError => {
   if (ssl === false || ssl === "prefer") return error
   const isRefused = certificateCodes.test(error.message)

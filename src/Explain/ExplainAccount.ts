@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { counted } from "../Common/Text.ts"
 import { int8, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { printedSum } from "../Reconcile/Printed.ts"
+import { printedSum } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { known, type Step } from "./Step.ts"
 

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { int4, jsonRows, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
-import { printedSum } from "../Reconcile/Printed.ts"
+import { printedSum } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { known, type Step } from "./Step.ts"
 

@@ -8,7 +8,7 @@ import { account } from "./ExplainAccount.ts"
 import { known, runText, type Step } from "./Step.ts"
 
 /** The most accounts listed. */
-const most = 20
+const shownAccounts = 20
 
 const columns = {
   book_id: nullable(int4),
@@ -68,7 +68,7 @@ export const client = Effect.fn("Explain.client")(function* (bookId: number, id:
     "Explain.clientAccounts",
     { account_id: uuid },
     (sql) => sql`
-      select account_id from mirror.accounts where book_id = ${book} order by account_id limit ${most}`,
+      select account_id from mirror.accounts where book_id = ${book} order by account_id limit ${shownAccounts}`,
   )
   for (const { account_id: accountId } of accounts) steps.push(...(yield* account(book, accountId)))
   return steps

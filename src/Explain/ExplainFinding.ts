@@ -35,7 +35,7 @@ const stepOf = (row: Row): Step => ({
 })
 
 /** The most findings listed per subject, open ones first. */
-const most = 20
+const shownFindings = 20
 
 /** One finding by its number, or those about the given things. */
 export const findings = Effect.fn("Explain.findings")(function* (
@@ -57,7 +57,7 @@ export const findings = Effect.fn("Explain.findings")(function* (
           : sql`(f.subject_id = any (${textArray(sql, which.about)})
               or f.subject_type = 'receivable' and split_part(f.subject_id, ' ', 1) = any (${textArray(sql, which.about)}))`
       }
-      order by f.closed_at desc nulls first, f.finding_id limit ${most}`,
+      order by f.closed_at desc nulls first, f.finding_id limit ${shownFindings}`,
   )
   return rows.map((row) => ({
     about: { type: row.subject_type, id: row.subject_id },
@@ -104,7 +104,7 @@ export const quarantined = Effect.fn("Explain.quarantined")(function* (
           : sql`(q.item_id = any (${textArray(sql, which.items)})
               or q.stream = ${which.stream}::text and q.resolved_at is null)`
       }
-      order by q.quarantine_id limit ${most}`,
+      order by q.quarantine_id limit ${shownFindings}`,
   )
   return rows.map(
     (row): Step => ({

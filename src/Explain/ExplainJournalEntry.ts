@@ -5,7 +5,7 @@ import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
 import { versionOfSequence } from "../Ledger/Receivables/Receivable.ts"
-import { printedSum } from "../Reconcile/Printed.ts"
+import { printedSum } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { known, runText, type Step } from "./Step.ts"
 

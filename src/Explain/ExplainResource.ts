@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { int4, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { printedSum } from "../Reconcile/Printed.ts"
+import { printedSum } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { known, runText, type Step } from "./Step.ts"
 

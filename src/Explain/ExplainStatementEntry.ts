@@ -4,7 +4,7 @@ import { counted } from "../Common/Text.ts"
 import { bool, int4, int8, jsonOf, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { printedSum } from "../Reconcile/Printed.ts"
+import { printedSum } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { known, runText, type Step } from "./Step.ts"
 
@@ -60,7 +60,7 @@ export interface Traced {
 }
 
 /** The most entries listed per resource or account. */
-const most = 20
+const shownEntries = 20
 
 /** By identifier, by resource (in posting order), or the last of an account (newest first). */
 export const statementEntries = Effect.fn("Explain.statementEntries")(function* (
@@ -87,7 +87,7 @@ export const statementEntries = Effect.fn("Explain.statementEntries")(function* 
       from mirror.statement_entries e
       left join sync.runs r on r.run_id = e.run_id
       where e.book_id = ${bookId} and ${condition}
-      order by ${"lastOf" in which ? sql`e.position desc` : sql`e.account_id, e.position`} limit ${most}`
+      order by ${"lastOf" in which ? sql`e.position desc` : sql`e.account_id, e.position`} limit ${shownEntries}`
   })
   return rows.map(
     (row): Traced => ({
@@ -109,7 +109,7 @@ export const earlierEntries = Effect.fn("Explain.earlierEntries")(function* (
   shown: ReadonlyArray<Traced>,
 ) {
   const first = shown.at(-1)
-  if (first === undefined || shown.length < most) return []
+  if (first === undefined || shown.length < shownEntries) return []
   const database = yield* Database
   const { earlier } = yield* database.row(
     "Explain.earlierEntries",

@@ -1,6 +1,6 @@
 /** Writes the files of one book's batches of one selection, from one repeatable-read snapshot and in one pass over its entries. */
 import { Effect } from "effect"
-import { besides } from "../Format/Besides.ts"
+import { accompanyingFiles } from "../Format/AccompanyingFiles.ts"
 import { encode } from "../Format/Encoding.ts"
 import type { FormatContext, SingleFile } from "../Format/Format.ts"
 import { bankStatementsOf, needsStatement, plainsOf } from "../Format/Formats.ts"
@@ -54,8 +54,8 @@ const inOrder = ({ contexts, plan }: Part, alongside: ReadonlyArray<SingleFile>,
   const beside = [
     ...contexts.flatMap(({ accountFiles }) => accountFiles),
     ...alongside,
-    besides.rateDifferences,
-    besides.summaryEntries,
+    accompanyingFiles.rateDifferences,
+    accompanyingFiles.summaryEntries,
   ]
   const names = [...plan.formats, ...beside.map(({ name }) => name)]
   return names.flatMap((name) => files.filter((file) => file.format === name))

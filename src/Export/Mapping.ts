@@ -74,14 +74,14 @@ export const writeTo = Effect.fn("AccountMapping.writeTo")(function* (
   })
 })
 
-const most = 50
+const shownMistakes = 50
 
 const invalid = (file: string, mistakes: ReadonlyArray<Mistake>) =>
   new AccountMappingError({
     reason: "Invalid",
     message: [
-      ...mistakes.slice(0, most).map(({ line, text }) => `${file}:${line}: ${text}`),
-      ...(mistakes.length > most ? [`… and ${mistakes.length - most} more.`] : []),
+      ...mistakes.slice(0, shownMistakes).map(({ line, text }) => `${file}:${line}: ${text}`),
+      ...(mistakes.length > shownMistakes ? [`… and ${mistakes.length - shownMistakes} more.`] : []),
       "Nothing was stored: mend the file and import it again. tieout accounts export writes one that fits.",
     ].join("\n"),
   })

@@ -1,6 +1,7 @@
 /** What formats need and the books do not hold: a section per format, and overrides of its published template. */
+
 import { Schema } from "effect"
-import { CurrencyCode, section, withDefault } from "../Common/Field.ts"
+import { CurrencyCode, optionalKey, section, withDefault } from "../Common/Field.ts"
 import { isRecord } from "../Common/Record.ts"
 import { tableFormats } from "./Formats.ts"
 import { whole } from "./OwnSettings.ts"
@@ -8,31 +9,29 @@ import type { TableFormat } from "./Table/Define.ts"
 import { mistakesOf, type Overridable, type Override, overridden } from "./Table/Override.ts"
 import type { Profile } from "./Table/Profile.ts"
 
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-
 const Header = Schema.String.pipe(
   Schema.filter((text) => /^[^\p{Cc}"'=+@\s-](?:[^\p{Cc}"]{0,98}[^\p{Cc}"\s])?$/u.test(text)),
 ).annotations({ description: "a header of at most 100 characters without quotes" })
 
 const limits = {
-  rowsPerFile: given(whole(1, 1_000_000)),
-  rowsPerJournal: given(whole(2, 1_000_000)),
-  file: given(Schema.String),
+  rowsPerFile: optionalKey(whole(1, 1_000_000)),
+  rowsPerJournal: optionalKey(whole(2, 1_000_000)),
+  file: optionalKey(Schema.String),
 }
 
 const unnamed = {
   ...limits,
-  date: given(Schema.Literal("iso", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY", "long")),
-  decimalMark: given(Schema.Literal(".", ",")),
-  delimiter: given(
+  date: optionalKey(Schema.Literal("iso", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY", "long")),
+  decimalMark: optionalKey(Schema.Literal(".", ",")),
+  delimiter: optionalKey(
     Schema.Literal(",", ";", "|", "\t").annotations({ description: '"," or ";" or "|" or "\\t"' }),
   ),
-  encoding: given(Schema.Literal("utf-8", "windows-1252", "ascii")),
-  lineEnd: given(Schema.Literal("LF", "CRLF")),
-  numberLength: given(whole(20, 100)),
+  encoding: optionalKey(Schema.Literal("utf-8", "windows-1252", "ascii")),
+  lineEnd: optionalKey(Schema.Literal("LF", "CRLF")),
+  numberLength: optionalKey(whole(20, 100)),
 }
 
-const all = { headers: given(Schema.Record({ key: Schema.String, value: Header })), ...unnamed }
+const all = { headers: optionalKey(Schema.Record({ key: Schema.String, value: Header })), ...unnamed }
 
 const overrides: Readonly<Record<Overridable, Schema.Schema<Override>>> = {
   all: Schema.Struct(all),
@@ -41,7 +40,7 @@ const overrides: Readonly<Record<Overridable, Schema.Schema<Override>>> = {
 }
 
 const overrideOf = ({ overridable, template }: TableFormat) =>
-  given(overrides[overridable].pipe(Schema.filter((own) => [...mistakesOf(template, own)])))
+  optionalKey(overrides[overridable].pipe(Schema.filter((own) => [...mistakesOf(template, own)])))
 
 const sections = Object.fromEntries(tableFormats.map(({ name, settings }) => [name, section(settings)]))
 
@@ -51,13 +50,13 @@ const Profiles = Schema.Struct(
 
 /** What a book has otherwise: any key of the formats, each by itself. */
 const OfBook = Schema.Struct({
-  leaveOut: given(Schema.Array(CurrencyCode)),
-  personalData: given(Schema.Boolean),
-  exchangeResults: given(Schema.Boolean),
+  leaveOut: optionalKey(Schema.Array(CurrencyCode)),
+  personalData: optionalKey(Schema.Boolean),
+  exchangeResults: optionalKey(Schema.Boolean),
   ...Object.fromEntries(
-    tableFormats.map(({ name, settings }) => [name, given(Schema.encodedBoundSchema(settings))]),
+    tableFormats.map(({ name, settings }) => [name, optionalKey(Schema.encodedBoundSchema(settings))]),
   ),
-  profiles: given(Profiles),
+  profiles: optionalKey(Profiles),
 })
 
 export const FormatSettings = Schema.Struct({

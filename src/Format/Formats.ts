@@ -2,8 +2,9 @@
  * Every export format, each one object: lists, help, completions, settings, mapping columns and `verify` follow from it. A new
  * one is a folder here (the format, and its reader in a file of its own), its place in the registry, and its test.
  */
+
+import { accompanyingFiles } from "./AccompanyingFiles.ts"
 import type { BankStatementFormat } from "./BankStatement.ts"
-import { besides } from "./Besides.ts"
 import { businessCentral } from "./BusinessCentral/BusinessCentral.ts"
 import { camt053 } from "./Camt053/Camt053.ts"
 import { journal } from "./Csv/JournalCsv.ts"
@@ -99,7 +100,7 @@ const filePattern = (file: string): RegExp =>
   new RegExp(`^${escaped(file.split("{", 1)[0] ?? "")}[A-Za-z0-9_.-]*\\.(?:csv|txt|xml)$`)
 
 const filePatterns: ReadonlyArray<RegExp> = [
-  ...[...Object.values(besides), ...plainFormats].map(
+  ...[...Object.values(accompanyingFiles), ...plainFormats].map(
     ({ file }) =>
       new RegExp(
         `^${escaped(file)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { bool, int4, int8, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { printed } from "../Reconcile/Printed.ts"
+import { printed } from "../Reconcile/AmountText.ts"
 
 export interface Standing {
   /** The book's code. */

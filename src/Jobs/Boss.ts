@@ -80,7 +80,7 @@ const queueOptions = {
   deleteAfterSeconds: 3_600,
 }
 
-/** A book is not given up twice, but must be once: whoever leads the run waits for it. */
+/** The leader of a run waits until it is recorded that a book was given up, so that is tried for as long as it takes. */
 const deadOptions = { ...queueOptions, retryLimit: 1_000, retryDelayMax: 10 }
 
 /** Makes pg-boss's tables and the queues, or brings them up to date. As the owner of the schema, or who may make it. */

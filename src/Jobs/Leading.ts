@@ -59,7 +59,7 @@ export const readBy =
       Effect.provideService(Database, database),
     )
 
-/** One job of a book waits at most: where one does, it gets the higher priority, and does whatever there is to do. */
+/** At most one job waits for each book. Another request raises the waiting job's priority; that job does all that is due. */
 const sending = (database: Database, queue: PgBoss) =>
   Effect.fn("Jobs.send")(function* (connection: string, books: ReadonlyArray<number>, priority: number) {
     if (books.length === 0) return

@@ -2,8 +2,10 @@
  * `--as-of`: what the books said at a time, by when we recorded it. A moment is ISO 8601 with its offset; a day alone means
  * its end in the book's accounting time zone. Nothing in the future: later entries would change what it says.
  */
+
 import { Data, Effect, Either, Schedule } from "effect"
 import { refuseBefore } from "../Book/Archived.ts"
+import { isDate } from "../Common/Time.ts"
 import type { Sql } from "../Database/Client.ts"
 import { bool, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
@@ -23,16 +25,10 @@ export type AsOf =
 const moment =
   /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/
 
-const isDay = (text: string): boolean => {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
-  const time = Date.parse(`${text}T00:00:00Z`)
-  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text
-}
-
 export const parseAsOf = (text: string): Either.Either<AsOf, AsOfError> => {
-  if (isDay(text)) return Either.right({ kind: "day", text })
+  if (isDate(text)) return Either.right({ kind: "day", text })
   const [, day] = moment.exec(text) ?? []
-  if (day !== undefined && isDay(day)) return Either.right({ kind: "moment", text })
+  if (day !== undefined && isDate(day)) return Either.right({ kind: "moment", text })
   return Either.left(
     new AsOfError({
       reason: "Usage",

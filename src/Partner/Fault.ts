@@ -58,7 +58,8 @@ const adviceOf: Readonly<Record<PartnerReason, string>> = {
     "Check the base address; a certificate of an authority of your own, such as a proxy's, is named in NODE_EXTRA_CA_CERTS",
   Timeout: "Check the network; run again later, nothing is lost",
   CursorLoop: "Check `interface.paging.cursorParam` and `interface.paging.pageInfoField`",
-  CursorExpired: "The list is read again from its start",
+  CursorExpired:
+    "The service refused older page cursors and the start as well: check `interface.paging.cursorParam`, then run again",
 }
 
 export const make = (

@@ -41,3 +41,7 @@ const passing: ReadonlySet<PartnerReason> = new Set(["Unreachable", "Timeout", "
 
 /** Whether the same request may succeed later, with nothing changed on our side. */
 export const isOutage = ({ reason }: PartnerError): boolean => passing.has(reason)
+
+/** The service does not accept a cursor any more that it gave. */
+export const isCursorExpired = (error: unknown): boolean =>
+  error instanceof PartnerError && error.reason === "CursorExpired"

@@ -10,7 +10,7 @@ export const largeAnswer = 256 * 1024
 export const largestThing = 32 * 1024
 
 /** Bytes. An answer that is larger has the room alone. */
-const most = 4 * 1024 * 1024
+const roomBytes = 4 * 1024 * 1024
 
 interface Waiting {
   readonly bytes: number
@@ -40,7 +40,7 @@ export class Room {
 
   private admit(): void {
     const [first, ...others] = this.waiting
-    if (first === undefined || (this.held > 0 && this.held + first.bytes > most)) return
+    if (first === undefined || (this.held > 0 && this.held + first.bytes > roomBytes)) return
     this.waiting = others
     this.held += first.bytes
     first.begin()

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { allBooks } from "../Book.ts"
 import { agreementOf } from "../Close/Agreement.ts"
 import { approvalsOf } from "../Close/Approval.ts"
-import { closesOf, standing } from "../Close/Kept.ts"
+import { closesOf, standing } from "../Close/CloseRecords.ts"
 import { readMonth } from "../Close/Month.ts"
 import type { Wrong } from "./Proof.ts"
 

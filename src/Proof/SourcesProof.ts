@@ -66,7 +66,7 @@ export const manifests: ProofQuery = {
   name: "batch-manifests",
   proves: "Every batch is what its manifest says, and what became of it is what may become of a batch.",
   wrong: (sql) => sql`
-    select b.code as book, format('batch %s', x.batch) as row, 'says otherwise than its manifest what it covers' as message
+    select b.code as book, format('batch %s', x.batch) as row, 'covers other entries than its manifest states' as message
     from export.batches x
     join mirror.books b on b.book_id = x.book_id
     cross join lateral (select x.manifest::jsonb as said) m

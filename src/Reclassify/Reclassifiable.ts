@@ -44,7 +44,7 @@ const standingColumns = {
   inLoans: nullable(text),
 }
 
-export type Standing = RowOf<typeof standingColumns>
+export type ReclassifiableItem = RowOf<typeof standingColumns>
 
 /** The statement entries of a finding, those of its unknown resource or conversion in transit included. */
 const ofFinding = Effect.fn("Reclassify.ofFinding")(function* (findingId: string) {

@@ -9,7 +9,7 @@ import type { RuleAccount } from "../Ledger/JournalEntry.ts"
 import type { Role } from "../Ledger/Role.ts"
 import { AccountCode, AccountName } from "../Settings/Chart.ts"
 import { Settings } from "../Settings.ts"
-import type { Standing, StandingLine } from "./Reclassifiable.ts"
+import type { ReclassifiableItem, StandingLine } from "./Reclassifiable.ts"
 import { reclassifyError } from "./ReclassifyError.ts"
 
 const clearing: ReadonlyArray<Role> = [
@@ -38,7 +38,7 @@ const ofLoan = (line: StandingLine, inLoans: string | null): ReadonlyArray<Stand
  * What can be moved: what stands in suspense, or else in a clearing account, in transit, in an account named in their place,
  * or in loan clearing beyond or short of what was due.
  */
-export const movable = ({ entryId, inLoans, inTransit, lines }: Standing) => {
+export const movable = ({ entryId, inLoans, inTransit, lines }: ReclassifiableItem) => {
   const held = lines.filter(({ role }) => role === "suspense")
   const found =
     held.length > 0

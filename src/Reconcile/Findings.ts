@@ -19,8 +19,8 @@ export interface CheckQuery {
   readonly checks: ReadonlyArray<CheckName>
   readonly found: (sql: Sql, scope: Scope) => Fragment
   /**
-   * `book_id, subject_id` of what the check looks at, for `found` to read as `covered`: where everything that it depends on is a
-   * row of some run, what no later run touched stays as it is.
+   * `book_id, subject_id` of what the check looks at, for `found` to read as `covered`. Set only where every input of the check carries a
+   * run number: a finding whose inputs no later run touched is then left unchanged.
    */
   readonly covered?: (sql: Sql, scope: Scope) => Fragment
   /** Resources in these states wait in `reconcile.deferred` while they are found but not ripe. */

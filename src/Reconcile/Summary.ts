@@ -3,8 +3,8 @@ import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import { bool, int4, int8, nullable, oneOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
+import { printedSum } from "./AmountText.ts"
 import type { Severity } from "./Check.ts"
-import { printedSum } from "./Printed.ts"
 
 export interface OpenFinding {
   /** `F12`. */

@@ -5,7 +5,7 @@
 
 import { print } from "../Common/MinorUnits.ts"
 import type { Sums } from "../Export/Source/Balances.ts"
-import { printed } from "../Reconcile/Printed.ts"
+import { printed } from "../Reconcile/AmountText.ts"
 import type { Finding, Quarantined, UnsettledItem } from "./FindingRows.ts"
 import { type Reserved, reservedText } from "./Receivables/ReceivableInterest.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { int4, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { printed } from "../Reconcile/Printed.ts"
+import { printed } from "../Reconcile/AmountText.ts"
 import { entriesOfMonth, type ReportScope } from "./ReportScope.ts"
 import type { Row } from "./Sheet.ts"
 

@@ -1,5 +1,5 @@
 /** `report.html`: one self-contained page, for the screen and for paper. */
-import type { KeptClose } from "../Close/Kept.ts"
+import type { KeptClose } from "../Close/CloseRecords.ts"
 import { type Html, html } from "../Common/Html.ts"
 import { count, counted } from "../Common/Text.ts"
 import type { comparisonSheet } from "./Comparison.ts"

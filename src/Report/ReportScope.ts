@@ -1,7 +1,9 @@
 /** The scope of a report: one book, one month, and optionally an as-of time. */
+
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { type Month, readMonth } from "../Close/Month.ts"
+import { lastDayOf } from "../Common/Time.ts"
 import type { Sql } from "../Database/Client.ts"
 import type { Fragment } from "../Reconcile/Scope.ts"
 
@@ -18,14 +20,9 @@ export interface ReportScope {
   readonly asOf: string | null
 }
 
-const lastDay = (period: string): string => {
-  const [year = 0, month = 0] = period.split("-").map(Number)
-  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10)
-}
-
 export const scopeOf = Effect.fn("Report.scope")(function* (book: Book, period: string, asOf: string | null) {
   const month = yield* readMonth(book, period)
-  return { book, period, first: `${period}-01`, last: lastDay(period), month, asOf } satisfies ReportScope
+  return { book, period, first: `${period}-01`, last: lastDayOf(period), month, asOf } satisfies ReportScope
 })
 
 /** Whether something recorded at a point in time (our clock) belongs to the report. */

@@ -2,6 +2,7 @@
  * The metrics in the Prometheus text format 0.0.4
  * (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
  */
+import { runStates } from "../Database/Tables/Sync.ts"
 import { unreadFor } from "../Reconcile/Readings.ts"
 import { type Family, familyText, type Sample } from "./Metrics/Family.ts"
 import { openStates } from "./Overview/Inbox.ts"
@@ -71,8 +72,6 @@ const readingFamilies = (snapshot: Snapshot): ReadonlyArray<Family> => {
     },
   ]
 }
-
-const runStates = ["running", "done", "failed", "stopped", "abandoned"] as const
 
 const runFamilies = ({ connections }: Snapshot): ReadonlyArray<Family> => [
   {

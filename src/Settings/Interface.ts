@@ -2,11 +2,10 @@
  * The interface profile: what `docs/interface.md` leaves open ("not shown"). Nothing else in the code knows these
  * names.
  */
-import { Schema } from "effect"
-import { Signatures } from "./Signatures.ts"
 
-const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: NoInfer<A>) =>
-  Schema.optionalWith(schema, { default: () => value })
+import { Schema } from "effect"
+import { optionalKey, withDefault } from "../Common/Field.ts"
+import { Signatures } from "./Signatures.ts"
 
 const Name = Schema.NonEmptyTrimmedString
 
@@ -39,8 +38,6 @@ const Paths = Schema.Struct({
   publicKeys: withDefault(Path, "/webhooks/public-keys"),
 })
 
-const asPaths = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-
 /**
  * The client surface: the organization's paths below `prefix`, except those set here. The interface shows no lists of
  * deposits, withdrawals and conversions there.
@@ -53,18 +50,18 @@ const ClientPaths = Schema.Struct({
     ),
     "/clients/{clientId}",
   ),
-  accounts: asPaths(Path),
-  account: asPaths(Path),
-  depositInstructions: asPaths(OptionalPath),
-  statement: asPaths(Path),
+  accounts: optionalKey(Path),
+  account: optionalKey(Path),
+  depositInstructions: optionalKey(OptionalPath),
+  statement: optionalKey(Path),
   deposits: withDefault(OptionalPath, null),
-  deposit: asPaths(Path),
+  deposit: optionalKey(Path),
   withdrawals: withDefault(OptionalPath, null),
-  withdrawal: asPaths(Path),
+  withdrawal: optionalKey(Path),
   conversions: withDefault(OptionalPath, null),
-  conversion: asPaths(Path),
-  conversionPairs: asPaths(OptionalPath),
-  addressBook: asPaths(OptionalPath),
+  conversion: optionalKey(Path),
+  conversionPairs: optionalKey(OptionalPath),
+  addressBook: optionalKey(OptionalPath),
 })
 
 /** Query parameters that limit a statement to a stretch of time; null: the service has none. */

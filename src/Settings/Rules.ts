@@ -1,25 +1,23 @@
 /** Posting rules: movements that go to another account than their clearing account. The first rule that matches wins. */
 import { Schema } from "effect"
-import { CurrencyCode, Pattern, Text } from "../Common/Field.ts"
+import { CurrencyCode, optionalKey, Pattern, Text } from "../Common/Field.ts"
 import { AccountCode, AccountName } from "./Chart.ts"
-
-const exactly = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 /** All criteria that are given must hold. Patterns match anywhere in the text unless they are anchored. */
 export const Match = Schema.Struct({
   /** `ADJUSTMENT`: an entry without a resource. No rule applies to conversions, which always go through transit. */
-  type: exactly(Schema.Literal("DEPOSIT", "WITHDRAWAL", "PAYOUT", "ADJUSTMENT")),
-  direction: exactly(Schema.Literal("CREDIT", "DEBIT")),
-  destinationId: exactly(Text),
-  remitter: exactly(Pattern),
+  type: optionalKey(Schema.Literal("DEPOSIT", "WITHDRAWAL", "PAYOUT", "ADJUSTMENT")),
+  direction: optionalKey(Schema.Literal("CREDIT", "DEBIT")),
+  destinationId: optionalKey(Text),
+  remitter: optionalKey(Pattern),
   /** The remitter of a deposit; bank and account, or network and wallet, of a withdrawal's destination. */
-  counterparty: exactly(Pattern),
-  purpose: exactly(Pattern),
-  reference: exactly(Pattern),
-  client: exactly(Text),
-  currency: exactly(CurrencyCode),
-  accountId: exactly(Text),
-  externalReference: exactly(Pattern),
+  counterparty: optionalKey(Pattern),
+  purpose: optionalKey(Pattern),
+  reference: optionalKey(Pattern),
+  client: optionalKey(Text),
+  currency: optionalKey(CurrencyCode),
+  accountId: optionalKey(Text),
+  externalReference: optionalKey(Pattern),
 })
   .pipe(Schema.filter((match) => Object.keys(match).length > 0))
   .annotations({ description: "at least one criterion, since a rule without any would match everything" })

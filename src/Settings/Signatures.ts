@@ -2,8 +2,9 @@
  * How webhook deliveries are signed: `docs/interface.md` (Events) says that three headers carry signature, key
  * identifier and algorithm, and leaves open what they are called, what is signed and how.
  */
+
 import { Schema } from "effect"
-import { Span, withDefault } from "../Common/Field.ts"
+import { optionalKey, Span, withDefault } from "../Common/Field.ts"
 
 const HeaderName = Schema.Lowercase.pipe(
   Schema.compose(Schema.String.pipe(Schema.pattern(/^[!#$%&'*+.^_`|~0-9a-z-]{1,64}$/))),
@@ -32,23 +33,22 @@ const SignedPayload = Schema.String.pipe(
 })
 
 const Hash = Schema.Literal("sha256", "sha384", "sha512")
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 /** A signature algorithm. No HMAC: whoever can check one can forge it. */
 const Algorithm = Schema.Struct({
   keyType: Schema.Literal("ec", "ed25519", "rsa", "rsa-pss"),
   /** Of keyType `ec`. */
-  curve: given(Schema.Literal("P-256", "P-384", "P-521")),
+  curve: optionalKey(Schema.Literal("P-256", "P-384", "P-521")),
   /** Of `rsa` and `rsa-pss`: the shortest key that is accepted. */
-  minimumBits: given(
+  minimumBits: optionalKey(
     Schema.Int.pipe(Schema.between(2048, 16_384)).annotations({
       description: "a whole number from 2048 to 16384",
     }),
   ),
   /** Of all but `ed25519`, which has its own. */
-  hash: given(Hash),
+  hash: optionalKey(Hash),
   /** Of `ec`: how the two numbers of a signature are written; default der. */
-  signature: given(Schema.Literal("der", "ieee-p1363")),
+  signature: optionalKey(Schema.Literal("der", "ieee-p1363")),
 }).pipe(
   Schema.filter(({ curve, hash, keyType, minimumBits, signature }) => {
     if (keyType !== "ed25519" && hash === undefined) {

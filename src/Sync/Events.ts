@@ -250,10 +250,10 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       return yield* holdingBookAMoment(database, book, work).pipe(Effect.provide(services))
     })
 
-    /** Follows the events of a connection until it is interrupted; `told` hears of every round, and logs as its run. */
+    /** Follows the events of a connection until it is interrupted; `onRound` hears of every round, and logs as its run. */
     const follow = Effect.fn("Events.follow")(function* (
       connection: string,
-      told: (round: Round) => Effect.Effect<void>,
+      onRound: (round: Round) => Effect.Effect<void>,
     ) {
       const partner = connected({
         ...(yield* settings.connection(connection)),
@@ -263,7 +263,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
         Effect.tap(
           Option.match({
             onNone: () => Effect.void,
-            onSome: (done) => Effect.annotateLogs(told(done), { run: done.runId }),
+            onSome: (done) => Effect.annotateLogs(onRound(done), { run: done.runId }),
           }),
         ),
         Effect.repeat({ while: Option.isSome }),

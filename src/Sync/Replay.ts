@@ -17,8 +17,8 @@ import { ReplayedStatements } from "./Replay/ReplayedStatements.ts"
 import { holding } from "./Runs/Holding.ts"
 import { runParts, syncParts } from "./Runs/Layers.ts"
 import { inTimeZone, recordEnd } from "./Runs/Proving.ts"
+import { type ReplayReport, stillWait } from "./Runs/ReplayResult.ts"
 import { SyncBusy } from "./Runs/RunReport.ts"
-import { type ReplayReport, stillWait } from "./Runs/Tried.ts"
 import { watched } from "./Runs/Watched.ts"
 
 export interface ReplayOptions {

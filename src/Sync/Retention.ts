@@ -5,7 +5,7 @@ import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 
 /** Rows of one kind that are forgotten at once; the rest waits for the next time. */
-const most = 20_000
+const rowsPerDelete = 20_000
 
 const seconds = (span: Duration.Duration): number => Duration.toSeconds(span)
 
@@ -18,7 +18,7 @@ export const forgetRuns = Effect.fn("Sync.forgetRuns")(function* () {
     { forgotten: int4 },
     (sql) => sql`
       select sync.forget_runs(make_interval(secs => ${seconds(runs)}::float8),
-        make_interval(secs => ${seconds(eventRuns)}::float8), ${most}::integer) as forgotten`,
+        make_interval(secs => ${seconds(eventRuns)}::float8), ${rowsPerDelete}::integer) as forgotten`,
   )
   return forgotten
 })
@@ -32,13 +32,13 @@ export const forget = Effect.fn("Sync.forget")(function* () {
     "Sync.forgetFindings",
     { forgotten: int4 },
     (sql) => sql`
-      select reconcile.forget_findings(make_interval(secs => ${seconds(findings)}::float8), ${most}::integer) as forgotten`,
+      select reconcile.forget_findings(make_interval(secs => ${seconds(findings)}::float8), ${rowsPerDelete}::integer) as forgotten`,
   )
   const pages = yield* database.row(
     "Sync.forgetBoundaries",
     { forgotten: int4 },
     (sql) => sql`
-      select sync.forget_boundaries(make_interval(secs => ${seconds(boundaries)}::float8), ${most}::integer) as forgotten`,
+      select sync.forget_boundaries(make_interval(secs => ${seconds(boundaries)}::float8), ${rowsPerDelete}::integer) as forgotten`,
   )
   return { runs, findings: found.forgotten, boundaries: pages.forgotten }
 })

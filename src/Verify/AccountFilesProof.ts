@@ -1,7 +1,7 @@
 /** Re-reads the chart of accounts and the trial balance beside the general ledger detail: each account once, with its figures. */
 import type { Problems } from "../Common/Problems.ts"
 import type { FileRecord, Layout, Manifest } from "../Export/Batch/Manifest.ts"
-import { besides } from "../Format/Besides.ts"
+import { accompanyingFiles } from "../Format/AccompanyingFiles.ts"
 import { dateOf, exact, must, row, scale } from "../Format/Reading/Booked.ts"
 import { cellsOf, textOf, Unreadable } from "../Format/Reading/Cells.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
@@ -9,17 +9,17 @@ import { linesOf } from "./FileLines.ts"
 
 type Row = (place: number) => string
 
-const { of: format } = besides.chartOfAccounts
+const { of: format } = accompanyingFiles.chartOfAccounts
 
 /** As the standard has them, not as the writer does. */
 const headers: Readonly<Record<string, string>> = {
-  [besides.chartOfAccounts.name]:
+  [accompanyingFiles.chartOfAccounts.name]:
     "GL_Account_Number GL_Account_Name GL_Account_Description Account_Type Account_Subtype Business_Unit_Code",
-  [besides.periodBalances.name]:
+  [accompanyingFiles.periodBalances.name]:
     "GL_Account_Number Fiscal_Year Period Balance_As_Of_Date Amount_Beginning Amount_Ending Amount_Currency Business_Unit_Code",
 }
 
-const isBalance = ({ format: name }: FileRecord): boolean => name === besides.periodBalances.name
+const isBalance = ({ format: name }: FileRecord): boolean => name === accompanyingFiles.periodBalances.name
 
 const checkBalance = (cell: Row, { account, closing, opening }: ExpectedAccount, layout: Layout): void => {
   const unit = 10n ** BigInt(scale - account.scale)

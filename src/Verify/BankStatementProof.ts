@@ -9,9 +9,9 @@ import type { BankSpan, FileRecord, Manifest } from "../Export/Batch/Manifest.ts
 import { exact } from "../Format/Reading/Booked.ts"
 import { textOf, Unreadable } from "../Format/Reading/Cells.ts"
 import type { ReadEntry, ReadStatement, StatementReader } from "../Format/Reading/Statements.ts"
-import type { Side } from "./Beside.ts"
 import { linesOf } from "./FileLines.ts"
 import { Fingerprint } from "./Fingerprint.ts"
+import type { Side } from "./JournalComparison.ts"
 
 /** Calls `visit` with each statement and the line on which it ends, or with why a line cannot be read. */
 const readStatements = async (

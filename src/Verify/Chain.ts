@@ -21,7 +21,7 @@ const read = async (
   bookFolder: string,
   scopes: ReadonlyArray<string>,
   batch: number,
-  of: Manifest,
+  own: Manifest,
 ): Promise<Neighbour | undefined> => {
   for (const scope of scopes) {
     const path = join(bookFolder, scope, String(batch), manifestFile)
@@ -31,7 +31,7 @@ const read = async (
     )
     const decoded = text === undefined ? undefined : Either.getOrUndefined(decode(text))
     if (text === undefined || decoded === undefined) continue
-    if (decoded.book.knownSince !== of.book.knownSince || decoded.book.code !== of.book.code) continue
+    if (decoded.book.knownSince !== own.book.knownSince || decoded.book.code !== own.book.code) continue
     if (decoded.batch === batch) {
       return { manifest: decoded, sha256: sha256Of(text), sealed: isSealed(decoded, text) }
     }

@@ -9,9 +9,9 @@ import { type Booked, exact, journalOf, scale } from "../Format/Reading/Booked.t
 import { Unreadable } from "../Format/Reading/Cells.ts"
 import type { Reader } from "../Format/Reading/Reader.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
-import type { Side } from "./Beside.ts"
 import { readCsv } from "./CsvRows.ts"
 import { Fingerprint } from "./Fingerprint.ts"
+import type { Side } from "./JournalComparison.ts"
 import type { NativeRow } from "./NativeMovementsProof.ts"
 import { contextOf, readTable } from "./TableFile.ts"
 
@@ -99,7 +99,7 @@ export class RatedProof {
     }
   }
 
-  /** Reads what the files say otherwise. */
+  /** Reads how the files differ from the base-currency journal. */
   async readDifferences(chunks: AsyncIterable<Buffer>, file: FileRecord, problems: Problems): Promise<void> {
     this.listed = true
     const rows = await readCsv(chunks, file.name, differenceColumns, problems, (row, line) => {

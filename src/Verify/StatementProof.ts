@@ -6,9 +6,9 @@ import type { FileRecord, Manifest, StatementSpan } from "../Export/Batch/Manife
 import { exact, must, scale, signed } from "../Format/Reading/Booked.ts"
 import { Unreadable } from "../Format/Reading/Cells.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
-import type { Side } from "./Beside.ts"
 import { type CsvRow, readCsv } from "./CsvRows.ts"
 import { Fingerprint } from "./Fingerprint.ts"
+import type { Side } from "./JournalComparison.ts"
 
 /** By the contract, independently of the writer. */
 const statementColumns = [
@@ -97,7 +97,7 @@ const bookedOf = (span: StatementSpan, accounts: ReadonlyArray<ExpectedAccount>)
   const own = accounts.filter(
     ({ account }) => account.role === "cash" && account.partnerAccountId === span.account,
   )
-  const unit = (minor: bigint, of: number) => minor * 10n ** BigInt(scale - of)
+  const unit = (minor: bigint, ownScale: number) => minor * 10n ** BigInt(scale - ownScale)
   return own.reduce((sum, { account, closing }) => sum + unit(closing, account.scale), 0n)
 }
 

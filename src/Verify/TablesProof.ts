@@ -8,8 +8,8 @@ import { leftOut } from "../Format/FormatSettings.ts"
 import { type Booked, scale } from "../Format/Reading/Booked.ts"
 import type { TableFormat } from "../Format/Table/Define.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
-import type { Side } from "./Beside.ts"
 import { Fingerprint } from "./Fingerprint.ts"
+import type { Side } from "./JournalComparison.ts"
 import { RatedProof } from "./RatedProof.ts"
 import { readSummaryEntries } from "./SummaryEntries.ts"
 import { contextOf, readTable, type TableContext } from "./TableFile.ts"
@@ -43,7 +43,7 @@ const statedSums = (
 ): Map<string, Sum> => {
   const sums = new Map<string, Sum>()
   const without = lacking(format, manifest)
-  const unit = (minor: bigint, of: number) => minor * 10n ** BigInt(scale - of)
+  const unit = (minor: bigint, ownScale: number) => minor * 10n ** BigInt(scale - ownScale)
   if (format.reader.holds === "movements") {
     for (const { account, amount, currency } of manifest.statements ?? []) {
       const [whole = "", fraction = ""] = amount.split(".")

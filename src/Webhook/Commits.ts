@@ -59,7 +59,7 @@ interface Waiting {
   readonly tell: (exit: Exit.Exit<Receipt, DatabaseError>) => void
 }
 
-/** The database said no to something in it, and would again; whatever else is in the same statement is not to suffer. */
+/** The database refused one of the rows, and would refuse it again: the others are stored without it. */
 const isOfOneRow = ({ reason }: DatabaseError): boolean => reason === "Refused" || reason === "Other"
 
 const tellAll = (

@@ -95,7 +95,7 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       limit: number,
       lease: Duration.Duration = defaultLease,
       /** Those alone that were handed out for a book, or for none. Undefined: all that are due. */
-      of?: number | "nobody",
+      handedTo?: number | "nobody",
     ) {
       const rows = yield* database.rows(
         "Webhook.Inbox.take",
@@ -104,11 +104,11 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
           with due as (
             select event_id, digest from webhook.inbox i
             where connection = ${connection} and state in ('waiting', 'failed') and next_try_at <= now()
-              and (${of === undefined}::boolean or exists (
+              and (${handedTo === undefined}::boolean or exists (
                 select from sync.book_events e
                 where e.connection = i.connection and e.event_id = i.event_id and e.digest = i.digest
-                  and (${of === "nobody"}::boolean or e.book_id = ${typeof of === "number" ? of : 0}::integer)
-              ) <> ${of === "nobody"}::boolean)
+                  and (${handedTo === "nobody"}::boolean or e.book_id = ${typeof handedTo === "number" ? handedTo : 0}::integer)
+              ) <> ${handedTo === "nobody"}::boolean)
             order by next_try_at
             limit ${limit}
             for update skip locked

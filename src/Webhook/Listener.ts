@@ -135,12 +135,12 @@ export interface Listening {
   readonly port: number
 }
 
-/** Told of everything that was received, before it is answered: for counts and the log. */
-export type Told = (connection: string, outcome: Verdict | Refusal) => void
+/** OnOutcome of everything that was received, before it is answered: for counts and the log. */
+export type OnOutcome = (connection: string, outcome: Verdict | Refusal) => void
 
 /** Straight from the server's request to its response: the layers of an app would be a third of what a delivery costs. */
 const deliver =
-  (run: (effect: Effect.Effect<void>) => void, told: Told) =>
+  (run: (effect: Effect.Effect<void>) => void, onOutcome: OnOutcome) =>
   async (
     name: string,
     receive: Receive,
@@ -149,7 +149,7 @@ const deliver =
   ): Promise<void> => {
     try {
       const outcome = await receive(message)
-      told(name, outcome)
+      onOutcome(name, outcome)
       if (typeof outcome === "string") answer(response, 200, received)
       else refuse(response, outcome)
     } catch (defect) {
@@ -162,7 +162,7 @@ const deliver =
 export const listen = (
   options: ListenerOptions,
   receivers: ReadonlyMap<string, Receive>,
-  told: Told,
+  onOutcome: OnOutcome,
 ): Effect.Effect<Listening, ServeError, Scope.Scope> =>
   Effect.gen(function* () {
     const doors = yield* OpenDoors
@@ -170,7 +170,7 @@ export const listen = (
     const door = yield* doorAt(doors, options, () => makeServer(options))
     const find = router(options.path, receivers)
     const others = yield* NodeHttpServer.makeHandler(app((url) => find(url) !== undefined))
-    const take = deliver(Runtime.runFork(yield* Effect.runtime<never>()), told)
+    const take = deliver(Runtime.runFork(yield* Effect.runtime<never>()), onOutcome)
     const answering: RequestListener = (message, response) => {
       inFlight++
       response.once("close", () => {

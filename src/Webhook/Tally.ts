@@ -13,7 +13,7 @@ const words: Readonly<Partial<Record<Verdict, string>>> = {
   poison: "An event has a good signature and cannot be read; it is kept as it came",
 }
 
-/** Refusals of one kind that no line of the log has told of yet. */
+/** Refusals of one kind that no line of the log has reported yet. */
 interface Refused {
   readonly connection: string
   count: number
@@ -44,7 +44,7 @@ export class Tally {
     return this.counted
   }
 
-  readonly told = (connection: string, outcome: Verdict | Refusal): Effect.Effect<void> =>
+  readonly record = (connection: string, outcome: Verdict | Refusal): Effect.Effect<void> =>
     Effect.suspend(() => {
       this.count(connection, typeof outcome === "string" ? outcome : outcome.verdict)
       if (typeof outcome === "string") {
@@ -61,8 +61,8 @@ export class Tally {
       })
     })
 
-  /** The same without an effect, of what there is nothing to say of, as of nearly all; false where there is. */
-  readonly toldQuietly = (connection: string, outcome: Verdict | Refusal): boolean => {
+  /** Counts an outcome that needs no line of the log, as almost every one, without an effect. False, and nothing counted, where one is due. */
+  readonly recordQuietly = (connection: string, outcome: Verdict | Refusal): boolean => {
     if (typeof outcome !== "string" || words[outcome] !== undefined) return false
     this.count(connection, outcome)
     return true
@@ -102,7 +102,7 @@ export class Tally {
     }
   }
 
-  /** Whether it was said. */
+  /** Whether the warning was logged. */
   private warn(connection: string, text: string): Effect.Effect<boolean> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const key = `${connection} ${text}`

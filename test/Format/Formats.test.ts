@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { mappingColumns } from "../../src/Export/Mapping/MappingCsv.ts"
 import { MappingRow } from "../../src/Export/Mapping/Row.ts"
-import { besides } from "../../src/Format/Besides.ts"
+import { accompanyingFiles } from "../../src/Format/AccompanyingFiles.ts"
 import { FormatSettings } from "../../src/Format/FormatSettings.ts"
 import { formatNames, formats, isFormatFile, tableFormats } from "../../src/Format/Formats.ts"
 import { targetColumns } from "../../src/Format/Targets.ts"
@@ -64,7 +64,8 @@ describe("a reader", () => {
   })
 
   it("is all that verify has of the formats, beside the list of them", () => {
-    const known = /^Format\/(?:Besides|Entry|Formats|FormatSettings|Reading\/\w+|Table\/Define)\.ts$/
+    const known =
+      /^Format\/(?:AccompanyingFiles|Entry|Formats|FormatSettings|Reading\/\w+|Table\/Define)\.ts$/
     const others = files
       .filter(({ place }) => /^Verify(?:\.ts|\/)/.test(place))
       .flatMap(({ file, place }) =>
@@ -94,7 +95,7 @@ describe("a format's name", () => {
   })
 
   it("is its own, and so are its files and its column of the mapping", () => {
-    const own = [...formatNames, ...Object.values(besides).map(({ name }) => name)]
+    const own = [...formatNames, ...Object.values(accompanyingFiles).map(({ name }) => name)]
     expect(new Set(own).size).toBe(own.length)
     expect(new Set(mappingColumns).size).toBe(mappingColumns.length)
     const prefixes = tableFormats.map(({ template }) => template.file.split("{", 1)[0] ?? "")

@@ -40,10 +40,10 @@ const counterOf = (connection: string): Record<string, number> =>
 describe("the tally of deliveries", () => {
   it.effect("counts every delivery by connection and verdict, from zero on", () =>
     Effect.gen(function* () {
-      const { told } = new Tally(["tally-a", "tally-b"])
-      yield* told("tally-a", "stored")
-      yield* Effect.replicateEffect(told("tally-a", unsigned), 3)
-      yield* told("tally-b", busy)
+      const { record } = new Tally(["tally-a", "tally-b"])
+      yield* record("tally-a", "stored")
+      yield* Effect.replicateEffect(record("tally-a", unsigned), 3)
+      yield* record("tally-b", busy)
       expect(counterOf("tally-a")).toEqual({
         ...Object.fromEntries(
           ["known", "conflict", "poison", "media", "too-large", "cut-short", "crowded", "too-old"].map(
@@ -62,10 +62,10 @@ describe("the tally of deliveries", () => {
   it.effect("tells of refusals once a minute and at the end, a line for each connection and verdict", () => {
     const { layer, lines } = listening()
     return Effect.gen(function* () {
-      const { told, watch } = new Tally(["default", "acme"])
+      const { record, watch } = new Tally(["default", "acme"])
       const watching = yield* Effect.fork(watch)
-      yield* Effect.replicateEffect(told("default", unsigned), 12)
-      yield* told("acme", unsigned)
+      yield* Effect.replicateEffect(record("default", unsigned), 12)
+      yield* record("acme", unsigned)
       yield* TestClock.adjust("59 seconds")
       expect(lines).toEqual([])
       yield* TestClock.adjust("1 second")
@@ -74,10 +74,10 @@ describe("the tally of deliveries", () => {
       expect(lines).toEqual([told401("12 deliveries were"), told401("1 delivery was")])
       yield* TestClock.adjust("5 minutes")
       expect(lines).toHaveLength(2)
-      yield* told("default", unsigned)
+      yield* record("default", unsigned)
       yield* TestClock.adjust("1 minute")
       expect(lines.slice(2)).toEqual([told401("1 delivery was")])
-      yield* told("default", unsigned)
+      yield* record("default", unsigned)
       yield* Fiber.interrupt(watching)
       expect(lines.slice(3)).toEqual([told401("1 delivery was")])
     }).pipe(Effect.provide(layer))
@@ -88,8 +88,8 @@ describe("the tally of deliveries", () => {
     () => {
       const { layer, lines } = listening()
       return Effect.gen(function* () {
-        const { tellRefused, told } = new Tally(["default"])
-        yield* Effect.replicateEffect(told("default", busy), 5)
+        const { tellRefused, record } = new Tally(["default"])
+        yield* Effect.replicateEffect(record("default", busy), 5)
         expect(lines).toEqual(["A delivery was refused with 503: too much is waiting for the database"])
         yield* tellRefused
         expect(lines.slice(1)).toEqual([

@@ -1,6 +1,6 @@
 /** What `tieout close` says: what is in the way and what to do about it, and whether a closed month still agrees. */
 import type { Agreement } from "../../Close/Agreement.ts"
-import type { BookClose, CloseState } from "../../Close/Together.ts"
+import type { BookClose, CloseState } from "../../Close/CloseBooks.ts"
 import { counted, harmless, styled } from "../../Common/Text.ts"
 import { checks } from "../../Reconcile/Check.ts"
 import type { Screen } from "../../Terminal.ts"

@@ -8,7 +8,7 @@ export type EmbeddedReason =
   | "CannotRun"
   /** We are root, and there is no ordinary user to run the server as. */
   | "NoAccount"
-  /** There is no database, and this is not who begins one. */
+  /** There is no database, and this process may not create one. */
   | "NoDatabase"
   /** A folder that must be ours cannot be made, entered, read or written. */
   | "Folder"

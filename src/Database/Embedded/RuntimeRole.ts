@@ -26,7 +26,7 @@ const statements = (schemas: ReadonlyArray<string>): string =>
 /** Part of the transaction that makes the tables. */
 export const embeddedRolesSql = (): string => statements(roleSchemas)
 
-/** Stands beside the role, for everybody to read: by it a role that another version made is told. */
+/** A digest of the role's statements, stored with the role for everybody to read: it shows whether another version made it. */
 export const mark = (): string => createHash("sha256").update(embeddedRolesSql()).digest("hex").slice(0, 16)
 
 /**

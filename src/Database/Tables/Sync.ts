@@ -21,6 +21,9 @@ export const sync = pgSchema("sync")
 export const runCommands = ["sync", "events", "backfill", "replay", "reclassify"] as const
 export type RunCommand = (typeof runCommands)[number]
 
+/** `stopped`: it was asked to; `abandoned`: its process went away, as the next run found. */
+export const runStates = ["running", "done", "failed", "stopped", "abandoned"] as const
+
 export const runs = sync.table(
   "runs",
   {
@@ -40,7 +43,7 @@ export const runs = sync.table(
     index("runs_command").on(t.connection, t.command, t.runId),
     index("runs_whole").on(t.connection, t.runId).where(sql`${t.whole}`),
     check("runs_whole_done", sql`not ${t.whole} or ${t.command} = 'sync' and ${t.state} = 'done'`),
-    check("runs_state", sql`${t.state} in ('running', 'done', 'failed', 'stopped', 'abandoned')`),
+    check("runs_state", sql`${t.state} in (${sql.raw(runStates.map((state) => `'${state}'`).join(", "))})`),
   ],
 )
 

@@ -11,7 +11,7 @@ export interface LineChecks {
   readonly prefixes: string
 }
 
-const most = 512
+const checkedStretches = 512
 const lineFeed = 0x0a
 const digits = 8
 
@@ -37,7 +37,7 @@ export class LineDigests {
       this.hash.update(bytes.subarray(from, at + 1))
       from = at + 1
       this.prefixes.push(this.hash.copy().digest("hex").slice(0, digits))
-      if (!this.fixed && this.prefixes.length > most) this.thin()
+      if (!this.fixed && this.prefixes.length > checkedStretches) this.thin()
     }
     if (from < bytes.length) this.hash.update(bytes.subarray(from))
   }

@@ -1,6 +1,6 @@
-/** `rate_differences_{format}.csv`: what a file with rates says otherwise than the base-currency journal. UTF-8, LF. */
+/** `rate_differences_{format}.csv`: how a file with rates differs from the base-currency journal. UTF-8, LF. */
 import { Effect } from "effect"
-import { besides } from "../../Format/Besides.ts"
+import { accompanyingFiles } from "../../Format/AccompanyingFiles.ts"
 import { encode } from "../../Format/Encoding.ts"
 import { rateDifferenceColumns, rateDifferencesFile } from "../../Format/Table/RatedRows.ts"
 import type { Folder, FolderFile } from "./Folder.ts"
@@ -23,7 +23,14 @@ export const differencesWriter = (folder: Folder, format: string) => {
     }),
     end: Effect.gen(function* () {
       const { bytes, lines, name, sha256 } = yield* (yield* opened).finish
-      const record: FileRecord = { name, format: besides.rateDifferences.name, rows, bytes, sha256, lines }
+      const record: FileRecord = {
+        name,
+        format: accompanyingFiles.rateDifferences.name,
+        rows,
+        bytes,
+        sha256,
+        lines,
+      }
       return record
     }),
   }

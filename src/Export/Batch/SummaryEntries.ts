@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { cellCache } from "../../Common/Csv.ts"
 import { print } from "../../Common/MinorUnits.ts"
-import { besides } from "../../Format/Besides.ts"
+import { accompanyingFiles } from "../../Format/AccompanyingFiles.ts"
 import { encode } from "../../Format/Encoding.ts"
 import type { Entry } from "../../Format/Entry.ts"
 import type { Mapping } from "../../Format/Table/Rows.ts"
@@ -32,7 +32,7 @@ export const summaryEntries = (folder: Folder, format: string) => {
   let text = ""
   const opened = Effect.gen(function* () {
     if (file !== undefined) return file
-    file = yield* folder.create(besides.summaryEntries.file.replace("{format}", format))
+    file = yield* folder.create(accompanyingFiles.summaryEntries.file.replace("{format}", format))
     yield* file.write(encode(`${columns.join(",")}\n`, "utf-8"))
     return file
   })
@@ -63,7 +63,14 @@ export const summaryEntries = (folder: Folder, format: string) => {
     end: Effect.gen(function* () {
       yield* flush
       const { bytes, lines, name, sha256 } = yield* (yield* opened).finish
-      const record: FileRecord = { name, format: besides.summaryEntries.name, rows, bytes, sha256, lines }
+      const record: FileRecord = {
+        name,
+        format: accompanyingFiles.summaryEntries.name,
+        rows,
+        bytes,
+        sha256,
+        lines,
+      }
       return record
     }),
   }

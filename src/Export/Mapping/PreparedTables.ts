@@ -51,14 +51,14 @@ export interface Prepared {
   readonly createdAt: string
 }
 
-const most = 50
+const shownProblems = 50
 
 const accountsAdvice = "Accounts: tieout accounts export, fill in what is missing, tieout accounts import."
 
 /** `advice`: what to do, a line each. */
 const refusal = (problems: ReadonlyArray<string>, advice: ReadonlyArray<string>) => {
-  const shown = problems.slice(0, most)
-  const more = problems.length > most ? [`… and ${problems.length - most} more`] : []
+  const shown = problems.slice(0, shownProblems)
+  const more = problems.length > shownProblems ? [`… and ${problems.length - shownProblems} more`] : []
   return exportError(
     "Refused",
     [

@@ -1,5 +1,7 @@
 /** What an export covers. Dates are calendar dates in the accounting time zone and inclusive. */
+
 import { Either } from "effect"
+import { isDate, lastDayOf } from "../../Common/Time.ts"
 import type { Covered } from "../Batch/Manifest.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
 
@@ -28,17 +30,6 @@ export interface Selection {
   readonly recordedAfter?: string
 }
 
-const isDate = (text: string): boolean => {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
-  const time = Date.parse(`${text}T00:00:00Z`)
-  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text
-}
-
-const lastDay = (period: string): string => {
-  const [year = 0, month = 0] = period.split("-").map(Number)
-  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10)
-}
-
 const usage = (message: string) => Either.left(exportError("Usage", message))
 
 /** Whether all days of a period (`YYYY-MM`) lie in the selection, so that its journal numbers run from 1 without a gap. */
@@ -58,7 +49,7 @@ export const holdsWhole = (
   asOf === null &&
   covered.length === 0 &&
   (from === null || from <= `${period}-01`) &&
-  (to === null || to >= lastDay(period))
+  (to === null || to >= lastDayOf(period))
 
 /** The selection of every scope but `since-last`, which depends on the batches before. */
 export const selectionOf = (scope: ExportScope): Either.Either<Selection | null, ExportError> => {
@@ -80,7 +71,7 @@ export const selectionOf = (scope: ExportScope): Either.Either<Selection | null,
   if (scope.kind === "period") {
     const { period } = scope
     return isDate(`${period}-01`)
-      ? dated("period", period, `${period}-01`, lastDay(period))
+      ? dated("period", period, `${period}-01`, lastDayOf(period))
       : usage(`"${period}" is not a period: expected a month such as 2026-10.`)
   }
   const { from, to } = scope

@@ -7,7 +7,7 @@
 import { Effect, Stream } from "effect"
 import { cellCache, textCell } from "../../Common/Csv.ts"
 import { print } from "../../Common/MinorUnits.ts"
-import { besides } from "../../Format/Besides.ts"
+import { accompanyingFiles } from "../../Format/AccompanyingFiles.ts"
 import { encode } from "../../Format/Encoding.ts"
 import type { Account } from "../../Format/Entry.ts"
 import type { Folder } from "../Batch/Folder.ts"
@@ -80,7 +80,7 @@ export const writeDifference = Effect.fn("Export.writeDifference")(function* (
   folder: Folder,
   { accounts, before, later, now }: Comparison,
 ) {
-  const file = yield* folder.create(besides.difference.file)
+  const file = yield* folder.create(accompanyingFiles.difference.file)
   const rows = rowsOf()
   const balances = accounts.map((account) => ({
     account,
@@ -97,7 +97,7 @@ export const writeDifference = Effect.fn("Export.writeDifference")(function* (
     return file.write(encode(chunk.lines.map(rows.line).join(""), "utf-8"))
   })
   const { bytes, name, sha256 } = yield* file.finish
-  const record: FileRecord = { name, format: besides.difference.name, rows: count, bytes, sha256 }
+  const record: FileRecord = { name, format: accompanyingFiles.difference.name, rows: count, bytes, sha256 }
   const difference: Difference = {
     entries,
     accounts: balances

@@ -12,7 +12,7 @@ import type { Sql } from "../../Database/Client.ts"
 import { int2, int4, int8, numeric, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Database } from "../../Database.ts"
-import { besides } from "../../Format/Besides.ts"
+import { accompanyingFiles } from "../../Format/AccompanyingFiles.ts"
 import { encode } from "../../Format/Encoding.ts"
 import { journalNumber, type OpenedAccount } from "../../Format/Entry.ts"
 import type { Totals } from "../../Format/Totals.ts"
@@ -174,7 +174,7 @@ export const writeStatement = Effect.fn("Export.writeStatement")(function* <R>(
   accounts: ReadonlyArray<OpenedAccount>,
   totals: Totals,
 ) {
-  const output = yield* folder.create(besides.statement.file)
+  const output = yield* folder.create(accompanyingFiles.statement.file)
   const spans = new Map<string, Span>()
   let rows = 0
   yield* output.write(encode(`${statementColumns.join(",")}\n`, "utf-8"))
@@ -201,7 +201,7 @@ export const writeStatement = Effect.fn("Export.writeStatement")(function* <R>(
   const written = yield* output.finish
   const { bytes, lines, name, sha256 } = written
   return {
-    file: { name, format: besides.statement.name, rows, bytes, sha256, lines },
+    file: { name, format: accompanyingFiles.statement.name, rows, bytes, sha256, lines },
     statements: statementsOf(spans, accounts, totals),
   } satisfies WrittenStatement
 })

@@ -4,7 +4,7 @@
  */
 import { cellCache } from "../../Common/Csv.ts"
 import { print } from "../../Common/MinorUnits.ts"
-import { besides } from "../Besides.ts"
+import { accompanyingFiles } from "../AccompanyingFiles.ts"
 import type { SingleFile } from "../Format.ts"
 
 const nativeColumns = [
@@ -23,7 +23,7 @@ const nativeColumns = [
 ] as const
 
 export const nativeMovements: SingleFile = {
-  ...besides.nativeMovements,
+  ...accompanyingFiles.nativeMovements,
   order: "number",
   takesAll: true,
   open: () => {

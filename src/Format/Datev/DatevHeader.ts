@@ -1,6 +1,8 @@
 /** The first line of a DATEV file: 31 fields. */
+
 import { Schema } from "effect"
 import { withDefault } from "../../Common/Field.ts"
+import { lastDayOf } from "../../Common/Time.ts"
 import { whole } from "../OwnSettings.ts"
 import { Template } from "../Table/Description.ts"
 import type { PreambleOf } from "../Table/Profile.ts"
@@ -47,11 +49,6 @@ export type DatevSettings = typeof DatevSettings.Type
 
 const compact = (date: string): string => date.replaceAll("-", "")
 
-const lastDay = (period: string): string => {
-  const [year = 0, month = 0] = period.split("-").map(Number)
-  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10)
-}
-
 /** The first day of the fiscal year of a month. */
 const fiscalYear = (period: string, start: string): string => {
   const year = Number(period.slice(0, 4))
@@ -71,7 +68,7 @@ export const datevHeader =
       '"EXTF";700;21;"Buchungsstapel";13',
       `${stamp};;"RE";"";""`,
       `${consultant ?? ""};${client ?? ""};${compact(fiscalYear(period, fiscalYearStart))};${accountLength}`,
-      `${compact(`${period}-01`)};${compact(lastDay(period))};"Tieout ${period}";"${initials}"`,
+      `${compact(`${period}-01`)};${compact(lastDayOf(period))};"Tieout ${period}";"${initials}"`,
       `1;0;${locked ? 1 : 0};"${rated ? baseCurrency : currency}";;"";;;"${chart}";;;"";""`,
     ]
     return `${fields.join(";")}\r\n`

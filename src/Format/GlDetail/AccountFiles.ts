@@ -1,6 +1,6 @@
 /** The chart of accounts and the trial balance that the AICPA's Audit Data Standards want beside the general ledger detail. */
 import { print } from "../../Common/MinorUnits.ts"
-import { besides } from "../Besides.ts"
+import { accompanyingFiles } from "../AccompanyingFiles.ts"
 import type { Account } from "../Entry.ts"
 import { rootOf, roots } from "../PlainText/AccountNames.ts"
 import { dated } from "../Table/Amount.ts"
@@ -41,7 +41,7 @@ const clean = (text: string, rule: Parameters<typeof fitted>[1]): string =>
   /^-?[\d.,]+$/.test(text) ? text : fitted(text, rule, "unnamed")
 
 const chartOfAccounts: AccountFile = {
-  ...besides.chartOfAccounts,
+  ...accompanyingFiles.chartOfAccounts,
   make: (context) =>
     tableOf(
       context,
@@ -65,7 +65,7 @@ const chartOfAccounts: AccountFile = {
 }
 
 const trialBalance: AccountFile = {
-  ...besides.periodBalances,
+  ...accompanyingFiles.periodBalances,
   make: (context) => {
     const { days, profile } = context
     const [year = "", month = ""] = days.last.split("-")

@@ -1,6 +1,6 @@
-/** What a file with rates says otherwise than the base-currency journal, account by account of the system. */
+/** How a file with rates differs from the base-currency journal, account by account of the system. */
 import { print } from "../../Common/MinorUnits.ts"
-import { besides } from "../Besides.ts"
+import { accompanyingFiles } from "../AccompanyingFiles.ts"
 import type { Row } from "./Cells.ts"
 import type { TableJournal } from "./Journals.ts"
 import { baseScale } from "./RatedJournals.ts"
@@ -22,7 +22,7 @@ export const rateDifferenceColumns = [
 ] as const
 
 export const rateDifferencesFile = (format: string): string =>
-  besides.rateDifferences.file.replace("{format}", format)
+  accompanyingFiles.rateDifferences.file.replace("{format}", format)
 
 const cell = (text: string): string => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 

@@ -157,7 +157,7 @@ const phasesOf = (terms: Terms, legs: ReadonlyArray<LegEntry>): ReadonlyArray<Ph
 }
 
 /** What is booked of the conversion as a whole. */
-interface Standing {
+interface BookedConversion {
   /** The sequence of the entry that stands, and the time that dates it; null: none does. */
   readonly whole: Pick<Written, "sequence" | "datedAt"> | null
   readonly traded: Sums
@@ -166,8 +166,8 @@ interface Standing {
   readonly sequence: number
 }
 
-const standingOf = (written: ReadonlyArray<Written>): Standing => {
-  let standing: Standing = { whole: null, traded: new Map(), times: 0, sequence: -1 }
+const standingOf = (written: ReadonlyArray<Written>): BookedConversion => {
+  let standing: BookedConversion = { whole: null, traded: new Map(), times: 0, sequence: -1 }
   for (const entry of [...written].sort((a, b) => a.sequence - b.sequence)) {
     const { kind, sequence } = entry
     const traded = plus(standing.traded, entry.traded)

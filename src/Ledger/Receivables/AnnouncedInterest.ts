@@ -1,7 +1,7 @@
-/** The interest that the service announces for a receivable's whole term (`interface.receivables`: `original`). */
+/** The interest that the service announces for a receivable's whole term (`accounting.receivables.repaymentAmount: original`). */
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
-import type { Standing } from "./ReceivableStanding.ts"
+import type { ReceivableBalance } from "./ReceivableStanding.ts"
 import type { ReceivableVersion } from "./ReceivableVersion.ts"
 
 const { add, max, min, subtract, zero } = Money
@@ -9,7 +9,7 @@ const { add, max, min, subtract, zero } = Money
 type AnnouncedAmounts = Pick<ReceivableVersion, "status" | "initialPrincipal" | "repaymentAmount">
 
 /** The interest of the whole term. */
-export const announcedBy = (before: Pick<Standing, "announced">, now: AnnouncedAmounts): Amount => {
+export const announcedBy = (before: Pick<ReceivableBalance, "announced">, now: AnnouncedAmounts): Amount => {
   const announced = subtract(now.repaymentAmount, now.initialPrincipal)
   return now.status === "PAID" && Money.isNegative(announced) ? before.announced : announced
 }
@@ -21,7 +21,7 @@ export const unpaidOf = (announced: Amount, paid: Amount, paidUnannounced: Amoun
 }
 
 /** The interest that this version is the first to announce, without what was paid already (`original`). */
-export const newlyAnnounced = (before: Standing, now: AnnouncedAmounts): Amount => {
+export const newlyAnnounced = (before: ReceivableBalance, now: AnnouncedAmounts): Amount => {
   const { paidUnannounced, repaid, announced } = before
   const unpaid = (of: Amount): Amount => unpaidOf(of, repaid.interest, paidUnannounced)
   return subtract(unpaid(announcedBy(before, now)), unpaid(announced))

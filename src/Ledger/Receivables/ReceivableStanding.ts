@@ -5,7 +5,7 @@ import type { Instant } from "../../Partner.ts"
 import { type Amounts, nothing } from "./ReceivableAmounts.ts"
 
 /** What the books hold of the receivable, by the lender's signs. */
-export interface Standing {
+export interface ReceivableBalance {
   readonly disbursed: boolean
   readonly principal: Amount
   readonly interest: Amount
@@ -29,7 +29,7 @@ export interface Paid {
 }
 
 /** Before the first version: the receivable was issued. */
-export const start = (issuedAt: Instant): Standing => ({
+export const start = (issuedAt: Instant): ReceivableBalance => ({
   disbursed: false,
   principal: zero,
   interest: zero,

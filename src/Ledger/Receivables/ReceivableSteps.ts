@@ -20,7 +20,7 @@ import * as Money from "../../Common/Money.ts"
 import type { Instant } from "../../Partner.ts"
 import { announcedBy, newlyAnnounced, unpaidOf } from "./AnnouncedInterest.ts"
 import { type Amounts, accrual, disbursement, minus, nothing, plus, repayment } from "./ReceivableAmounts.ts"
-import { type Standing, start } from "./ReceivableStanding.ts"
+import { type ReceivableBalance, start } from "./ReceivableStanding.ts"
 import {
   cashOf,
   isLive,
@@ -64,7 +64,7 @@ const daysBetween = (from: Instant, to: Instant): number =>
 
 /** `interestBetweenReads` of the principal for the days since the last reading, cut off at the currency's minor unit. */
 const accruedBetweenReads = (
-  before: Standing,
+  before: ReceivableBalance,
   now: ReceivableVersion,
   view: ReceivableView,
   scale: number,
@@ -77,7 +77,7 @@ const accruedBetweenReads = (
 }
 
 /** The principal that was lent and repaid between the books' standing and a live version. Repaid is negative where a repayment was taken back. */
-const principalOf = (before: Standing, now: ReceivableVersion) => {
+const principalOf = (before: ReceivableBalance, now: ReceivableVersion) => {
   const risen = max(subtract(now.currentPrincipal, before.principal), zero)
   const lent = before.disbursed
     ? subtract(risen, min(risen, before.repaid.principal))
@@ -94,7 +94,7 @@ const interestAfter = (now: ReceivableVersion): Amount =>
  * repayment is no longer settled, so that `betweenReads` may give it back.
  */
 export const settlementOf = (
-  before: Standing,
+  before: ReceivableBalance,
   now: ReceivableVersion,
   view: ReceivableView,
   scale: number,
@@ -117,11 +117,11 @@ export const settlementOf = (
 }
 
 /** For a version that is open again after a PAID one: what the PAID one had closed. A new repayment says nothing about what was before. */
-const reopened = (before: Standing, now: ReceivableVersion): Standing["closed"] =>
+const reopened = (before: ReceivableBalance, now: ReceivableVersion): ReceivableBalance["closed"] =>
   now.status === "PAID" || Money.isPositive(principalOf(before, now).repaid) ? Option.none() : before.closed
 
 /** Of interest that was paid, what a live version says is owed again. */
-const takenBack = (before: Standing, now: ReceivableVersion, view: ReceivableView): Amount => {
+const takenBack = (before: ReceivableBalance, now: ReceivableVersion, view: ReceivableView): Amount => {
   const closed = reopened(before, now)
   // It does not say what is owed: all of it is, that a PAID version has settled.
   if (view.repaymentAmount === "original")
@@ -133,7 +133,7 @@ const takenBack = (before: Standing, now: ReceivableVersion, view: ReceivableVie
 
 /** What one version brings, given what stands before it; `scale`: the decimals of its currency. */
 export const step = (
-  before: Standing,
+  before: ReceivableBalance,
   now: ReceivableVersion,
   view: ReceivableView,
   scale: number,
@@ -185,7 +185,11 @@ export const step = (
   ]
 }
 
-export const follow = (before: Standing, now: ReceivableVersion, booked: ReadonlyArray<Booked>): Standing => {
+export const follow = (
+  before: ReceivableBalance,
+  now: ReceivableVersion,
+  booked: ReadonlyArray<Booked>,
+): ReceivableBalance => {
   if (now.status === "CANCELED") return start(now.servedAt)
   const amountsOf = (part: Part) => booked.find((one) => one.part === part)?.amounts ?? nothing
   const sums = booked.reduce((sum, { amounts }) => plus(sum, amounts), before.sums)

@@ -113,9 +113,14 @@ export const money = (row: Fields, key: string, at: string, names: MoneyFields, 
 }
 
 /** Refuses an amount in any other currency than the expected one. */
-export const inCurrency = (value: Money.Money, expected: string, path: string, of: string): Money.Money => {
+export const inCurrency = (
+  value: Money.Money,
+  expected: string,
+  path: string,
+  subject: string,
+): Money.Money => {
   if (value.currency === expected) return value
-  throw new Fault(path, `is in ${value.currency}, but ${of} is in ${expected}`)
+  throw new Fault(path, `is in ${value.currency}, but ${subject} is in ${expected}`)
 }
 
 export const accountRef = (row: Fields, key: string, at = "$"): AccountRef => {

@@ -106,7 +106,7 @@ export const comparisonSection = (
         rows: large.shown,
         total: large.shown.length,
         file: sheet.name,
-        none: "Nothing moved otherwise than the month before.",
+        none: "Nothing changed materially from the month before.",
       }),
       leftOut(large, sheet.name),
       sheet.rows > sheet.first.length

@@ -8,7 +8,7 @@ import { counted } from "../../Common/Text.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { int4, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import { printedSum } from "../../Reconcile/Printed.ts"
+import { printedSum } from "../../Reconcile/AmountText.ts"
 import type { Fragment } from "../../Reconcile/Scope.ts"
 import { known, type ReportScope } from "../ReportScope.ts"
 

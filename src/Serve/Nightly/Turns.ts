@@ -34,7 +34,7 @@ export interface NightWork {
 }
 
 /** `over`: done, by whomever; `elsewhere`: another process works at it; `away`: to be tried again. */
-type Standing = "over" | "elsewhere" | "away"
+type NightState = "over" | "elsewhere" | "away"
 
 /** A connection of the night, as this process has it. */
 interface Place {
@@ -58,7 +58,7 @@ const letGo = (place: Place) =>
 const held = (
   night: Night,
   place: Place,
-): Effect.Effect<Claim | Standing, Effect.Effect.Error<ReturnType<typeof claim>>, Database | Scope.Scope> =>
+): Effect.Effect<Claim | NightState, Effect.Effect.Error<ReturnType<typeof claim>>, Database | Scope.Scope> =>
   Effect.gen(function* () {
     if (place.isLost) yield* letGo(place)
     if (Option.isSome(place.own)) return place.own.value
@@ -95,13 +95,13 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
       const own = yield* held(night, place)
       if (typeof own === "string") return own
       const away = yield* work.attempt(connection, place.tries, own)
-      if (away) return "away" satisfies Standing
+      if (away) return "away" satisfies NightState
       yield* own.end
-      return "over" satisfies Standing
+      return "over" satisfies NightState
     }).pipe(
       Effect.mapError(changedOver),
       Effect.catchAllCause((cause) => {
-        const standing: Standing = isAway(changedOver(errorOf(cause))) ? "away" : "over"
+        const standing: NightState = isAway(changedOver(errorOf(cause))) ? "away" : "over"
         return Effect.as(place.tries === 0 ? work.unclaimed(place.connection, cause) : Effect.void, standing)
       }),
       Effect.tap((standing) => (standing === "away" ? Effect.void : letGo(place))),
@@ -119,11 +119,11 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
       ),
     )
 
-  /** False: it stayed away for too long. */
+  /** None: the deadline passes before the next try. */
   const tryAgain = (place: Place, until: number) =>
     Effect.gen(function* () {
       const wait = Duration.min(Duration.times(firstWait, 2 ** Math.min(place.tries, 10)), longestWait)
-      if ((yield* Clock.currentTimeMillis) + Duration.toMillis(wait) > until) return Option.none<Standing>()
+      if ((yield* Clock.currentTimeMillis) + Duration.toMillis(wait) > until) return Option.none<NightState>()
       yield* Effect.logWarning(
         `Away: ${place.connection}. It is tried again in ${Duration.format(wait)}; what was committed stays.`,
       )
@@ -132,7 +132,7 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
       return Option.some(yield* one.withPermits(1)(attempt(place)))
     })
 
-  const untilOver = (place: Place, first: Standing) =>
+  const untilOver = (place: Place, first: NightState) =>
     Effect.gen(function* () {
       let standing = first
       let start = began

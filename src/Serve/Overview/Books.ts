@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { int4, text } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import { printed } from "../../Reconcile/Printed.ts"
+import { printed } from "../../Reconcile/AmountText.ts"
 import { type Reading, readings } from "../../Reconcile/Readings.ts"
 import { type BookTieOut, bookTieOuts, openParts } from "../../Reconcile/TieOut.ts"
 

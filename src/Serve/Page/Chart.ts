@@ -1,6 +1,8 @@
 /** The durations of the last runs as bars, the oldest on the left. */
+
 import { type Html, html } from "../../Common/Html.ts"
 import { clockText, durationText } from "../../Common/Time.ts"
+import { runStates } from "../../Database/Tables/Sync.ts"
 import { charted, type RunRow } from "../Overview/Runs.ts"
 
 const width = 1_000
@@ -9,9 +11,7 @@ const gap = 4
 /** The smallest bar, so that a run of a tenth of a second is visible. */
 const least = 3
 
-const states = ["running", "done", "failed", "stopped", "abandoned"] as const
-
-const stateClass = (state: string): string => states.find((known) => known === state) ?? "running"
+const stateClass = (state: string): string => runStates.find((known) => known === state) ?? "running"
 
 /** Right-aligned bars, with heights in proportion to the longest run. */
 export const runsChart = (runs: ReadonlyArray<RunRow>, timeZone: string): Html => {

@@ -13,7 +13,7 @@ import {
   refuseElsewhere,
   StatementEntries,
 } from "../../Mirror/StatementEntries.ts"
-import { PartnerError } from "../../Partner/PartnerError.ts"
+import { isCursorExpired } from "../../Partner/PartnerError.ts"
 import { type Page, Partner, type StatementEntry } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
 import { Hydration } from "../Resources/Hydration.ts"
@@ -172,8 +172,7 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       const attempt = (at: number): ReturnType<typeof readFrom> =>
         readFrom(book, account, window, candidates[at] ?? beginning).pipe(
           Effect.catchIf(
-            (error) =>
-              error instanceof PartnerError && error.reason === "CursorExpired" && at < candidates.length - 1,
+            (error) => isCursorExpired(error) && at < candidates.length - 1,
             () => attempt(at + 1),
           ),
         )

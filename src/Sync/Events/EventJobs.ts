@@ -22,7 +22,7 @@ export class EventJobs extends Context.Reference<EventJobs>()("tieout/Sync/Event
 }) {}
 
 /** Events that are looked at together. */
-const most = 5_000
+const eventsPerHandOut = 5_000
 
 /** Notes of which book each due event is. One of no book that is known, or that came with several bodies, is left where it is. */
 const assign = Effect.fn("Events.assign")(function* (connection: string) {
@@ -38,7 +38,7 @@ const assign = Effect.fn("Events.assign")(function* (connection: string) {
         and not exists (
           select from sync.book_events e
           where e.connection = i.connection and e.event_id = i.event_id and e.digest = i.digest)
-      order by i.next_try_at limit ${most}`,
+      order by i.next_try_at limit ${eventsPerHandOut}`,
   )
   if (waiting.length === 0) return
   const books = new Map(

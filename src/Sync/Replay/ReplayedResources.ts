@@ -7,7 +7,7 @@ import { type Malformed, type Resource, type ResourceType, resourceTypes } from 
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { Hydration, ResourceKey, streamOf } from "../Resources/Hydration.ts"
-import { absorbed, type Tried, type Tries, waits, waitsFor } from "../Runs/Tried.ts"
+import { absorbed, type Tried, type Tries, waits, waitsFor } from "../Runs/ReplayResult.ts"
 import { Pages } from "../Statements/StatementPage.ts"
 
 /** Resources per transaction. */

@@ -10,7 +10,7 @@ import type { KeptRows } from "../../Partner/KeptRows.ts"
 import { PartnerError } from "../../Partner/PartnerError.ts"
 import type { Row, StatementEntry } from "../../Partner.ts"
 import { BookReader } from "../Runs/BookReader.ts"
-import { absorbed, type Tried, type Tries, waits, waitsFor } from "../Runs/Tried.ts"
+import { absorbed, type Tried, type Tries, waits, waitsFor } from "../Runs/ReplayResult.ts"
 import { inCurrency } from "../Statements/AccountCurrency.ts"
 
 const prefix = "statement:"

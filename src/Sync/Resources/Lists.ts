@@ -10,7 +10,7 @@ import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import { Resources } from "../../Mirror/Resources.ts"
-import { PartnerError } from "../../Partner/PartnerError.ts"
+import { isCursorExpired } from "../../Partner/PartnerError.ts"
 import {
   type Instant,
   type Page,
@@ -152,10 +152,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       const how = { waits, whole: full, last: !twice, begins }
       if (full) return yield* follow(book, stream, list, beginning, how)
       yield* follow(book, stream, list, startOf(checkpoint), how).pipe(
-        Effect.catchIf(
-          (error) => error instanceof PartnerError && error.reason === "CursorExpired",
-          () => follow(book, stream, list, beginning, how),
-        ),
+        Effect.catchIf(isCursorExpired, () => follow(book, stream, list, beginning, how)),
       )
       if (!twice) return
       const again = { ...checkpoint, cursor: Option.none(), complete: false }

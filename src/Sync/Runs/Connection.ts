@@ -13,11 +13,11 @@ import type { Loans } from "../Credit/Loans.ts"
 import { BookJobs, type BookTask, type ReadElsewhere } from "./BookJobs.ts"
 import type { BookOutcome } from "./BookReader.ts"
 import { Clients } from "./Clients.ts"
-import { addProved, nothingProved, type Proved } from "./Elsewhere.ts"
 import { noteStopped } from "./Evidence.ts"
 import { alone, aloneOfClient, failureOf, isAbsent, type ReadError } from "./Failures.ts"
 import type { Failure } from "./RunReport.ts"
 import type { Surface } from "./Surfaces.ts"
+import { addProved, nothingProved, type Proved } from "./WorkerTotals.ts"
 
 export interface Wanted {
   readonly connection: string

@@ -5,7 +5,8 @@ import { bool, nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { Run } from "../../Run.ts"
 
-export type Ordering = "oldest-first" | "newest-first" | "unordered"
+const orderings = ["oldest-first", "newest-first", "unordered"] as const
+export type Ordering = (typeof orderings)[number]
 
 export interface Checkpoint {
   /** The cursor to ask with next; none: from the start. */
@@ -22,7 +23,7 @@ export const statementStream = (accountId: string): string => `statement:${accou
 const checkpointColumns = {
   stream: text,
   cursor: nullable(text),
-  ordering: nullable(oneOf("oldest-first", "newest-first", "unordered")),
+  ordering: nullable(oneOf(...orderings)),
   complete: bool,
 }
 

@@ -15,7 +15,7 @@ import {
   refuseElsewhere,
   StatementEntries,
 } from "../../Mirror/StatementEntries.ts"
-import { PartnerError } from "../../Partner/PartnerError.ts"
+import { isCursorExpired, PartnerError } from "../../Partner/PartnerError.ts"
 import { type Instant, type Page, Partner, type StatementEntry } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
@@ -207,8 +207,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         const done = yield* readOn(book, account, reading, true).pipe(
           Effect.as(true),
           Effect.catchIf(
-            (error) =>
-              error instanceof PartnerError && error.reason === "CursorExpired" && at < cursors.length - 1,
+            (error) => isCursorExpired(error) && at < cursors.length - 1,
             () => Effect.succeed(false),
           ),
         )
@@ -233,10 +232,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       }
       yield* readOn(book, account, reading, false).pipe(
         Effect.catchTag("ChainBroken", () => readOn(book, account, reading, true)),
-        Effect.catchIf(
-          (error) => error instanceof PartnerError && error.reason === "CursorExpired",
-          () => fromOlder(book, account, reading),
-        ),
+        Effect.catchIf(isCursorExpired, () => fromOlder(book, account, reading)),
         Effect.catchTag("ChainBroken", () => Effect.dieMessage("a tolerant read takes breaks as they are")),
       )
       return {

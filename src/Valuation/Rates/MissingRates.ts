@@ -9,7 +9,7 @@ export interface MissingRate {
 }
 
 /** As many are named one by one; of more, each pair with its first and last date. */
-const most = 12
+const shownRates = 12
 
 const byPair = (missing: ReadonlyArray<MissingRate>): ReadonlyArray<string> => {
   const dates = new Map<string, Set<string>>()
@@ -43,7 +43,7 @@ export const missingRates = (
     "MissingRates",
     [
       `${lines.length === 1 ? "A rate is" : `${lines.length} rates are`} missing for the base-currency journal${asOfText}. ${unwritten}`,
-      ...(lines.length > most ? byPair(missing) : lines).map((line) => `  ${line}`),
+      ...(lines.length > shownRates ? byPair(missing) : lines).map((line) => `  ${line}`),
       advice,
     ].join("\n"),
   )

@@ -1,5 +1,5 @@
 import { Effect, Layer, Option } from "effect"
-import { who } from "../../../Close/Who.ts"
+import { who } from "../../../Close/Person.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { Resources } from "../../../Mirror/Resources.ts"
 import { type AllOf, movableChecks } from "../../../Reclassify/Chosen.ts"

@@ -10,7 +10,7 @@ import {
   type RegisterLine,
   registerOf,
 } from "../../../Inquiry/Register.ts"
-import { printed } from "../../../Reconcile/Printed.ts"
+import { printed } from "../../../Reconcile/AmountText.ts"
 import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { booksToRead } from "../../Books.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { who } from "../../../Close/Who.ts"
+import { who } from "../../../Close/Person.ts"
 import { reopen as reopenMonth } from "../../../Close.ts"
 import { batchesOnClose } from "../../../Export/Batch/StandingOn.ts"
 import { books } from "../../Books.ts"

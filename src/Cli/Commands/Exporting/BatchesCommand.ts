@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { who } from "../../../Close/Who.ts"
+import { who } from "../../../Close/Person.ts"
 import { counted } from "../../../Common/Text.ts"
 import { type KnownBatch, listBatches, nameOf } from "../../../Export/Batch/KnownBatch.ts"
 import type { BatchState } from "../../../Export/Batch/States.ts"

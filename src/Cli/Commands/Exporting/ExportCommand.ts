@@ -1,6 +1,6 @@
 import { Effect, Either, Layer, Option } from "effect"
 import { allBooks } from "../../../Book.ts"
-import { who } from "../../../Close/Who.ts"
+import { who } from "../../../Close/Person.ts"
 import { mayWrite } from "../../../Database/MayWrite.ts"
 import { Database } from "../../../Database.ts"
 import { print, sha256Of } from "../../../Export/Batch/ManifestSeal.ts"

@@ -1,7 +1,8 @@
 import { Effect, Either, Layer, Option } from "effect"
 import { count, counted, harmless, styled } from "../../../Common/Text.ts"
+import { lastDayOf } from "../../../Common/Time.ts"
 import { Ledger } from "../../../Ledger.ts"
-import { printed } from "../../../Reconcile/Printed.ts"
+import { printed } from "../../../Reconcile/AmountText.ts"
 import { Settings } from "../../../Settings.ts"
 import type { AccountBackfill } from "../../../Sync/Backfill/BackfilledStatements.ts"
 import type { Days } from "../../../Sync/Backfill/Window.ts"
@@ -23,11 +24,6 @@ interface DayOptions {
   readonly period: Option.Option<string>
   readonly from: Option.Option<string>
   readonly to: Option.Option<string>
-}
-
-const lastDayOf = (period: string): string => {
-  const [year = 0, month = 0] = period.split("-").map(Number)
-  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10)
 }
 
 /** The days of `--period`, or from `--from` to `--to`. */

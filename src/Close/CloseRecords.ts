@@ -7,7 +7,7 @@ import { int4, int8, jsonOf, nullable, oneOf, type RowOf, text } from "../Databa
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Digest } from "./Digest.ts"
-import { osUser } from "./Who.ts"
+import { osUser } from "./Person.ts"
 
 const Accepted = Schema.Struct({
   id: Schema.String,

@@ -6,8 +6,6 @@ import { Ledger } from "../Ledger.ts"
 import { Reconcile } from "../Reconcile.ts"
 import { methodsAtClose } from "../Valuation/KeptSettings.ts"
 import type { Bridge } from "./Bridge.ts"
-import { type Digest, digestsOf } from "./Digest.ts"
-import { type Blocker, gatesOf } from "./Gate.ts"
 import {
   type Accepted,
   type Closing,
@@ -16,7 +14,9 @@ import {
   keepCloses,
   lastAccepted,
   lastHash,
-} from "./Kept.ts"
+} from "./CloseRecords.ts"
+import { type Digest, digestsOf } from "./Digest.ts"
+import { type Blocker, gatesOf } from "./Gate.ts"
 import { lockedWith } from "./Locked.ts"
 import { type Month, readMonths, refusalOf } from "./Month.ts"
 
@@ -130,7 +130,7 @@ const keepClosed = Effect.fn("Close.keepClosed")(function* (
  * Closes books of one connection in one transaction, which keeps the findings whether a month closes or not. What does not
  * depend on the book is read and written for all of them at once.
  */
-export const closeTogether = Effect.fn("Close.together")(function* (
+export const closeBooks = Effect.fn("Close.books")(function* (
   connection: string,
   books: ReadonlyArray<Book>,
   request: CloseRequest,

@@ -122,7 +122,7 @@ const exportBatches = Effect.fn("Export.batches")(function* (
 }, Effect.scoped)
 
 /** Everything that was asked for of the books, by book. */
-export const exportTogether = Effect.fn("Export.together")(function* (
+export const exportBooks = Effect.fn("Export.books")(function* (
   asked: ReadonlyArray<AskedBook>,
   scope: Selection | null,
   request: ExportRequest,

@@ -1,5 +1,5 @@
 /** Files that accompany an export in any format: their names in the manifest, and their file names. */
-export const besides = {
+export const accompanyingFiles = {
   /** The provider's statement, which proves the journal. */
   statement: { name: "statement", file: "statement.csv" },
   /** With every export in the base currency. */
@@ -11,7 +11,7 @@ export const besides = {
     of: "gl-detail",
   },
   periodBalances: { name: "period-balances", file: "Trial_Balance_{from}_{to}.csv", of: "gl-detail" },
-  /** With files that have rates: what they say otherwise than the base-currency journal. */
+  /** With files that have rates: how they differ from the base-currency journal. */
   rateDifferences: { name: "rate-differences", file: "rate_differences_{format}.csv" },
   /** With summaries: the entries behind each. */
   summaryEntries: { name: "summary-entries", file: "summary_entries_{format}.csv" },

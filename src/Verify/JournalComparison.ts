@@ -32,7 +32,7 @@ export interface Side {
 }
 
 /** The most differing buckets that are explained. */
-const most = 8
+const explainedBuckets = 8
 
 const unitsOf = ({ account, minor }: JournalRow): bigint =>
   minor * 10n ** BigInt(scale - account.account.scale)
@@ -67,7 +67,7 @@ const explain = async (
   journal: (visit: (row: JournalRow) => void) => Promise<void>,
   problems: Problems,
 ): Promise<void> => {
-  const buckets = new Set([...differing].slice(0, most))
+  const buckets = new Set([...differing].slice(0, explainedBuckets))
   const held = new Map<string, Held>()
   await side.read((amount, file, line) => {
     if (buckets.has(bucketOf(amount.group))) put(held, amount, file, line, 1n)
