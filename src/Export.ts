@@ -46,17 +46,22 @@ export interface ExportSummary {
 
 /**
  * The books that have entries of the selection, and the codes of those that have none. Fails where none has: an empty batch would
- * take a number and say nothing. The base-currency journal has what only it has, also in a month without entries.
+ * take a number and say nothing. In the base currency it is asked once the books are valued: that journal has revaluations and their
+ * reversals, also in a month without other entries.
  */
 const withEntries = Effect.fn("Export.withEntries")(function* (
   books: ReadonlyArray<Book>,
   selection: Selection | null,
   request: ExportRequest,
 ) {
-  if (selection === null || request.base !== undefined) return { chosen: books, empty: [] }
+  // As of a time it is not known before it is made; that batch counts for nothing.
+  if (selection === null || (request.base !== undefined && request.asOf !== undefined)) {
+    return { chosen: books, empty: [] }
+  }
   const contents = yield* contentsOf(
     books.map(({ bookId }) => bookId),
     selection,
+    request.base !== undefined,
   )
   const chosen = books.filter(({ bookId }) => contents.get(bookId)?.holds === true)
   const empty = books.filter(({ bookId }) => contents.get(bookId)?.holds !== true)
@@ -70,6 +75,20 @@ const withEntries = Effect.fn("Export.withEntries")(function* (
       ? `Nothing is booked yet in ${codes}. Nothing was written.`
       : `${selection.text} ${what} in ${codes}. Nothing was written.`,
   )
+})
+
+/** Before anything is valued for it. */
+const refuseAhead = Effect.fn("Export.refuseAhead")(function* (
+  books: ReadonlyArray<Book>,
+  selection: Selection,
+) {
+  const contents = yield* contentsOf(
+    books.map(({ bookId }) => bookId),
+    selection,
+  )
+  if (books.length === 0 || books.some(({ bookId }) => contents.get(bookId)?.ahead !== true)) return
+  const codes = books.map(({ code }) => code).join(", ")
+  return yield* exportError("Usage", `${selection.text} lies ahead in ${codes}. Nothing was written.`)
 })
 
 /** Without the bank statements of a book that has no entries: the base-currency journal may have something nevertheless. */
@@ -189,9 +208,12 @@ export const run = Effect.fn("Export.run")(function* (
       }
     }
   }
+  if (request.base !== undefined) {
+    if (selection !== null) yield* refuseAhead(books, selection)
+    yield* valued(books, selection, request.base, request)
+  }
   const { chosen, empty } = yield* withEntries(books, selection, request)
   yield* checkBookSettings(settings, chosen, yield* allBooks(Option.none()), formats)
-  if (request.base !== undefined) yield* valued(books, selection, request.base, request)
   const batches: Array<ExportedBatch> = []
   const unchanged: Array<string> = []
   const exported: Array<Exported> = []

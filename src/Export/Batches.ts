@@ -92,7 +92,7 @@ const staleness = Effect.fn("Batches.staleness")(function* (
   const formats: ReadonlyArray<FormatName> = manifest.formats.filter(isFormatName)
   const { plans } = yield* planBook(
     book.bookId,
-    lineage.currencyBasis,
+    { basis: lineage.currencyBasis, rated: tables?.rated === true },
     scope.kind === "since-last" ? null : { ...selection, covered: [] },
     formats,
     wasAgain(manifest, lineage),

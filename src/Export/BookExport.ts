@@ -88,15 +88,15 @@ const optionsFor = (options: TableOptions, { code }: Book): TableOptions => {
 const plansOf = Effect.fn("Export.plansOf")(function* (
   books: ReadonlyArray<Book>,
   scope: Selection | null,
-  { base, formats }: RequestPart,
+  { base, formats, options }: RequestPart,
   request: ExportRequest,
 ) {
   const { again = false, perFormat = false } = request
-  const basis = base?.baseCurrency ?? nativeBasis
+  const way = { basis: base?.baseCurrency ?? nativeBasis, rated: options.rated === true }
   const plan = (chosen: ReadonlyArray<Book>, selection: Selection | null) =>
     planBooks(
       chosen.map(({ bookId }) => bookId),
-      basis,
+      way,
       selection,
       formats,
       again,

@@ -37,6 +37,71 @@ const refusal = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(Effect.
 const numbersOf = ({ batches }: Export.ExportSummary) =>
   batches.flatMap(({ manifest }) => manifest.periods.map(({ entries, first }) => `${first} ${entries}`))
 
+layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system", (it) => {
+  it.effect("has a book's entries in one way: in two they would come twice", () =>
+    Effect.gen(function* () {
+      yield* addRates([
+        rate("2026-09-10", "0.90"),
+        rate("2026-09-30", "0.95"),
+        rate("2026-10-05", "0.91"),
+        rate("2026-10-31", "0.92"),
+      ])
+      const bookId = yield* openBook("TWOWAYS", client(7))
+      yield* deposit(bookId, "2026-09-10", "1000.00")
+      yield* deposit(bookId, "2026-10-05", "10.00")
+      const out = temporaryFolder()
+      const native = exporting("TWOWAYS", out)
+      const run = inBase("TWOWAYS", out)
+      yield* native(october, ["qbo"])
+      const twice = yield* refusal(run(october, ["qbo"]))
+      expect(twice).toMatchObject({ reason: "Usage" })
+      expect(twice.message).toBe(
+        "Batch TWOWAYS/1 has days of 2026-10 for qbo in the books' own currencies. Written in EUR they would come a second time: go on without --base, or write them in the other way with --again, to be imported in the batch's place. Nothing was written.",
+      )
+      // Another system has had nothing; and `--again` takes the batch's place.
+      expect((yield* run(october, ["sage50"])).batches).toHaveLength(1)
+      yield* run(october, ["qbo"], { again: true })
+      expect(yield* states(bookId)).toEqual(["1 superseded", "2 committed", "3 committed"])
+      expect((yield* refusal(native({ kind: "since-last" }, ["qbo"]))).message).toContain(
+        "Batch TWOWAYS/3 has days of since-0 for qbo in EUR.",
+      )
+    }),
+  )
+
+  it.effect("is not left with a revaluation that nothing reverses, nor with a reversal alone", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("BORDERS", client(8))
+      yield* deposit(bookId, "2026-09-10", "1000.00")
+      yield* deposit(bookId, "2026-10-05", "10.00")
+      const out = temporaryFolder()
+      const run = inBase("BORDERS", out)
+      yield* run(september, ["qbo"])
+      const torn = yield* refusal(exporting("BORDERS", out)(october, ["qbo"]))
+      expect(torn.message).toBe(
+        "Batch BORDERS/1 has 2026-09-30 for qbo in EUR. Written in the books' own currencies, 2026-10 would leave the revaluation at that border without its reversal, or reverse one that qbo does not have: go on with --base, or write that batch's days without --base first, with --again. Nothing was written.",
+      )
+      // Within a month there is no revaluation.
+      const within = exporting("BORDERS", out)(range("2026-10-06", "2026-10-31"), ["qbo"])
+      expect((yield* refusal(within)).message).toContain("has no entries")
+      yield* run(october, ["qbo"])
+      expect(yield* states(bookId)).toEqual(["1 committed", "2 committed"])
+    }),
+  )
+
+  it.effect("gets no empty batch in the base currency either", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("NOTHING", client(9))
+      yield* deposit(bookId, "2026-09-10", "1000.00")
+      const run = inBase("NOTHING")
+      const ahead = yield* refusal(run({ kind: "period", period: "2999-12" }, ["qbo"]))
+      expect(ahead.message).toBe("2999-12 lies ahead in NOTHING. Nothing was written.")
+      const before = yield* refusal(run({ kind: "period", period: "2025-01" }, ["qbo"]))
+      expect(before.message).toBe("2025-01 has no entries in NOTHING. Nothing was written.")
+      expect(yield* states(bookId)).toEqual([])
+    }),
+  )
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base currency", (it) => {
   it.effect("are refused where the days meet, whether or not the books have entries of their own then", () =>
     Effect.gen(function* () {
@@ -54,13 +119,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       expect(numbersOf(first)).toEqual(["QUIET-FX-2026-10-000001 2"])
       const twice = yield* refusal(run(october, ["qbo"]))
       expect(twice).toMatchObject({ reason: "Usage" })
-      expect(twice.message).toContain("Batch 1 has days of 2026-10 for qbo in EUR already.")
+      expect(twice.message).toContain("Batch QUIET/1 has days of 2026-10 for qbo in EUR already.")
       expect(numbersOf(yield* run(october, ["qbo"], { again: true }))).toEqual(numbersOf(first))
       expect(yield* states(bookId)).toEqual(["1 superseded", "2 committed"])
 
       yield* run(range("2026-09-30", "2026-09-30"), ["qbo"])
-      expect((yield* refusal(run(september, ["qbo"]))).message).toContain("Batch 3 has")
-      expect((yield* refusal(run(all, ["qbo"]))).message).toContain("Batch 2, 3 has")
+      expect((yield* refusal(run(september, ["qbo"]))).message).toContain("Batch QUIET/3 has")
+      expect((yield* refusal(run(all, ["qbo"]))).message).toContain("Batch QUIET/2, QUIET/3 has")
       // Another format has had nothing yet, and days that no batch has are as good as ever.
       expect((yield* run(september, ["sage50"])).batches[0]?.manifest.lineage?.supersedes).toEqual([])
       expect((yield* run(range("2026-09-01", "2026-09-29"), ["qbo"])).batches).toHaveLength(1)
@@ -69,7 +134,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
         ...[1, 2, 3, 4, 5].map((batch) => `${batch} superseded`),
         "6 committed",
       ])
-      expect((yield* refusal(run(september, ["qbo"]))).message).toContain("Batch 6 has")
+      expect((yield* refusal(run(september, ["qbo"]))).message).toContain("Batch QUIET/6 has")
       // All of it ended with the last valued month: November's reversals are still to come.
       expect((yield* run(range("2026-11-01", "2026-11-02"), ["qbo"])).batches).toHaveLength(1)
     }),
@@ -146,7 +211,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
         { book: "OUTDATED", batch: 2, scope: "2026-10", formats: ["qbo"], months: ["2026-10"] },
       ])
       expect((yield* findings).map(({ message }) => message)).toEqual([
-        "Export batch 2 (2026-10, EUR) is out of date, 2026-10 changed since: export it again with --base --again.",
+        "Export batch OUTDATED/2 (qbo of 2026-10, EUR) is out of date, 2026-10 changed since: export it again with --base --again.",
       ])
       expect((yield* run(october, ["qbo"], { again: true })).outdated).toEqual([])
       expect([yield* listed, yield* findings]).toEqual([["4 ", "3 ", "2 ", "1 "], []])
@@ -159,7 +224,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       const own = Effect.map(overtaken(base), (all) => all.filter(({ book }) => book === "OVERTAKEN"))
       yield* deposit(bookId, "2026-09-10", "1000.00")
       const run = inBase("OVERTAKEN")
-      yield* run({ kind: "period", period: "2026-08" }, ["qbo"])
       yield* run(october, ["qbo", "sage50"])
       expect(yield* own).toEqual([])
       yield* addRates([rate("2026-09-30", "0.96")])
@@ -167,7 +231,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
         {
           book: "OVERTAKEN",
           months: ["2026-09", "2026-10"],
-          batches: [{ batch: 2, scope: "2026-10", formats: ["qbo", "sage50"] }],
+          batches: [{ batch: 1, scope: "2026-10", formats: ["qbo", "sage50"] }],
         },
       ])
       yield* run(october, ["qbo", "sage50"], { again: true })

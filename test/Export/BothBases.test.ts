@@ -98,6 +98,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an export of both kind
   it.effect("leaves out the statements of days on which a book has no entries", () =>
     Effect.gen(function* () {
       yield* postMonths(yield* openBook("QUIET", "00000000-0000-4000-8000-000000000042"))
+      // Another rate at the month's end: the base-currency journal has its revaluation, and the book nothing.
+      yield* addRates([{ date: "2026-10-31", from: "USD", to: "EUR", rate: "0.95", source: "test" }])
       const days = { kind: "range", from: "2026-10-30", to: "2026-10-31" } as const
       const { batches } = yield* exporting(["gl-detail", "camt.053"], [], { book: "QUIET", scope: days })
       expect(batches.map(({ manifest }) => manifest.formats)).toEqual([["gl-detail"]])

@@ -1,5 +1,5 @@
 import { it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Option } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Option } from "effect"
 import { describe, expect } from "vitest"
 import { Partner } from "../../src/Partner.ts"
 import { defaultInterface } from "../../src/Settings/Interface.ts"
@@ -196,10 +196,20 @@ describe("A stall", () => {
   }
 
   it.live("[C1] ends with whoever waits for it", () =>
-    withPartner(
-      serve(() => {}),
-      (partner) => Effect.asVoid(Effect.timeoutOption(partner.account(uuid(1)), "100 millis")),
-    ),
+    Effect.gen(function* () {
+      const closed = yield* Deferred.make<void>()
+      const hang: Answerer = (_, response) => {
+        response.once("close", () => Deferred.unsafeDone(closed, Effect.void))
+      }
+      yield* withPartner(serve(hang), (partner) =>
+        Effect.gen(function* () {
+          const answer = yield* Effect.timeoutOption(partner.account(uuid(1)), "500 millis")
+          expect(Option.isNone(answer)).toBe(true)
+          // The connection is given up as well, while the server goes on to hang.
+          yield* Deferred.await(closed)
+        }),
+      )
+    }),
   )
 })
 

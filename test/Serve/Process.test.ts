@@ -43,9 +43,16 @@ it.scopedLive(
         DATABASE_URL: url,
         TIEOUT_SCHEDULE_EXPORT: "journal",
         TIEOUT_STATUS_OPEN: "true",
+        // The usual port may be taken on the machine that the tests run on.
+        TIEOUT_WEBHOOK_PORT: "0",
       })
       yield* until(() => log().includes("Exported 1 batch")).pipe(
-        Effect.orElse(() => Effect.dieMessage(log())),
+        Effect.raceFirst(
+          Effect.zipRight(
+            Effect.promise(() => ended),
+            Effect.suspend(() => Effect.dieMessage(log())),
+          ),
+        ),
       )
       const lines = log()
         .split("\n")

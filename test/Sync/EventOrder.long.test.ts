@@ -1,4 +1,3 @@
-import { createServer } from "node:net"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { startSandbox } from "../../src/Sandbox.ts"
@@ -7,18 +6,11 @@ import { Events } from "../../src/Sync/Events.ts"
 import { Sync } from "../../src/Sync.ts"
 import { Inbox } from "../../src/Webhook/Inbox.ts"
 import { listen } from "../../src/Webhook.ts"
+import { freePort } from "../support/Loopback.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { rows, variablesFor } from "./Runs.ts"
 
 const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" }
-
-const freePort = Effect.async<number>((resume) => {
-  const probe = createServer().listen(0, "127.0.0.1", () => {
-    const address = probe.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    probe.close(() => resume(Effect.succeed(port)))
-  })
-})
 
 /** Cash line by line, and every other role by resource and currency: what must not depend on the order of events. */
 const cash = rows(`

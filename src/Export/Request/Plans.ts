@@ -12,9 +12,10 @@ import { accumulates, type FormatName } from "../../Format/Formats.ts"
 import type { Covered } from "../Batch/Manifest.ts"
 import { exportError } from "../ExportError.ts"
 import { type Archived, archivedDays, refuseArchivedDays, warnOfGap } from "./ArchivedDays.ts"
+import { batchesInOtherWays, refuseOtherWays, type Way } from "./OtherWays.ts"
 import { entriesOf, grouped, type Had, newsOf, type Plan, type Plans, separate, wholePlans } from "./Plan.ts"
 import { box, everyStep, intersect, union } from "./Region.ts"
-import type { Selection } from "./Scope.ts"
+import { type Selection, sinceSelection } from "./Scope.ts"
 import { contentsOf, selected } from "./Selected.ts"
 import { coveredBy, regionsOf, type StandingBatch, standingOfBooks } from "./StandingBatches.ts"
 
@@ -77,7 +78,7 @@ const basePlan = Effect.fn("Export.basePlan")(function* (
   if (again) return { ...wholeOf(selection, format), supersedes: meeting }
   return yield* exportError(
     "Usage",
-    `Batch ${meeting.join(", ")} has days of ${selection.text} for ${format} in ${basis} already. That journal changes as a whole: --again writes it again, to be imported in its place. Nothing was written.`,
+    `Batch ${own.map(({ batch, code }) => `${code}/${batch}`).join(", ")} has days of ${selection.text} for ${format} in ${basis} already. That journal changes as a whole: --again writes it again, to be imported in its place. Nothing was written.`,
   )
 })
 
@@ -136,7 +137,7 @@ const tablePlans = Effect.fn("Export.tablePlans")(function* (
 const checkWhole = (
   plans: ReadonlyArray<Plan>,
   formats: ReadonlyArray<FormatName>,
-  standing: ReadonlyArray<StandingBatch>,
+  standing: ReadonlyArray<Pick<StandingBatch, "batch" | "formats">>,
 ) => {
   const known: ReadonlyArray<string> = formats
   for (const number of plans.flatMap(({ supersedes }) => supersedes)) {
@@ -152,6 +153,20 @@ const checkWhole = (
   }
   return Effect.void
 }
+
+/** The plan with the batches in another way whose place it takes. */
+const insteadOf = (
+  plan: Plan,
+  others: ReadonlyArray<{ readonly format: FormatName; readonly batch: number }>,
+) => ({
+  ...plan,
+  supersedes: [
+    ...new Set([
+      ...plan.supersedes,
+      ...others.filter(({ format }) => plan.formats.includes(format)).map(({ batch }) => batch),
+    ]),
+  ].sort((a, b) => a - b),
+})
 
 const isPlan = (found: Plan | Had): found is Plan => "selection" in found
 
@@ -186,7 +201,7 @@ const refuseArchived = (plans: ReadonlyArray<Plan>, archived: Archived) =>
 /** By book. `selection`: null for what is new. `again`: the whole selection, whatever the batches have. */
 export const planBooks = Effect.fn("Export.planBooks")(function* (
   bookIds: ReadonlyArray<number>,
-  basis: string,
+  way: Way,
   selection: Selection | null,
   formats: ReadonlyArray<FormatName>,
   again: boolean,
@@ -200,6 +215,16 @@ export const planBooks = Effect.fn("Export.planBooks")(function* (
     const plans: Plans = { plans: perFormat ? separate([plan]) : [plan], had: [] }
     return new Map(bookIds.map((bookId) => [bookId, plans]))
   }
+  const { basis } = way
+  const others = yield* batchesInOtherWays(bookIds, way, formats)
+  const instead = yield* refuseOtherWays(
+    bookIds,
+    others,
+    way,
+    selection ?? sinceSelection(0n, []),
+    formats,
+    again,
+  )
   const standing = yield* standingOfBooks(bookIds, basis)
   const found = bookIds.map((bookId): OwnBatches => ({ bookId, own: standing.of({ bookId }) }))
   if (selection === null) {
@@ -220,9 +245,11 @@ export const planBooks = Effect.fn("Export.planBooks")(function* (
   const made = new Map<number, Plans>()
   for (const { bookId, own } of found) {
     const ofTables = tables.flatMap((plans) => plans.get(bookId) ?? [])
-    const all = [...wholePlans(selection, plain, own, perFormat), ...ofTables.filter(isPlan)]
+    const taken = instead.of({ bookId })
+    const replacing = ofTables.filter(isPlan).map((plan) => insteadOf(plan, taken))
+    const all = [...wholePlans(selection, plain, own, perFormat), ...replacing]
     const plans = perFormat ? separate(all) : grouped(all, formats)
-    yield* checkWhole(plans, formats, own)
+    yield* checkWhole(plans, formats, [...own, ...others.of({ bookId })])
     yield* refuseArchived(plans, archivedOf(bookId))
     made.set(bookId, { plans, had: ofTables.filter((one): one is Had => !isPlan(one)) })
   }
@@ -232,9 +259,8 @@ export const planBooks = Effect.fn("Export.planBooks")(function* (
 /** Of one book. */
 export const planBook = (
   bookId: number,
-  basis: string,
+  way: Way,
   selection: Selection | null,
   formats: ReadonlyArray<FormatName>,
   again: boolean,
-) =>
-  Effect.map(planBooks([bookId], basis, selection, formats, again, false), (plans) => ofBook(plans, bookId))
+) => Effect.map(planBooks([bookId], way, selection, formats, again, false), (plans) => ofBook(plans, bookId))

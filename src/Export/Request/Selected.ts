@@ -40,20 +40,26 @@ export const selected = (sql: Sql, books: Fragment, selection: Selection) => {
 }
 
 /**
- * By `bookId`, whether a selection holds any entry, and whether its first day is still to come in the book's time zone. With
+ * By `bookId`, whether a selection holds any entry (`inBase`: of the base-currency journal as well), and whether its first day is still to come in the book's time zone. With
  * `offset 0` the server looks for one entry of each book; without, it may join the books to their whole journals.
  */
 export const contentsOf = Effect.fn("Export.contentsOf")(function* (
   bookIds: ReadonlyArray<number>,
   selection: Selection,
+  inBase = false,
 ) {
   const database = yield* Database
+  const { from, to } = selection
   const rows = yield* database.rows(
     "Export.contentsOf",
     { book_id: int4, holds: bool, ahead: bool },
     (sql) => sql`
       select b.book_id,
-        exists (select 1 from ledger.journal e where ${selected(sql, sql`= b.book_id`, selection)} offset 0) as holds,
+        exists (select 1 from ledger.journal e where ${selected(sql, sql`= b.book_id`, selection)} offset 0)
+          or ${inBase} and exists (
+            select 1 from valuation.entries v
+            where v.book_id = b.book_id and v.effective_date between ${from ?? "-infinity"}::text::date and ${to ?? "infinity"}::text::date
+              and v.period >= date_trunc('month', ${from ?? "-infinity"}::text::date::timestamp) offset 0) as holds,
         coalesce(${selection.from}::text::date > ledger.day_of(now(), l.time_zone), false) as ahead
       from mirror.books b left join ledger.locks l on l.book_id = b.book_id
       where b.book_id = any (${plainArray(sql, bookIds.map(String), "int4")})`,

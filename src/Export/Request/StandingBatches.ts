@@ -9,6 +9,7 @@ import { box, everyStep, type Region, subtract, union } from "./Region.ts"
 
 const batchColumns = {
   bookId: int4,
+  code: text,
   batch: int4,
   scope: text,
   from: nullable(text),
@@ -21,6 +22,8 @@ const batchColumns = {
 type BatchRow = RowOf<typeof batchColumns>
 
 export interface StandingBatch {
+  /** The book's code. */
+  readonly code: string
   readonly batch: number
   /** `2026-10`, `2026-10-01_2026-10-15`, `all`, `since-4` */
   readonly scope: string
@@ -62,15 +65,16 @@ export const standingOfBooks = Effect.fn("Export.standingOfBooks")(function* (
     "Export.standingBatches",
     batchColumns,
     (sql) => sql`
-      select b.book_id as "bookId", b.batch, b.scope, b.from_date::text as from, b.formats,
+      select b.book_id as "bookId", k.code, b.batch, b.scope, b.from_date::text as from, b.formats,
         b.last_day::text as to, b.since_numbering as since, b.through_numbering as through, b.covered
-      from export.standing_batches b
+      from export.standing_batches b join mirror.books k on k.book_id = b.book_id
       where b.book_id ${isIn(sql, bookIds)} and b.currency_basis = ${basis}
       order by b.batch`,
   )
   return byBook(
     rows.map((row): StandingBatch & { readonly bookId: number } => ({
       bookId: row.bookId,
+      code: row.code,
       batch: row.batch,
       scope: row.scope,
       formats: row.formats,

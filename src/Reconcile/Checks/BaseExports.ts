@@ -27,8 +27,9 @@ const changed = (sql: Sql, scope: Scope): Fragment => sql`
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   with changed as materialized (${changed(sql, scope)}),
   batches as materialized (
-    select b.book_id, b.batch, b.scope, b.currency_basis, b.from_date, b.to_date, b.last_day, b.manifest
+    select b.book_id, b.batch, b.scope, b.currency_basis, b.from_date, b.to_date, b.last_day, b.manifest, b.formats, k.code
     from export.standing_batches b
+    join mirror.books k on k.book_id = b.book_id
     left join changed c on c.book_id = b.book_id
     where b.book_id = ${inBooks(sql, scope)} and b.currency_basis <> ${nativeBasis} and (
         ${isEverything(scope)} or b.scope = ${scope.period}::text
@@ -36,8 +37,11 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
         or (b.book_id, b.batch::text) in (
           select o.book_id, o.subject_id from (${openSubjects(sql, scope, "base-exports")}) o)))
   select 'base-exports' as check_name, b.book_id, 'batch' as subject_type, b.batch::text as subject_id, true as ripe,
-    format('Export batch %s (%s, %s) is out of date, %s changed since: export it again with --base --again.', b.batch,
-      b.scope, b.currency_basis, array_to_string(x.months, ', ')) as message,
+    format('Export batch %s/%s (%s of %s, %s) is out of date, %s changed since: export it again with %s --again.', b.code, b.batch,
+      array_to_string(b.formats, ', '), b.scope,
+      b.currency_basis || case when b.manifest #>> '{tables,rated}' = 'true' then ' with rates' else '' end,
+      array_to_string(x.months, ', '),
+      case when b.manifest #>> '{tables,rated}' = 'true' then '--with-rates' else '--base' end) as message,
     jsonb_build_object('scope', b.scope, 'months', x.months) as evidence
   from batches b
   cross join lateral (

@@ -1,0 +1,156 @@
+/**
+ * An accounting system has a book's entries in one way: in the books' own currencies, in the base currency, or in the currency that
+ * moved with rates. Written in two ways they would come twice; and where the way changes from one day to the next, a revaluation
+ * in the base currency would stand without its reversal, or the reversal alone.
+ */
+import { Effect } from "effect"
+import { type ByBook, byBook, isIn } from "../../Book/ByBook.ts"
+import { shiftDate } from "../../Common/Time.ts"
+import { arrayOf, bool, int4, nullable, type RowOf, text } from "../../Database/Columns.ts"
+import { plainArray } from "../../Database/TextArray.ts"
+import { Database } from "../../Database.ts"
+import { nativeBasis } from "../../Format/Entry.ts"
+import { accumulates, type FormatName } from "../../Format/Formats.ts"
+import { exportError } from "../ExportError.ts"
+import type { Selection } from "./Scope.ts"
+
+export interface Way {
+  /** `native`, or the base currency. */
+  readonly basis: string
+  /** With rates; only in a base currency. */
+  readonly rated: boolean
+}
+
+const columns = {
+  bookId: int4,
+  code: text,
+  batch: int4,
+  formats: arrayOf(text),
+  basis: text,
+  rated: bool,
+  /** `YYYY-MM-DD`; null: from the first day, to any later one. */
+  from: nullable(text),
+  to: nullable(text),
+}
+
+type OtherBatch = RowOf<typeof columns>
+
+/** Standing batches that were written in another way; the first first. */
+export const batchesInOtherWays = Effect.fn("Export.batchesInOtherWays")(function* (
+  bookIds: ReadonlyArray<number>,
+  { basis, rated }: Way,
+  formats: ReadonlyArray<FormatName>,
+) {
+  if (!formats.some(accumulates)) return byBook<OtherBatch>([])
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Export.batchesInOtherWays",
+    columns,
+    (sql) => sql`
+      select s.* from (
+        select b.book_id as "bookId", k.code, b.batch, b.formats, b.currency_basis as basis, b.from_date::text as from,
+          b.last_day::text as to,
+          b.currency_basis <> ${nativeBasis} and coalesce(b.manifest #>> '{tables,rated}', '') = 'true' as rated
+        from export.standing_batches b join mirror.books k on k.book_id = b.book_id
+        where b.book_id ${isIn(sql, bookIds)}) s
+      where s.basis <> ${basis} or s.rated <> ${rated}
+      order by s.batch`,
+  )
+  return byBook(rows)
+})
+
+const covers = ({ from, to }: OtherBatch, day: string): boolean =>
+  (from === null || from <= day) && (to === null || to >= day)
+
+const meets = ({ from, to }: OtherBatch, selection: Selection): boolean =>
+  (selection.to === null || from === null || from <= selection.to) &&
+  (selection.from === null || to === null || to >= selection.from)
+
+const wayText = ({ basis, rated }: Way): string => {
+  if (basis === nativeBasis) return "in the books' own currencies"
+  return rated ? `in ${basis} with rates` : `in ${basis}`
+}
+
+const flagOf = ({ basis, rated }: Way): string => {
+  if (basis === nativeBasis) return "without --base"
+  return rated ? "with --with-rates" : "with --base"
+}
+
+/** Of the books and days, those whose month ends with a revaluation. */
+const revaluedOn = Effect.fn("Export.revaluedOn")(function* (
+  asked: ReadonlyArray<{ readonly bookId: number; readonly day: string }>,
+) {
+  if (asked.length === 0) return new Set<string>()
+  const books = asked.map(({ bookId }) => String(bookId))
+  const days = asked.map(({ day }) => day)
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Export.revaluedOn",
+    { bookId: int4, day: text },
+    (sql) => sql`
+      select distinct e.book_id as "bookId", e.effective_date::text as day
+      from (
+        select u.book_id, u.day::date as day
+        from unnest(${plainArray(sql, books, "int4")}, ${plainArray(sql, days)}) as u (book_id, day)) a
+      join valuation.entries e on e.book_id = a.book_id and e.period = date_trunc('month', a.day::timestamp)::date
+        and e.series = 'fx' and e.effective_date = a.day and e.kind = 'fx_revaluation'`,
+  )
+  return new Set(rows.map(({ bookId, day }) => `${bookId} ${day}`))
+})
+
+/** The days on either side of the selection's borders, each with the last day of the month that ends there. */
+const bordersOf = ({ from, to }: Selection) => [
+  ...(from === null ? [] : [{ outside: shiftDate(from, -1), end: shiftDate(from, -1) }]),
+  ...(to === null ? [] : [{ outside: shiftDate(to, 1), end: to }]),
+]
+
+const refuse = (
+  format: FormatName,
+  way: Way,
+  selection: Selection,
+  other: OtherBatch,
+  day: string | undefined,
+) => {
+  const has = `Batch ${other.code}/${other.batch} has ${day === undefined ? `days of ${selection.text}` : day} for ${format} ${wayText(other)}.`
+  const what =
+    day === undefined
+      ? `Written ${wayText(way)} they would come a second time: go on ${flagOf(other)}, or write them in the other way with --again, to be imported in the batch's place.`
+      : `Written ${wayText(way)}, ${selection.text} would leave the revaluation at that border without its reversal, or reverse one that ${format} does not have: go on ${flagOf(other)}, or write that batch's days ${flagOf(way)} first, with --again.`
+  return exportError("Usage", `${has} ${what} Nothing was written.`)
+}
+
+/**
+ * Fails where a batch of the selection would meet one that was written in another way. Gives, by book, those that the selection takes the
+ * place of: with `again`, those with any of its days.
+ */
+export const refuseOtherWays = Effect.fn("Export.refuseOtherWays")(function* (
+  bookIds: ReadonlyArray<number>,
+  others: ByBook<OtherBatch>,
+  way: Way,
+  selection: Selection,
+  formats: ReadonlyArray<FormatName>,
+  again: boolean,
+) {
+  const all = bookIds.flatMap((bookId) =>
+    formats.filter(accumulates).flatMap((format) =>
+      others
+        .of({ bookId })
+        .filter((other) => other.formats.includes(format))
+        .map((other) => ({ bookId, format, other })),
+    ),
+  )
+  const met = all.filter(({ other }) => meets(other, selection))
+  const [first] = met
+  if (first !== undefined && !again) {
+    return yield* refuse(first.format, way, selection, first.other, undefined)
+  }
+  const beside = all.flatMap((one) =>
+    bordersOf(selection).flatMap(({ end, outside }) =>
+      covers(one.other, outside) && !meets(one.other, selection) ? [{ ...one, end, outside }] : [],
+    ),
+  )
+  const revalued = yield* revaluedOn(beside.map(({ bookId, end }) => ({ bookId, day: end })))
+  const torn = beside.find(({ bookId, end }) => revalued.has(`${bookId} ${end}`))
+  if (torn !== undefined) return yield* refuse(torn.format, way, selection, torn.other, torn.outside)
+  return byBook(met.map(({ bookId, format, other: { batch } }) => ({ bookId, format, batch })))
+})
