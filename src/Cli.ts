@@ -11,6 +11,7 @@ import { commands } from "./Cli/Commands.ts"
 import { WholeManual } from "./Cli/Declaration.ts"
 import { type ExitCode, exitCodes } from "./Cli/ExitCode.ts"
 import { failuresOf, UsageError } from "./Cli/Failure.ts"
+import { failureText } from "./Cli/FailureDocument.ts"
 import { logFormat, logging } from "./Cli/Logging.ts"
 import type { Manual } from "./Cli/Manual.ts"
 import { makeOutput, Outcome, Output } from "./Cli/Output.ts"
@@ -134,9 +135,24 @@ export const execute = async (args: Arguments, manual: Manual, variables: Variab
   return exitCodeOf(await Effect.runPromiseExit(prepared(args, manual, variables, outcome)), outcome)
 }
 
+/** Milliseconds from a signal to the end. What runs on and on waits ten seconds for its work by itself. */
+const patience = ({ command }: Arguments): number =>
+  command === "serve" || command === "worker" ? 15_000 : 60_000
+
+/** Ends a process that was asked to end, and waits for what does not answer. Whatever is not committed is done again. */
+const endAnyway = (args: Arguments): void => {
+  const millis = patience(args)
+  setTimeout(() => {
+    const message = `Stopped after ${millis / 1_000} s without waiting any longer for what does not answer. What was committed stays; run it again to go on.`
+    const failure = { code: exitCodes.resumable, error: "Stopped", reason: null, message }
+    process.stderr.write(failureText(failure, args.json, new Date()), () => process.exit(exitCodes.resumable))
+  }, millis).unref()
+}
+
 /** Runs a command as the process: signals interrupt it, and its outcome is the exit code. */
 export const launch = (args: Arguments, manual: Manual, variables: Variables): void => {
   const outcome = new Outcome()
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => endAnyway(args))
   NodeRuntime.runMain(prepared(args, manual, variables, outcome), {
     disableErrorReporting: true,
     disablePrettyLogger: true,

@@ -1,5 +1,6 @@
 import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { Effect, type Scope } from "effect"
+import postgres from "postgres"
 import { type Client, makeClient, makeOrm } from "./Client.ts"
 import { type ConnectionSettings, sessionSettings } from "./ConnectionSettings.ts"
 
@@ -16,6 +17,8 @@ export interface Connection {
   lost: boolean
   /** Its state is in doubt. Never used again either. */
   spoilt: boolean
+  /** Whether the server lets a new session in, or says why not: one that is silent has vanished. */
+  readonly serverAnswers: () => Promise<boolean>
 }
 
 /** Lends connections, open ones first. */
@@ -41,6 +44,19 @@ const localsOf = (settings: ConnectionSettings): string =>
         .join("")
     : ""
 
+const answers = async (settings: ConnectionSettings): Promise<boolean> => {
+  const client = makeClient(settings, { connections: 1 })
+  try {
+    const session = await client.reserve()
+    session.release()
+    return true
+  } catch (error) {
+    return error instanceof postgres.PostgresError
+  } finally {
+    client.end({ timeout: 0 }).catch(() => undefined)
+  }
+}
+
 /** Opens a connection (on its first query); `onclose` is called whenever its session ends. */
 export const openConnection = (
   settings: ConnectionSettings,
@@ -55,7 +71,7 @@ export const openConnection = (
   })
   const connection: Connection = {
     ...{ client, orm: makeOrm(client), locals: localsOf(settings) },
-    ...{ lost: false, spoilt: false },
+    ...{ lost: false, spoilt: false, serverAnswers: () => answers(settings) },
   }
   return connection
 }

@@ -4,7 +4,7 @@ import type { Columns, RowOf } from "./Columns.ts"
 import type { Connection } from "./Connections.ts"
 import { type DatabaseError, toDatabaseError } from "./DatabaseError.ts"
 import { type Answer, assertColumns, assertRows } from "./Rows.ts"
-import { letEnd, lostConnection, statements } from "./Statement.ts"
+import { cutWhereGone, letEnd, lostConnection, statements } from "./Statement.ts"
 
 type Pull<A> = Effect.Effect<Chunk.Chunk<A>, Option.Option<DatabaseError>>
 
@@ -53,9 +53,14 @@ const openCursor = <C extends Columns>(
   const start = () => {
     if (connection.lost) return end(Effect.fail(Option.some(lostConnection(operation))))
     statements.publish(operation)
+    const stopWatching = cutWhereGone(connection)
     running = query.cursor(size, onRows).then(
-      (result) => end(noMore(result.columns)),
+      (result) => {
+        stopWatching()
+        end(noMore(result.columns))
+      },
       (error: unknown) => {
+        stopWatching()
         const mapped = toDatabaseError(operation, error)
         if (mapped.reason === "Unreachable") connection.lost = true
         end(Effect.fail(Option.some(mapped)))

@@ -23,13 +23,41 @@ const settled = (promise: PromiseLike<unknown>): Promise<void> =>
     () => undefined,
   )
 
+/** Milliseconds that a statement may take before the server is asked whether it answers at all, and again as often. */
+const graceBeforeAsking = 10_000
+
+const cut = (connection: Connection): void => {
+  connection.lost = true
+  connection.client.end({ timeout: 0 }).catch(() => undefined)
+}
+
 /** Gives a connection up where the server does not answer in time. Answers how to stop that. */
 export const cutWhereSilent = (connection: Connection): (() => void) => {
-  const timer = setTimeout(() => {
-    connection.lost = true
-    connection.client.end({ timeout: 0 }).catch(() => undefined)
-  }, graceBeforeCut)
+  const timer = setTimeout(() => cut(connection), graceBeforeCut)
   return () => clearTimeout(timer)
+}
+
+/**
+ * Gives a connection up whose server has fallen silent: a statement may take an hour, but who answers nobody any more will not answer
+ * it either. What cannot be interrupted, as the end of a transaction, would wait for ever. Answers how to stop watching.
+ */
+export const cutWhereGone = (connection: Connection): (() => void) => {
+  let stopped = false
+  const ask = async (): Promise<void> => {
+    const isThere = await connection.serverAnswers()
+    if (stopped) return
+    if (isThere) wait()
+    else cut(connection)
+  }
+  let timer: NodeJS.Timeout
+  const wait = (): void => {
+    timer = setTimeout(() => void ask(), graceBeforeAsking).unref()
+  }
+  wait()
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
 }
 
 /**
@@ -69,7 +97,17 @@ export const runStatement = <A>(
     statements.publish(operation)
     try {
       const running = statement()
-      running.then((value) => resume(Effect.succeed(value)), failed)
+      const stopWatching = cutWhereGone(connection)
+      running.then(
+        (value) => {
+          stopWatching()
+          resume(Effect.succeed(value))
+        },
+        (error: unknown) => {
+          stopWatching()
+          failed(error)
+        },
+      )
       return letEnd(connection, running)
     } catch (error) {
       return failed(error)

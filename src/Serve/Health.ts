@@ -13,6 +13,8 @@ export const unreadyReason = Effect.fn("Serve.unreadyReason")(
       ? undefined
       : `the database lacks ${counted(pending.length, "migration")}: run tieout migrate`
   },
+  // A statement ends before it can be interrupted, and a server that is silent ends none for a while.
+  Effect.disconnect,
   Effect.timeoutTo({
     duration: within,
     onTimeout: () => `the database does not answer within ${within}`,
@@ -48,7 +50,9 @@ export const keptProbe = <A, R>(
       const landed = Effect.sync(() => {
         flight = undefined
       })
-      return Effect.forkIn(Effect.intoDeferred(Effect.ensuring(kept, landed), mine), scope)
+      // Whoever asks may not be interruptible; the probe's own time limit interrupts it.
+      const probing = Effect.intoDeferred(Effect.ensuring(kept, landed), mine)
+      return Effect.forkIn(Effect.interruptible(probing), scope)
     }
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       if (last !== undefined && now - last.at < believedFor) return Effect.succeed(last.answer)

@@ -40,7 +40,7 @@ export const listedBooks = 15
 /** How long a snapshot is reused: many readers cost no more than one. */
 const goodFor = "3 seconds"
 /** A database that does not answer within this counts as down. */
-const within = "15 seconds"
+const within = "8 seconds"
 
 const readSnapshot = Effect.fn("Overview.read")(function* () {
   const at = yield* Clock.currentTimeMillis
@@ -71,7 +71,7 @@ export class Overview extends Effect.Service<Overview>()("tieout/Serve/Overview"
     )
     const fresh = database
       .transaction(snapshot, { isolation: "repeatable read", readOnly: true })
-      .pipe(Effect.timeoutOption(within))
+      .pipe(Effect.disconnect, Effect.timeoutOption(within))
     // Uninterruptible: a first reader that goes away must not interrupt those after it.
     const shared = Effect.uninterruptible(
       Effect.flatMap(Effect.forkDaemon(Effect.interruptible(fresh)), Fiber.join),

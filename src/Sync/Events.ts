@@ -2,7 +2,7 @@
  * Brings the effect of received events into the books: what they name is read again, posted, numbered and reconciled. Many
  * events become one round; a round is a run of its connection, so that it waits for a sync that runs and no event is lost.
  */
-import { type Context, Duration, Effect, Layer, Option, Schedule, Stream } from "effect"
+import { Clock, type Context, Duration, Effect, Layer, Option, Schedule, Stream } from "effect"
 import { allBooks, type Book, organizationBook } from "../Book.ts"
 import { bool } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
@@ -63,6 +63,18 @@ const whyNot = ({ hint }: Hinted, read: ReadAgain): Option.Option<string> => {
       ? Option.some(`${unreadText(whole)}: ${whole.why}`)
       : Option.none()
   return Option.orElse(ofAccount, () => Option.orElse(ofResource, () => ofWhole))
+}
+
+/** Warns of what goes on failing for the same reason once a minute: an outage of a night would fill the log. */
+const warnEachMinute = (textOf: (why: string) => string) => {
+  let last = { text: "", at: Number.NEGATIVE_INFINITY }
+  return ({ message }: { readonly message: string }): Effect.Effect<void> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const text = textOf(message)
+      if (text === last.text && now - last.at < 60_000) return Effect.logDebug(text)
+      last = { text, at: now }
+      return Effect.logWarning(text)
+    })
 }
 
 export class Events extends Effect.Service<Events>()("tieout/Events", {
@@ -259,6 +271,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
         ...(yield* settings.connection(connection)),
         limits: settings.limits,
       })
+      const waits = warnEachMinute((why) => `Events of ${connection} wait: ${why}`)
       const rounds = round(connection).pipe(
         Effect.tap(
           Option.match({
@@ -267,7 +280,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
           }),
         ),
         Effect.repeat({ while: Option.isSome }),
-        Effect.catchAll((error) => Effect.logWarning(`Events of ${connection} wait: ${error.message}`)),
+        Effect.catchAll(waits),
       )
       const announced = inbox.arrivals.pipe(
         Stream.filter((name) => name === connection),
@@ -275,9 +288,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       )
       const regularly = Stream.fromSchedule(Schedule.spaced(lookAgain)).pipe(Stream.as(undefined))
       // What a process that is gone had taken is due at once; nobody works at any while this one holds the connection.
-      yield* forAMoment(database, connection, inbox.release(connection)).pipe(
-        Effect.catchAll((error) => Effect.logWarning(`Events of ${connection} wait: ${error.message}`)),
-      )
+      yield* forAMoment(database, connection, inbox.release(connection)).pipe(Effect.catchAll(waits))
       // A burst is one announcement; one event after a while is not held up, nor by a look that found nothing.
       const bursts = announced.pipe(
         Stream.throttle({ cost: () => 1, units: 1, duration: gathering, strategy: "shape" }),

@@ -109,3 +109,39 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a holder whose machine
     }),
   )
 })
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a statement that nothing may interrupt", (it) => {
+  it.scoped("ends where the server has fallen silent, though it closed nothing [S7]", () =>
+    Effect.gen(function* () {
+      const { url, vanish } = yield* way
+      const settings = settingsFor(`${url}?connect_timeout=1`)
+      yield* Effect.gen(function* () {
+        const database = yield* Database
+        const ask = database.query("Test.read", (sql) => sql`select 1 as one`)
+        yield* ask
+        yield* vanish
+        const asked = Effect.all(
+          [
+            Effect.flip(Effect.uninterruptible(ask)),
+            Effect.flip(Effect.uninterruptible(database.transaction(ask))),
+          ],
+          { concurrency: "unbounded" },
+        )
+        for (const error of yield* asked) expect(error).toMatchObject({ reason: "Unreachable" })
+      }).pipe(Effect.provide(Database.layer(settings)))
+    }),
+  )
+
+  it.scoped("may take as long as it likes where the server answers", () =>
+    Effect.gen(function* () {
+      const { url } = yield* way
+      const settings = settingsFor(`${url}?connect_timeout=1`)
+      yield* Effect.gen(function* () {
+        const database = yield* Database
+        expect(yield* database.query("Test.sleep", (sql) => sql`select pg_sleep(12)::text as slept`)).toEqual([
+          { slept: "" },
+        ])
+      }).pipe(Effect.provide(Database.layer(settings)))
+    }),
+  )
+})
