@@ -10,14 +10,16 @@ import { dirname } from "node:path"
 import { Writable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
-import { Either, Schema } from "effect"
+import { Either, Option, Schema } from "effect"
 import { chunksOf } from "../Common/RegularFile.ts"
 import { ArchiveHeader } from "./ArchiveHeader.ts"
 import { backupError } from "./BackupError.ts"
 
+const knownFormat = 1
+
 export const Header = Schema.Struct({
   tieout: Schema.Literal("backup"),
-  format: Schema.Literal(1),
+  format: Schema.Literal(knownFormat),
   /** The program's version. */
   version: Schema.String,
   /** The snapshot's time, ISO 8601. */
@@ -55,6 +57,28 @@ export type Part =
   /** Rows of the table before, as JSON texts. */
   | { readonly kind: "rows"; readonly rows: ReadonlyArray<string> }
   | { readonly kind: "end"; readonly content: Content }
+
+/** The beginning of a file of any version. */
+const decodeBeginning = Schema.decodeUnknownOption(
+  Schema.parseJson(
+    Schema.Struct({
+      tieout: Schema.Literal("backup"),
+      format: Schema.NonNegativeInt,
+      version: Schema.String,
+    }),
+  ),
+)
+
+/** A file that a later version wrote in another way is no damaged one. */
+const unreadable = (path: string, line: string) => {
+  const beginning = Option.getOrUndefined(decodeBeginning(line))
+  return beginning === undefined || beginning.format === knownFormat
+    ? damaged(path, "has a line that no backup has")
+    : backupError(
+        "OtherVersion",
+        `${path} was made by Tieout ${beginning.version} in the format ${beginning.format}, which this version does not know. Restore it with that version or a newer one.`,
+      )
+}
 
 const damaged = (path: string, what: string) =>
   backupError("Damaged", `${path} ${what}: it is not the backup that was written. Use another one.`)
@@ -115,7 +139,7 @@ export const partsOf = async function* (path: string): AsyncGenerator<Part> {
       continue
     }
     const read = decodeLine(line)
-    if (Either.isLeft(read)) throw damaged(path, "has a line that no backup has")
+    if (Either.isLeft(read)) throw unreadable(path, state === "header" ? line : "")
     const found = read.right
     if ("end" in found) {
       const sha256 = hash.digest("hex")

@@ -20,6 +20,12 @@ const readError = (path: string) => (cause: unknown) =>
 export const parts = (path: string): Stream.Stream<Part, BackupError> =>
   Stream.suspend(() => Stream.fromAsyncIterable(partsOf(path), readError(path)))
 
+export interface CheckedBackup {
+  readonly header: Header
+  readonly content: Content
+  readonly digests: ReadonlyArray<RowDigest>
+}
+
 /** What a whole file says of itself, and the digests of its rows by table, where `digesting` names the table. */
 export const readBack = Effect.fn("Backup.check")(function* (
   path: string,
@@ -48,5 +54,5 @@ export const readBack = Effect.fn("Backup.check")(function* (
   if (header === undefined || content === undefined)
     return yield* backupError("Damaged", `${path} is no backup.`)
   for (const [table, found] of finished) digests.push(found.of(table))
-  return { header, content, digests }
+  return { header, content, digests } satisfies CheckedBackup
 })

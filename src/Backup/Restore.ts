@@ -8,7 +8,7 @@ import { Database } from "../Database.ts"
 import { backupError } from "./BackupError.ts"
 import type { Content, Header } from "./BackupFile.ts"
 import { migrationsOf, sameColumns, type TableShape, tablesOf } from "./Catalog.ts"
-import { parts, readBack } from "./ReadBack.ts"
+import { type CheckedBackup, parts, readBack } from "./ReadBack.ts"
 
 export interface Restored extends Content {
   readonly file: string
@@ -95,9 +95,12 @@ const preparedBy = Effect.gen(function* () {
  * Needs the rights of the tables' owner, whose rules it switches off meanwhile. The database must hold no books; a new one gets the
  * tables that the backup was made of, then those of this version. Then its rules follow.
  */
-export const restore = Effect.fn("Backup.restore")(function* (path: string, options: MigrateOptions = {}) {
+export const restoreChecked = Effect.fn("Backup.restoreChecked")(function* (
+  path: string,
+  { content, header }: CheckedBackup,
+  options: MigrateOptions,
+) {
   const database = yield* Database
-  const { content, header } = yield* readBack(path)
   const prepared = yield* preparedBy
   if (prepared.length > header.migrations.length) {
     return yield* backupError(
@@ -122,3 +125,7 @@ export const restore = Effect.fn("Backup.restore")(function* (path: string, opti
   yield* migrate(options.folder, options.partitions)
   return { file: path, createdAt: header.createdAt, ...content } satisfies Restored
 })
+
+/** The same of a file that is checked first. */
+export const restore = (path: string, options: MigrateOptions = {}) =>
+  Effect.flatMap(readBack(path), (checked) => restoreChecked(path, checked, options))

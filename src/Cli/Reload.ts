@@ -2,7 +2,7 @@
  * Runs a server that SIGHUP makes read its settings and secrets again. Settings that do not hold change nothing. The new
  * server takes over what the old one listens on before the old one ends.
  */
-import { type Context, Deferred, Effect, Either, Exit, Fiber, Layer, Option, Queue } from "effect"
+import { type Context, Deferred, Duration, Effect, Either, Exit, Fiber, Layer, Option, Queue } from "effect"
 import { KnownSecrets } from "../Settings/KnownSecrets.ts"
 import { withSecretFiles } from "../Settings/SecretFiles.ts"
 import { Settings, SettingsError, SettingsSource } from "../Settings.ts"
@@ -13,6 +13,9 @@ type Server<E, R> = (turns: {
   readonly before: Effect.Effect<void>
   readonly started: Effect.Effect<void>
 }) => Effect.Effect<never, E, R>
+
+/** Until settings that are right, and could not be used, are tried again. */
+const tryAgainAfter = Duration.minutes(1)
 
 const hangups = Effect.gen(function* () {
   const queue = yield* Queue.sliding<"reload">(1)
@@ -79,11 +82,14 @@ export const reloadable = Effect.fn("Cli.reloadable")(function* <E, R>(
     )
     if (Option.isNone(ended)) return yield* Effect.logInfo("The settings and secrets have been read again.")
     // One that could not even begin changes nothing; one that has taken over is what runs now, and its end is the end.
-    if (!tookOver && Exit.isFailure(ended.value))
+    if (!tookOver && Exit.isFailure(ended.value)) {
       yield* Effect.logError(
-        "The settings were read again and could not be used; the old ones stay.",
+        `The settings were read again and could not be used; the old ones stay. They are tried again in ${Duration.format(tryAgainAfter)}.`,
         ended.value.cause,
       )
+      // Such as a database that was away: nobody sends the signal a second time.
+      yield* Effect.forkScoped(Effect.zipRight(Effect.sleep(tryAgainAfter), Queue.offer(asked, "reload")))
+    }
   }).pipe(
     Effect.catchAll((error) =>
       Effect.logError(`The settings were not read again; the old ones stay. ${error.message}`),

@@ -131,6 +131,14 @@ describe("a backup", () => {
           expect(yield* rows("select 1 from pg_namespace where nspname = 'ledger'")).toEqual([])
           writeFileSync(file, "")
           expect(yield* Effect.option(restore(file))).toEqual(Option.none())
+          // Written in another way by a later version: good, but not for this one.
+          const later = content
+            .replace('"format":1', '"format":9')
+            .replace(/"version":"[^"]*"/, '"version":"7.0.0"')
+          writeFileSync(file, gzipSync(later))
+          const error = yield* Effect.flip(restore(file))
+          expect(error).toMatchObject({ reason: "OtherVersion" })
+          expect(error.message).toContain("was made by Tieout 7.0.0 in the format 9")
         }).pipe(Effect.provide(TestDatabase.blankLayer))
       }),
   )

@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process"
+import { existsSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { join } from "node:path"
@@ -80,6 +81,17 @@ describe("the command line", () => {
       exitCode: 2,
       errors: [{ error: "UsageError", reason: null, message }],
     })
+  })
+
+  it("restores no damaged file, and begins no database for one", async () => {
+    const { cwd } = here().program
+    await writeFile(join(cwd, "damaged.gz"), "no backup")
+    const { code, error } = await Effect.runPromise(
+      here().program.run(["restore", "damaged.gz"], { TIEOUT_DATA_DIR: "of-a-damaged-file" }),
+    )
+    expect([code, existsSync(join(cwd, "of-a-damaged-file"))]).toEqual([1, false])
+    expect(error).toContain("damaged.gz cannot be read as a backup")
+    expect(error).not.toContain("Began a new, empty database")
   })
 
   it("reports the mistakes of a settings file that is named before the command", async () => {

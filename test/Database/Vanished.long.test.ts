@@ -138,9 +138,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a statement that nothi
       const settings = settingsFor(`${url}?connect_timeout=1`)
       yield* Effect.gen(function* () {
         const database = yield* Database
-        expect(yield* database.query("Test.sleep", (sql) => sql`select pg_sleep(12)::text as slept`)).toEqual([
-          { slept: "" },
-        ])
+        expect(yield* database.query("Test.sleep", (sql) => sql`select pg_sleep(12)::text as slept`)).toEqual(
+          [{ slept: "" }],
+        )
       }).pipe(Effect.provide(Database.layer(settings)))
     }),
   )

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
-import { restore as restoreFrom } from "../../../Backup/Restore.ts"
+import { type CheckedBackup, readBack } from "../../../Backup/ReadBack.ts"
+import { restoreChecked } from "../../../Backup/Restore.ts"
 import { counted, harmless } from "../../../Common/Text.ts"
 import { prove } from "../../../Proof.ts"
 import { ownersDatabase } from "../../Books.ts"
@@ -8,6 +9,25 @@ import { exitCodes } from "../../ExitCode.ts"
 import { partitions, partitionsOf } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 import { proofLines } from "../../Tables/ProofLines.ts"
+
+const loading = Effect.fn("Cli.restore.loading")(function* (
+  file: string,
+  checked: CheckedBackup,
+  asked: Parameters<typeof partitionsOf>[0],
+) {
+  const output = yield* Output
+  const restored = yield* restoreChecked(file, checked, { partitions: yield* partitionsOf(asked) })
+  const proof = yield* prove()
+  yield* output.report({
+    document: { ...restored, proof },
+    lines: [
+      `${counted(restored.rows, "row")} of ${counted(restored.tables, "table")} are restored, as of ${restored.createdAt}.`,
+      ...proofLines(proof).map(harmless),
+      ...(proof.ok ? ["Now run: tieout sync. It reads again what came after the backup."] : []),
+    ],
+    code: proof.ok ? exitCodes.done : exitCodes.failed,
+  })
+})
 
 export const restore = command(
   {
@@ -29,18 +49,9 @@ export const restore = command(
     ],
     exits: { failed: "failed, or what was restored does not hold" },
   },
+  // The file first: one that is damaged leaves no new, empty database behind.
   Effect.fn("Cli.restore")(function* ({ file, partitions: asked }) {
-    const output = yield* Output
-    const restored = yield* restoreFrom(file, { partitions: yield* partitionsOf(asked) })
-    const proof = yield* prove()
-    yield* output.report({
-      document: { ...restored, proof },
-      lines: [
-        `${counted(restored.rows, "row")} of ${counted(restored.tables, "table")} are restored, as of ${restored.createdAt}.`,
-        ...proofLines(proof).map(harmless),
-        ...(proof.ok ? ["Now run: tieout sync. It reads again what came after the backup."] : []),
-      ],
-      code: proof.ok ? exitCodes.done : exitCodes.failed,
-    })
-  }, Effect.provide(ownersDatabase)),
+    const checked = yield* readBack(file)
+    yield* Effect.provide(loading(file, checked, asked), ownersDatabase)
+  }),
 )

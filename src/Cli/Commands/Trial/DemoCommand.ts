@@ -1,7 +1,9 @@
 /** The whole month on made-up data, each step a command that a person would type, in a process of its own. */
+import { existsSync } from "node:fs"
 import { mkdir, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
+import { packageFile } from "../../../Common/PackageFolder.ts"
 import { count, counted } from "../../../Common/Text.ts"
 import { embedded } from "../../../Database/Embedded.ts"
 import { command } from "../../Declaration.ts"
@@ -181,7 +183,9 @@ export const demo = command(
     const books = yield* checked(exportSteps.books, "batches")
     const xero = yield* checked(exportSteps.xero, "batches")
     const bank = yield* checked(exportSteps.bank, "batches")
-    const explored = `TIEOUT_CONFIG=${settingsFile}`
+    // In a checkout npm finds the program; anywhere else it would ask a registry for one of this name.
+    const program = existsSync(packageFile("src")) ? "npx tieout" : "tieout"
+    const explored = `TIEOUT_CONFIG=${settingsFile} ${program}`
     const folders = [...books, ...xero, ...bank].map((one) => one.folder)
     yield* output.report({
       document: { steps: finished, folders, reports: report.map((one) => one.folder) },
@@ -189,9 +193,9 @@ export const demo = command(
         "",
         ...endLines({ findings: findings.length, report, books, xero, bank }),
         "Look further:",
-        `  ${explored} npx tieout status`,
-        `  ${explored} npx tieout reconcile`,
-        `  ${explored} npx tieout explain ORG-2026-10-000001`,
+        `  ${explored} status`,
+        `  ${explored} reconcile`,
+        `  ${explored} explain ORG-2026-10-000001`,
       ],
     })
   }, Effect.scoped),
