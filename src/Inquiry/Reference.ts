@@ -1,4 +1,5 @@
 /** The possible meanings of an identifier that a person types. */
+import { isDate } from "../Common/Time.ts"
 
 export type Reference =
   | { readonly kind: "number"; readonly code: string; readonly period: string; readonly number: number }
@@ -7,8 +8,10 @@ export type Reference =
   | { readonly kind: "finding"; readonly findingId: string }
   | { readonly kind: "quarantined"; readonly quarantineId: string }
   | { readonly kind: "batch"; readonly code: string; readonly batch: number }
-  /** A camt.053 statement or message: an account's first 16 digits, from `from` to `to`, and the batch that has it. */
-  | { readonly kind: "statement"; readonly from: string; readonly to: string; readonly batch: number }
+  /** A camt.053 message: an account's first 16 digits, from `from` to `to`, and the batch that has it. */
+  | { readonly kind: "message"; readonly from: string; readonly to: string; readonly batch: number }
+  /** A camt.053 statement of an account's day, `YYYY-MM-DD`. */
+  | { readonly kind: "statement"; readonly from: string; readonly to: string; readonly day: string }
   /** A UUID, or the beginning of one: everything from `from` to `to`. */
   | { readonly kind: "uuid"; readonly from: string; readonly to: string; readonly whole: boolean }
 
@@ -18,7 +21,9 @@ const shortNumber = /^([A-Z0-9][A-Z0-9-]*)-(\d{2})(0[1-9]|1[0-2])-(\d{6,9})S?(?:
 const finding = /^(?:FINDING[ -]?|F)(\d{1,18})$/
 const quarantined = /^(?:QUARANTINE[ -]?|Q)(\d{1,18})$/
 const batch = /^([A-Z0-9][A-Z0-9_.-]*)\/([1-9]\d{0,8})$/
-const statement = /^([0-9A-F]{16})(?:-\d{8})?-([1-9]\d{0,8})$/
+/** Statements of earlier versions end in the number of their batch, too. */
+const message = /^([0-9A-F]{16})(?:-\d{8})?-([1-9]\d{0,8})$/
+const statement = /^([0-9A-F]{16})-(\d{4})(\d{2})(\d{2})-[0-9A-F]{8}$/
 const hex = /^[0-9a-f]{8,32}$/
 
 const uuidOf = (digits: string, filler: string): string => {
@@ -51,10 +56,17 @@ export const parseReferences = (text: string): ReadonlyArray<Reference> => {
   if (batchCode !== undefined) {
     references.push({ kind: "batch", code: batchCode, batch: Number(batchNumber) })
   }
-  const [, account, statementBatch] = statement.exec(trimmed) ?? []
-  if (account !== undefined) {
-    const [from, to] = [uuidOf(account.toLowerCase(), "0"), uuidOf(account.toLowerCase(), "f")]
-    references.push({ kind: "statement", from, to, batch: Number(statementBatch) })
+  const rangeOf = (account: string) => ({
+    from: uuidOf(account.toLowerCase(), "0"),
+    to: uuidOf(account.toLowerCase(), "f"),
+  })
+  const [, messageAccount, messageBatch] = message.exec(trimmed) ?? []
+  if (messageAccount !== undefined) {
+    references.push({ kind: "message", ...rangeOf(messageAccount), batch: Number(messageBatch) })
+  }
+  const [, account, ...day] = statement.exec(trimmed) ?? []
+  if (account !== undefined && isDate(day.join("-"))) {
+    references.push({ kind: "statement", ...rangeOf(account), day: day.join("-") })
   }
   return references
 }

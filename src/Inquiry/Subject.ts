@@ -77,8 +77,23 @@ const byBatch = Effect.fn("Explain.byBatch")(function* (code: string, batch: num
   )
 })
 
-/** A bank statement: its batch, and the account that it is of. */
-const byStatement = Effect.fn("Explain.byStatement")(function* (from: string, to: string, batch: number) {
+/** A bank statement's message: its batch, and the account that it is of. */
+const byMessage = Effect.fn("Explain.byMessage")(function* (from: string, to: string, batch: number) {
+  const database = yield* Database
+  return yield* database.rows(
+    "Explain.byMessage",
+    subjectColumns,
+    (sql) => sql`
+      select 'batch' as kind, b.book_id as "bookId", b.code as book, x.batch || ' ' || a.account_id as id
+      from mirror.books b
+      join export.batches x on x.book_id = b.book_id and x.batch = ${batch}
+      join mirror.accounts a on a.book_id = b.book_id and a.account_id between ${from}::uuid and ${to}::uuid
+      limit ${candidatesNamed + 1}`,
+  )
+})
+
+/** A bank statement: the newest batch with that day that counts, and the account that it is of. */
+const byStatement = Effect.fn("Explain.byStatement")(function* (from: string, to: string, day: string) {
   const database = yield* Database
   return yield* database.rows(
     "Explain.byStatement",
@@ -86,8 +101,12 @@ const byStatement = Effect.fn("Explain.byStatement")(function* (from: string, to
     (sql) => sql`
       select 'batch' as kind, b.book_id as "bookId", b.code as book, x.batch || ' ' || a.account_id as id
       from mirror.books b
-      join export.batches x on x.book_id = b.book_id and x.batch = ${batch}
       join mirror.accounts a on a.book_id = b.book_id and a.account_id between ${from}::uuid and ${to}::uuid
+      cross join lateral (
+        select s.batch from export.standing_batches s
+        where s.book_id = b.book_id and 'camt.053' = any(s.formats)
+          and ${day}::text::date between coalesce(s.from_date, '-infinity') and coalesce(s.last_day, 'infinity')
+        order by s.batch desc limit 1) x
       limit ${candidatesNamed + 1}`,
   )
 })
@@ -221,8 +240,10 @@ const lookUp = (reference: Reference) => {
       return byQuarantineNumber(reference.quarantineId)
     case "batch":
       return byBatch(reference.code, reference.batch)
+    case "message":
+      return byMessage(reference.from, reference.to, reference.batch)
     case "statement":
-      return byStatement(reference.from, reference.to, reference.batch)
+      return byStatement(reference.from, reference.to, reference.day)
     case "uuid":
       return byUuid(reference.from, reference.to)
   }

@@ -73,8 +73,9 @@ const changedSinceLines = (
 ]
 
 /** The currencies that the settings keep out of an accounting system's files, where the books moved any. */
-const leftOutLines = ({ currencies, formats, tables }: Manifest): ReadonlyArray<string> => {
-  const out = tablesOf(formats).flatMap((format) => leftOut(format, { leaveOut: tables?.leftOut ?? [] }))
+const leftOutLines = ({ bankLeftOut = [], currencies, formats, tables }: Manifest): ReadonlyArray<string> => {
+  const ofTables = tablesOf(formats).flatMap((format) => leftOut(format, { leaveOut: tables?.leftOut ?? [] }))
+  const out = [...ofTables, ...bankLeftOut]
   const texts = currencies
     .filter(({ currency }) => out.includes(currency))
     .map(({ currency, entries }) => `${currency} (${counted(entries, "entry", "entries")})`)

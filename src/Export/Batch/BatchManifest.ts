@@ -4,7 +4,7 @@ import type { Book } from "../../Book.ts"
 import { print } from "../../Common/MinorUnits.ts"
 import { productVersion } from "../../Common/Version.ts"
 import type { OpenedAccount } from "../../Format/Entry.ts"
-import { type FormatName, tablesOf } from "../../Format/Formats.ts"
+import { bankStatementsOf, type FormatName, tablesOf } from "../../Format/Formats.ts"
 import type { Totals } from "../../Format/Totals.ts"
 import type { ValuationOptions } from "../../Valuation/ValuedBook.ts"
 import type { TableOptions } from "../Mapping/PreparedTables.ts"
@@ -48,6 +48,11 @@ const tablesPart = (
           leftOut: options.settings.leaveOut,
         },
       }
+    : {}
+
+const banksPart = ({ formats, options }: BatchPlan): Pick<Manifest, "bankLeftOut"> =>
+  bankStatementsOf(formats).length > 0 && options.settings.leaveOut.length > 0
+    ? { bankLeftOut: options.settings.leaveOut }
     : {}
 
 const totalsFor = (accounts: ReadonlyArray<OpenedAccount>, totals: Totals): Manifest["accounts"] =>
@@ -96,6 +101,7 @@ export const manifestOf = (
     reasons: facts.reasons,
     formats,
     ...tablesPart(plan, mappingVersion),
+    ...banksPart(plan),
     ...(base === undefined ? {} : { base }),
     files,
     entries: totals.entries,

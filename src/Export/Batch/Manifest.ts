@@ -251,6 +251,8 @@ export const Manifest = Schema.Struct({
   accounts: Schema.Array(AccountTotal),
   statements: Schema.optionalWith(Schema.Array(StatementSpan), { exact: true }),
   bankStatements: Schema.optionalWith(Schema.Array(BankSpan), { exact: true }),
+  /** Currencies whose accounts the settings leave out of the bank statements; absent: none. */
+  bankLeftOut: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
   read: Schema.Array(ReadAccount),
 })
 export type Manifest = typeof Manifest.Type

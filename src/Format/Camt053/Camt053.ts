@@ -1,4 +1,5 @@
 /** Bank statements by ISO 20022, camt.053.001.08: a file per account, a statement per day. */
+import { createHash } from "node:crypto"
 import { print } from "../../Common/MinorUnits.ts"
 import {
   type BankAccount,
@@ -158,9 +159,21 @@ const details = (entry: BankEntry, { account, personalData }: BankFile): string 
 const dayOfYear = (day: string): number =>
   (Date.parse(`${day}T00:00:00Z`) - Date.parse(`${day.slice(0, 4)}-01-01T00:00:00Z`)) / 86_400_000 + 1
 
-/** Of an account and a batch, so that a day that is issued again has another one: at most 35 characters. */
-const messageId = ({ account, batch }: BankFile, between: string): string =>
-  `${compact(account.id).slice(0, 16)}-${between}${batch}`
+const accountDigits = 16
+
+/** At most 35 characters. */
+const messageId = ({ account, batch }: BankFile): string =>
+  `${compact(account.id).slice(0, accountDigits)}-${batch}`
+
+/**
+ * Of an account, a day, and a digest of the day's balances, counts and sums: whoever has a statement of this identifier has this
+ * very day, in whichever batch it comes. At most 35 characters.
+ */
+const statementId = ({ closing, credits, day, debits, opening }: BankDay, { account }: BankFile): string => {
+  const figures = [opening, closing, credits.entries, credits.sum, debits.entries, debits.sum].join(" ")
+  const digest = createHash("sha256").update(figures).digest("hex").slice(0, 8)
+  return `${compact(account.id).slice(0, accountDigits)}-${day.replaceAll("-", "")}-${digest}`
+}
 
 const accountPart = ({ account: { currency, id, name, owner } }: BankFile): string =>
   around(
@@ -173,10 +186,9 @@ const accountPart = ({ account: { currency, id, name, owner } }: BankFile): stri
 
 const statementHead = (day: BankDay, file: BankFile): string => {
   const { account, createdAt } = file
-  const compactDay = day.day.replaceAll("-", "")
   return [
     "<Stmt>",
-    element("Id", messageId(file, `${compactDay}-`)),
+    element("Id", statementId(day, file)),
     element("ElctrncSeqNb", String(dayOfYear(day.day))),
     element("CreDtTm", createdAt),
     around("FrToDt", element("FrDtTm", day.from), element("ToDtTm", day.to)),
@@ -211,7 +223,7 @@ const open = (file: BankFile): BankWriter => {
     begin: [
       '<?xml version="1.0" encoding="UTF-8"?>\n',
       '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt>',
-      around("GrpHdr", element("MsgId", messageId(file, "")), element("CreDtTm", file.createdAt)),
+      around("GrpHdr", element("MsgId", messageId(file)), element("CreDtTm", file.createdAt)),
       "\n",
     ].join(""),
     day: (day) => {
