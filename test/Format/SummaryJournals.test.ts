@@ -80,6 +80,25 @@ describe("a summary", () => {
     ])
   })
 
+  it("says less where a text has less room: no range is cut", () => {
+    const lines = [
+      [cash, 1n],
+      [clearing, -1n],
+    ] as const
+    const numbered = [1, 2, 4, 6, 7, 9].map((number) =>
+      entry("2026-10-01", lines, { number: `ORG-2026-10-00000${number}` }),
+    )
+    const journals = summaryJournals(new Set(), 300, (of) => of, { by: "day", net: true })
+    const made = [...numbered.flatMap((each) => journals.add(each)), ...journals.end()]
+    expect(made.map(({ description, shorter }) => [description, ...(shorter ?? [])])).toEqual([
+      [
+        "6 entries, ORG-2026-10-000001 to ORG-2026-10-000002, ORG-2026-10-000004, ORG-2026-10-000006 to ORG-2026-10-000007 and others",
+        "6 entries, ORG-2026-10-000001 to ORG-2026-10-000002, ORG-2026-10-000004 and others",
+        "6 entries, ORG-2026-10-000001 to ORG-2026-10-000002 and others",
+      ],
+    ])
+  })
+
   it("keeps revaluations and their reversals apart, and in the order of the days", () => {
     numbers = 0
     const valued = { sourceType: "valuation" }

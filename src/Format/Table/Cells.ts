@@ -109,8 +109,15 @@ export const templated = (template: string): Cell => ({
   optional: true,
 })
 
+const summaryText = (
+  { description: whole, shorter = [] }: Row["journal"],
+  { text: { most } }: Profile,
+): string => [whole, ...shorter].find(({ length }) => length <= most) ?? shorter.at(-1) ?? whole
+
 export const description = text(({ journal }, { profile }) =>
-  journal.entry === null ? journal.description : describedIn(profile.description, journal.entry, profile),
+  journal.entry === null
+    ? summaryText(journal, profile)
+    : describedIn(profile.description, journal.entry, profile),
 )
 export const account = name(({ mapped }) => mapped.account)
 export const dimension = name(({ mapped }) => mapped.dimension)

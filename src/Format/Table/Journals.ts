@@ -31,6 +31,8 @@ export interface TableJournal {
   readonly period: string
   readonly kind: string
   readonly description: string
+  /** Of a summary: the same in fewer characters, the longest first. A range that was cut would name a number that it does not have. */
+  readonly shorter?: ReadonlyArray<string>
   /** Null in a summary. */
   readonly entry: Entry | null
   /** When the first entry was recorded, ISO 8601 in UTC. */

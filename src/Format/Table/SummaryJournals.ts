@@ -53,20 +53,18 @@ const addNumber = (runs: Array<Run>, number: string): void => {
 /** More runs than a text has room for; the list of entries beside the file has them all. */
 const mostRuns = 3
 
-/** `3 entries, ORG-2026-10-000001 to ORG-2026-10-000002, ORG-2026-10-000006` */
-const summarized = ({ entries, runs }: Sum): string => {
-  const shown = runs
-    .slice(0, mostRuns)
-    .map(({ first, last }) => (first === last ? first : `${first} to ${last}`))
-  const more = runs.length > mostRuns ? " and others" : ""
+/** `3 entries, ORG-2026-10-000001 to ORG-2026-10-000002, ORG-2026-10-000006`, with at most so many runs of numbers. */
+const summarized = ({ entries, runs }: Sum, most: number): string => {
+  const shown = runs.slice(0, most).map(({ first, last }) => (first === last ? first : `${first} to ${last}`))
+  const more = runs.length > most ? " and others" : ""
   return `${entries === 1 ? "1 entry" : `${entries} entries`}, ${shown.join(", ")}${more}`
 }
 
 /** Of a month, the days that it really has, before its numbers: `2026-10-01 to 2026-10-30: 3 entries, …` */
-const described = (sum: Sum): string =>
+const described = (sum: Sum, most: number): string =>
   sum.date === sum.first.effectiveDate
-    ? summarized(sum)
-    : `${sum.first.effectiveDate} to ${sum.date}: ${summarized(sum)}`
+    ? summarized(sum, most)
+    : `${sum.first.effectiveDate} to ${sum.date}: ${summarized(sum, most)}`
 
 const summaryOf = (sum: Sum, currency: string, { net }: SummaryStyle): TableJournal => ({
   number: sum.first.number,
@@ -75,7 +73,8 @@ const summaryOf = (sum: Sum, currency: string, { net }: SummaryStyle): TableJour
   date: sum.date,
   period: sum.first.period,
   kind: "summary",
-  description: described(sum),
+  description: described(sum, mostRuns),
+  shorter: [...Array(mostRuns - 1).keys()].map((less) => described(sum, mostRuns - 1 - less)),
   entry: null,
   recordedAt: sum.first.recordedAt,
   sourceType: "summary",
