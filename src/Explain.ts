@@ -11,6 +11,7 @@ import { journalEntries } from "./Explain/ExplainJournalEntry.ts"
 import { receivableBooks, receivableTransactions, receivableVersions } from "./Explain/ExplainReceivable.ts"
 import { resource } from "./Explain/ExplainResource.ts"
 import { earlierEntries, statementEntries, type Traced } from "./Explain/ExplainStatementEntry.ts"
+import { summary } from "./Explain/ExplainSummary.ts"
 import type { Step } from "./Explain/Step.ts"
 import { parseReferences } from "./Inquiry/Reference.ts"
 import { type Subject, subjectsOf } from "./Inquiry/Subject.ts"
@@ -210,8 +211,11 @@ export class Explain extends Effect.Service<Explain>()("tieout/Explain", {
      */
     const explain = Effect.fn("Explain.explain")(
       function* (id: string) {
-        const subjects = yield* subjectsOf(id, parseReferences(id))
+        const references = parseReferences(id)
+        const subjects = yield* subjectsOf(id, references)
+        const [first] = subjects
         const steps: Array<Step> = []
+        if (first !== undefined) steps.push(...(yield* summary(id, references, first)))
         for (const subject of subjects) steps.push(...(yield* ofSubject(subject)))
         return { id, steps } satisfies Explanation
       },

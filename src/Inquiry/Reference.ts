@@ -2,9 +2,22 @@
 import { isDate } from "../Common/Time.ts"
 
 export type Reference =
-  | { readonly kind: "number"; readonly code: string; readonly period: string; readonly number: number }
+  | {
+      readonly kind: "number"
+      readonly code: string
+      readonly period: string
+      readonly number: number
+      /** It is a summary's: that of its first entry, with an S behind it. */
+      readonly summary: boolean
+    }
   /** As import files have it: `beginning` is a book's code, maybe with a checksum. */
-  | { readonly kind: "short"; readonly beginning: string; readonly period: string; readonly number: number }
+  | {
+      readonly kind: "short"
+      readonly beginning: string
+      readonly period: string
+      readonly number: number
+      readonly summary: boolean
+    }
   | { readonly kind: "finding"; readonly findingId: string }
   | { readonly kind: "quarantined"; readonly quarantineId: string }
   | { readonly kind: "batch"; readonly code: string; readonly batch: number }
@@ -16,8 +29,8 @@ export type Reference =
   | { readonly kind: "uuid"; readonly from: string; readonly to: string; readonly whole: boolean }
 
 /** A summary's number ends in S, and one of several currencies in its own, as files have them. */
-const journalNumber = /^([A-Z0-9][A-Z0-9_.-]*)-(\d{4}-(?:0[1-9]|1[0-2]))-(\d{1,9})S?(?:-[A-Z]{3,8})?$/
-const shortNumber = /^([A-Z0-9][A-Z0-9-]*)-(\d{2})(0[1-9]|1[0-2])-(\d{6,9})S?(?:-[A-Z]{3,8})?$/
+const journalNumber = /^([A-Z0-9][A-Z0-9_.-]*)-(\d{4}-(?:0[1-9]|1[0-2]))-(\d{1,9})(S?)(?:-[A-Z]{3,8})?$/
+const shortNumber = /^([A-Z0-9][A-Z0-9-]*)-(\d{2})(0[1-9]|1[0-2])-(\d{6,9})(S?)(?:-[A-Z]{3,8})?$/
 const finding = /^(?:FINDING[ -]?|F)(\d{1,18})$/
 const quarantined = /^(?:QUARANTINE[ -]?|Q)(\d{1,18})$/
 const batch = /^([A-Z0-9][A-Z0-9_.-]*)\/([1-9]\d{0,8})$/
@@ -44,13 +57,17 @@ export const parseReferences = (text: string): ReadonlyArray<Reference> => {
     const whole = digits.length === 32
     references.push({ kind: "uuid", from: uuidOf(digits, "0"), to: uuidOf(digits, "f"), whole })
   }
-  const [, code, period, number] = journalNumber.exec(trimmed) ?? []
+  const [, code, period, number, ofSummary] = journalNumber.exec(trimmed) ?? []
   if (code !== undefined && period !== undefined && number !== undefined) {
-    references.push({ kind: "number", code, period, number: Number.parseInt(number, 10) })
+    const summary = ofSummary === "S"
+    references.push({ kind: "number", code, period, number: Number.parseInt(number, 10), summary })
   }
-  const [, beginning, year, month, counter] = shortNumber.exec(trimmed) ?? []
+  const [, beginning, year, month, counter, ofShortSummary] = shortNumber.exec(trimmed) ?? []
   if (beginning !== undefined) {
-    references.push({ kind: "short", beginning, period: `20${year}-${month}`, number: Number(counter) })
+    references.push({
+      ...{ kind: "short", beginning, period: `20${year}-${month}`, number: Number(counter) },
+      summary: ofShortSummary === "S",
+    })
   }
   const [, batchCode, batchNumber] = batch.exec(trimmed) ?? []
   if (batchCode !== undefined) {

@@ -76,7 +76,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a number in a file", (
         const { steps } = yield* explain(text)
         const counter = /\d{6,}/.exec(text)?.[0] ?? ""
         expect([text, steps[0]?.title]).toEqual([text, expect.stringContaining(counter)])
-        expect(steps[0]?.title).toMatch(text.includes("FX") ? /^base-currency entry/ : /^journal entry/)
+        const isSummary = /\dS(?:-[A-Z]{3,4})?$/.test(text)
+        if (isSummary) {
+          expect(steps[0]?.title).toBe(`summary ${text}: its first entry follows`)
+          expect(steps[0]?.facts[0]).toEqual([
+            "batch",
+            expect.stringMatching(/^ORG\/\d+, [a-z0-9, -]+ of 2026-/),
+          ])
+        }
+        const own = steps[isSummary ? 1 : 0]?.title
+        expect(own).toMatch(text.includes("FX") ? /^base-currency entry/ : /^journal entry/)
       }
       // A bank statement leads to its batch and its account.
       const [bank] = made[0]?.batches ?? []

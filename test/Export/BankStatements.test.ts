@@ -201,7 +201,7 @@ layer(TestDatabase.layer)("a bank statement", (it) => {
         Effect.map(Effect.flip(exporting(scope, leaveOut, more)), ({ message }) => message)
       expect(yield* messageOf(october, [])).toBe(
         [
-          "The export is refused, nothing was written:",
+          "The export of the book ORG is refused, nothing of it was written:",
           "  camt.053 has currencies of three letters only: 1 entry is in USDT",
           "Without these currencies: formats.leaveOut: [USDT] in the settings.",
         ].join("\n"),

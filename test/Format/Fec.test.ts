@@ -1,7 +1,9 @@
 /** The layout of the FEC, and how it is read back. */
 import { describe, expect, it } from "vitest"
+import type { Account } from "../../src/Format/Entry.ts"
 import { fec } from "../../src/Format/Fec/Fec.ts"
 import { fecReader } from "../../src/Format/Fec/FecReader.ts"
+import { systemNames } from "../../src/Format/Table/Rows.ts"
 
 const columns =
   "JournalCode JournalLib EcritureNum EcritureDate CompteNum CompteLib CompAuxNum CompAuxLib PieceRef PieceDate EcritureLib Debit Credit EcritureLet DateLet ValidDate Montantdevise Idevise"
@@ -30,6 +32,28 @@ describe("the layout of the FEC", () => {
       ...["732829320FEC{to}{part}.txt", "\t", "EUR", []],
     ])
     expect(fec.template.lacks).toEqual(["siren"])
+  })
+
+  it("has one name for each account, of ledger accounts that share it what they have in common", () => {
+    const own = (name: string): Account => ({
+      ...{ code: "1020", name, role: "deposits_clearing", currency: "EUR", scale: 2, partnerAccountId: null },
+    })
+    const mapping = new Map(
+      (
+        [
+          ["Assets:Clearing:Deposits:EUR", "467000"],
+          ["Assets:Clearing:Deposits:USD", "467000"],
+          ["Assets:Bank:ACME", "512100"],
+          ["Expenses:Fees", "627000"],
+          ["Income:Refunds", "627000"],
+        ] as const
+      ).map(([name, account]) => [own(name), { account, dimension: "" }] as const),
+    )
+    expect([...systemNames(mapping)]).toEqual([
+      ["467000", "Assets:Clearing:Deposits"],
+      ["512100", "Assets:Bank:ACME"],
+      ["627000", "Expenses:Fees"],
+    ])
   })
 
   it("is read back, strictly", () => {

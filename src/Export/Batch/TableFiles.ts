@@ -18,7 +18,7 @@ import {
 import type { PreambleOf, Profile } from "../../Format/Table/Profile.ts"
 import { ratedJournals } from "../../Format/Table/RatedJournals.ts"
 import { differencesOf } from "../../Format/Table/RatedRows.ts"
-import { type Mapping, rowsIn, textsOf } from "../../Format/Table/Rows.ts"
+import { type Mapping, rowsIn, systemNames, textsOf } from "../../Format/Table/Rows.ts"
 import { type Represented, type SummaryStyle, summaryJournals } from "../../Format/Table/SummaryJournals.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
 import type { Days } from "../Request/Days.ts"
@@ -87,13 +87,10 @@ const nameOf = ({ days, profile }: TableContext, share: Share, period: string, p
     .replace("{part}", part)
 
 /** The system's accounts that the mapping names, each once. */
-const accountsIn = (mapping: Mapping): PreambleOf["accounts"] => {
-  const names = new Map<string, string>()
-  for (const [{ name }, { account }] of mapping) if (!names.has(account)) names.set(account, name)
-  return [...names]
+const accountsIn = (mapping: Mapping): PreambleOf["accounts"] =>
+  [...systemNames(mapping)]
     .map(([account, name]) => ({ account, name }))
     .toSorted((a, b) => (a.account < b.account ? -1 : 1))
-}
 
 const headOf = (context: TableContext, share: Share, period: string): string => {
   const { baseCurrency, book, createdAt, mapping, profile } = context
@@ -169,7 +166,7 @@ const journalsOf = (context: TableContext): Journals => {
 /** Takes entries by date and keeps one open file per currency or account. */
 export const tableWriter = (folder: Folder, context: TableContext) => {
   const { mapping, profile } = context
-  const setup: Setup = { profile, baseCurrency: context.baseCurrency }
+  const setup: Setup = { profile, baseCurrency: context.baseCurrency, names: systemNames(mapping) }
   const journals = journalsOf(context)
   const summed = journals.placed === undefined ? undefined : summaryEntries(folder, profile.name)
   const differences = profile.rates === undefined ? undefined : differencesWriter(folder, profile.name)

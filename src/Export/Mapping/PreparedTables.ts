@@ -56,13 +56,13 @@ const shownProblems = 50
 const accountsAdvice = "Accounts: tieout accounts export, fill in what is missing, tieout accounts import."
 
 /** `advice`: what to do, a line each. */
-const refusal = (problems: ReadonlyArray<string>, advice: ReadonlyArray<string>) => {
+const refusal = (book: string, problems: ReadonlyArray<string>, advice: ReadonlyArray<string>) => {
   const shown = problems.slice(0, shownProblems)
   const more = problems.length > shownProblems ? [`… and ${problems.length - shownProblems} more`] : []
   return exportError(
     "Refused",
     [
-      "The export is refused, nothing was written:",
+      `The export of the book ${book} is refused, nothing of it was written:`,
       ...[...shown, ...more].map((line) => `  ${line}`),
       ...advice,
     ].join("\n"),
@@ -119,7 +119,7 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   const unfit = yield* findUnfit(used, baseCurrency, entriesByCurrency)
   const problems = [...lacking, ...unfit.map(({ message }) => message), ...unknown]
   if (problems.length > 0) {
-    return yield* refusal(problems, [
+    return yield* refusal(code, problems, [
       ...adviceFor(unfit, { book: code, mode: modeOptions(mode, summary), selection }, baseCurrency),
       ...(unknown.length > 0 ? [accountsAdvice] : []),
     ])

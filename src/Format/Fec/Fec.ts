@@ -70,7 +70,11 @@ export const fec = defineTable({
         { header: "EcritureNum", cell: number },
         { header: "EcritureDate", cell: date },
         { header: "CompteNum", cell: account },
-        { header: "CompteLib", cell: text(({ ledgerAccount }) => ledgerAccount?.name ?? ""), most: 100 },
+        {
+          header: "CompteLib",
+          cell: text(({ mapped }, { names }) => names.get(mapped.account) ?? ""),
+          most: 100,
+        },
         { header: "CompAuxNum" },
         { header: "CompAuxLib" },
         { header: "PieceRef", cell: documentReference, most: 50 },

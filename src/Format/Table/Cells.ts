@@ -1,6 +1,6 @@
 /** The cells of import files that several systems share; a system's own cells are defined with its format. */
 import { print } from "../../Common/MinorUnits.ts"
-import type { Account, Entry } from "../Entry.ts"
+import type { Entry } from "../Entry.ts"
 import { dated, numbered, unsigned as withoutSign } from "./Amount.ts"
 import { fitted, isHoldable } from "./CellText.ts"
 import { described } from "./Description.ts"
@@ -19,8 +19,6 @@ export interface Row {
   readonly place: number
   /** From 1, among the rows of all files of the format. */
   readonly fileRow: number
-  /** The ledger's account of a row that is one line. */
-  readonly ledgerAccount?: Account
   /** From 1, among the entry's lines; 0 where the row is not one of its lines. */
   readonly lineNumber: number
   readonly mapped: Mapped
@@ -33,6 +31,8 @@ export interface Row {
 export interface Setup {
   readonly profile: Profile
   readonly baseCurrency: string
+  /** By account of the system. */
+  readonly names: ReadonlyMap<string, string>
 }
 
 type Fill = (row: Row, setup: Setup) => string

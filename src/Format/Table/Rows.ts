@@ -10,6 +10,22 @@ import { valuedAt } from "./RatedJournals.ts"
 
 export type Mapping = ReadonlyMap<Account, Mapped>
 
+/** The parts that all names begin with: `Assets:Clearing:Deposits:EUR` and `…:USD` have `Assets:Clearing:Deposits`. */
+const commonName = (names: ReadonlyArray<string>): string => {
+  const [first = "", ...others] = names
+  const parts = first.split(":")
+  const different = parts.findIndex((part, at) => others.some((name) => name.split(":")[at] !== part))
+  if (different === 0) return first
+  return different < 0 ? first : parts.slice(0, different).join(":")
+}
+
+/** A name for each account of the system: of ledger accounts that share one, what their names have in common. */
+export const systemNames = (mapping: Mapping): ReadonlyMap<string, string> => {
+  const names = new Map<string, Array<string>>()
+  for (const [{ name }, { account }] of mapping) names.set(account, [...(names.get(account) ?? []), name])
+  return new Map([...names].map(([account, own]) => [account, commonName(own)]))
+}
+
 const mappedOf = (mapping: Mapping, account: Account): Mapped => {
   const mapped = mapping.get(account)
   if (mapped === undefined) throw new Unholdable(`account ${account.code} (${account.name}) is not mapped`)
@@ -38,7 +54,6 @@ const lineRows = (
     place: at + 1,
     fileRow: before + at + 1,
     lineNumber: number,
-    ledgerAccount: account,
     mapped: mappedOf(mapping, account),
     contra: undefined,
     minor,

@@ -174,7 +174,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
       const bare = yield* exported("REFUSED", ["journal", "datev"])
       const message = Either.isLeft(bare.result) ? bare.result.left.message.split("\n") : []
       expect(message).toEqual([
-        "The export is refused, nothing was written:",
+        "The export of the book REFUSED is refused, nothing of it was written:",
         "  datev needs the setting formats.datev.consultant",
         "  datev needs the setting formats.datev.client",
         "  datev has currencies of three letters only: 1 entry is in USDT",
@@ -187,7 +187,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
       const none = yield* exported("REFUSED", systems, { mode: "summary" })
       const inNone = "takes every amount for EUR: 1 entry is in JPY, 4 in USD, 1 in USDT"
       expect(Either.isLeft(none.result) ? none.result.left.message.split("\n") : []).toEqual([
-        "The export is refused, nothing was written:",
+        "The export of the book REFUSED is refused, nothing of it was written:",
         `  xero has no currency column and ${inNone}`,
         "  xero-statement has currencies of three letters only: 1 entry is in USDT",
         "  qbo has currencies of three letters only: 1 entry is in USDT",
