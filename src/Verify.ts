@@ -147,8 +147,9 @@ const checkBatch = async (
         ? (chunks, record, inside) => own.readEntries(chunks, record, inside)
         : undefined
     }
-    // The difference since an as-of export is not part of the export: only its checksum is verified.
-    if (format === undefined && name !== accompanyingFiles.difference.name) {
+    // The difference since an as-of export is not part of the export, nor is what cancels: only their checksums are verified.
+    const { cancelledEntries, difference } = accompanyingFiles
+    if (format === undefined && name !== difference.name && name !== cancelledEntries.name) {
       inside.add(file, null, `has the format "${name}", which this version does not know`)
     }
     return undefined

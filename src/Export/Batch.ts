@@ -56,6 +56,7 @@ const inOrder = ({ contexts, plan }: Part, alongside: ReadonlyArray<SingleFile>,
     ...alongside,
     accompanyingFiles.rateDifferences,
     accompanyingFiles.summaryEntries,
+    accompanyingFiles.cancelledEntries,
   ]
   const names = [...plan.formats, ...beside.map(({ name }) => name)]
   return names.flatMap((name) => files.filter((file) => file.format === name))

@@ -15,6 +15,8 @@ export const accompanyingFiles = {
   rateDifferences: { name: "rate-differences", file: "rate_differences_{format}.csv" },
   /** With summaries: the entries behind each. */
   summaryEntries: { name: "summary-entries", file: "summary_entries_{format}.csv" },
+  /** Entries of which a format has nothing: its accounts cancel them. */
+  cancelledEntries: { name: "cancelled-entries", file: "cancelled_entries_{format}.csv" },
   /** With an as-of export: what was recorded since. */
   difference: { name: "difference", file: "difference.csv" },
 } as const

@@ -47,7 +47,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SIE 4I", (it) => {
         )
       }
       const { message } = yield* Effect.flip(exporting("SEK", false))
-      expect(message).toContain("nothing was written")
+      expect(message).toContain("nothing of it was written")
       expect(message).toMatch(/tieout export --base --format sie/)
     }),
   )

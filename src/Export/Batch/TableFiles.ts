@@ -22,6 +22,7 @@ import { type Mapping, rowsIn, systemNames, textsOf } from "../../Format/Table/R
 import { type Represented, type SummaryStyle, summaryJournals } from "../../Format/Table/SummaryJournals.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
 import type { Days } from "../Request/Days.ts"
+import { cancelledEntries } from "./CancelledEntries.ts"
 import type { Folder, FolderFile } from "./Folder.ts"
 import type { FileRecord } from "./Manifest.ts"
 import { differencesWriter } from "./RateDifferences.ts"
@@ -170,6 +171,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
   const journals = journalsOf(context)
   const summed = journals.placed === undefined ? undefined : summaryEntries(folder, profile.name)
   const differences = profile.rates === undefined ? undefined : differencesWriter(folder, profile.name)
+  const cancelled = cancelledEntries(folder, profile.name, mapping)
   const open = new Map<string, OpenFile>()
   const finished: Array<Part> = []
   let written = 0
@@ -234,7 +236,10 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
     for (const journal of ready) {
       const made = yield* held(profile.name, () => rowsIn(journal, mapping, profile, written))
       if (differences !== undefined) yield* differences.add(differencesOf(journal, made, mapping))
-      if (made.length === 0) continue
+      if (made.length === 0) {
+        if (journal.entry !== null && journal.lines.length > 0) cancelled.add(journal)
+        continue
+      }
       const rows = yield* held(profile.name, () => textsOf(made, setup))
       written += rows.length
       const output = yield* fileFor(journal, rows.length)
@@ -260,6 +265,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
         ...files,
         ...(differences === undefined ? [] : [yield* differences.end]),
         ...(summed === undefined ? [] : [yield* summed.end]),
+        ...(yield* cancelled.end),
       ]
     }),
   }
