@@ -14,6 +14,7 @@ import * as Verify from "../../../src/Verify.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { addConversionAccounts, assignNumbers, openBook, partner, post, postMonths } from "../Books.ts"
+import { deposit } from "../Exporting.ts"
 import { forge } from "../Forge.ts"
 
 const chartOf = { baseCurrency: "EUR", chart: decodeSync(Content)({}).chart }
@@ -421,6 +422,27 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
           join mirror.books b on b.book_id = m.book_id where b.code = 'STRICT'`,
       )
       expect(stored[0]?.versions).toBe(0)
+    }),
+  )
+})
+
+layer(TestDatabase.layer)("an accounting system's files", (it) => {
+  it.effect("are accompanied by a list of the entries whose lines cancel on one account of the system", () =>
+    Effect.gen(function* () {
+      yield* deposit(yield* openBook("CANCEL", client(20)), "2026-10-05", "7.00")
+      const answer = yield* imported("CANCEL", (text) => {
+        const [header = ""] = text.replace("\uFEFF", "").split("\r\n")
+        return fill(text, header.split(",").indexOf("datev_konto"), () => "1200")
+      })
+      expect(Either.isRight(answer)).toBe(true)
+      const { folder, manifest } = yield* batchOf("CANCEL", ["datev"], {
+        ...{ baseCurrency: "USD", settings: { datev: { consultant: 1001, client: 1 } } },
+      })
+      expect(manifest.files.map(({ format, rows }) => [format, rows])).toEqual([["cancelled-entries", 1]])
+      expect(readFileSync(join(folder, "cancelled_entries_datev.csv"), "utf8")).toBe(
+        "journal_number,effective_date,kind,currency,accounts\nCANCEL-2026-10-000001,2026-10-05,deposit,USD,1200\n",
+      )
+      expect(yield* Verify.run(folder)).toMatchObject({ ok: true, problems: [] })
     }),
   )
 })
