@@ -25,8 +25,26 @@
 --   TO012  the statement comes from a session that is not the program's
 --   TO013  the statement names a partition of a table instead of the table
 --   TO014  what is archived would be booked or opened again, or an archive is not of whole closed years as its dump has them
+--
+-- What stands where, each under a line of its own (`-- == 1. … ==`):
+--   1. Rows that stay as they are
+--   2. Dates and postings
+--   3. Numbers
+--   4. Periods, locks, new books
+--   5. Loans: whose entries a transaction is
+--   6. What several readers ask: findings, runs, receivables
+--   7. Closing
+--   8. Evidence: what may change, and what is forgotten
+--   9. Exports
+--   10. Valuation
+--   11. The journal, to be read
+--   12. Standings and open items
+--   13. Archive
+--   14. Who writes
 
 comment on sequence ledger.journal_entry_block is 'Each value reserves the 1024 entry ids that end before it plus 1024.';
+
+-- == 1. Rows that stay as they are ==
 
 -- TO004. What was posted, numbered, exported or closed is evidence for an auditor: a mistake is corrected by a new entry and
 -- never by a change.
@@ -131,7 +149,10 @@ create or replace trigger statement_entries_kept before update or delete on mirr
 create or replace trigger statement_entries_not_truncated before truncate on mirror.statement_entries
   for each statement execute function ledger.refuse_change();
 
--- The calendar day of an instant in a book's time zone (UTC where the book has none). What dates the books goes through it. The planner inlines this function and the two after it.
+-- == 2. Dates and postings ==
+
+-- The calendar day of an instant in a book's time zone (UTC where the book has none). What dates the books goes through it. The
+-- planner inlines this function and the two after it.
 create or replace function ledger.day_of(at timestamptz, zone text) returns date language sql immutable parallel safe as $$
   select (at at time zone coalesce(zone, 'UTC'))::date
 $$;
@@ -393,6 +414,8 @@ end $$;
 create or replace trigger postings_checked after insert on ledger.postings
   referencing new table as new_postings for each statement execute function ledger.check_postings();
 
+-- == 3. Numbers ==
+
 -- TO006. Journal numbers are gapless within a book and period, and are given in an open period, by a numbering step. Gapless
 -- numbers show an auditor that no entry was removed.
 create or replace function ledger.check_numbers() returns trigger language plpgsql
@@ -522,6 +545,8 @@ end $$;
 
 create or replace trigger journal_numbers_taken after insert on ledger.journal_numbers
   referencing new table as new_numbers for each statement execute function ledger.take_from_unnumbered();
+
+-- == 4. Periods, locks, new books ==
 
 -- Guards the state of a period. TO008: periods close in order, without unnumbered entries, and only the last closed one
 -- reopens. TO005: no period opens at or before the last close. TO004 and TO006: a period cannot be deleted or moved, and
@@ -674,6 +699,8 @@ insert into ledger.currencies (code, scale) values
   ('ZWG', 2)
 on conflict do nothing;
 
+-- == 5. Loans: whose entries a transaction is ==
+
 -- The text as a UUID, or null where it is none. A receivable names a transaction by its identifier or by a network's hash.
 create or replace function mirror.uuid_or_null(text) returns uuid language sql immutable strict parallel safe as $$
   select case when $1 ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then $1::uuid end
@@ -739,6 +766,8 @@ create or replace function ledger.loan_clearing_of(book integer, sources uuid[],
   where j.book_id = book and j.source_id = any (sources) and a.role = 'loan_clearing' and a.rule_code = ''
     and p.currency = in_currency
 $$;
+
+-- == 6. What several readers ask: findings, runs, receivables ==
 
 -- Findings whose cause no reconciliation has found resolved.
 create or replace view reconcile.open_findings as select f.* from reconcile.findings f where f.closed_at is null;
@@ -885,6 +914,8 @@ create or replace trigger closes_immutable before update or delete or truncate o
 
 create or replace trigger close_balances_immutable before update or delete or truncate on ledger.close_balances
   for each statement execute function ledger.refuse_change();
+
+-- == 7. Closing ==
 
 -- TO011. A close consists of the period's state, a row of ledger.closes and the balance of every account, written in this
 -- order by one transaction. This trigger compares the row with the period and with the close before; deferred triggers below
@@ -1067,6 +1098,8 @@ drop trigger if exists periods_closed_empty on ledger.periods;
 
 create constraint trigger periods_closed_empty after insert on ledger.periods deferrable initially deferred
   for each row when (new.status = 'closed') execute function ledger.check_status_kept();
+
+-- == 8. Evidence: what may change, and what is forgotten ==
 
 -- TO004. A book's code is part of every journal number, file name and hash, and its connection and client say whose money it
 -- is: none of them changes once the book has a journal number.
@@ -1395,6 +1428,8 @@ create or replace trigger reference_items_kept before update on mirror.reference
 create or replace trigger account_mappings_immutable before update or delete or truncate on export.account_mappings
   for each statement execute function ledger.refuse_change();
 
+-- == 9. Exports ==
+
 -- The state of an export batch: that of its last change, or the one with which it was written.
 create or replace function export.batch_state(of_book integer, of_batch integer) returns text language sql stable as $$
   select coalesce(
@@ -1473,6 +1508,8 @@ create or replace trigger rates_immutable before update or delete or truncate on
 -- been known when a month was closed.
 create or replace trigger rate_imports_now before insert on valuation.rate_imports for each row
   when (new.imported_at < now()) execute function ledger.refuse_change();
+
+-- == 10. Valuation ==
 
 -- TO004. The same for the rates themselves.
 create or replace function valuation.check_rates() returns trigger language plpgsql as $$
@@ -1657,6 +1694,8 @@ create or replace trigger postings_checked after insert on valuation.postings
 create or replace trigger settings_immutable before update or delete or truncate on valuation.settings
   for each statement execute function ledger.refuse_change();
 
+-- == 11. The journal, to be read ==
+
 -- The numbered journal, which every export reads: `journal` has a row for each entry, `journal_lines` one for each line. The
 -- views of schema ledger show the books in their own currencies, those of schema valuation the base-currency journal, with the
 -- same columns: a reader chooses the schema and nothing else.
@@ -1762,6 +1801,8 @@ join ledger.journal_lines l on l.book_id = b.book_id
     select 1 from json_to_recordset(b.covered) as c ("from" date, "to" date, after bigint, through bigint)
     where l.effective_date between c."from" and c."to" and l.numbering > coalesce(c.after, 0) and l.numbering <= c.through))
 where b.currency_basis = 'native';
+
+-- == 12. Standings and open items ==
 
 -- Whether a stream that was in this trouble cannot be read at all.
 create or replace function reconcile.is_unreadable(trouble text) returns boolean language sql immutable parallel safe as $$
@@ -2166,6 +2207,8 @@ $$;
 -- is what was booked and read of movements that are over: journal entries with their lines, numbers and valuations, and the
 -- resources behind them. What stays in their place is small: turnovers, balances, closes, and the identifiers below.
 
+-- == 13. Archive ==
+
 -- Whether the trigger that asks was fired by ledger.archive_year, called by the owner of the table. That function alone may remove
 -- what is immutable. `pg_context` names the functions under way, each with its schema, since the search path of archive_year is empty.
 create or replace function ledger.archiving(relation oid) returns boolean language plpgsql as $$
@@ -2529,6 +2572,8 @@ do $$ begin
   execute 'revoke all on function ledger.archive_year(integer, integer, text, text, text, timestamptz, text, text) from public';
 end $$;
 
+
+-- == 14. Who writes ==
 
 -- TO013. The rules for whole statements look at what is written to a partitioned table, and do not run where a statement names a
 -- partition of it. Nothing but the tables themselves is written, therefore.

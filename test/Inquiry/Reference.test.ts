@@ -5,15 +5,18 @@ const uuid = "0f3cfade-1234-4567-89ab-0123456789ab"
 
 describe("what a person types", () => {
   it.each([
-    ["ORG-2026-10-000007", { kind: "number", code: "ORG", period: "2026-10", number: 7 }],
+    ["ORG-2026-10-000007", { kind: "number", code: "ORG", period: "2026-10", number: 7, summary: false }],
     [
       "production-org-2026-10-1000007",
-      { kind: "number", code: "PRODUCTION-ORG", period: "2026-10", number: 1_000_007 },
+      { kind: "number", code: "PRODUCTION-ORG", period: "2026-10", number: 1_000_007, summary: false },
     ],
-    ["ORG-2026-10-000007S", { kind: "number", code: "ORG", period: "2026-10", number: 7 }],
-    ["ORG-2026-10-000007-USD", { kind: "number", code: "ORG", period: "2026-10", number: 7 }],
-    ["org-2610-000007s", { kind: "short", beginning: "ORG", period: "2026-10", number: 7 }],
-    ["XC164F-2610-000007", { kind: "short", beginning: "XC164F", period: "2026-10", number: 7 }],
+    ["ORG-2026-10-000007S", { kind: "number", code: "ORG", period: "2026-10", number: 7, summary: true }],
+    ["ORG-2026-10-000007-USD", { kind: "number", code: "ORG", period: "2026-10", number: 7, summary: false }],
+    ["org-2610-000007s", { kind: "short", beginning: "ORG", period: "2026-10", number: 7, summary: true }],
+    [
+      "XC164F-2610-000007",
+      { kind: "short", beginning: "XC164F", period: "2026-10", number: 7, summary: false },
+    ],
     ["F12", { kind: "finding", findingId: "12" }],
     ["q12", { kind: "quarantined", quarantineId: "12" }],
     ["finding 12", { kind: "finding", findingId: "12" }],
@@ -34,6 +37,18 @@ describe("what a person types", () => {
     [`${uuid}0`, undefined],
   ])("%s", (text, expected) => {
     expect(parseReferences(text)).toEqual(expected === undefined ? [] : [expected])
+  })
+
+  it("a bank statement's number may be a UUID, too", () => {
+    expect(parseReferences("0f3cfade12344567-20261001-12ab34cd")).toEqual([
+      expect.objectContaining({ kind: "uuid" }),
+      {
+        kind: "statement",
+        from: "0f3cfade-1234-4567-0000-000000000000",
+        to: "0f3cfade-1234-4567-ffff-ffffffffffff",
+        day: "2026-10-01",
+      },
+    ])
   })
 
   it("F and seven digits may be either", () => {
