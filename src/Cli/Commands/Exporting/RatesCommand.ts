@@ -6,7 +6,6 @@ import { table } from "../../../Terminal/Table.ts"
 import { pairs } from "../../../Valuation/Rates/RateStore.ts"
 import { books, booksToRead } from "../../Books.ts"
 import { argument, group, optional, subcommand, text } from "../../Declaration.ts"
-import { UsageError } from "../../Failure.ts"
 import { Output } from "../../Output.ts"
 
 const overtakenLines = ({ batches, book, months }: Overtaken): ReadonlyArray<string> => [
@@ -41,12 +40,6 @@ const exportFile = subcommand(
   Effect.fn("Cli.rates.export")(function* ({ out }) {
     const output = yield* Output
     const lines = yield* exportRates()
-    if (lines.length === 1) {
-      return yield* new UsageError({
-        detail: "No rates have been imported.",
-        advice: "Import some: tieout rates import FILE",
-      })
-    }
     if (Option.isNone(out)) return yield* output.report({ document: { lines }, lines })
     yield* writeRates(out.value, lines)
     const found = lines.length - 1
