@@ -16,8 +16,9 @@ import { Clients } from "./Clients.ts"
 import { noteStopped } from "./Evidence.ts"
 import { alone, aloneOfClient, failureOf, isAbsent, type ReadError } from "./Failures.ts"
 import type { Failure } from "./RunReport.ts"
+import { RunTotals } from "./RunTotals.ts"
 import type { Surface } from "./Surfaces.ts"
-import { addProved, nothingProved, type Proved } from "./WorkerTotals.ts"
+import { addProved } from "./WorkerTotals.ts"
 
 export interface Wanted {
   readonly connection: string
@@ -29,30 +30,6 @@ export interface Wanted {
   /** By its identifier or its code. */
   readonly client: Option.Option<string>
 }
-
-export interface RunOutcome {
-  /** Books that were read to their end. */
-  readonly complete: ReadonlyArray<Book>
-  readonly newEntries: ReadonlyMap<string, number>
-  readonly openResources: number
-  readonly clientsRead: number
-  /** Clients that are not to be read, in words. */
-  readonly skipped: ReadonlyArray<string>
-  readonly failures: ReadonlyArray<Failure>
-  readonly clientFailures: ReadonlyArray<Failure>
-  readonly notices: ReadonlyArray<string>
-  /** What others have numbered and proved of it. */
-  readonly elsewhere: Proved
-  /** Later runs may have proved books of this one meanwhile, without what it had yet to read. */
-  readonly isShared: boolean
-}
-
-/** A notice that many clients cause is given once, with their number. */
-const noticesOf = (notices: ReadonlyMap<string, number>): ReadonlyArray<string> =>
-  [...notices].map(([text, times]) => (times > 1 ? `${text} (${times} times)` : text))
-
-const withoutIdentifiers = (text: string): string =>
-  text.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, "…")
 
 const matches =
   (wanted: Option.Option<string>) =>
@@ -82,31 +59,16 @@ export const readConnection = <P, R>(
     const partner = yield* PartnerConnection
     const settings = yield* Settings
     const { surfaces } = wanted
-    const complete = new Map<number, Book>()
-    const newEntries = new Map<string, number>()
-    const notices = new Map<string, number>()
-    const failures: Array<Failure> = []
-    const clientFailures: Array<Failure> = []
-    const elsewhere = nothingProved()
-    let openResources = 0
-    let clientsRead = 0
+    const totals = new RunTotals()
+    const { complete, elsewhere, failures } = totals
 
     const within = (reads: BookReads) => partsOf(Partner.of({ ...reads, requests: partner.requests }))
-
-    const take = (book: Book, outcome: BookOutcome) => {
-      for (const [account, entries] of outcome.newEntries) newEntries.set(account, entries)
-      for (const notice of outcome.notices) {
-        const text = Option.isSome(book.clientId) ? withoutIdentifiers(notice) : notice
-        notices.set(text, (notices.get(text) ?? 0) + 1)
-      }
-      openResources += outcome.openResources
-    }
 
     const readBook = (book: Book, reads: BookReads) =>
       Effect.gen(function* () {
         const { read } = yield* within(reads)
         const outcome = yield* read(book)
-        take(book, outcome)
+        totals.take(book, outcome)
         if (outcome.failures.length === 0) complete.set(book.bookId, book)
         return outcome.failures
       })
@@ -127,7 +89,7 @@ export const readConnection = <P, R>(
     if (surfaces.has("credit")) {
       const credit = yield* (yield* Credit).read(organization)
       failures.push(...credit.failures)
-      for (const notice of credit.notices) notices.set(notice, 1)
+      for (const notice of credit.notices) totals.notice(notice)
     }
     if (surfaces.has("organization")) {
       const reading = readBook(organization, partner.organization)
@@ -181,8 +143,7 @@ export const readConnection = <P, R>(
       )
     const doneWith = (book: Book, found: ReadonlyArray<Failure>) => {
       run.reading.clients.done += 1
-      if (found.length === 0) clientsRead += 1
-      clientFailures.push(...found.map((failure) => ({ ...failure, book: book.code })))
+      totals.clientDone(book, found)
     }
     const stoppedClients = Option.match(listed, {
       onNone: () => [],
@@ -244,11 +205,11 @@ export const readConnection = <P, R>(
         yield* read(run, asked, [...tasks.values()], (result) => {
           const task = tasks.get(result.bookId)
           if (task === undefined) return
-          take(task.book, { ...result, newEntries: new Map(Object.entries(result.newEntries)) })
+          totals.take(task.book, { ...result, newEntries: new Map(Object.entries(result.newEntries)) })
           addProved(elsewhere, run.counters, result)
           if (task.reads) doneWith(task.book, result.failures)
           // A book that was only to be brought up to date is no client that was read; that it could not be is said.
-          else clientFailures.push(...result.failures.map((one) => ({ ...one, book: task.book.code })))
+          else totals.clientFailed(task.book, result.failures)
         })
       })
     }
@@ -283,28 +244,13 @@ export const readConnection = <P, R>(
       resettled += elsewhere.resettled
       if (resettled > 0) {
         const many = resettled === 1 ? "1 receivable was" : `${resettled} receivables were`
-        notices.set(`accounting.receivables has changed: ${many} booked anew by it.`, 1)
+        totals.notice(`accounting.receivables has changed: ${many} booked anew by it.`)
       }
     }
     if (failures.length > 0) complete.delete(organization.bookId)
 
-    // A service that asks to wait longer than a run may stops the run, whichever client it said so to; and so does one that
-    // went away for most clients. One that fails for a few has something of theirs to mend.
-    const failed = (those: ReadonlyArray<Failure>) => new Set(those.map(({ book }) => book)).size
-    const isAway =
-      failed(clientFailures.filter(({ passing }) => passing)) > (clientsRead + failed(clientFailures)) / 2
-    const stops = ({ passing, stopped }: Failure) => stopped || (isAway && passing)
-    const stopped = clientFailures.filter(stops)
-    return {
-      complete: [...complete.values()],
-      newEntries,
-      openResources,
-      clientsRead,
+    return totals.outcome({
       skipped: inactive.map(({ code, id, status }) => `${code === "" ? id : code} (${status})`),
-      failures: [...failures, ...stopped],
-      clientFailures: clientFailures.filter((failure) => !stops(failure)),
-      notices: noticesOf(notices),
-      elsewhere,
       isShared: wanted.window !== undefined || (Option.isSome(workers) && surfaces.has("client")),
-    } satisfies RunOutcome
+    })
   })

@@ -6,10 +6,10 @@ import { PartnerConnection } from "../../Partner.ts"
 import { Reconcile } from "../../Reconcile.ts"
 import { type Commit, endRun, Run } from "../../Run.ts"
 import { Settings, SettingsError } from "../../Settings.ts"
-import type { RunOutcome } from "./Connection.ts"
 import { wasStopped } from "./Failures.ts"
 import { meterRun } from "./RunMeters.ts"
 import { SyncIncomplete, type SyncReport } from "./RunReport.ts"
+import type { RunOutcome } from "./RunTotals.ts"
 
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 
