@@ -3,7 +3,7 @@ import { type Context, Effect, Option } from "effect"
 import { type Book, organizationBook } from "../../Book.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Database } from "../../Database.ts"
-import { type BookReads, type Client, Partner, PartnerConnection } from "../../Partner.ts"
+import { type BookReads, Partner, PartnerConnection } from "../../Partner.ts"
 import { type Commit, type LeaseLost, Run } from "../../Run.ts"
 import { Settings, SettingsError } from "../../Settings.ts"
 import type { Window } from "../Backfill/Window.ts"
@@ -12,7 +12,7 @@ import { onTheirSide } from "../Credit/LoanSide.ts"
 import type { Loans } from "../Credit/Loans.ts"
 import { BookJobs, type BookTask, type ReadElsewhere } from "./BookJobs.ts"
 import type { BookOutcome } from "./BookReader.ts"
-import { Clients } from "./Clients.ts"
+import { Clients, type ListedClients } from "./Clients.ts"
 import { noteStopped } from "./Evidence.ts"
 import { alone, aloneOfClient, failureOf, isAbsent, type ReadError } from "./Failures.ts"
 import type { Failure } from "./RunReport.ts"
@@ -31,13 +31,30 @@ export interface Wanted {
   readonly client: Option.Option<string>
 }
 
-const matches =
-  (wanted: Option.Option<string>) =>
-  (client: Client): boolean =>
-    Option.match(wanted, {
-      onNone: () => true,
-      onSome: (text) => client.id === text.toLowerCase() || client.code === text,
-    })
+const noClients: ListedClients = { books: [], inactive: [], stopped: [], unlisted: [] }
+
+/** The clients that a run is about: all that are listed, or the one that is named. Fails where the service does not list that. */
+const chosenOf = (listed: Option.Option<ListedClients>, named: Option.Option<string>) => {
+  const { books, inactive, stopped, unlisted } = Option.getOrElse(listed, () => noClients)
+  const isWanted = (id: string, code: string): boolean =>
+    Option.match(named, { onNone: () => true, onSome: (text) => id === text.toLowerCase() || code === text })
+  const chosen = {
+    named: books.filter(({ client }) => isWanted(client.id, client.code)),
+    inactive: inactive.filter(({ code, id }) => isWanted(id, code)),
+    unlisted: unlisted.filter(({ book, clientId }) => isWanted(clientId, book.code)),
+    stopped,
+  }
+  const isNone = chosen.named.length + chosen.inactive.length + chosen.unlisted.length === 0
+  return Option.isSome(listed) && Option.isSome(named) && isNone
+    ? Effect.fail(
+        new SettingsError({
+          reason: "Invalid",
+          mistakes: [`--client: the service lists no client ${JSON.stringify(named.value)}`],
+          advice: "Name a client by its identifier or its code.",
+        }),
+      )
+    : Effect.succeed(chosen)
+}
 
 /** What reads and books one book, with what the service offers of it. */
 export interface BookParts<R> {
@@ -102,35 +119,7 @@ export const readConnection = <P, R>(
       complete.set(organization.bookId, organization)
     }
 
-    const named = Option.match(listed, {
-      onNone: () => [],
-      onSome: ({ books }) => books.filter(({ client }) => matches(wanted.client)(client)),
-    })
-    const inactive = Option.match(listed, {
-      onNone: () => [],
-      onSome: (found) => found.inactive.filter(matches(wanted.client)),
-    })
-    const unlisted = Option.match(listed, {
-      onNone: () => [],
-      onSome: (found) =>
-        found.unlisted.filter(({ book, clientId }) =>
-          Option.match(wanted.client, {
-            onNone: () => true,
-            onSome: (text) => clientId === text.toLowerCase() || book.code === text,
-          }),
-        ),
-    })
-    if (
-      Option.isSome(listed) &&
-      Option.isSome(wanted.client) &&
-      named.length + inactive.length + unlisted.length === 0
-    ) {
-      return yield* new SettingsError({
-        reason: "Invalid",
-        mistakes: [`--client: the service lists no client ${JSON.stringify(wanted.client.value)}`],
-        advice: "Name a client by its identifier or its code.",
-      })
-    }
+    const { inactive, named, stopped, unlisted } = yield* chosenOf(listed, wanted.client)
 
     const readClient = ({ book, clientId }: { readonly book: Book; readonly clientId: string }) =>
       readBook(book, partner.client(clientId)).pipe(
@@ -145,11 +134,10 @@ export const readConnection = <P, R>(
       run.reading.clients.done += 1
       totals.clientDone(book, found)
     }
-    const stoppedClients = Option.match(listed, {
-      onNone: () => [],
-      onSome: ({ stopped }) =>
-        stopped.map((one) => ({ ...one, detail: `the service lists the client as ${one.status}` })),
-    })
+    const stoppedClients = stopped.map((one) => ({
+      ...one,
+      detail: `the service lists the client as ${one.status}`,
+    }))
 
     /** Here, several at a time. */
     const readClients = (served: ReadonlyArray<{ readonly book: Book; readonly clientId: string }>) =>
