@@ -2,7 +2,7 @@
  * The port to the Partner Trading, Account and Credit Service: what the rest of Tieout may know of it. Wire shapes,
  * parameter names and HTTP stay behind the adapter (`Partner/`). Source of every field: `docs/interface.md`.
  */
-import { Context, type Effect, type Either, type Option, type Stream } from "effect"
+import { Context, type Effect, Either, type Option, type Stream } from "effect"
 import type { Amount, Money } from "./Common/Money.ts"
 import type { PartnerError } from "./Partner/PartnerError.ts"
 
@@ -189,6 +189,14 @@ export interface Page<A> {
   /** Its answer is so large that it is dealt with by itself. */
   readonly isLarge?: boolean
 }
+
+/** The rows of a page that were understood. */
+export const understoodRows = <A>({ rows }: Page<A>): ReadonlyArray<A> =>
+  rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
+
+/** Those that were not. */
+export const malformedRows = <A>({ rows }: Page<A>): ReadonlyArray<Malformed> =>
+  rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
 
 /**
  * Pages of a list from a cursor on (none: from the start), in sequence, one page ahead of the consumer. `ahead` decides

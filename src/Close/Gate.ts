@@ -132,7 +132,7 @@ const findings = Effect.fn("Close.gate.findings")(function* (
       from looked_at l
       join reconcile.open_findings f on f.finding_id = l.finding_id
       where (f.severity = 'blocking' or f.check_name = any (${textArray(sql, blockingHere)})
-          and not coalesce(to_char((f.evidence ->> 'occurredAt')::timestamptz at time zone l.zone, 'YYYY-MM')
+          and not coalesce(to_char(ledger.day_of((f.evidence ->> 'occurredAt')::timestamptz, l.zone), 'YYYY-MM')
             > ${period}, false))
         and not (f.check_name = 'stream-unread' and not (f.evidence ->> 'unreadable')::boolean
           and coalesce((f.evidence ->> 'beganAt')::timestamptz >= l.ends, false))

@@ -32,7 +32,7 @@ export const blockersInTransit = Effect.fn("Close.inTransit")(function* (
       join reconcile.open_findings f on f.book_id = m.book_id
       where f.check_name in ('conversion-in-transit', 'loan-in-transit')
         and (f.evidence ->> 'since')::date < (${`${period}-01`}::text::date + interval '1 month')
-        and (now() at time zone m.zone)::date - (f.evidence ->> 'since')::date > ${reconcile.transitDays}
+        and ledger.day_of(now(), m.zone) - (f.evidence ->> 'since')::date > ${reconcile.transitDays}
         and (f.evidence ->> 'material')::boolean
       order by f.evidence ->> 'since', f.finding_id`,
   )

@@ -60,7 +60,7 @@ const receivables = (sql: Sql, scope: ReportScope) => sql`
   with held as (${heldReceivables(sql, scope)}),
   told as (
     select h.*, v.issue_date, v.initial_principal, v.status, v.served_at, v.client_id, v.book_id,
-      (${scope.last}::text::date - (v.issue_date at time zone ${scope.month.timeZone}::text)::date) as age
+      (${scope.last}::text::date - ledger.day_of(v.issue_date, ${scope.month.timeZone}::text)) as age
     from held h
     left join lateral (
       select v.* from mirror.receivables v
@@ -71,7 +71,7 @@ const receivables = (sql: Sql, scope: ReportScope) => sql`
       limit 1) v on true
     where h.principal <> 0 or h.interest <> 0)
   select t.source_id as id, c.label as client, t.currency,
-    to_char(t.issue_date at time zone ${scope.month.timeZone}::text, 'YYYY-MM-DD') as issued, t.age::integer as age,
+    ledger.day_of(t.issue_date, ${scope.month.timeZone}::text)::text as issued, t.age::integer as age,
     t.initial_principal::text as initial, t.principal::text as principal, t.interest::text as interest,
     (t.principal + t.interest)::text as outstanding, t.status, ${instantText(sql, sql`t.served_at`)} as "toldAt",
     r.known_from::text as "knownFrom", r.estimated

@@ -18,6 +18,7 @@ import {
   PartnerConnection,
   type Receivable,
   type ReferenceItem,
+  understoodRows,
 } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
@@ -25,9 +26,6 @@ import { noPath, noteReads, noteTrouble, noting } from "../Runs/Evidence.ts"
 import { alone, failureOf, isAbsent, type ReadError } from "../Runs/Failures.ts"
 import type { Failure } from "../Runs/RunReport.ts"
 import { FloodGate } from "../Statements/StatementPage.ts"
-
-const rights = <A>(page: Page<A>): ReadonlyArray<A> =>
-  page.rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
 
 /** The lists that a close asks evidence of, by what their items are. */
 const streams: ReadonlyMap<string, string> = new Map([
@@ -71,7 +69,7 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
               beganAt ??= page.servedAt
               const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
               yield* flood.pass(kind, page.rows.length, malformed)
-              const items = rights(page)
+              const items = understoodRows(page)
               for (const { id } of items) ids.add(id)
               for (const { id } of malformed) {
                 if (Option.isSome(id)) ids.add(id.value)

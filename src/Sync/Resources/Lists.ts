@@ -3,7 +3,7 @@
  * on from its last cursor; a newest-first one is read from the start until a page holds nothing new; an unordered one is
  * read whole. A list whose ordering cannot be told yet is short: it is read whole too.
  */
-import { Effect, Either, Option, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import type { Book } from "../../Book.ts"
 import { ArchivedResources } from "../../Mirror/ArchivedResources.ts"
 import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
@@ -13,11 +13,13 @@ import { Resources } from "../../Mirror/Resources.ts"
 import { isCursorExpired } from "../../Partner/PartnerError.ts"
 import {
   type Instant,
+  malformedRows,
   type Page,
   type Pages as PageStream,
   Partner,
   type ReferenceItem,
   type Resource,
+  understoodRows,
 } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
@@ -52,11 +54,6 @@ const startOf = (checkpoint: Checkpoint): Checkpoint => {
   return { ...checkpoint, cursor: Option.none(), complete: false }
 }
 
-const rights = <A>(page: Page<A>): ReadonlyArray<A> =>
-  page.rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
-
-const lefts = <A>(page: Page<A>) => page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
-
 export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
   effect: Effect.gen(function* () {
     const partner = yield* Partner
@@ -76,8 +73,8 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       page: Page<Resource>,
     ) {
       const run = yield* Run
-      const read = rights(page)
-      const malformed = lefts(page)
+      const read = understoodRows(page)
+      const malformed = malformedRows(page)
       yield* flood.pass(stream, page.rows.length, malformed)
       const stop = !reading.whole && Option.contains(reading.checkpoint.ordering, "newest-first")
       const ids = read.map((item) => item.id)
@@ -179,11 +176,11 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       yield* list(Option.none()).pipe(
         Stream.runForEach((page) =>
           Effect.gen(function* () {
-            const malformed = lefts(page)
+            const malformed = malformedRows(page)
             yield* flood.pass(kind, page.rows.length, malformed)
-            const news = yield* reference.news(book, kind, rights(page))
+            const news = yield* reference.news(book, kind, understoodRows(page))
             if (news.length === 0 && malformed.length === 0 && !waits) return
-            const ids = rights(page).map((item) => item.id)
+            const ids = understoodRows(page).map((item) => item.id)
             yield* run.commit(
               Effect.gen(function* () {
                 yield* reference.put(book, run.runId, kind, nowIso(page.requestedAt), news)
@@ -211,10 +208,10 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       yield* partner.accounts(Option.none()).pipe(
         Stream.runForEach((page) =>
           Effect.gen(function* () {
-            const malformed = lefts(page)
+            const malformed = malformedRows(page)
             begins.at ??= page.servedAt
             yield* flood.pass("accounts", page.rows.length, malformed)
-            const read = rights(page)
+            const read = understoodRows(page)
             for (const { accountId } of read) listed.add(accountId)
             for (const { id } of malformed) if (Option.isSome(id)) listed.add(id.value)
             yield* run.commit(
