@@ -1,6 +1,5 @@
 import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { Effect, type Scope } from "effect"
-import postgres from "postgres"
 import { type Client, makeClient, makeOrm } from "./Client.ts"
 import { type ConnectionSettings, sessionSettings } from "./ConnectionSettings.ts"
 
@@ -17,7 +16,7 @@ export interface Connection {
   lost: boolean
   /** Its state is in doubt. Never used again either. */
   spoilt: boolean
-  /** Whether the server lets a new session in, or says why not: one that is silent has vanished. */
+  /** Whether a new session reaches the server, or something else keeps it from being asked: only who is silent has vanished. */
   readonly serverAnswers: () => Promise<boolean>
 }
 
@@ -44,6 +43,15 @@ const localsOf = (settings: ConnectionSettings): string =>
         .join("")
     : ""
 
+/** What says that nothing is there. Whatever else fails (names, certificates, our own files) says nothing of the session at hand. */
+const absences: ReadonlySet<string> = new Set([
+  "CONNECT_TIMEOUT",
+  ...["ECONNREFUSED", "EHOSTDOWN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"],
+])
+
+const isAbsence = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && absences.has(String(error.code))
+
 const answers = async (settings: ConnectionSettings): Promise<boolean> => {
   const client = makeClient(settings, { connections: 1 })
   try {
@@ -51,7 +59,7 @@ const answers = async (settings: ConnectionSettings): Promise<boolean> => {
     session.release()
     return true
   } catch (error) {
-    return error instanceof postgres.PostgresError
+    return !isAbsence(error)
   } finally {
     client.end({ timeout: 0 }).catch(() => undefined)
   }

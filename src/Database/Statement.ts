@@ -44,7 +44,8 @@ export const cutWhereSilent = (connection: Connection): (() => void) => {
 export const cutWhereGone = (connection: Connection): (() => void) => {
   let stopped = false
   const ask = async (): Promise<void> => {
-    const isThere = await connection.serverAnswers()
+    // Twice: a server with much to do may be late once.
+    const isThere = (await connection.serverAnswers()) || (await connection.serverAnswers())
     if (stopped) return
     if (isThere) wait()
     else cut(connection)

@@ -2,7 +2,7 @@
  * Brings the effect of received events into the books: what they name is read again, posted, numbered and reconciled. Many
  * events become one round; a round is a run of its connection, so that it waits for a sync that runs and no event is lost.
  */
-import { Clock, type Context, Duration, Effect, Layer, Option, Schedule, Stream } from "effect"
+import { type Context, Duration, Effect, Layer, Option, Schedule, Stream } from "effect"
 import { allBooks, type Book, organizationBook } from "../Book.ts"
 import { bool } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
@@ -13,6 +13,7 @@ import { Reconcile } from "../Reconcile.ts"
 import { beginBookEvents, beginRun, Run } from "../Run.ts"
 import { Settings } from "../Settings.ts"
 import { Inbox, type WaitingEvent } from "../Webhook/Inbox.ts"
+import { warnEachMinute } from "./Events/EachMinute.ts"
 import { hintOf, keyOfResource, touchedBy } from "./Events/EventHint.ts"
 import { EventJobs, handOutEvents } from "./Events/EventJobs.ts"
 import { meterEvents } from "./Events/EventMeters.ts"
@@ -63,18 +64,6 @@ const whyNot = ({ hint }: Hinted, read: ReadAgain): Option.Option<string> => {
       ? Option.some(`${unreadText(whole)}: ${whole.why}`)
       : Option.none()
   return Option.orElse(ofAccount, () => Option.orElse(ofResource, () => ofWhole))
-}
-
-/** Warns of what goes on failing for the same reason once a minute: an outage of a night would fill the log. */
-const warnEachMinute = (textOf: (why: string) => string) => {
-  let last = { text: "", at: Number.NEGATIVE_INFINITY }
-  return ({ message }: { readonly message: string }): Effect.Effect<void> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const text = textOf(message)
-      if (text === last.text && now - last.at < 60_000) return Effect.logDebug(text)
-      last = { text, at: now }
-      return Effect.logWarning(text)
-    })
 }
 
 export class Events extends Effect.Service<Events>()("tieout/Events", {

@@ -31,6 +31,11 @@ const inBase =
 
 const rate = (date: string, price: string) => ({ date, from: "USD", to: "EUR", rate: price, source: "ECB" })
 
+const autumn = [
+  ...[rate("2026-09-10", "0.90"), rate("2026-09-30", "0.95")],
+  ...[rate("2026-10-05", "0.91"), rate("2026-10-31", "0.92")],
+]
+
 /** Why it is refused. */
 const refusal = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(Effect.asVoid(effect))
 
@@ -40,12 +45,7 @@ const numbersOf = ({ batches }: Export.ExportSummary) =>
 layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system", (it) => {
   it.effect("has a book's entries in one way: in two they would come twice", () =>
     Effect.gen(function* () {
-      yield* addRates([
-        rate("2026-09-10", "0.90"),
-        rate("2026-09-30", "0.95"),
-        rate("2026-10-05", "0.91"),
-        rate("2026-10-31", "0.92"),
-      ])
+      yield* addRates(autumn)
       const bookId = yield* openBook("TWOWAYS", client(7))
       yield* deposit(bookId, "2026-09-10", "1000.00")
       yield* deposit(bookId, "2026-10-05", "10.00")
@@ -105,12 +105,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system",
 layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base currency", (it) => {
   it.effect("are refused where the days meet, whether or not the books have entries of their own then", () =>
     Effect.gen(function* () {
-      yield* addRates([
-        rate("2026-09-10", "0.90"),
-        rate("2026-09-30", "0.95"),
-        rate("2026-10-05", "0.91"),
-        rate("2026-10-31", "0.92"),
-      ])
+      yield* addRates(autumn)
       const bookId = yield* openBook("QUIET", client(1))
       yield* deposit(bookId, "2026-09-10", "1000.00")
       const run = inBase("QUIET")
