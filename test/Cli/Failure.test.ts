@@ -6,7 +6,7 @@ import { codeOf, documentText, failureDocument, failureText } from "../../src/Cl
 import { databaseError } from "../../src/Database/DatabaseError.ts"
 import { exportError } from "../../src/Export/ExportError.ts"
 import { PartnerError, type PartnerReason } from "../../src/Partner/PartnerError.ts"
-import { LeaseLost } from "../../src/Run.ts"
+import { LeaseLost } from "../../src/Run/Lease.ts"
 import { SettingsError } from "../../src/Settings.ts"
 import { SyncBusy } from "../../src/Sync/Runs/RunReport.ts"
 

@@ -2,7 +2,7 @@
 import { Cause, Effect, Exit, Option } from "effect"
 import { DatabaseError, isPassing } from "../../Database/DatabaseError.ts"
 import { isOutage, PartnerError } from "../../Partner/PartnerError.ts"
-import type { LeaseLost } from "../../Run.ts"
+import type { LeaseLost } from "../../Run/Lease.ts"
 import type { SettingsError } from "../../Settings.ts"
 import { QuarantineFlood } from "../Statements/StatementPage.ts"
 import { type Failure, SyncIncomplete, type Unread } from "./RunReport.ts"
