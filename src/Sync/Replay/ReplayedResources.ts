@@ -1,6 +1,7 @@
 /** Quarantined deposits, withdrawals and conversions: absorbed as a page of their list would be. */
 import { Chunk, Effect, Either, Stream } from "effect"
 import type { Book } from "../../Book.ts"
+import { isUuidInAnyCase } from "../../Common/Uuid.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import type { KeptRows } from "../../Partner/KeptRows.ts"
 import { type Malformed, type Resource, type ResourceType, resourceTypes } from "../../Partner.ts"
@@ -16,8 +17,6 @@ const batchSize = 100
 const types: ReadonlyMap<string, ResourceType> = new Map(resourceTypes.map((type) => [streamOf(type), type]))
 
 export const resourceTypeOf = (stream: string): ResourceType | undefined => types.get(stream)
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** What trying one item came to, before anything of it is committed. */
 interface Found {
@@ -47,7 +46,7 @@ export class ReplayedResources extends Effect.Service<ReplayedResources>()("tieo
     ) {
       const { itemId } = tries.newest
       const waiting: Found = { ...nothing, tries, tried: waitsFor(tries, malformed) }
-      if (itemId === null || !uuid.test(itemId)) return waiting
+      if (itemId === null || !isUuidInAnyCase(itemId)) return waiting
       const key = new ResourceKey({ type, id: itemId })
       const answer = yield* Effect.either(hydration.readAll([key]))
       if (Either.isLeft(answer)) {
