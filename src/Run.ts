@@ -42,7 +42,7 @@ export const noCounts = (): Counters => ({
 })
 
 /** How much this run has read of what it has to read, for the progress line. */
-export interface Reading {
+export interface ReadProgress {
   readonly statements: { done: number; all: number }
   readonly clients: { done: number; all: number }
 }
@@ -55,7 +55,7 @@ export class Run extends Context.Tag("tieout/Sync/Run")<
     /** ISO 8601, our clock. */
     readonly startedAt: string
     readonly counters: Counters
-    readonly reading: Reading
+    readonly progress: ReadProgress
     readonly commit: Commit
     /**
      * Runs an effect while nobody else writes to the connection's books: at once where the run owns the connection, in turn
@@ -91,7 +91,7 @@ export const freshRun = (connection: string, runId: number, startedAt: number) =
   runId,
   startedAt: nowIso(startedAt),
   counters: noCounts(),
-  reading: { statements: { done: 0, all: 0 }, clients: { done: 0, all: 0 } },
+  progress: { statements: { done: 0, all: 0 }, clients: { done: 0, all: 0 } },
 })
 
 /** A run as whoever holds the lease has it: its writes are fenced, and nobody else's turn is waited for. */

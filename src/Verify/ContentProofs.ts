@@ -4,7 +4,7 @@ import type { Problems } from "../Common/Problems.ts"
 import type { FileRecord, Manifest } from "../Export/Batch/Manifest.ts"
 import { accompanyingFiles } from "../Format/AccompanyingFiles.ts"
 import { bankStatementsOf, formatOf, tablesOf } from "../Format/Formats.ts"
-import type { Reading } from "../Format/Reading/Plain.ts"
+import type { PlainReading } from "../Format/Reading/Plain.ts"
 import { checkAccountFile } from "./AccountFilesProof.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
 import { bankSide, checkBankStatements } from "./BankStatementProof.ts"
@@ -105,7 +105,7 @@ export class ContentProofs {
     }
   }
 
-  private plainProof(reading: Reading, file: FileRecord, problems: Problems): Proof {
+  private plainProof(reading: PlainReading, file: FileRecord, problems: Problems): Proof {
     const { accounts, manifest } = this
     switch (reading.kind) {
       case "transactions":

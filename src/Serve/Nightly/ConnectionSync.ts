@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Either, Option } from "effect"
 import { counted } from "../../Common/Text.ts"
 import { clockText } from "../../Common/Time.ts"
 import { changedOver } from "../../Database/DatabaseError.ts"
-import { failingText, readings } from "../../Reconcile/Readings.ts"
+import { failingText, readStates } from "../../Reconcile/ReadStates.ts"
 import { Settings } from "../../Settings.ts"
 import { isAway } from "../../Sync/Runs/Failures.ts"
 import { readNothing, SyncIncomplete, unreadText } from "../../Sync/Runs/RunReport.ts"
@@ -19,7 +19,7 @@ const unreadLogged = 10
 const raiseUnread = Effect.fn("Nightly.unread")(function* (connection: string, runId: number) {
   const settings = yield* Settings
   const alerts = yield* Alerts
-  const failing = (yield* readings(null))
+  const failing = (yield* readStates(null))
     .flatMap((book) =>
       book.connection === connection && book.failingSince !== null
         ? [{ book, since: book.failingSince }]

@@ -100,7 +100,7 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
       const all = yield* accounts.all(book)
       const behind = yield* unread(book)
       const whole = new Set<string>()
-      run.reading.statements.all += all.length
+      run.progress.statements.all += all.length
 
       const readOne = (account: MirroredAccount) =>
         Effect.gen(function* () {
@@ -130,7 +130,7 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
               failures.push(failureOf({ kind: "statement", accountId: account.accountId }, error))
           }),
           Effect.tap(() => {
-            run.reading.statements.done += 1
+            run.progress.statements.done += 1
           }),
         )
       yield* Effect.forEach(all, readOne, { concurrency: settings.limits.accountsInParallel, discard: true })

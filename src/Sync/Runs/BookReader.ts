@@ -131,10 +131,10 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
             return Option.none<StatementOutcome>()
           }),
           Effect.tap(() => {
-            run.reading.statements.done += 1
+            run.progress.statements.done += 1
           }),
         )
-      run.reading.statements.all += all.length
+      run.progress.statements.all += all.length
       const outcomes = yield* Effect.forEach(all, readOne, {
         concurrency: settings.limits.accountsInParallel,
       })

@@ -132,7 +132,7 @@ export const readConnection = <P, R>(
         Effect.map((found) => doneWith(book, found)),
       )
     const doneWith = (book: Book, found: ReadonlyArray<Failure>) => {
-      run.reading.clients.done += 1
+      run.progress.clients.done += 1
       totals.clientDone(book, found)
     }
     const stoppedClients = stopped.map((one) => ({
@@ -205,7 +205,7 @@ export const readConnection = <P, R>(
 
     if (surfaces.has("client")) {
       const served = [...named.map(({ book, client }) => ({ book, clientId: client.id })), ...unlisted]
-      run.reading.clients.all = served.length
+      run.progress.clients.all = served.length
       yield* Option.match(workers, {
         onNone: () => readClients(served),
         onSome: (read) => handOut(read, served),
