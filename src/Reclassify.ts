@@ -9,7 +9,7 @@ import { int4, nullable, text } from "./Database/Columns.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { journalNumber } from "./Format/Entry.ts"
-import { type Proof, planned } from "./Ledger/ClosedMonthGuard.ts"
+import { type Proof, plannedWithProof } from "./Ledger/ClosedMonthGuard.ts"
 import type { JournalEntry, RuleAccount } from "./Ledger/JournalEntry.ts"
 import { Ledger } from "./Ledger.ts"
 import { type AllOf, type ChosenEntry, chosenEntries } from "./Reclassify/Chosen.ts"
@@ -76,7 +76,7 @@ const plannedAll = <A, E, R>(
   const [book, ...rest] = books
   return book === undefined
     ? effect(proofs)
-    : planned(book, (proof) => plannedAll(rest, effect, [...proofs, proof]))
+    : plannedWithProof(book, (proof) => plannedAll(rest, effect, [...proofs, proof]))
 }
 
 /** Posts the reclassifications of what stands there now, dated by the months that are closed now, in one transaction. */

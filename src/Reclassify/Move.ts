@@ -6,7 +6,7 @@ import { debitsFirst } from "../Ledger/Posting.ts"
 import type { ChosenEntry } from "./Chosen.ts"
 import { type ReclassifiableItem, type StandingLine, standingOf } from "./Reclassifiable.ts"
 import { type ReclassifyError, reclassifyError } from "./ReclassifyError.ts"
-import { movable, targetOf } from "./Target.ts"
+import { movableLine, targetOf } from "./Target.ts"
 
 /** The account that entries are moved to, and why. */
 export interface Destination {
@@ -53,7 +53,7 @@ const moveOf = Effect.fn("Reclassify.moveOf")(function* (
   { book, entryId }: ChosenEntry,
 ) {
   const standing = yield* standingOf(book, entryId)
-  const from = yield* movable(standing)
+  const from = yield* movableLine(standing)
   const to = yield* targetOf(book, from, destination.to, Option.getOrNull(destination.name))
   return { book, standing, from, to, entry: entryOf(standing, from, to, destination.reason) }
 })

@@ -34,7 +34,10 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
     const inbox = yield* Inbox
     const services = yield* Effect.context<Database | Settings | Ledger | Reconcile | Inbox>()
 
-    const isWaiting = Effect.fn("Events.isWaiting")(function* (connection: string, of: "nobody" | undefined) {
+    const isWaiting = Effect.fn("Events.isWaiting")(function* (
+      connection: string,
+      handedTo: "nobody" | undefined,
+    ) {
       const { waiting } = yield* database.row(
         "Events.isWaiting",
         { waiting: bool },
@@ -42,7 +45,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
           select exists (
             select 1 from webhook.inbox i
             where i.connection = ${connection} and i.state in ('waiting', 'failed') and i.next_try_at <= now()
-              and (${of === undefined}::boolean or not exists (
+              and (${handedTo === undefined}::boolean or not exists (
                 select from sync.book_events e
                 where e.connection = i.connection and e.event_id = i.event_id and e.digest = i.digest))) as waiting`,
       )
@@ -86,10 +89,10 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
     const round = Effect.fn("Events.round")(function* (connection: string) {
       const jobs = yield* EventJobs
       if (Option.isSome(jobs)) yield* Effect.provide(handOutEvents(connection, jobs.value), services)
-      const of = Option.isSome(jobs) ? "nobody" : undefined
-      if (!(yield* isWaiting(connection, of))) return Option.none<Round>()
+      const handedTo = Option.isSome(jobs) ? "nobody" : undefined
+      if (!(yield* isWaiting(connection, handedTo))) return Option.none<Round>()
       const work = takenBy(
-        inbox.take(connection, eventsPerRound, undefined, of),
+        inbox.take(connection, eventsPerRound, undefined, handedTo),
         beginRun(connection, "events"),
         connection,
         Option.none(),

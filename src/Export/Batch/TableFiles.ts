@@ -94,7 +94,7 @@ const shareOf = ({ file }: Profile, { currency, partnerAccountId }: TableJournal
 const keyOf = ({ account, currency }: Share): string => `${currency ?? ""} ${account ?? ""}`
 
 /** What a format cannot hold ends the export. */
-export const held = <A>(format: string, make: () => A): Effect.Effect<A, ExportError> =>
+export const refusedIfUnholdable = <A>(format: string, make: () => A): Effect.Effect<A, ExportError> =>
   Effect.suspend(() => {
     try {
       return Effect.succeed(make())
@@ -177,13 +177,13 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
 
   const put = Effect.fnUntraced(function* (ready: ReadonlyArray<TableJournal>) {
     for (const journal of ready) {
-      const made = yield* held(profile.name, () => rowsIn(journal, mapping, profile, written))
+      const made = yield* refusedIfUnholdable(profile.name, () => rowsIn(journal, mapping, profile, written))
       if (differences !== undefined) yield* differences.add(differencesOf(journal, made, mapping))
       if (made.length === 0) {
         if (journal.entry !== null && journal.lines.length > 0) cancelled.add(journal)
         continue
       }
-      const rows = yield* held(profile.name, () => textsOf(made, setup))
+      const rows = yield* refusedIfUnholdable(profile.name, () => textsOf(made, setup))
       written += rows.length
       const output = yield* fileFor(journal, rows.length)
       output.rows += rows.length
@@ -194,7 +194,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
   return {
     write: Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
       for (const entry of entries) {
-        yield* put(yield* held(profile.name, () => journals.add(entry)))
+        yield* put(yield* refusedIfUnholdable(profile.name, () => journals.add(entry)))
         summed?.add(entry, journals.placed?.() ?? [], mapping)
       }
       if (summed !== undefined) yield* summed.flush

@@ -94,7 +94,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
         complete: !page.hasNextPage || progress.reachedKnown,
       }
       const ends = last && checkpoint.complete
-      const also = Effect.gen(function* () {
+      const withPage = Effect.gen(function* () {
         yield* quarantine.put(book, run.runId, stream, malformed)
         if (waits) {
           yield* quarantine.resolveItems(book, stream, ids)
@@ -102,7 +102,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
         yield* saveCheckpoint(book, stream, checkpoint)
         if (ends) yield* noteReads(book, [{ stream, beganAt: begins.at ?? Option.none() }])
       })
-      yield* pages.absorbResources(book, read, [], also)
+      yield* pages.absorbResources(book, read, [], withPage)
       run.counters.quarantined += malformed.length
       progress.checkpoint = checkpoint
       progress.lastCreatedAt = Option.orElse(

@@ -65,7 +65,7 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
       Effect.gen(function* () {
         const run = yield* Run
         const { malformed, missing, read } = yield* hydration.readAll(keys)
-        const also = Effect.gen(function* () {
+        const withPage = Effect.gen(function* () {
           for (const { key, row } of malformed) {
             yield* quarantine.put(book, run.runId, streamOf(key.type), [row])
           }
@@ -77,7 +77,7 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
             yield* quarantine.resolveItems(book, stream, ids)
           }
         })
-        yield* pages.absorbResources(book, read, missing, also)
+        yield* pages.absorbResources(book, read, missing, withPage)
       })
 
     /** Reads resources by id, in batches of one transaction each. */

@@ -15,7 +15,7 @@ import { BookJobs, type BookTask, type ReadElsewhere } from "./BookJobs.ts"
 import type { BookOutcome } from "./BookReader.ts"
 import { Clients, type ListedClients } from "./Clients.ts"
 import { noteStopped } from "./Evidence.ts"
-import { alone, aloneOfClient, failureOf, isAbsent, type ReadError } from "./Failures.ts"
+import { aloneOfClient, aloneOfStream, failureOf, isAbsent, type ReadError } from "./Failures.ts"
 import type { Failure } from "./RunReport.ts"
 import { RunTotals } from "./RunTotals.ts"
 import type { Surface } from "./Surfaces.ts"
@@ -98,7 +98,7 @@ export const readConnection = <P, R>(
     const listed = yield* surfaces.has("client") || surfaces.has("credit")
       ? (yield* Clients).read(organization).pipe(
           Effect.asSome,
-          alone((error) => {
+          aloneOfStream((error) => {
             failures.push(failureOf({ kind: "list", name: "clients" }, error))
             return Option.none()
           }),
@@ -113,7 +113,7 @@ export const readConnection = <P, R>(
       const reading = readBook(organization, partner.organization)
       // Beside clients the organization is one book of many: the others are read, proved and exported without it.
       const found = surfaces.has("client")
-        ? alone((error) => [failureOf({ kind: "list", name: "accounts" }, error)])(reading)
+        ? aloneOfStream((error) => [failureOf({ kind: "list", name: "accounts" }, error)])(reading)
         : reading
       failures.push(...(yield* found))
     } else {

@@ -25,7 +25,7 @@ const handling =
     Effect.catchAll(effect, (error) => (isOwn(error) ? Effect.sync(() => handle(error)) : Effect.fail(error)))
 
 /** Handles what concerns one stream only; everything else ends the run. */
-export const alone = handling(ofOneStream)
+export const aloneOfStream = handling(ofOneStream)
 
 /**
  * The same for one client. A bearer that is refused on a client's path is that client's matter; a token that cannot be had
