@@ -10,3 +10,7 @@ export const isUuid = (text: string): boolean => whole.test(text)
 export const isUuidInAnyCase = (text: string): boolean => wholeInAnyCase.test(text)
 
 export const withoutUuids = (text: string): string => text.replaceAll(new RegExp(uuidPattern, "gi"), "…")
+
+/** Each by its first eight digits. */
+export const withShortUuids = (text: string): string =>
+  text.replaceAll(new RegExp(uuidPattern, "gi"), (id) => id.slice(0, 8))
