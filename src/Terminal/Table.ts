@@ -113,8 +113,10 @@ export const table = (
     groups
       .flatMap((group, index) => {
         const line = group.map((column) => cell(row, column)).join(" ".repeat(gap))
-        const placed = (index === 0 ? line : " ".repeat(indent) + line).trimEnd()
-        return !fits && group.some(isProse) ? wrapped(placed, screen.width) : [placed]
+        const isSentence = !fits && group.some(isProse)
+        // Sentences stand out from the row that they are of, which may be moved in itself.
+        const placed = `${" ".repeat(isSentence ? 2 * indent : index === 0 ? 0 : indent)}${line}`.trimEnd()
+        return isSentence ? wrapped(placed, screen.width) : [placed]
       })
       .filter((line, index) => index === 0 || line !== "")
   const header = lines(columns.map(({ title }) => title))

@@ -113,11 +113,11 @@ describe("a table", () => {
     ])
     expect(table(told, findings, { ...wide, width: 36 })).toEqual([
       "No.    Amount",
-      "  What",
+      "    What",
       "F1   0.75 GBP",
-      "  Adjustment without a resource:",
-      "      CREDIT of 0.75 GBP stands in",
-      "      suspense.",
+      "    Adjustment without a resource:",
+      "        CREDIT of 0.75 GBP stands in",
+      "        suspense.",
     ])
   })
 })
