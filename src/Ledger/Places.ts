@@ -76,8 +76,9 @@ export const shifts = (posted: ReadonlyArray<Line>, target: ReadonlyArray<Line>)
     const before = posted.filter((line) => heldFor(line) === role)
     const after = target.filter((line) => heldFor(line) === role)
     const amount = Money.subtract(sumOf(after), sumOf(before))
-    const [rest] = [...before, ...after]
-    return rest === undefined || Money.isZero(amount) ? [] : spread(amount, before, rest)
+    const [rest] = before
+    if (rest === undefined) return after
+    return Money.isZero(amount) ? [] : spread(amount, before, rest)
   })
   return merged(moves)
 }

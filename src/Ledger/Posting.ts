@@ -197,7 +197,7 @@ export const targetsOf = (
 }
 
 /**
- * Where the lines of a movement's next entry belong: what it returns comes from where it stands, so that nothing of a movement that came
+ * Where the lines of a movement's next entry belong, or of one of which nobody knew what it was: what it returns comes from where it stands, so that nothing of a movement that came
  * to nothing stays anywhere. Of the posting rules only one that names the return's direction sends it elsewhere, and nothing does
  * what a person has moved.
  */
@@ -243,14 +243,13 @@ export const postMovement = (
   const several = subjects.length > 1
   let standing: ReadonlyArray<Line> = []
   return subjects.flatMap((subject, at): ReadonlyArray<JournalEntry> => {
-    const target = targets[at] ?? []
+    const target = placed(subject, targets[at] ?? [], standing, resource, context, byHand)
     const stand = (lines: ReadonlyArray<Line>): void => {
       if (several || byHand) standing = merged([...standing, ...lines], placeOf)
     }
     if (Option.isNone(subject.posted)) {
-      const lines = placed(subject, target, standing, resource, context, byHand)
-      stand(lines)
-      return [firstPosting(subject, resource, lines, context)]
+      stand(target)
+      return [firstPosting(subject, resource, target, context)]
     }
     const posted = byHand ? likeStanding(subject.posted.value, standing) : subject.posted.value
     const put = reclassification(subject, posted, target, resource, context)

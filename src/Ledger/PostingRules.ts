@@ -36,7 +36,7 @@ const holds = (
     valueHolds(match.direction, Option.some(entry.type)) &&
     valueHolds(match.currency, Option.some(entry.currency)) &&
     valueHolds(match.accountId?.toLowerCase(), Option.some(entry.accountId)) &&
-    valueHolds(match.client, client) &&
+    valueHolds(match.client?.toLowerCase(), client) &&
     valueHolds(match.destinationId?.toLowerCase(), withdrawalField(resource, "destinationId")) &&
     patternHolds(match.remitter, remitter(resource)) &&
     patternHolds(match.purpose, reference) &&

@@ -5,37 +5,21 @@
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { Effect, Exit, Logger, LogLevel } from "effect"
 import { startTestServer } from "../support/TestServer.ts"
 import { type Asked, argumentsOf } from "./Arguments.ts"
+import { bundled } from "./Bundled.ts"
 import type { History } from "./History.ts"
 import { isKilled, killCampaign } from "./Killing/Campaign.ts"
-import { ownTime, serverTime } from "./Processor.ts"
+import { serverTime } from "./Processor.ts"
 import { freshDatabase, inDatabase } from "./Server.ts"
 import { say, Tally } from "./Tally.ts"
-import { playAndShrink, type Told, work } from "./Worker.ts"
+import { playAndShrink } from "./Worker.ts"
+import type { Line } from "./WorkerProcess.ts"
 
 /** As the program runs where nobody traces it. */
 const quiet = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   effect.pipe(Logger.withMinimumLogLevel(LogLevel.None), Effect.withTracerEnabled(false))
-
-/** What a worker's process prints of a history: with the milliseconds of processor time since it printed the last. */
-interface Line {
-  readonly told: Told
-  readonly spent: number
-}
-
-/** A worker's process: told of its database by the environment, tells a line of JSON for every history. */
-const asWorker = (asked: Asked, worker: number, url: string): Promise<Exit.Exit<number>> => {
-  let before = ownTime()
-  const tell = (told: Told): void => {
-    const now = ownTime()
-    say(JSON.stringify({ told, spent: now - before } satisfies Line))
-    before = now
-  }
-  return Effect.runPromiseExit(work(asked, worker, url, tell).pipe(Effect.as(0), quiet))
-}
 
 const isLine = (value: unknown): value is Line =>
   typeof value === "object" && value !== null && "told" in value && "spent" in value
@@ -43,16 +27,12 @@ const isLine = (value: unknown): value is Line =>
 /** Young objects are swept seldom: a worker makes many, and keeps few. */
 const memory = "--max-semi-space-size=64"
 
-const spawned = (worker: number, url: string, tally: Tally): Promise<number> =>
+const spawned = (program: string, worker: number, url: string, tally: Tally): Promise<number> =>
   new Promise((resolve) => {
-    const child = spawn(
-      process.execPath,
-      [...process.execArgv, memory, fileURLToPath(import.meta.url), ...process.argv.slice(2)],
-      {
-        env: { ...process.env, CAMPAIGN_WORKER: String(worker), CAMPAIGN_DATABASE: url },
-        stdio: ["ignore", "pipe", "inherit"],
-      },
-    )
+    const child = spawn(process.execPath, [memory, program, ...process.argv.slice(2)], {
+      env: { ...process.env, CAMPAIGN_WORKER: String(worker), CAMPAIGN_DATABASE: url },
+      stdio: ["ignore", "pipe", "inherit"],
+    })
     createInterface({ input: child.stdout }).on("line", (text) => {
       const line: unknown = JSON.parse(text)
       if (isLine(line)) tally.take(line.told, line.spent)
@@ -76,8 +56,11 @@ const campaign = (asked: Asked) =>
     if (again !== null) {
       tally.take(yield* Effect.provide(playAndShrink(again, false, asked.shrink), inDatabase(url)), 0)
     } else {
+      const program = yield* bundled("WorkerProcess.ts")
       const codes = yield* Effect.promise(() =>
-        Promise.all(Array.from({ length: asked.workers }, (_, worker) => spawned(worker, url, tally))),
+        Promise.all(
+          Array.from({ length: asked.workers }, (_, worker) => spawned(program, worker, url, tally)),
+        ),
       )
       tally.failed += codes.filter((code) => code !== 0).length
     }
@@ -85,11 +68,6 @@ const campaign = (asked: Asked) =>
     return tally.failed
   }).pipe(Effect.scoped, quiet)
 
-const asked = argumentsOf(process.argv.slice(2))
-const { CAMPAIGN_DATABASE: database, CAMPAIGN_WORKER: worker } = process.env
-const exit: Exit.Exit<number, unknown> =
-  database !== undefined && worker !== undefined
-    ? await asWorker(asked, Number(worker), database)
-    : await Effect.runPromiseExit(campaign(asked))
+const exit = await Effect.runPromiseExit(campaign(argumentsOf(process.argv.slice(2))))
 if (Exit.isFailure(exit)) process.stderr.write(`${String(exit.cause)}\n`)
 process.exit(Exit.isFailure(exit) || exit.value > 0 ? 1 : 0)

@@ -68,7 +68,7 @@ const common = (json: Json, idField: string) => ({
   id: text(json, idField),
   status: text(json, "status"),
   reasonCode: optional(json, "reasonCode"),
-  externalReference: Option.none<string>(),
+  externalReference: optional(json, "externalReference"),
   counterparty: Option.none<string>(),
   code: Option.none<string>(),
   transactionHash: optional(json, "transactionHash"),
@@ -84,6 +84,7 @@ export const deposit = (json: Json): Deposit => {
   const flat = typeof json.amount === "string"
   return {
     ...common(json, "depositId"),
+    counterparty: optional(json, "remitterName"),
     resourceType: "DEPOSIT",
     account: into,
     amount: flat
@@ -99,11 +100,14 @@ export const deposit = (json: Json): Deposit => {
 
 export const withdrawal = (json: Json): Withdrawal => {
   const source = ref(object(json, "sourceAccount"))
+  const destination = object(json, "destination")
+  /** As the adapter reads it: bank and account, or network and wallet. */
+  const part = (ofBank: string, ofWallet: string): string =>
+    text(destination, ofBank in destination ? ofBank : ofWallet)
   const flat = typeof json.amount === "string"
   return {
     ...common(json, "withdrawalId"),
-    // The counterparty that the adapter reads from the destination.
-    counterparty: Option.some("Bank, DE00"),
+    counterparty: Option.some(`${part("bankName", "network")}, ${part("accountNumber", "walletAddress")}`),
     resourceType: "WITHDRAWAL",
     sourceAccount: source,
     form: flat ? "flat" : "money",
@@ -112,8 +116,8 @@ export const withdrawal = (json: Json): Withdrawal => {
       : money(object(json, "sourceAmount")),
     delivered: flat ? Option.none() : Option.some(money(object(json, "destinationAmount"))),
     fee: flat ? flatMoney(json, "feeAmount", source.currency) : Option.some(money(object(json, "fee"))),
-    reference: Option.none(),
-    destinationId: Option.none(),
+    reference: optional(json, flat ? "purpose" : "reference"),
+    destinationId: optional(destination, "destinationId"),
   }
 }
 

@@ -28,6 +28,17 @@ export interface EntryFact {
   readonly occurredAt: Time
 }
 
+/** What else a deposit or a withdrawal says: what posting rules go by. Null: it says nothing of it. */
+export interface SaidFact {
+  readonly remitter: string | null
+  /** A client's purpose, the organization's reference. */
+  readonly text: string | null
+  readonly destinationId: string | null
+  /** Bank and account number, or network and wallet. */
+  readonly destination: ReadonlyArray<string>
+  readonly externalReference: string | null
+}
+
 export interface MoneyFact {
   readonly amount: Decimal
   readonly currency: string
@@ -42,6 +53,7 @@ export type ResourceFact =
       readonly amount: MoneyFact
       readonly fee: MoneyFact | null
       readonly transactionHash: string | null
+      readonly said?: SaidFact
     }
   | {
       readonly type: "WITHDRAWAL"
@@ -52,6 +64,7 @@ export type ResourceFact =
       readonly amount: MoneyFact
       readonly fee: MoneyFact | null
       readonly transactionHash: string | null
+      readonly said?: SaidFact
     }
   | {
       readonly type: "CONVERSION"
@@ -100,13 +113,44 @@ export interface BookSettings {
   readonly interestBetweenReads: Decimal
 }
 
+/** A posting rule of the settings; all that it names must hold. Patterns are regular expressions. */
+export interface RuleFact {
+  readonly match: {
+    readonly type?: string
+    readonly direction?: string
+    readonly destinationId?: string
+    readonly client?: string
+    readonly currency?: string
+    readonly accountId?: string
+    readonly remitter?: string
+    readonly counterparty?: string
+    readonly purpose?: string
+    readonly reference?: string
+    readonly externalReference?: string
+  }
+  readonly code: string
+}
+
+/** The entries that were booked at a time, with what each was known to be (`subjectOf` in `Oracle/Subject.ts`). */
+export type BookedFact = ReadonlyMap<string, string>
+
+/** The rules up to a change of them, or up to when they were applied to what was booked. */
+export interface RuledFact {
+  readonly rules: ReadonlyArray<RuleFact>
+  readonly booked: BookedFact
+  /** The entries of open months that the rules were applied to; null: they were not. */
+  readonly applied: ReadonlySet<string> | null
+}
+
 /** What a person moved by `reclassify`: from where the line stood to an account of a rule. */
 export interface ReclassifiedFact {
   readonly entryId: string
   readonly code: string
   readonly fromSuspense?: boolean
   /** The entries that were booked then; nothing said: all. */
-  readonly booked?: ReadonlySet<string>
+  readonly booked?: BookedFact
+  /** How many of the book's `ruled` came before; nothing said: all. */
+  readonly after?: number
 }
 
 /** One book: all that the service said of it in the end. */
@@ -118,6 +162,11 @@ export interface BookFacts {
   /** Those whose cash or whose books are this book's. */
   readonly receivables: ReadonlyArray<ReceivableFact>
   readonly reclassified: ReadonlyArray<ReclassifiedFact>
+  /** Null: the organization's book. */
+  readonly clientId?: string | null
+  /** What held one after the other, and what does in the end. */
+  readonly ruled?: ReadonlyArray<RuledFact>
+  readonly rules?: ReadonlyArray<RuleFact>
 }
 
 /** A balance that must come out: debit positive, in the major unit, without trailing zeros beyond the point. */

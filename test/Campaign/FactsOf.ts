@@ -12,8 +12,10 @@ import type {
   ReceivableFact,
   ReceivableVersionFact,
   ResourceFact,
+  SaidFact,
 } from "./Facts.ts"
 import type { BookName } from "./History.ts"
+import { destinationOf } from "./Rules/Destinations.ts"
 import type { Site } from "./Site.ts"
 import { balances, type World, type WorldAccount, type WorldResource } from "./World.ts"
 
@@ -50,10 +52,20 @@ const accountFact = (
   }
 }
 
-const resourceFact = (
-  world: World,
-  { book, content, id, status, transactionHash }: WorldResource,
-): ResourceFact => {
+const saidFact = (world: World, { content, said }: WorldResource): SaidFact => {
+  const shown = content.type === "WITHDRAWAL" ? destinationOf(said.destination, world.idOf) : {}
+  const { accountNumber, bankName, destinationId = null, network, walletAddress } = shown
+  return {
+    remitter: said.remitter ?? null,
+    text: said.text ?? null,
+    destinationId,
+    destination: [bankName, accountNumber, network, walletAddress].filter((part) => part !== undefined),
+    externalReference: said.externalReference ?? null,
+  }
+}
+
+const resourceFact = (world: World, resource: WorldResource): ResourceFact => {
+  const { book, content, id, status, transactionHash } = resource
   const accountOf = (name: string) => ({
     id: world.accounts.get(name)?.id ?? "",
     currency: world.accounts.get(name)?.currency ?? "",
@@ -73,6 +85,7 @@ const resourceFact = (
   const common = {
     ...{ id, status, accountId: account.id, transactionHash, amount: money(content.amount) },
     fee: content.fee === null ? null : money(content.fee),
+    said: saidFact(world, resource),
   }
   return content.type === "DEPOSIT"
     ? { type: "DEPOSIT", ...common }
@@ -224,6 +237,9 @@ export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
               : []
             : lent.filter(({ clientId }) => clientId === Option.getOrNull(book.clientId)),
         reclassified: site.reclassified.filter(({ bookId }) => bookId === book.bookId),
+        clientId: Option.getOrNull(book.clientId),
+        ruled: site.ruled.filter(({ bookId }) => bookId === book.bookId),
+        rules: site.rules,
       }
       return [{ book, facts }]
     })

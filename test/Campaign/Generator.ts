@@ -6,6 +6,7 @@ import type { Event, History, HistorySettings, Name, Spoiled, Step } from "./His
 import { loans } from "./Loans.ts"
 import * as Movements from "./Movements.ts"
 import { type Random, random } from "./Random.ts"
+import { withRules } from "./Rules/Ruling.ts"
 import { busier, script } from "./Script.ts"
 
 const zones = ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Auckland", "Asia/Kolkata"] as const
@@ -176,5 +177,5 @@ export const generate = (seed: string, { books, busier: more = 0, features }: Sh
   const end = monthStart(span.timeZone, span.last + 1) + day
   const happened: ReadonlyArray<Step> = inOrder(steps)
   const played = script(chance, span, happened)
-  return { seed, settings, end: timeOf(end), steps: busier(chance, span, played, more) }
+  return withRules({ seed, settings, end: timeOf(end), steps: busier(chance, span, played, more) })
 }

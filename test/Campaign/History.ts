@@ -39,6 +39,37 @@ export type ResourceContent =
       readonly fee: MoneyText
     }
 
+/** What a movement says of itself besides money: what posting rules go by. */
+export interface Said {
+  /** Of a deposit. */
+  readonly remitter?: string
+  /** Of a withdrawal: the name of one of the destinations. */
+  readonly destination?: Name
+  /** Of a withdrawal: a client's purpose, the organization's reference. */
+  readonly text?: string
+  readonly externalReference?: string
+}
+
+/** Things by their names; patterns as the settings take them. */
+export interface RuleText {
+  readonly match: {
+    readonly type?: "DEPOSIT" | "WITHDRAWAL" | "PAYOUT" | "ADJUSTMENT"
+    readonly direction?: "CREDIT" | "DEBIT"
+    readonly destination?: Name
+    readonly client?: Name
+    readonly account?: Name
+    readonly currency?: string
+    readonly remitter?: string
+    readonly counterparty?: string
+    readonly purpose?: string
+    readonly reference?: string
+    readonly externalReference?: string
+  }
+  readonly code: string
+  /** The settings write identifiers in capitals. */
+  readonly capitals?: boolean
+}
+
 export interface TransactionText {
   /** The name of an entry or a resource, or any other text. */
   readonly of: Name
@@ -88,6 +119,7 @@ export type Event =
       readonly content: ResourceContent
       readonly status: string
       readonly transactionHash?: string
+      readonly said?: Said
       /** Answered with 404 until it is shown. */
       readonly hidden?: boolean
     }
@@ -140,10 +172,14 @@ export type Operation =
   | { readonly do: "events" }
   | { readonly do: "backfill"; readonly from: string; readonly to: string }
   | { readonly do: "reclassify"; readonly nth: number; readonly code: string; readonly from?: MovedFrom }
+  /** What is booked in open months is moved by the rules that the settings have by then. */
+  | { readonly do: "rerule"; readonly nth: number }
   | { readonly do: "rates"; readonly date: string; readonly currency: string; readonly rate: Decimal }
   | { readonly do: "close"; readonly accept: boolean }
   | { readonly do: "reopen" }
   | { readonly do: "export"; readonly kind: ExportKind; readonly format: string }
+  /** Somebody changes the settings. */
+  | { readonly do: "rules"; readonly rules: ReadonlyArray<RuleText> }
   /** Two at once. */
   | { readonly do: "both"; readonly one: Simple; readonly other: Simple }
   /** Interrupted at a request, as a signal does it. */
@@ -151,7 +187,7 @@ export type Operation =
   /** Every connection to the database is cut at a request. */
   | { readonly do: "cut"; readonly of: Simple; readonly after: number }
 
-export type Simple = Exclude<Operation, { readonly do: "both" | "stopped" | "cut" }>
+export type Simple = Exclude<Operation, { readonly do: "rules" | "both" | "stopped" | "cut" }>
 
 /**
  * Somebody does the operation before, in a process of their own, and does not come to its end: at the `nth` statement,
@@ -183,6 +219,8 @@ export interface HistorySettings {
   readonly pageSize: number
   readonly newestFirst: boolean
   readonly endCursorOnLastPage: boolean
+  /** At the beginning. */
+  readonly rules?: ReadonlyArray<RuleText>
 }
 
 export interface History {

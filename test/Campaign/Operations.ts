@@ -12,9 +12,10 @@ import { closeBooks, reopenBooks } from "./Operations/Closing.ts"
 import { exportBooks } from "./Operations/Exporting.ts"
 import { cut, stopped } from "./Operations/Interrupting.ts"
 import { move } from "./Operations/Moving.ts"
+import { noteRuled, reapplied } from "./Operations/Reruling.ts"
 import { withWorkers } from "./Operations/Working.ts"
 import { correctRate } from "./RateTable.ts"
-import { type Site, within } from "./Site.ts"
+import { changeRules, type Site, within } from "./Site.ts"
 
 /** What became of an operation. */
 export interface Outcome {
@@ -87,6 +88,8 @@ const simple = (site: Site, operation: Simple) =>
         return yield* backfill(site, operation)
       case "reclassify":
         return yield* move(site, all, operation)
+      case "rerule":
+        return yield* reapplied(site, all, operation)
       case "rates":
         site.corrected.push(operation)
         return yield* correctRate(operation.date, operation.currency, operation.rate)
@@ -139,6 +142,14 @@ export const operate = (
 ): Effect.Effect<Outcome, never, Database> => {
   const run = (of: Simple) => within(site, overHttp)(simple(site, of))
   switch (operation.do) {
+    case "rules":
+      return Effect.zipRight(
+        Effect.flatMap(books(site), (all) => noteRuled(site, all, null)),
+        Effect.as(changeRules(site, operation.rules), {
+          done: true,
+          told: `${operation.rules.length} rules`,
+        }),
+      ).pipe(Effect.orDie)
     case "both":
       return Effect.zipWith(
         told(operation.one, run(operation.one)),

@@ -15,6 +15,9 @@ import {
 } from "./Oracle/Histories.ts"
 import { expectedLoanClearing, expectedNative, expectedOpenConversions } from "./Oracle.ts"
 
+/** Entries as they were booked: each as it ends. */
+const bookedAs = (subject: string, ...ids: ReadonlyArray<string>) => new Map(ids.map((id) => [id, subject]))
+
 const native = (facts: BookFacts) => told(expectedNative(facts))
 
 describe("the posting table, row by row", () => {
@@ -223,7 +226,7 @@ describe("the posting table, row by row", () => {
       ],
       {
         resources: [deposit("d", "1000")],
-        reclassified: [{ entryId: "usd-1", code: "4000", booked: new Set(["usd-1", "usd-2"]) }],
+        reclassified: [{ entryId: "usd-1", code: "4000", booked: bookedAs(d, "usd-1", "usd-2") }],
       },
     )
     // −1000 + 700 at the code; the 400 that were there before stay in clearing.

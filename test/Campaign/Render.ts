@@ -1,6 +1,7 @@
 /** What the service says of its things, as JSON in the form of `docs/interface.md` by the default profile. */
 import { decimal, units } from "./Decimals.ts"
-import type { TransactionText } from "./History.ts"
+import type { Said, TransactionText } from "./History.ts"
+import { destinationOf } from "./Rules/Destinations.ts"
 import {
   balanceOf,
   type World,
@@ -88,8 +89,11 @@ const conversion = (world: World, resource: WorldResource): Json => {
   }
 }
 
+const external = ({ externalReference }: Said): Json =>
+  externalReference === undefined ? {} : { externalReference }
+
 const deposit = (world: World, resource: WorldResource): Json => {
-  const { content } = resource
+  const { content, said } = resource
   if (content.type !== "DEPOSIT") throw new Error("no deposit")
   const into = accountOf(world, content.account)
   const onClient = resource.book !== "org"
@@ -106,12 +110,14 @@ const deposit = (world: World, resource: WorldResource): Json => {
         : { fee: money(content.fee, into.currency) }),
     status: resource.status,
     ...(resource.transactionHash === null ? {} : { transactionHash: resource.transactionHash }),
+    ...(said.remitter === undefined ? {} : { remitterName: said.remitter }),
+    ...external(said),
     createdAt: resource.createdAt,
   }
 }
 
 const withdrawal = (world: World, resource: WorldResource): Json => {
-  const { content } = resource
+  const { content, said } = resource
   if (content.type !== "WITHDRAWAL") throw new Error("no withdrawal")
   const from = accountOf(world, content.account)
   const { amount, fee } = content
@@ -126,7 +132,9 @@ const withdrawal = (world: World, resource: WorldResource): Json => {
           destinationAmount: money(delivered, from.currency),
           fee: money(fee ?? decimal(0n, from.currency), from.currency),
         }),
-    destination: { accountNumber: "DE00", swiftBic: "X", bankName: "Bank" },
+    destination: destinationOf(said.destination, world.idOf),
+    ...(said.text === undefined ? {} : { [resource.book === "org" ? "reference" : "purpose"]: said.text }),
+    ...external(said),
     status: resource.status,
     ...(resource.transactionHash === null ? {} : { transactionHash: resource.transactionHash }),
     createdAt: resource.createdAt,

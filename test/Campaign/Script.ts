@@ -24,8 +24,11 @@ const faults = [
   "Unauthorized",
 ] as const
 
+/** Posting rules come with the rules themselves. */
+type Kind = Exclude<Simple["do"], "rerule">
+
 /** One of each kind. */
-const simples: Readonly<Record<Simple["do"], (chance: Random, span: Span) => Simple>> = {
+const simples: Readonly<Record<Kind, (chance: Random, span: Span) => Simple>> = {
   sync: (chance) => chance.pick([{ do: "sync" }, { do: "sync" }, { do: "sync", full: true }]),
   events: () => ({ do: "events" }),
   backfill: (chance, span) => {
@@ -129,7 +132,7 @@ export const script = (chance: Random, span: Span, events: ReadonlyArray<Step>):
   return steps
 }
 
-const often: ReadonlyArray<readonly [number, Simple["do"]]> = [
+const often: ReadonlyArray<readonly [number, Kind]> = [
   [2, "events"],
   [2, "backfill"],
   [2, "reclassify"],
@@ -148,7 +151,7 @@ export const busier = (
 ): ReadonlyArray<Step> => {
   const steps = [...before]
   for (let index = 0; index < count; index++) {
-    const kind = chance.weighted<Simple["do"]>([[4, "sync"], ...often])
+    const kind = chance.weighted<Kind>([[4, "sync"], ...often])
     const place = Math.max(chance.whole(0, steps.length), chance.whole(0, steps.length))
     const at = steps[place - 1]?.at ?? timeOf(monthStart(span.timeZone, span.first) - day)
     steps.splice(place, 0, { at, operation: simples[kind](chance, span) })

@@ -1,11 +1,11 @@
 /** One history being played: the service, the connection that reads it, and where its exports go. */
-import { type Clock, Effect, Layer } from "effect"
+import { type Clock, Effect, Layer, Scope } from "effect"
 import { Ledger } from "../../src/Ledger.ts"
 import { Connector } from "../../src/Partner/Connector.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
-import type { ReclassifiedFact } from "./Facts.ts"
-import type { History, HistorySettings, Operation } from "./History.ts"
+import type { ReclassifiedFact, RuledFact, RuleFact } from "./Facts.ts"
+import type { History, HistorySettings, Operation, RuleText } from "./History.ts"
 import { type IdOf, identifiers } from "./Identifiers.ts"
 import { type Hook, port } from "./Port.ts"
 import { simulated } from "./SimulatedClock.ts"
@@ -17,6 +17,7 @@ export interface Site {
   readonly idOf: IdOf
   /** Names the connection: each history has books of its own in the one database. */
   readonly connection: string
+  readonly url: string
   /** Where exports are written. */
   readonly out: string
   /** Called for every request; an operation that is to be stopped or cut sets it. */
@@ -29,14 +30,39 @@ export interface Site {
   readonly moments: Array<string>
   /** Webhook events sent so far. */
   announced: number
-  readonly settings: Layer.Layer<Settings>
-  /** What most operations need: made once, since the settings stay. */
-  readonly services: Layer.Layer<Ledger | Reconcile>
+  /** The posting rules that the settings have now, and what held before of each book. */
+  rules: ReadonlyArray<RuleFact>
+  readonly ruled: Array<RuledFact & { readonly bookId: number }>
+  readonly scope: Scope.Scope
+  settings: Layer.Layer<Settings>
+  /** What most operations need: made anew with the settings alone. */
+  services: Layer.Layer<Ledger | Reconcile>
   readonly clock: Clock.Clock
 }
 
+const cased = (id: string | undefined, { capitals = false }: RuleText): string | undefined =>
+  capitals ? id?.toUpperCase() : id
+
+/** Rules as the settings have them: by identifiers. */
+const rulesOf = (rules: ReadonlyArray<RuleText>, idOf: IdOf): ReadonlyArray<RuleFact> =>
+  rules.map((rule) => {
+    const { account, client, destination, ...rest } = rule.match
+    const ids = {
+      accountId: cased(account && idOf(account), rule),
+      client: cased(client && idOf(client), rule),
+      destinationId: cased(destination && idOf(`destination ${destination}`), rule),
+    }
+    // Without those that it does not name.
+    return { code: rule.code, match: JSON.parse(JSON.stringify({ ...rest, ...ids })) }
+  })
+
 /** The environment of a history's connection. */
-const variablesOf = (settings: HistorySettings, connection: string, url: string): Record<string, string> => {
+const variablesOf = (
+  settings: HistorySettings,
+  connection: string,
+  url: string,
+  rules: ReadonlyArray<RuleFact>,
+): Record<string, string> => {
   const prefix = `TIEOUT_${connection.toUpperCase()}`
   return {
     [`${prefix}_BASE_URL`]: url,
@@ -53,33 +79,58 @@ const variablesOf = (settings: HistorySettings, connection: string, url: string)
     TIEOUT_ACCOUNTING_VALUATION_METHOD: settings.method,
     TIEOUT_ACCOUNTING_VALUATION_MAX_RATE_AGE_DAYS: "31",
     TIEOUT_LIMITS_TRIES: "1",
+    ...(rules.length === 0
+      ? {}
+      : {
+          TIEOUT_RULES: JSON.stringify(
+            rules.map(({ code, match }) => ({ match, account: { code, name: `Ruled:${code}:{currency}` } })),
+          ),
+        }),
   }
 }
+
+/** What is done from now on is done by these settings. */
+const settled = Effect.fn("Campaign.settled")(function* (
+  { settings: of }: History,
+  connection: string,
+  url: string,
+  rules: ReadonlyArray<RuleFact>,
+) {
+  const settings = yield* Layer.build(Settings.from({ variables: variablesOf(of, connection, url, rules) }))
+  const services = yield* Layer.build(Layer.mergeAll(Ledger.Default, Reconcile.Default)).pipe(
+    Effect.provide(settings),
+  )
+  return {
+    ...{ rules, settings: Layer.succeedContext(settings), services: Layer.succeedContext(services) },
+  }
+})
+
+/** Somebody changes the rules of the settings. */
+export const changeRules = (site: Site, rules: ReadonlyArray<RuleText>) =>
+  Effect.map(
+    settled(site.history, site.connection, site.url, rulesOf(rules, site.idOf)),
+    (changed) => void Object.assign(site, changed),
+  ).pipe(Effect.provideService(Scope.Scope, site.scope), Effect.orDie)
 
 /** `url`: of the server on loopback, where the history is read over HTTP. */
 export const siteOf = Effect.fn("Campaign.site")(function* (
   history: History,
   connection: string,
   out: string,
-  url?: string,
+  url = "http://127.0.0.1:1",
 ) {
   const idOf = identifiers(history.seed)
   const world = new World(history.settings, idOf)
-  const settings = yield* Layer.build(
-    Settings.from({ variables: variablesOf(history.settings, connection, url ?? "http://127.0.0.1:1") }),
-  )
-  const services = yield* Layer.build(Layer.mergeAll(Ledger.Default, Reconcile.Default)).pipe(
-    Effect.provide(settings),
-  )
   const site: Site = {
-    ...{ history, world, idOf, connection, out },
+    ...{ history, world, idOf, connection, out, url },
+    ...(yield* settled(history, connection, url, rulesOf(history.settings.rules ?? [], idOf))),
     hook: Effect.void,
     reclassified: [],
     corrected: [],
     moments: [],
     announced: 0,
-    settings: Layer.succeedContext(settings),
-    services: Layer.succeedContext(services),
+    ruled: [],
+    scope: yield* Effect.scope,
     clock: simulated(world),
   }
   return site

@@ -1,7 +1,16 @@
 /** The service as a state machine: what it holds after the events so far. Shares no code with `src` or its sandbox. */
 import { decimal, units } from "./Decimals.ts"
 import type { Time } from "./Facts.ts"
-import type { Access, BookName, Event, HistorySettings, Name, ResourceContent, Spoiled } from "./History.ts"
+import type {
+  Access,
+  BookName,
+  Event,
+  HistorySettings,
+  Name,
+  ResourceContent,
+  Said,
+  Spoiled,
+} from "./History.ts"
 import type { IdOf } from "./Identifiers.ts"
 
 export interface WorldEntry {
@@ -40,6 +49,7 @@ export interface WorldResource {
   status: string
   readonly transactionHash: string | null
   readonly createdAt: Time
+  readonly said: Said
   hidden: boolean
   spoiled: Spoiled | null
 }
@@ -176,6 +186,7 @@ export class World {
       status: event.status,
       transactionHash: event.transactionHash ?? null,
       createdAt: at,
+      said: event.said ?? {},
       hidden: event.hidden ?? false,
       spoiled: null,
     })

@@ -57,6 +57,21 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a deposit that is retu
     }),
   )
 
+  it.scoped("leaves nothing where nobody knew of what it was until both were booked", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        balance: "0.00",
+        statement: [credit(11, "1000.00", "1000.00", id(111)), back],
+        deposits: [],
+      })
+      yield* sync(service.url, rulesOf(sales))
+      expect(yield* balances).toEqual([])
+      held.deposits = [acme({ status: "REJECTED" })]
+      yield* sync(service.url, rulesOf(sales))
+      expect([yield* balances, yield* findings]).toEqual([[], []])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped(
     "stands in the account of a rule that names its direction, which no check minds while the rule is there",
     () =>

@@ -7,10 +7,10 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import type { Asked } from "../Arguments.ts"
+import { bundled } from "../Bundled.ts"
 import { type History, lineOf } from "../History.ts"
 import { freshDatabase, inDatabase } from "../Server.ts"
 import { type KillsTold, playKilled, tools } from "./Killing.ts"
-import { bundled } from "./Processes.ts"
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
@@ -101,7 +101,7 @@ export const isKilled = ({ steps }: History): boolean => steps.some((step) => "k
 /** `again`: that history instead. Gives how many failed. */
 export const killCampaign = (asked: Asked, server: string, again: History | null) =>
   Effect.gen(function* () {
-    const program = yield* bundled
+    const program = yield* bundled("Killing/Killed.ts")
     const tally = new Tally(asked.show)
     if (again !== null) {
       const url = yield* freshDatabase(server)

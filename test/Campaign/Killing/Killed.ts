@@ -8,7 +8,7 @@ import { createInterface } from "node:readline"
 import { Cause, Effect, Exit, Logger, LogLevel } from "effect"
 import { operate } from "../Operations.ts"
 import { inDatabase } from "../Server.ts"
-import { siteOf } from "../Site.ts"
+import { changeRules, siteOf } from "../Site.ts"
 import { Aim } from "./Aim.ts"
 import type { Command, Line } from "./Command.ts"
 import { watchSockets } from "./Sockets.ts"
@@ -27,7 +27,10 @@ const done = ({ announced, connection, history, kill, moments, out, readToEnd, s
     const site = yield* siteOf(history, connection, out)
     for (const before of history.steps.slice(0, step)) {
       if ("event" in before) site.world.apply(before.event, before.at)
-      else site.world.now = Math.max(site.world.now, Date.parse(before.at)) + 1_000
+      else {
+        site.world.now = Math.max(site.world.now, Date.parse(before.at)) + 1_000
+        if (before.operation.do === "rules") yield* changeRules(site, before.operation.rules)
+      }
     }
     site.world.now = Math.max(site.world.now, Date.parse(one.at)) + 1_000
     // What is to fail does so for whoever comes after.

@@ -23,8 +23,9 @@ export interface KillsTold extends Told {
   readonly kills: ReadonlyArray<{ readonly what: Operation["do"]; readonly by: Kill["by"] }>
 }
 
-/** Those that interrupt or cut themselves are not killed, too. */
-const killable = ({ do: what }: Operation): boolean => what !== "stopped" && what !== "cut"
+/** Those that interrupt or cut themselves are not killed, too, and a change of the settings is nothing that Tieout does. */
+const killable = ({ do: what }: Operation): boolean =>
+  what !== "stopped" && what !== "cut" && what !== "rules"
 
 /** What an operation of a kind sent when it was done: places are chosen among so many. */
 class Usual {

@@ -1,26 +1,8 @@
 /** Processes that are ready to be told what to do before they are killed. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, symlinkSync } from "node:fs"
-import { rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { Effect } from "effect"
-import { projectFolder } from "../../../bin/bundle.ts"
-import { bundlePrograms } from "../../support/Compiler.ts"
 import { type Command, isLine, type Line } from "./Command.ts"
-
-/** The program as one file. Gives its path; gone with the scope. */
-export const bundled = Effect.gen(function* () {
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "tieout-killed-"))),
-    (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
-  )
-  // What the program reads from beside its sources.
-  for (const name of ["package.json", "drizzle"]) symlinkSync(join(projectFolder, name), join(folder, name))
-  yield* Effect.promise(() => bundlePrograms(["test/Campaign/Killing/Killed.ts"], folder))
-  return join(folder, "Killed.mjs")
-})
 
 export interface Process {
   readonly begin: (command: Command) => void

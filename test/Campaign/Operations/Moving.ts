@@ -8,6 +8,7 @@ import { PostingFacts } from "../../../src/Sync/Statements/PostingFacts.ts"
 import { units } from "../Decimals.ts"
 import type { MovedFrom, Operation } from "../History.ts"
 import type { Site } from "../Site.ts"
+import { asBooked, bookedIn } from "./Booked.ts"
 
 const mirrored = Layer.merge(Resources.Default, PostingFacts.Default)
 
@@ -102,22 +103,13 @@ const movedByHand = (books: ReadonlyArray<Book>) =>
     ),
   ).pipe(Effect.orDie)
 
-/** What was booked when a person moved something: what comes later may follow it. */
-const bookedOf = (bookId: number) =>
-  Effect.flatMap(Database, (database) =>
-    database.query(
-      "Campaign.booked",
-      (sql) => sql<Array<{ readonly entry: string }>>`
-        select source_id as entry from ledger.journal_entries
-        where book_id = ${bookId} and source_type = 'statement_entry' and sequence = 0`,
-    ),
-  ).pipe(Effect.map((rows) => new Set(rows.map(({ entry }) => entry))))
-
 type Move = Extract<Operation, { readonly do: "reclassify" }>
 
 const note = (site: Site, { book: bookId, entry: entryId }: Standing, { code, from = "suspense" }: Move) =>
-  Effect.map(bookedOf(bookId), (booked) => {
-    site.reclassified.push({ bookId, entryId, code, fromSuspense: from === "suspense", booked })
+  Effect.map(bookedIn(bookId), (entries) => {
+    const after = site.ruled.filter((one) => one.bookId === bookId).length
+    const move = { bookId, entryId, code, fromSuspense: from === "suspense", after }
+    site.reclassified.push({ ...move, booked: asBooked(entries) })
   })
 
 export const move = (site: Site, books: ReadonlyArray<Book>, operation: Move) =>

@@ -10,6 +10,7 @@ import type { AccountFact, BookFacts, EntryFact, ResourceFact } from "../Facts.t
 import { type Account, account, byText } from "./Balances.ts"
 import { conversionParts } from "./Conversion.ts"
 import { amountOf, total } from "./Decimal.ts"
+import type { Ruled } from "./Rules.ts"
 import { depositParts, type Part, withdrawalParts } from "./Shape.ts"
 
 /** One entry's journal entry: cash + counter + fee = 0. */
@@ -24,6 +25,7 @@ export interface Posted extends Part {
   /** The same for the entries of one movement on one account, and their order there. */
   readonly movement: string
   readonly position: number
+  readonly of: Omit<Ruled, "clientId">
 }
 
 type ConversionFact = Extract<ResourceFact, { type: "CONVERSION" }>
@@ -74,7 +76,13 @@ export const grouped = <A>(
 const movementOf = ({ account, entry: { entryId, related } }: Row) =>
   related === null ? entryId : `${account.accountId}|${related.type}|${related.id}`
 
-const post = (row: Row, part: Part, role: string, names: ReadonlyArray<string>): Posted => ({
+const post = (
+  row: Row,
+  resource: ResourceFact | undefined,
+  part: Part,
+  role: string,
+  names: ReadonlyArray<string>,
+): Posted => ({
   ...part,
   entryId: row.entry.entryId,
   accountId: row.account.accountId,
@@ -84,6 +92,12 @@ const post = (row: Row, part: Part, role: string, names: ReadonlyArray<string>):
   conversionId: null,
   movement: movementOf(row),
   position: row.position,
+  of: {
+    entry: row.entry,
+    accountId: row.account.accountId,
+    currency: row.account.currency,
+    resource,
+  },
 })
 
 /** The entries of one account that name one movement. */
@@ -102,7 +116,9 @@ const movement = (
     .map((row) => row.entry.entryId)
     .concat(related?.id ?? [], (resource && "transactionHash" in resource && resource.transactionHash) || [])
   const with_ = (parts: ReadonlyArray<Part>, role: string) =>
-    rows.map((row, index) => post(row, parts[index] ?? { cash: 0n, counter: 0n, fee: 0n }, role, names))
+    rows.map((row, index) =>
+      post(row, resource, parts[index] ?? { cash: 0n, counter: 0n, fee: 0n }, role, names),
+    )
   if (resource?.type === "DEPOSIT") return with_(depositParts(cash, resource, currency), "deposits_clearing")
   if (resource?.type === "WITHDRAWAL")
     return with_(withdrawalParts(cash, resource, currency, facts.settings), "withdrawals_clearing")
@@ -127,7 +143,13 @@ const legs = (rows: ReadonlyArray<Row>, conversion: ConversionFact): ReadonlyArr
     })),
   )
   return ordered.map((row, index) => ({
-    ...post(row, parts[index] ?? { cash: 0n, counter: 0n, fee: 0n }, "conversions_in_transit", []),
+    ...post(
+      row,
+      conversion,
+      parts[index] ?? { cash: 0n, counter: 0n, fee: 0n },
+      "conversions_in_transit",
+      [],
+    ),
     conversionId: conversion.id,
   }))
 }

@@ -1,0 +1,26 @@
+/**
+ * A program of the campaign as one file: it is up many times sooner than from its sources, and runs a seventh faster, since what
+ * runs the sources names every closure anew.
+ */
+import { mkdtempSync, symlinkSync } from "node:fs"
+import { rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { basename, join } from "node:path"
+import { Effect } from "effect"
+import { projectFolder } from "../../bin/bundle.ts"
+import { bundlePrograms } from "../support/Compiler.ts"
+
+/** `source`: below `test/Campaign`. Gives the file's path; gone with the scope. */
+export const bundled = (source: string) =>
+  Effect.gen(function* () {
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "tieout-campaign-program-"))),
+      (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
+    )
+    // What the program reads from beside its sources.
+    for (const name of ["package.json", "drizzle", "node_modules"]) {
+      symlinkSync(join(projectFolder, name), join(folder, name))
+    }
+    yield* Effect.promise(() => bundlePrograms([`test/Campaign/${source}`], folder))
+    return join(folder, basename(source).replace(/\.ts$/, ".mjs"))
+  })

@@ -1,0 +1,7 @@
+/** What an entry is known to be: an adjustment, something that is named but cannot be read, or a movement. */
+import type { EntryFact } from "../Facts.ts"
+
+export const subjectOf = (related: EntryFact["related"], isRead: boolean): string => {
+  if (related === null) return "adjustment"
+  return `${related.type} ${related.id}${isRead || related.type === "PAYOUT" ? "" : " (unread)"}`
+}
