@@ -1786,6 +1786,11 @@ returns table (resource_id text, currency text, amount numeric) language sql sta
   group by e.resource_id, p.currency having sum(p.amount) <> 0
 $$;
 
+-- Whether a batch has lines of the journal: one of bank statements alone has none, whatever its days are.
+create or replace function export.holds_journal(manifest json) returns boolean language sql immutable parallel safe as $$
+  select manifest ->> 'holds' is null
+$$;
+
 -- The journal lines that a batch in native currencies covers, computed from the batch's row. A check compares them with the
 -- batch's control totals.
 create or replace view export.batch_lines as
@@ -1800,7 +1805,7 @@ join ledger.journal_lines l on l.book_id = b.book_id
   and (json_array_length(b.covered) = 0 or not exists (
     select 1 from json_to_recordset(b.covered) as c ("from" date, "to" date, after bigint, through bigint)
     where l.effective_date between c."from" and c."to" and l.numbering > coalesce(c.after, 0) and l.numbering <= c.through))
-where b.currency_basis = 'native';
+where b.currency_basis = 'native' and export.holds_journal(b.manifest);
 
 -- == 12. Standings and open items ==
 

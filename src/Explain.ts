@@ -2,9 +2,11 @@
 import { Effect } from "effect"
 import { Database } from "./Database.ts"
 import { account } from "./Explain/ExplainAccount.ts"
+import { accountNumber } from "./Explain/ExplainAccountNumber.ts"
 import { archivedNumber, archivedSources } from "./Explain/ExplainArchive.ts"
 import { baseEntry } from "./Explain/ExplainBaseEntry.ts"
 import { batch } from "./Explain/ExplainBatch.ts"
+import { batchLines } from "./Explain/ExplainBatchLine.ts"
 import { client } from "./Explain/ExplainClient.ts"
 import { findings, quarantined } from "./Explain/ExplainFinding.ts"
 import { journalEntries } from "./Explain/ExplainJournalEntry.ts"
@@ -13,6 +15,7 @@ import { resource } from "./Explain/ExplainResource.ts"
 import { earlierEntries, statementEntries, type Traced } from "./Explain/ExplainStatementEntry.ts"
 import { summary } from "./Explain/ExplainSummary.ts"
 import type { Step } from "./Explain/Step.ts"
+import type { NothingFound } from "./Inquiry/NothingFound.ts"
 import { parseReferences } from "./Inquiry/Reference.ts"
 import { type Subject, subjectsOf } from "./Inquiry/Subject.ts"
 
@@ -200,23 +203,44 @@ const ofFinding = Effect.fn("Explain.ofFinding")(function* (subject: Subject) {
   return [found.step, ...rows, ...steps.filter(({ title }) => title !== found.step.title)]
 })
 
+/** What an identifier stands for, step by step. */
+const ofIdentifier = Effect.fn("Explain.ofIdentifier")(function* (id: string) {
+  const references = parseReferences(id)
+  const subjects = yield* subjectsOf(id, references)
+  const [first] = subjects
+  const steps: Array<Step> = []
+  if (first !== undefined) steps.push(...(yield* summary(id, references, first)))
+  for (const subject of subjects) steps.push(...(yield* ofSubject(subject)))
+  return steps
+})
+
+/** What a file alone numbers: accounts, and lines that lead on to their journal where only one has the number. */
+const ofFileNumber = Effect.fn("Explain.ofFileNumber")(function* (id: string, unknown: NothingFound) {
+  const accounts = yield* accountNumber(id)
+  const lines = yield* batchLines(id)
+  if (accounts.length + lines.length === 0) return yield* unknown
+  const [line, ...more] = lines
+  const document = more.length === 0 ? line?.document : null
+  const journal = typeof document === "string" ? yield* ofIdentifier(document) : []
+  return [...accounts, ...stepsOf(lines), ...journal]
+})
+
 export class Explain extends Effect.Service<Explain>()("tieout/Explain", {
   effect: Effect.gen(function* () {
     const database = yield* Database
 
     /**
      * Takes a journal number in any form that a file has, a finding (`F12`), a quarantined row (`Q12`), a client's code, a batch (`ORG/4`), a bank
-     * statement's number, or the identifier of an account, statement entry, deposit, withdrawal, conversion, receivable or client, or its first 8 characters or more.
+     * statement's number, what a file calls an account, a line of Business Central's journal (`ORG/4:1000`), or the identifier of an account, statement entry, deposit, withdrawal, conversion, receivable or client, or its first 8 characters or more.
      * Fails with `NothingFound`.
      */
     const explain = Effect.fn("Explain.explain")(
       function* (id: string) {
-        const references = parseReferences(id)
-        const subjects = yield* subjectsOf(id, references)
-        const [first] = subjects
-        const steps: Array<Step> = []
-        if (first !== undefined) steps.push(...(yield* summary(id, references, first)))
-        for (const subject of subjects) steps.push(...(yield* ofSubject(subject)))
+        const steps = yield* ofIdentifier(id).pipe(
+          Effect.catchTag("NothingFound", (nothing) =>
+            nothing.reason === "Unknown" ? ofFileNumber(id, nothing) : nothing,
+          ),
+        )
         return { id, steps } satisfies Explanation
       },
       Effect.provideService(Database, database),

@@ -6,8 +6,8 @@ import { allBooks, type Book } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { type AskedBook, type Exported, type ExportedBatch, selectionAt } from "./Export/BookExport.ts"
-import { exportBooks } from "./Export/ExportBooks.ts"
-import { type ExportError, exportError } from "./Export/ExportError.ts"
+import { exportBooks, refusalsOfBooks } from "./Export/ExportBooks.ts"
+import { ExportError, exportError, refused } from "./Export/ExportError.ts"
 import { archivedDays, refuseArchivedDays } from "./Export/Request/ArchivedDays.ts"
 import { checkBookSettings } from "./Export/Request/BookSettings.ts"
 import { type Selection, selectionOf } from "./Export/Request/Scope.ts"
@@ -116,12 +116,15 @@ const partsWith = Effect.fn("Export.partsWith")(function* (
 const busy = (book: Book) => () =>
   exportError("Busy", `Another export of the book ${book.code} runs: wait for it to finish, or stop it.`)
 
+const isRefusal = (error: { readonly _tag: string }): error is ExportError =>
+  error instanceof ExportError && error.refusals !== undefined
+
 /** Books that are exported together: their batches are committed in one transaction. */
 const booksAtOnce = 100
 
 /**
- * Books together, under their locks. Where one of them fails, none is written, and each is exported by itself: those before the failing
- * one stay committed, and it says what is wrong.
+ * Books together, under their locks. Where some are refused, none is written, and all of these say why. Where one of them fails
+ * otherwise, each is exported by itself: those before the failing one stay committed, and it says what is wrong.
  */
 const exportSome = (
   asked: ReadonlyArray<AskedBook>,
@@ -135,11 +138,17 @@ const exportSome = (
       Effect.flatMap(database.tryLocks(...locks), ({ lost }) =>
         Effect.raceFirst(exportBooks(asked, selection, request), lost),
       ),
+    ).pipe(
+      Effect.catchIf(isRefusal, (error) =>
+        Effect.flatMap(refusalsOfBooks(asked, selection, request), (refusals) =>
+          refusals.length === 0 ? error : refused(refusals),
+        ),
+      ),
     )
     if (first === undefined) return Effect.succeed([])
     if (more.length === 0) return Effect.catchTag(underLocks, "LockBusy", busy(first.book))
     return Effect.catchAll(underLocks, (error) =>
-      error._tag === "DatabaseError"
+      error._tag === "DatabaseError" || isRefusal(error)
         ? Effect.fail(error)
         : Effect.map(
             Effect.forEach(asked, (one) => exportSome([one], selection, request)),

@@ -19,7 +19,7 @@ class RatesError extends Data.TaggedError("RatesError")<{
 
 const shownMistakes = 50
 
-/** Checks a file and stores its rates as a new version, or nothing. */
+/** Checks a file and stores its rates as a new version, or nothing. `version` is null where there is none in it. */
 export const importRates = Effect.fn("Rates.import")(function* (file: string) {
   const bytes = yield* Effect.try({
     try: () => readNamed(file, largestImport),
@@ -37,7 +37,7 @@ export const importRates = Effect.fn("Rates.import")(function* (file: string) {
       ].join("\n"),
     })
   }
-  const version = yield* addRates(read.right)
+  const version = read.right.length === 0 ? null : yield* addRates(read.right)
   return { version, rates: read.right.length }
 })
 

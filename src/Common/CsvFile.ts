@@ -87,12 +87,38 @@ const Parsed = Schema.Array(
 type Parsed = typeof Parsed.Type
 const asParsed = Schema.decodeUnknownSync(Parsed)
 
-/** Spreadsheets in countries with a decimal comma separate cells by semicolons. */
-const delimiterOf = (text: string): "," | ";" => ((text.split("\n", 1)[0] ?? "").includes(";") ? ";" : ",")
+const separators = [",", ";", "\t"]
+
+/** How the cells are separated, and the line on which they begin. */
+interface Layout {
+  readonly delimiter: string
+  readonly fromLine: number
+}
+
+/**
+ * Spreadsheets in countries with a decimal comma separate cells by semicolons, and what is copied out of one by tabs. A first line
+ * `sep=;` tells a spreadsheet so, and is no row.
+ */
+const layoutOf = (text: string): Either.Either<Layout, Mistake> => {
+  const [first = ""] = text.split("\n", 1)
+  const [, told] = /^(?:\uFEFF)?"?sep=([^\r"]*)"?\r?$/i.exec(first) ?? []
+  if (told === undefined) {
+    return Either.right({ delimiter: separators.findLast((one) => first.includes(one)) ?? ",", fromLine: 1 })
+  }
+  return separators.includes(told)
+    ? Either.right({ delimiter: told, fromLine: 2 })
+    : mistake(
+        1,
+        `says that cells are separated by ${JSON.stringify(told)}, expected a comma, a semicolon or a tab`,
+      )
+}
 
 const records = (text: string): Either.Either<Parsed, Mistake> => {
+  const layout = layoutOf(text)
+  if (Either.isLeft(layout)) return Either.left(layout.left)
   try {
-    const options = { delimiter: delimiterOf(text), relax_column_count: true, skip_empty_lines: true }
+    const { delimiter, fromLine } = layout.right
+    const options = { delimiter, relax_column_count: true, skip_empty_lines: true, from_line: fromLine }
     return Either.right(asParsed(parse(text, { ...options, bom: true, info: true })))
   } catch (cause) {
     const found: unknown = cause instanceof Error && "lines" in cause ? cause.lines : undefined

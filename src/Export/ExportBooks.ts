@@ -26,7 +26,7 @@ import {
 import { previousBatches } from "./Request/Lineage.ts"
 import type { Selection } from "./Request/Scope.ts"
 import type { ExportRequest } from "./Request.ts"
-import { type AskedPass, unitsOf, writeUnit } from "./Unit.ts"
+import { type AskedPass, refusalsOf, unitsOf, writeUnit } from "./Unit.ts"
 
 interface MadeBatch {
   readonly bookId: number
@@ -147,4 +147,21 @@ export const exportBooks = Effect.fn("Export.books")(function* (
     ofBook(batches, bookId).push({ folder: join(request.out, place), manifest, difference, lackingRates })
   }
   return plans.map(({ book, exported }) => ({ book, exported, batches: ofBook(batches, book.bookId) }))
+})
+
+/** Why the books are refused before anything is written: of all of them, not of the first alone. */
+export const refusalsOfBooks = Effect.fn("Export.refusalsOfBooks")(function* (
+  asked: ReadonlyArray<AskedBook>,
+  scope: Selection | null,
+  request: ExportRequest,
+) {
+  const plans = yield* plannedBooks(asked, scope, request)
+  const passes = plans.flatMap(({ book, passes }) =>
+    passes.map(({ plans: own, ...pass }) => ({
+      book,
+      ...pass,
+      formats: own.flatMap(({ formats }) => formats),
+    })),
+  )
+  return (yield* Effect.forEach(passes, refusalsOf)).flat()
 })

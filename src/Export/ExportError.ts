@@ -20,11 +20,46 @@ export type ExportReason =
   /** What would be written does not agree with the ledger's own balances: nothing is written. */
   | "Disagrees"
 
+/** Why accounting systems' formats cannot hold a book, each with what to do about it; a line each. */
+export interface Refusal {
+  readonly book: string
+  readonly problems: ReadonlyArray<string>
+  readonly advice: ReadonlyArray<string>
+}
+
 /** `message` says what, where and what to do. Nothing of the batch is left in the folder. */
 export class ExportError extends Data.TaggedError("ExportError")<{
   readonly reason: ExportReason
   readonly message: string
+  /** Known before anything is written. */
+  readonly refusals?: ReadonlyArray<Refusal>
 }> {}
 
 export const exportError = (reason: ExportReason, message: string): ExportError =>
   new ExportError({ reason, message })
+
+/** Lines of one book, and books with lines. */
+const shownProblems = 50
+const shownBooks = 20
+
+const linesOf = ({ book, problems }: Refusal): ReadonlyArray<string> => {
+  const more = problems.length - shownProblems
+  return [
+    `The export of the book ${book} is refused, nothing of it was written:`,
+    ...[...problems.slice(0, shownProblems), ...(more > 0 ? [`… and ${more} more`] : [])].map(
+      (line) => `  ${line}`,
+    ),
+  ]
+}
+
+/** One error for all of them. */
+export const refused = (refusals: ReadonlyArray<Refusal>): ExportError => {
+  const further = refusals.slice(shownBooks).map(({ book }) => book)
+  const lines = [
+    ...refusals.slice(0, shownBooks).flatMap(linesOf),
+    ...(further.length === 0 ? [] : [`Refused as well: ${further.join(", ")}.`]),
+    // What is of no book in particular stands once.
+    ...new Set(refusals.slice(0, shownBooks).flatMap(({ advice }) => advice)),
+  ]
+  return new ExportError({ reason: "Refused", message: lines.join("\n"), refusals })
+}

@@ -5,6 +5,7 @@ import { Database } from "../Database.ts"
 import type { BatchPart, Shared } from "./Batch/BatchManifest.ts"
 import { filesAtOnce, openFolders } from "./Batch/Folder.ts"
 import { publishBatch, writeFiles } from "./Batch.ts"
+import type { Refusal } from "./ExportError.ts"
 import { type Asked, type BookInput, readAlone, readTogether } from "./Reading.ts"
 import { sizesOf } from "./Source/Held.ts"
 
@@ -65,6 +66,24 @@ export const unitsOf = Effect.fn("Export.units")(function* (passes: ReadonlyArra
   return units
 })
 
+/** The base-currency journal of a time is made in temporary tables. */
+const isolationOf = ({ base, selection }: Pick<AskedPass, "base" | "selection">) => ({
+  isolation: "repeatable read" as const,
+  readOnly: base === undefined || selection.asOf === null,
+})
+
+/** Why a book's batches of one selection are refused before anything is written; nothing where they are not. */
+export const refusalsOf = Effect.fn("Export.refusals")(function* (asked: Asked) {
+  const database = yield* Database
+  return yield* database.transaction(readAlone(asked), isolationOf(asked)).pipe(
+    Effect.as<ReadonlyArray<Refusal>>([]),
+    Effect.catchIf(
+      (error) => error._tag === "ExportError",
+      ({ refusals = [] }) => Effect.succeed(refusals),
+    ),
+  )
+})
+
 const askedOf = ({ batches, ...shared }: AskedPass): Asked => ({
   ...shared,
   formats: batches.flatMap(({ part }) => part.formats),
@@ -78,7 +97,6 @@ export const writeUnit = Effect.fn("Export.writeUnit")(function* (unit: Readonly
   const database = yield* Database
   const [first, ...more] = unit
   if (first === undefined) return []
-  const { base, selection } = first
   const opened = yield* Effect.forEach(
     unit,
     (pass) =>
@@ -102,18 +120,16 @@ export const writeUnit = Effect.fn("Export.writeUnit")(function* (unit: Readonly
         ),
       { concurrency: filesAtOnce },
     )
-  const isolation = "repeatable read"
   const written =
     more.length === 0
       ? yield* database.transaction(
           Effect.flatMap(readAlone(askedOf(first)), (input) =>
             writeEach(new Map([[first.book.bookId, input]])),
           ),
-          // The base-currency journal of a time is made in temporary tables.
-          { isolation, readOnly: base === undefined || selection.asOf === null },
+          isolationOf(first),
         )
       : yield* Effect.flatMap(
-          database.transaction(readTogether(unit.map(askedOf), selection), { isolation, readOnly: true }),
+          database.transaction(readTogether(unit.map(askedOf), first.selection), isolationOf(first)),
           writeEach,
         )
   const made = written.flat()

@@ -76,7 +76,8 @@ export interface BankStatementFormat<Name extends string = string> {
   readonly file: string
   /** A statement that is issued again replaces the one before. */
   readonly accumulates: false
-  readonly besideStatement: true
+  /** It is the provider's statement itself. */
+  readonly besideStatement: false
   /** The amounts and currencies that it can say. */
   readonly profile: Pick<Profile, "name" | "currencies" | "decimals" | "mode">
   readonly open: (file: BankFile) => BankWriter
@@ -94,7 +95,7 @@ export const defineBankStatement = <const Name extends string>({
 }: Definition<Name>): BankStatementFormat<Name> => ({
   kind: "bank-statement",
   accumulates: false,
-  besideStatement: true,
+  besideStatement: false,
   profile: {
     name: own.name,
     currencies: "official",

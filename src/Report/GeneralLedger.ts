@@ -112,8 +112,8 @@ const walk = (scope: ReportScope, balances: ReadonlyArray<AccountBalance>) => {
     if (held === undefined) return []
     if (running !== held.closing) throw new Error(`the postings of ${held.account.code} are not its turnover`)
     const money = (minor: bigint) => print(minor, held.account.scale)
-    const sums = { debit: money(held.debit), credit: money(held.credit), balance: money(held.closing) }
-    return [{ ...headOf(held), ...nothing, ...sums, line: "closing" }]
+    // Without sums, which a column's own sum in a spreadsheet would count twice.
+    return [{ ...headOf(held), ...nothing, balance: money(held.closing), line: "closing" }]
   }
   /** Ends the accounts before `place` and begins that one. */
   const advance = (place: number): ReadonlyArray<DetailRow> => {

@@ -1,6 +1,7 @@
 /**
  * `open-items.csv`: the open items of every balance-sheet account beside cash at the end of the month: items in flight one by
- * one, and a line per closed month for what passes through. A line `closing` ends each account with the sum of its lines. The
+ * one, and a line per closed month for what passes through. A line `closing` ends each account with its balance, the sum of
+ * its lines, in a column of its own. The
  * status is the service's at the close, where the month is closed, or else its latest.
  */
 import { Effect, Stream } from "effect"
@@ -28,6 +29,7 @@ export const openItemsSheet = {
     since: "text",
     age_days: "figure",
     amount: "figure",
+    balance: "figure",
     status: "text",
     external_reference: "text",
     counterparty: "text",
@@ -73,6 +75,7 @@ const rowOf = (account: Account, item: OpenItem, amount: bigint): OpenItemRow =>
   since: item.since,
   age_days: item.age === null ? null : String(item.age),
   amount: print(amount, account.scale),
+  balance: null,
   status: item.status,
   external_reference: item.externalReference,
   counterparty: item.counterparty,
@@ -86,7 +89,8 @@ const closingOf = (account: Account, closing: bigint): OpenItemRow => ({
   item_id: null,
   since: null,
   age_days: null,
-  amount: print(closing, account.scale),
+  amount: null,
+  balance: print(closing, account.scale),
   status: null,
   external_reference: null,
   counterparty: null,

@@ -2,7 +2,7 @@
 
 import { parse, print } from "../Common/MinorUnits.ts"
 import type { Problems } from "../Common/Problems.ts"
-import { type AccountTotal, type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
+import { type AccountTotal, bankEntries, type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
 import { holdsWhole } from "../Export/Request/Scope.ts"
 import type { Account, OpenedAccount } from "../Format/Entry.ts"
 
@@ -90,9 +90,12 @@ export const checkArithmetic = (
     }
   }
   checkCurrencies(manifest, accounts, problems)
-  const entries = manifest.periods.reduce((sum, period) => sum + period.entries, 0)
+  const [entries, place] =
+    manifest.holds === undefined
+      ? [manifest.periods.reduce((sum, period) => sum + period.entries, 0), "periods"]
+      : [bankEntries(manifest), "bank statements"]
   if (entries !== manifest.entries) {
-    problems.add(manifestFile, null, `${manifest.entries} entries in all, but ${entries} in its periods`)
+    problems.add(manifestFile, null, `${manifest.entries} entries in all, but ${entries} in its ${place}`)
   }
   const postings = manifest.currencies.reduce((sum, currency) => sum + currency.postings, 0)
   if (postings !== manifest.postings) {

@@ -1,14 +1,17 @@
 /** Bank statements of the sandbox's books: by the schema of ISO 20022, and entry by entry what the service said. */
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Either, Option } from "effect"
+import { Effect, Either, Layer, Option } from "effect"
 import { decodeUnknownSync } from "effect/Schema"
+import { batchDifferences } from "../../src/Export/Batch/Committed.ts"
 import type { ExportScope } from "../../src/Export/Request/Scope.ts"
 import type { ExportRequest } from "../../src/Export/Request.ts"
 import * as Export from "../../src/Export.ts"
 import { parseAsOf } from "../../src/Ledger/AsOf.ts"
+import { Reconcile } from "../../src/Reconcile.ts"
 import { Content } from "../../src/Settings/Content.ts"
+import { Settings } from "../../src/Settings.ts"
 import * as Verify from "../../src/Verify.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { hasXmllint, validate } from "../support/camtSchema.ts"
@@ -83,6 +86,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })("bank statements", (it)
       })
       expect(written.length).toBeGreaterThan(100)
       expect(written.toSorted()).toEqual(comparable.toSorted())
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a batch of bank statements alone", (it) => {
+  it.scoped("is not compared with the ledger, and stands in the way of no other that is", () =>
+    Effect.gen(function* () {
+      yield* synced
+      const { folder, manifest } = statementsOf(
+        yield* exporting({ kind: "all" }, stablecoins, { formats: ["camt.053"] }),
+      )
+      expect((yield* Verify.run(folder)).problems).toEqual([])
+      const journal = yield* exporting({ kind: "all" }, stablecoins, { formats: ["journal"] })
+      const [book] = yield* rows("select book_id from mirror.books where code = 'ORG'")
+      const bookId = Number(book?.book_id)
+      expect(journal.batches.length).toBe(1)
+      for (const batch of [manifest.batch, manifest.batch + 1]) {
+        expect(yield* batchDifferences(bookId, batch)).toEqual([])
+      }
+      yield* Effect.provide(
+        Effect.flatMap(Reconcile, (reconcile) =>
+          reconcile.run({ connection: Option.none(), period: Option.none(), full: true }),
+        ),
+        Reconcile.Default.pipe(Layer.provide(Settings.from({ variables: {} }))),
+      )
+      const compared = "select subject_id from reconcile.findings where check_name = 'export-totals'"
+      expect(yield* rows(compared)).toEqual([])
     }),
   )
 })
@@ -173,6 +203,26 @@ layer(TestDatabase.layer)("a bank statement", (it) => {
       for (const [from, to, problem] of changed) {
         expect(yield* problemsOf(folder, name, from, to)).toContain(problem)
       }
+    }),
+  )
+
+  it.effect("alone in its batch has figures of its own, and none of the journal", () =>
+    Effect.gen(function* () {
+      yield* opened
+      const { folder, manifest } = statementsOf(
+        yield* exporting(october, ["USDT"], { formats: ["camt.053"], again: true }),
+      )
+      expect(readdirSync(folder).toSorted()).toEqual([`camt.053-USD-${partner.usd}.xml`, "manifest.json"])
+      const { accounts, currencies, entries, firstNumber, holds, periods, postings, statements } = manifest
+      expect({ accounts, currencies, entries, firstNumber, holds, periods, postings, statements }).toEqual({
+        ...{ accounts: [], currencies: [], entries: 4, firstNumber: null, holds: "bank-statements" },
+        ...{ periods: [], postings: 0, statements: undefined },
+      })
+      expect((yield* Verify.run(folder)).problems).toEqual([])
+      const forged = forge(folder, "manifest.json", (text) => text.replace('"entries": 4,', '"entries": 5,'))
+      expect((yield* Verify.run(forged)).problems.map(({ message }) => message)).toContain(
+        "5 entries in all, but 4 in its bank statements",
+      )
     }),
   )
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { decodeSync } from "effect/Schema"
+import { decodeSync, decodeUnknownSync } from "effect/Schema"
 import { Database } from "../../src/Database.ts"
 import { keepFiles } from "../../src/Export/Batch/KeptFiles.ts"
 import type { Manifest } from "../../src/Export/Batch/Manifest.ts"
@@ -257,6 +257,34 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
       expect(busy).toHaveProperty("message", expect.stringContaining("the book GAMMA runs"))
       expect(yield* count).toEqual([(before[0] ?? 0) + 2, (before[1] ?? 0) + 1, before[2]])
       expect(readdirSync(other).toSorted()).toEqual(["default-ALPHA", "default-BETA"])
+    }),
+  )
+
+  it.effect("are refused with what is wrong in each of them, and none is written", () =>
+    Effect.gen(function* () {
+      const { alpha } = yield* books
+      const before = (yield* states(alpha)).length
+      const out = temporaryFolder()
+      // GAMMA can be written.
+      const own = { consultant: 1001, client: 3 }
+      const one = decodeUnknownSync(Content)({
+        formats: { leaveOut: ["USDT"], books: { ALPHA: { leaveOut: [] }, GAMMA: { datev: own } } },
+      }).formats
+      const error = yield* Effect.flip(
+        exporting(out, ["datev"], { tables: { settings: one, baseCurrency: "USD" } }),
+      )
+      expect(error.message.split("\n")).toEqual([
+        "The export of the book ALPHA is refused, nothing of it was written:",
+        "  datev needs the setting formats.datev.consultant",
+        "  datev needs the setting formats.datev.client",
+        "  datev has currencies of three letters only: 1 entry is in USDT",
+        "The export of the book BETA is refused, nothing of it was written:",
+        "  datev needs the setting formats.datev.consultant",
+        "  datev needs the setting formats.datev.client",
+        "Everything in USD: tieout export --base --format datev --period 2026-10 --book ALPHA",
+        "Without these currencies: formats.leaveOut: [USDT] in the settings.",
+      ])
+      expect([readdirSync(out), (yield* states(alpha)).length]).toEqual([[], before])
     }),
   )
 

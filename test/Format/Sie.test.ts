@@ -47,7 +47,9 @@ describe("SIE 4I", () => {
     expect(head({ company: "Bolaget AB" })).toContain('#FNAMN "Bolaget AB"\r\n')
     // A name with letters that the code page lacks is left out as a whole.
     expect(head({}, "株式会社")).toContain('#FNAMN "ORG"\r\n')
-    expect(() => head({ company: "株式会社" })).toThrow("code page 437")
+    for (const company of ["株式会社", 'Bolaget "Nord" AB', "Bolaget {1}", "AB #1"]) {
+      expect(() => head({ company })).toThrow("code page 437")
+    }
   })
 
   it("is read back line by line", () => {

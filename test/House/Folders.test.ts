@@ -31,7 +31,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   Verify: ["Common", "Format", "Export"],
   Proof: [...ground, "Book", "Reconcile", "Close", "Export"],
   Report: [...ground, "Format", "Book", "Ledger", "Reconcile", "Close", "Inquiry", "Export", "Valuation"],
-  Explain: [...ground, "Format", "Ledger", "Reconcile", "Inquiry"],
+  Explain: [...ground, "Format", "Ledger", "Reconcile", "Inquiry", "Export"],
   Doctor: [...ground, "Partner"],
   Backup: ["Common", "Database"],
   Archive: [...ground, "Book", "Backup", "Close", "Sync"],

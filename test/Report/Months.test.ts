@@ -71,10 +71,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the report of a small 
       const passing = `${clearing},deposits_clearing,USD`
       expect(textOf(folder, "open-items.csv")).toBe(
         [
-          "\uFEFFaccount_code,account_name,account_role,currency,line,period,item_type,item_id,since,age_days,amount,status,external_reference,counterparty",
-          `${passing},month,2026-08,,,2026-08-01,,-100.00,,,`,
-          `${passing},month,2026-09,,,2026-09-01,,-50.00,,,`,
-          `${passing},closing,,,,,,-150.00,,,`,
+          "\uFEFFaccount_code,account_name,account_role,currency,line,period,item_type,item_id,since,age_days,amount,balance,status,external_reference,counterparty",
+          `${passing},month,2026-08,,,2026-08-01,,-100.00,,,,`,
+          `${passing},month,2026-09,,,2026-09-01,,-50.00,,,,`,
+          `${passing},closing,,,,,,,-150.00,,,`,
           "",
         ].join("\r\n"),
       )
@@ -85,10 +85,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the report of a small 
           "\uFEFFaccount_code,account_name,account_role,currency,line,effective_date,journal_number,line_number,kind,description,external_reference,counterparty,resource_type,resource_id,late_for,debit,credit,balance",
           `${cash},cash,USD,opening,,,,,,,,,,,,,100.00`,
           `${cash},cash,USD,posting,2026-09-10,${posted},1,${about},50.00,,150.00`,
-          `${cash},cash,USD,closing,,,,,,,,,,,50.00,0.00,150.00`,
+          `${cash},cash,USD,closing,,,,,,,,,,,,,150.00`,
           `${clearing},deposits_clearing,USD,opening,,,,,,,,,,,,,-100.00`,
           `${clearing},deposits_clearing,USD,posting,2026-09-10,${posted},2,${about},,50.00,-150.00`,
-          `${clearing},deposits_clearing,USD,closing,,,,,,,,,,,0.00,50.00,-150.00`,
+          `${clearing},deposits_clearing,USD,closing,,,,,,,,,,,,,-150.00`,
           "",
         ].join("\r\n"),
       )
@@ -307,12 +307,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
             row.item_id,
             row.age_days,
             row.amount,
+            row.balance,
           ]),
         ).toEqual([
-          ["1020", "month", "", "", "-100.00"],
-          ["1020", "closing", "", "", "-100.00"],
-          ["1990", "item", finding?.subject_id, "20", "-3.00"],
-          ["1990", "closing", "", "", "-3.00"],
+          ["1020", "month", "", "", "-100.00", ""],
+          ["1020", "closing", "", "", "", "-100.00"],
+          ["1990", "item", finding?.subject_id, "20", "-3.00", ""],
+          ["1990", "closing", "", "", "", "-3.00"],
         ])
       }),
     )

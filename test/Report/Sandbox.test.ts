@@ -64,6 +64,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a report of the sandbo
           (yield* rows(`select count(*)::integer as n from ${dated} and e.period = '2026-10-01'`))[0]?.n,
         ),
       )
+      // What a column comes to in a spreadsheet is what moved, each once.
+      const turnover = (row: Readonly<Record<string, string>>) => minor(row.debit) - minor(row.credit)
+      const moved = sumsOf(balances, account, turnover)
+      expect(moved.length).toBeGreaterThan(10)
+      expect(sumsOf(detail, account, turnover)).toEqual(moved)
+      expect(sumsOf(sheet(folder, "roll-forward.csv"), account, turnover)).toEqual(moved)
       // Every balance is the one before it and what was posted.
       let running = 0n
       for (const row of detail) {

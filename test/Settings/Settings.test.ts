@@ -354,6 +354,14 @@ webhook: 3
       'tieout.yaml:1: formats.qbo.description: found "{kind} {iban}", expected text with no other placeholder than {kind} {description} {counterparty} {reference} {purpose} {externalReference} {transactionHash} {number} {account} {resource}, not {iban}',
     ],
     [
+      'formats: { qbo: { description: "{kind} {number" } }',
+      'tieout.yaml:1: formats.qbo.description: found "{kind} {number", expected text whose braces hold a placeholder each, not a single {',
+    ],
+    [
+      `formats: { sie: { company: 'Bolaget "Nord" AB' } }`,
+      String.raw`tieout.yaml:1: formats.sie.company: found "Bolaget \"Nord\" AB", expected at most 100 letters of code page 437, the first a letter or digit, without " { } \ and # or null`,
+    ],
+    [
       `formats: { profiles: { datev: { delimiter: "," } } }`,
       "tieout.yaml:1: formats.profiles.datev.delimiter: unknown key; did you mean formats.profiles.xero.delimiter?",
     ],

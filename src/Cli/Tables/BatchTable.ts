@@ -6,6 +6,7 @@ import type { BatchState, KeptChange } from "../../Export/Batch/States.ts"
 import type * as Batches from "../../Export/Batches.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
+import { contentText } from "./BatchContent.ts"
 
 const tones: Readonly<Record<BatchState, "green" | "red" | "yellow" | undefined>> = {
   preview: "yellow",
@@ -82,9 +83,10 @@ export const batchLines = (
   screen: Screen,
 ): ReadonlyArray<string> => {
   const { manifest } = batch
+  const { bankStatements = [] } = manifest
   const whole = problems.length === 0
   return [
-    `${nameOf(batch)}: ${stateText(batch.state, screen)}${asOfText(manifest.scope.asOf)}, ${manifest.scope.text}${manifest.base === undefined ? "" : ` in ${manifest.base.currency}`}, ${counted(manifest.entries, "entry", "entries")}`,
+    `${nameOf(batch)}: ${stateText(batch.state, screen)}${asOfText(manifest.scope.asOf)}, ${manifest.scope.text}${manifest.base === undefined ? "" : ` in ${manifest.base.currency}`}, ${contentText(manifest)}`,
     ...(outdated.length === 0
       ? []
       : [
@@ -100,6 +102,10 @@ export const batchLines = (
     ...manifest.currencies.map(
       ({ credit, currency, debit, entries }) =>
         `  total       ${currency} debit ${debit}, credit ${credit}, ${counted(entries, "entry", "entries")}`,
+    ),
+    ...bankStatements.map(
+      ({ account, closing, currency, days, entries, first, last, opening }) =>
+        `  statements  ${account} ${currency} ${opening} to ${closing}, ${counted(entries, "entry", "entries")} on ${counted(days, "day")}, ${first} to ${last}`,
     ),
     ...table(
       [

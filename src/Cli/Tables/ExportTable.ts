@@ -9,6 +9,7 @@ import { leftOut } from "../../Format/FormatSettings.ts"
 import { tablesOf } from "../../Format/Formats.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
+import { contentText } from "./BatchContent.ts"
 
 const fileColumns = [
   { title: "  File" },
@@ -73,12 +74,19 @@ const changedSinceLines = (
 ]
 
 /** The currencies that the settings keep out of an accounting system's files, where the books moved any. */
-const leftOutLines = ({ bankLeftOut = [], currencies, formats, tables }: Manifest): ReadonlyArray<string> => {
+const leftOutLines = (manifest: Manifest): ReadonlyArray<string> => {
+  const { bankLeftOut = [], currencies, formats, holds, read, tables } = manifest
   const ofTables = tablesOf(formats).flatMap((format) => leftOut(format, { leaveOut: tables?.leftOut ?? [] }))
   const out = [...ofTables, ...bankLeftOut]
-  const texts = currencies
-    .filter(({ currency }) => out.includes(currency))
-    .map(({ currency, entries }) => `${currency} (${counted(entries, "entry", "entries")})`)
+  const texts =
+    holds === undefined
+      ? currencies
+          .filter(({ currency }) => out.includes(currency))
+          .map(({ currency, entries }) => `${currency} (${counted(entries, "entry", "entries")})`)
+      : out.flatMap((currency) => {
+          const accounts = read.filter((account) => account.currency === currency)
+          return accounts.length === 0 ? [] : [`${currency} (${counted(accounts.length, "account")})`]
+        })
   return texts.length === 0 ? [] : [`  left out by formats.leaveOut: ${texts.join(", ")}`]
 }
 
@@ -90,7 +98,7 @@ const batchLines = (
   const numbers = firstNumber === null ? "" : `, ${firstNumber} to ${lastNumber ?? firstNumber}`
   const rows = files.map(({ bytes, name, rows }) => [`  ${name}`, count(rows), count(bytes)])
   return [
-    `${book.code}/${batch} ${scope.text}${base === undefined ? "" : ` in ${base.currency}`}: ${counted(manifest.entries, "entry", "entries")}${numbers}${lineageText(manifest)}`,
+    `${book.code}/${batch} ${scope.text}${base === undefined ? "" : ` in ${base.currency}`}: ${contentText(manifest)}${numbers}${lineageText(manifest)}`,
     folder,
     `  manifest ${sha256Of(print(manifest))}`,
     ...table(fileColumns, rows, screen),

@@ -170,10 +170,15 @@ const BankSpan = Schema.Struct({
 })
 export type BankSpan = typeof BankSpan.Type
 
+/** Of a batch without any line of the journal: `bankStatements` has its figures. */
+export const bankStatementsAlone = "bank-statements"
+
 export const Manifest = Schema.Struct({
   product: Schema.Literal("tieout"),
   version: Schema.String,
   formatVersion: Schema.Literal(1, formatVersion),
+  /** Absent: the journal, which numbers, periods, currencies and accounts are of. */
+  holds: Schema.optionalWith(Schema.Literal(bankStatementsAlone), { exact: true }),
   connection: Schema.String,
   book: Book,
   batch: Count,
@@ -241,6 +246,7 @@ export const Manifest = Schema.Struct({
     { exact: true },
   ),
   files: Schema.Array(FileRecord),
+  /** Of the journal; of the bank statements where the batch holds them alone. */
   entries: Count,
   postings: Count,
   firstNumber: Text,
@@ -256,3 +262,6 @@ export const Manifest = Schema.Struct({
   read: Schema.Array(ReadAccount),
 })
 export type Manifest = typeof Manifest.Type
+
+export const bankEntries = ({ bankStatements = [] }: Pick<Manifest, "bankStatements">): number =>
+  bankStatements.reduce((sum, { entries }) => sum + entries, 0)

@@ -1,8 +1,9 @@
 /** What the manifest says so that a folder's files can be read back without the settings, the mapping or the database. */
 import type { OpenedAccount } from "../../Format/Entry.ts"
+import { bankStatementsOf } from "../../Format/Formats.ts"
 import type { Profile } from "../../Format/Table/Profile.ts"
 import type { WrittenStatement } from "../Source/StatementCsv.ts"
-import type { BankSpan, Layout, Manifest } from "./Manifest.ts"
+import { type BankSpan, bankEntries, bankStatementsAlone, type Layout, type Manifest } from "./Manifest.ts"
 import type { TableContext } from "./TableFiles.ts"
 
 export const layoutOf = (profile: Profile): Layout => ({
@@ -24,6 +25,17 @@ const mappedOf = (account: OpenedAccount["account"], contexts: ReadonlyArray<Tab
   return names.length === 0 ? {} : { mapped: Object.fromEntries(names) }
 }
 
+/** Bank statements have days and entries of their own, whatever the journal of the same days has. */
+const ofWhatItHolds = (manifest: Manifest): Manifest =>
+  bankStatementsOf(manifest.formats).length < manifest.formats.length
+    ? manifest
+    : {
+        ...manifest,
+        holds: bankStatementsAlone,
+        ...{ entries: bankEntries(manifest), postings: 0, firstNumber: null, lastNumber: null },
+        ...{ periods: [], currencies: [], accounts: [] },
+      }
+
 /** `accounts` are the manifest's, in its order. */
 export const withReadBack = (
   manifest: Manifest,
@@ -34,7 +46,7 @@ export const withReadBack = (
 ): Manifest => {
   const { tables } = manifest
   const layouts = Object.fromEntries(contexts.map(({ profile }) => [profile.name, layoutOf(profile)]))
-  return {
+  return ofWhatItHolds({
     ...manifest,
     ...(tables === undefined ? {} : { tables: { ...tables, layouts } }),
     files: [
@@ -48,5 +60,5 @@ export const withReadBack = (
     }),
     ...(statement === undefined ? {} : { statements: statement.statements }),
     ...(banks.length === 0 ? {} : { bankStatements: banks.flatMap(({ spans }) => spans) }),
-  }
+  })
 }

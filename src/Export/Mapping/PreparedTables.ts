@@ -7,7 +7,7 @@ import type { Mode } from "../../Format/Table/Journals.ts"
 import type { Profile } from "../../Format/Table/Profile.ts"
 import type { SummaryStyle } from "../../Format/Table/SummaryJournals.ts"
 import type { TableContext } from "../Batch/TableFiles.ts"
-import { exportError } from "../ExportError.ts"
+import { refused } from "../ExportError.ts"
 import type { Days } from "../Request/Days.ts"
 import type { Selection } from "../Request/Scope.ts"
 import { opened } from "../Source/Balances.ts"
@@ -51,23 +51,7 @@ export interface Prepared {
   readonly createdAt: string
 }
 
-const shownProblems = 50
-
 const accountsAdvice = "Accounts: tieout accounts export, fill in what is missing, tieout accounts import."
-
-/** `advice`: what to do, a line each. */
-const refusal = (book: string, problems: ReadonlyArray<string>, advice: ReadonlyArray<string>) => {
-  const shown = problems.slice(0, shownProblems)
-  const more = problems.length > shownProblems ? [`… and ${problems.length - shownProblems} more`] : []
-  return exportError(
-    "Refused",
-    [
-      `The export of the book ${book} is refused, nothing of it was written:`,
-      ...[...shown, ...more].map((line) => `  ${line}`),
-      ...advice,
-    ].join("\n"),
-  )
-}
 
 /** The contexts of the formats, and the version of the mapping behind them. Fails before anything is written. */
 export const prepareTables = Effect.fn("Export.prepareTables")(function* (
@@ -119,10 +103,11 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   const unfit = yield* findUnfit(used, baseCurrency, entriesByCurrency)
   const problems = [...lacking, ...unfit.map(({ message }) => message), ...unknown]
   if (problems.length > 0) {
-    return yield* refusal(code, problems, [
+    const advice = [
       ...adviceFor(unfit, { book: code, mode: modeOptions(mode, summary), selection }, baseCurrency),
       ...(unknown.length > 0 ? [accountsAdvice] : []),
-    ])
+    ]
+    return yield* refused([{ book: code, problems, advice }])
   }
   return { contexts, mappingVersion: stored?.version ?? null }
 })

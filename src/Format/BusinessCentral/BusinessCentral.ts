@@ -26,6 +26,10 @@ const lineStep = 1000
 /** Of a 32-bit integer, which a line number is. */
 const lastLine = 2_147_483_647
 
+/** The row that a line number is of, counted from 1 over all files of a batch; undefined where none has it. */
+export const rowOfLine = (line: number): number | undefined =>
+  line > 0 && line <= lastLine && line % lineStep === 0 ? line / lineStep : undefined
+
 /** One number for each line of all files: template, batch and line are the key. */
 const lineNumber = plain(({ fileRow }, { profile }) => {
   const line = fileRow * lineStep

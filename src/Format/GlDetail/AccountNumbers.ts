@@ -1,8 +1,14 @@
 /** A number for each of a book's accounts, where the chart's code may stand for several of them. */
 import type { Account } from "../Entry.ts"
 
-/** From the shortest to what tells any two accounts apart. */
-const candidates = ({ code, currency, name, partnerAccountId, role }: Account): ReadonlyArray<string> => {
+/** Those that an account may have, from the shortest to what tells any two accounts apart. */
+export const possibleNumbers = ({
+  code,
+  currency,
+  name,
+  partnerAccountId,
+  role,
+}: Omit<Account, "scale">): ReadonlyArray<string> => {
   const own = [code, currency].join("-")
   const [partner, short] = [partnerAccountId, partnerAccountId?.slice(0, 8)]
   return [
@@ -19,10 +25,10 @@ const candidates = ({ code, currency, name, partnerAccountId, role }: Account): 
  */
 export const accountNumbers = (accounts: ReadonlyArray<Account>): ReadonlyMap<Account, string> => {
   const times = new Map<string, number>()
-  for (const each of accounts.flatMap(candidates)) times.set(each, (times.get(each) ?? 0) + 1)
+  for (const each of accounts.flatMap(possibleNumbers)) times.set(each, (times.get(each) ?? 0) + 1)
   return new Map(
     accounts.map((account) => {
-      const all = candidates(account)
+      const all = possibleNumbers(account)
       return [account, all.find((number) => times.get(number) === 1) ?? all.at(-1) ?? account.code]
     }),
   )

@@ -40,6 +40,17 @@ const cellText = (element: SchemaElement, value: unknown): string => {
   throw new Unreadable(`${element.name} holds something else than its type says`)
 }
 
+/** The library's own leaves out a byte order mark at a text's beginning, and replaces what is no UTF-8. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+const stringFromBytes = (bytes: Uint8Array | undefined): string | undefined => {
+  try {
+    return bytes === undefined ? undefined : utf8.decode(bytes)
+  } catch {
+    throw new Unreadable("a text is not in UTF-8")
+  }
+}
+
 const rowsOf = async function* (file: AsyncBuffer): AsyncGenerator<{
   readonly columns: ReadonlyArray<string>
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
@@ -55,6 +66,7 @@ const rowsOf = async function* (file: AsyncBuffer): AsyncGenerator<{
     let rows: ReadonlyArray<ReadonlyArray<string>> = []
     await parquetRead({
       ...{ file, metadata: plain, rowStart: from, rowEnd: to, rowFormat: "array" as const },
+      parsers: { stringFromBytes },
       onComplete: (found: ReadonlyArray<ReadonlyArray<unknown>>) => {
         rows = found.map((row) => elements.map((element, at) => cellText(element, row[at])))
       },

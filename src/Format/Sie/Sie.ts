@@ -35,8 +35,10 @@ const Settings = Schema.Struct({
   company: withDefault(
     Schema.NullOr(
       ShortText.pipe(
-        Schema.filter((value) => isHeld(value)),
-        Schema.annotations({ description: "a text in the letters of code page 437, at most 100 characters" }),
+        Schema.filter((value) => isHeld(value) && value.search(without) < 0),
+        Schema.annotations({
+          description: String.raw`at most 100 letters of code page 437, the first a letter or digit, without " { } \ and #`,
+        }),
       ),
     ),
     null,

@@ -13,7 +13,7 @@ const batches = (sql: Sql, scope: Scope): Fragment => sql`
       b.covered::text, b.as_of) as like_batch
   from export.batches b
   join reconcile.progress g on g.book_id = b.book_id
-  where b.book_id = ${inBooks(sql, scope)} and b.currency_basis = 'native' and (
+  where b.book_id = ${inBooks(sql, scope)} and b.currency_basis = 'native' and export.holds_journal(b.manifest) and (
     ${isEverything(scope)} or b.scope = ${scope.period}::text or b.batch > g.through_batch
     or (b.book_id, b.batch::text) in (
       select o.book_id, o.subject_id from (${openSubjects(sql, scope, "export-totals")}) o))`

@@ -43,7 +43,7 @@ const contradicts = (rate: string, reverse: string): boolean => {
   return (over < 0n ? -over : over) * 100n > one
 }
 
-/** The rows in the file's order; a repeated rate appears once. */
+/** The rows in the file's order, none below a header alone; a repeated rate appears once. */
 export const readRates = (
   bytes: Uint8Array,
 ): Either.Either<ReadonlyArray<RateRow>, ReadonlyArray<Mistake>> => {
@@ -82,7 +82,6 @@ export const readRates = (
       mistakes.push({ line, text })
     }
   }
-  if (rows.length + mistakes.length === 0) mistakes.push({ line: 1, text: "there are no rates in the file" })
   return mistakes.length > 0
     ? Either.left(mistakes.sort((a, b) => a.line - b.line))
     : Either.right([...seen.values()].map(({ row }) => row))

@@ -79,10 +79,38 @@ describe("a rates file", () => {
 
   it.each([
     ["", "the file is empty"],
-    [header, "there are no rates in the file"],
     ["date,from,to,rate\n", "lacks the column source"],
   ])("that holds nothing is refused: %j", (text, message) => {
     expect(read(text)).toEqual(Either.left([{ line: 1, text: message }]))
+  })
+
+  it("of a header alone has no rates", () => {
+    expect(read(header)).toEqual(Either.right([]))
+  })
+
+  it.each([";", "\t", ","])("may say on its first line that cells are separated by %j", (separator) => {
+    const cells = (...all: ReadonlyArray<string>) => all.join(separator)
+    const lines = [
+      cells("date", "from", "to", "rate", "source"),
+      cells("2026-10-01", "EUR", "USD", "1.08", "ECB"),
+    ]
+    const rates = Either.right([{ date: "2026-10-01", from: "EUR", to: "USD", rate: "1.08", source: "ECB" }])
+    expect(read(lines.join("\r\n"))).toEqual(rates)
+    for (const said of [`sep=${separator}`, `\uFEFFSEP=${separator}`, `"sep=${separator}"`]) {
+      expect(read([said, ...lines].join("\r\n"))).toEqual(rates)
+    }
+    // The line of a mistake is that of the file.
+    expect(read([`sep=${separator}`, lines[0], cells("2026-10-01", "EUR")].join("\n"))).toEqual(
+      Either.left([{ line: 3, text: "has 2 cells, the header has 5" }]),
+    )
+  })
+
+  it("that names another separator is refused", () => {
+    expect(read(`sep=|\n${header}`)).toEqual(
+      Either.left([
+        { line: 1, text: 'says that cells are separated by "|", expected a comma, a semicolon or a tab' },
+      ]),
+    )
   })
 
   it("in another encoding is refused with the line", () => {

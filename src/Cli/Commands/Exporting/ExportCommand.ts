@@ -82,6 +82,7 @@ const documentOf = ({ batches, complete, empty, exported, outdated, unchanged }:
     firstNumber: manifest.firstNumber,
     lastNumber: manifest.lastNumber,
     currencies: manifest.currencies,
+    bankStatements: manifest.bankStatements ?? [],
     files: manifest.files,
   })),
   unchanged,

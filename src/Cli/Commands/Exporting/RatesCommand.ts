@@ -28,7 +28,9 @@ const importFile = subcommand(
     yield* output.report({
       document: { ...imported, overtaken: now },
       lines: [
-        `Version ${version}, ${counted(found, "rate")}. To use them: tieout export --base …`,
+        version === null
+          ? `${counted(found, "rate")}: nothing was stored.`
+          : `Version ${version}, ${counted(found, "rate")}. To use them: tieout export --base …`,
         ...now.flatMap(overtakenLines),
       ],
     })

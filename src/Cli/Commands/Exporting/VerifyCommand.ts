@@ -7,11 +7,12 @@ import { argument, command, flag } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
 import { UsageError } from "../../Failure.ts"
 import { Output } from "../../Output.ts"
+import { contentText } from "../../Tables/BatchContent.ts"
 import { proofLines } from "../../Tables/ProofLines.ts"
 
 const wholeLine = ({ folder, manifest, report }: Verification): string =>
   report === undefined
-    ? `${folder} is whole: ${counted(manifest?.files.length ?? 0, "file")}, ${counted(manifest?.entries ?? 0, "entry", "entries")}; checksums, totals and balances agree.`
+    ? `${folder} is whole: ${counted(manifest?.files.length ?? 0, "file")}${manifest === undefined ? "" : `, ${contentText(manifest)}`}; checksums, totals and balances agree.`
     : `${folder} is whole: the ${report.draft ? "draft of a " : ""}report of ${report.book.code} ${report.period}, ${counted(report.files.length, "file")}; checksums and totals agree.`
 
 const linesOf = (verification: Verification): ReadonlyArray<string> => {
