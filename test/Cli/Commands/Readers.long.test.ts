@@ -9,7 +9,7 @@ import { Effect, Option } from "effect"
 import { describe } from "vitest"
 import { readManual } from "../../../src/Cli/Commands.ts"
 import { migrate } from "../../../src/Database/Migrate.ts"
-import { applyRoles } from "../../../src/Database/Roles.ts"
+import { administerRoles, applyRoles } from "../../../src/Database/Roles.ts"
 import { Database } from "../../../src/Database.ts"
 import * as Export from "../../../src/Export.ts"
 import { closing, threeMonths } from "../../Close/Months.ts"
@@ -64,8 +64,8 @@ const filled = Effect.gen(function* () {
   return { lines, run, variables: variablesFor(service.url) }
 })
 
-/** A backup is refused before anything is written: there are books. */
-const refused = /may only be read|holds books already/
+/** A backup is refused before anything is written: there are books. Roles are made by who may make some. */
+const refused = /may only be read|holds books already|may not make roles/
 
 type Filled = Effect.Effect.Success<typeof filled>
 
@@ -100,6 +100,7 @@ describe("where nothing can be written, readers work and writers end with 2", ()
       const books = yield* filled
       const names = { runtime: "tieout_readers_runtime", auditor: "tieout_readers_auditor" }
       yield* applyRoles(names)
+      expect(yield* administerRoles(names)).toBe(true)
       yield* Effect.addFinalizer(() =>
         Effect.forEach(Object.values(names), (name) =>
           Effect.ignore(rows(`drop owned by ${name}; drop role ${name}`)),

@@ -4,7 +4,7 @@ import { describeServer } from "../../../Database/ConnectionSettings.ts"
 import { migrate as applyPending } from "../../../Database/Migrate.ts"
 import { readPartitions } from "../../../Database/Migrations/Partitions.ts"
 import { administratorSql, roleNames, rolesSql } from "../../../Database/RoleStatements.ts"
-import { applyRoles } from "../../../Database/Roles.ts"
+import { administerRoles, applyRoles } from "../../../Database/Roles.ts"
 import { Database } from "../../../Database.ts"
 import { runsWorkers } from "../../../Jobs/Boss.ts"
 import { makeQueue } from "../../../Jobs/Prepare.ts"
@@ -48,13 +48,14 @@ export const migrate = command(
     const server = describeServer(settings)
     const sql = rolesSql()
     if (roles) yield* applyRoles()
+    const administered = roles && (yield* administerRoles())
     yield* output.report({
       document: {
         server,
         applied,
         partitions: parts,
         queue,
-        ...(roles ? { roles: { sql, administrator: administratorSql() } } : {}),
+        ...(roles ? { roles: { sql, administrator: administratorSql(), administered } } : {}),
       },
       lines: [
         ...applied.map((name) => `Applied ${name}`),
@@ -68,7 +69,9 @@ export const migrate = command(
               ...sql.split("\n"),
               "",
               `The roles ${roleNames.runtime} and ${roleNames.auditor} are there. Give them passwords: alter role ${roleNames.runtime} password '…';`,
-              "A superuser keeps the values of rows out of the server's log, and shows each role when transactions began (for --as-of):",
+              administered
+                ? "As a superuser it also ran this, which keeps the values of rows out of the server's log, shows each role when transactions began (for --as-of), and gives locks to who works alone:"
+                : "A superuser should run this, too: it keeps the values of rows out of the server's log, shows each role when transactions began (for --as-of), and gives locks to who works alone:",
               ...administratorSql().split("\n"),
             ]
           : []),
