@@ -8,7 +8,7 @@ import { administerRoles, applyRoles } from "../../../Database/Roles.ts"
 import { Database } from "../../../Database.ts"
 import { runsWorkers } from "../../../Jobs/Boss.ts"
 import { makeQueue } from "../../../Jobs/Prepare.ts"
-import { ownersDatabase } from "../../Books.ts"
+import { ownersDatabase, refuseReaders } from "../../Books.ts"
 import { command, flag } from "../../Declaration.ts"
 import { partitions, partitionsOf } from "../../Options.ts"
 import { Output } from "../../Output.ts"
@@ -42,6 +42,7 @@ export const migrate = command(
     const output = yield* Output
     const { settings } = yield* Database
     const applied = yield* applyPending(undefined, yield* partitionsOf(asked))
+    yield* refuseReaders
     const parts = yield* readPartitions()
     const queue = runsWorkers(process.versions.node)
     if (queue) yield* makeQueue()
