@@ -17,8 +17,7 @@ import type { Book } from "./Book.ts"
 import { osUser } from "./Close/Person.ts"
 import { makeFolder } from "./Common/Folders.ts"
 import { bool, text } from "./Database/Columns.ts"
-import { DatabaseError, readOnlyError } from "./Database/DatabaseError.ts"
-import { mayWrite } from "./Database/MayWrite.ts"
+import { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { holding } from "./Sync/Runs/Holding.ts"
 import { SyncBusy } from "./Sync/Runs/RunReport.ts"
@@ -46,7 +45,6 @@ export interface Archived {
 
 const mustOwn = Effect.fn("Archive.mustOwn")(function* () {
   const database = yield* Database
-  if (!(yield* mayWrite())) return yield* readOnlyError("Archive.archive")
   const { may } = yield* database.row(
     "Archive.mustOwn",
     { may: bool },

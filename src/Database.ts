@@ -59,7 +59,7 @@ const make = Effect.gen(function* () {
     ...(config.deadAfter === undefined ? {} : { deadAfter: config.deadAfter }),
   }
   const connections = yield* makeConnections(settings, config.connections ?? defaultConnections)
-  const { tryLocks } = yield* makeSessionLocks(settings)
+  const { tryLocks, tryLocksOfReader } = yield* makeSessionLocks(settings)
   const tryLock = (lock: string) => tryLocks({ lock, shared: false })
   const client: Client = yield* Effect.acquireRelease(
     Effect.sync(() => makeClient(settings, { connections: rootConnections })),
@@ -184,6 +184,7 @@ const make = Effect.gen(function* () {
       tryLock(lock),
     /** As `tryLock`, several at once, of which some may be shared. */
     tryLocks,
+    tryLocksOfReader,
     /** Runs an effect while holding a lock; interrupts it and fails as `Unreachable` when the lock is lost. */
     withSessionLock,
   }

@@ -134,8 +134,9 @@ const exportSome = (
   Effect.flatMap(Database, (database) => {
     const locks = asked.map(({ book }) => ({ lock: `export ${book.bookId}`, shared: false }))
     const [first, ...more] = asked
+    const tryLocks = request.preview === true ? database.tryLocksOfReader : database.tryLocks
     const underLocks = Effect.scoped(
-      Effect.flatMap(database.tryLocks(...locks), ({ lost }) =>
+      Effect.flatMap(tryLocks(...locks), ({ lost }) =>
         Effect.raceFirst(exportBooks(asked, selection, request), lost),
       ),
     ).pipe(

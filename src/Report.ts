@@ -84,7 +84,7 @@ const reportSideBySide = (
   Effect.flatMap(Database, (database) => {
     const [first, ...more] = books
     const written = Effect.scoped(
-      Effect.flatMap(database.tryLocks(...locksOf(books)), ({ lost }) =>
+      Effect.flatMap(database.tryLocksOfReader(...locksOf(books)), ({ lost }) =>
         Effect.raceFirst(reportEach(books, request), lost),
       ),
     )

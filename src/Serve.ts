@@ -13,8 +13,7 @@ import {
   Scope,
 } from "effect"
 import { counted } from "./Common/Text.ts"
-import { type DatabaseError, readOnlyError } from "./Database/DatabaseError.ts"
-import { mayWrite } from "./Database/MayWrite.ts"
+import type { DatabaseError } from "./Database/DatabaseError.ts"
 import type { Database } from "./Database.ts"
 import type { PartnerError } from "./Partner/PartnerError.ts"
 import type { Alerts } from "./Serve/Alerts.ts"
@@ -146,8 +145,6 @@ export const serve = Effect.fn("Serve.serve")(function* <R>(
   before: Effect.Effect<void> = Effect.void,
 ) {
   const parts = partsOf(options, yield* checkSettings(), before)
-  // Each night would fail, and nobody would be told before the first.
-  if (!(yield* mayWrite())) return yield* readOnlyError("Serve.serve")
   return yield* Effect.acquireUseRelease(
     Scope.make(ExecutionStrategy.parallel),
     (together) =>

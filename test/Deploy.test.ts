@@ -1,15 +1,19 @@
 import { execFileSync, spawnSync } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { Schema } from "effect"
-import { describe, expect, it } from "vitest"
+import { dirname, join } from "node:path"
+import { Effect, Redacted, Schema } from "effect"
+import { describe, expect, inject, it } from "vitest"
 import { parse, parseAllDocuments } from "yaml"
 import { commands } from "../src/Cli/Commands.ts"
+import { parseDatabaseUrl } from "../src/Database/DatabaseUrl.ts"
+import { roleNames } from "../src/Database/RoleStatements.ts"
 import { sources } from "./support/folderMap.ts"
 
 const folder = "config/deploy"
 const read = (name: string): string => readFileSync(join(folder, name), "utf8")
+const compose = () => parse(read("compose.yaml"), { merge: true })
 const nonRoot = { runAsNonRoot: true, runAsUser: 1000 }
 
 const Pod = Schema.Struct({
@@ -109,7 +113,7 @@ describe("the images", () => {
     const manifests = ["kubernetes/deployment.yaml", "kubernetes/cronjob.yaml"].map(read).join("\n")
     const named = [...manifests.matchAll(/image: (\S+)/g)].map(([, image]) => image)
     expect(named).toEqual(Array(2).fill("registry.example.com/tieout@sha256:DIGEST_OF_YOUR_IMAGE"))
-    const { services } = parse(read("compose.yaml"))
+    const { services } = compose()
     expect(services.postgres.image).toMatch(/^\$\{POSTGRES_IMAGE:\?/)
     expect(services.tieout.build.args.NODE_IMAGE).toMatch(/^\$\{NODE_IMAGE:\?/)
     const from = read("Dockerfile").match(/^FROM .*$/gm) ?? []
@@ -117,23 +121,86 @@ describe("the images", () => {
   })
 })
 
+const hasPsql = spawnSync("psql", ["--version"]).status === 0
+
 describe("the compose file", () => {
   it("waits for a healthy Postgres, listens on this machine only, and holds no secret", () => {
-    const { services, volumes } = parse(read("compose.yaml"))
-    expect(Object.keys(services)).toEqual(["postgres", "tieout"])
-    expect(services.tieout.depends_on).toEqual({ postgres: { condition: "service_healthy" } })
+    const { services, volumes } = compose()
+    expect(Object.keys(services)).toEqual(["postgres", "migrate", "tieout"])
+    expect(services.migrate.depends_on).toEqual({ postgres: { condition: "service_healthy" } })
+    expect(services.tieout.depends_on).toEqual({ migrate: { condition: "service_completed_successfully" } })
     expect(services.postgres.healthcheck.test).toContain("pg_isready -U tieout -d tieout")
     expect(services.tieout.ports).toEqual(["127.0.0.1:8788:8788", "127.0.0.1:8787:8787"])
     expect(services.tieout).toMatchObject({ read_only: true, cap_drop: ["ALL"], env_file: "tieout.env" })
     expect(Object.keys(volumes)).toEqual(["database", "exports"])
     // What the partner gave is the connector's alone.
     expect(services.postgres.env_file).toBe("postgres.env")
-    expect(read("postgres.env.example").match(/^\w+(?==)/gm)).toEqual(["POSTGRES_PASSWORD"])
+    const named = (file: string) => read(file).match(/^\w+(?==)/gm)
+    expect(named("postgres.env.example")).toEqual(["POSTGRES_PASSWORD", "RUNTIME_PASSWORD"])
+    expect(named("owner.env.example")).toEqual(["DATABASE_URL"])
     expect(read("tieout.env.example")).not.toContain("POSTGRES_PASSWORD")
     expect(services.tieout.environment.TIEOUT_DATABASE_REQUIRED).toBe("true")
     expect(services.tieout).toMatchObject({ ulimits: { core: 0 }, mem_limit: "1g" })
     expect(read("compose.yaml")).not.toMatch(/PASSWORD:|SECRET:|TOKEN:/)
+    expect(services.tieout.environment).not.toHaveProperty("DATABASE_URL")
+    const ignored = readFileSync(".gitignore", "utf8")
+    for (const name of ["tieout", "owner", "postgres"])
+      expect(ignored).toContain(`/config/deploy/${name}.env\n`)
   })
+
+  it("runs migrations as the tables' owner, and the connector as the role that changes no table", () => {
+    const { services } = compose()
+    expect(services.migrate).toMatchObject({ command: ["migrate", "--roles"], env_file: "owner.env" })
+    const userIn = (file: string) => /^DATABASE_URL=postgres:\/\/(\w+):/m.exec(read(file))?.[1]
+    expect(userIn("owner.env.example")).toBe(services.postgres.environment.POSTGRES_USER)
+    expect(userIn("tieout.env.example")).toBe(roleNames.runtime)
+    for (const hardened of ["read_only", "cap_drop", "security_opt", "ulimits", "mem_limit"])
+      expect(services.migrate[hardened]).toEqual(services.tieout[hardened])
+    expect(services.postgres.volumes).toContain(
+      "./postgres-roles.sh:/docker-entrypoint-initdb.d/tieout-roles.sh:ro",
+    )
+  })
+
+  it.skipIf(!hasPsql)(
+    "makes the connector's role with its password, once, and refuses to without one",
+    () => {
+      const role = `test_${randomBytes(6).toString("hex")}`
+      const made = join(mkdtempSync(join(tmpdir(), "tieout-roles-")), "roles.sh")
+      writeFileSync(made, read("postgres-roles.sh").replaceAll(roleNames.runtime, role))
+      const settings = Effect.runSync(parseDatabaseUrl(Redacted.make(inject("testServerUrl"))))
+      const { host, password: own, path, port, username } = settings
+      const variables = {
+        ...{
+          PATH: process.env.PATH,
+          PGHOST: path === undefined ? host : dirname(path),
+          PGPORT: String(port),
+        },
+        ...{ PGPASSWORD: own === undefined ? "" : Redacted.value(own) },
+        ...{ POSTGRES_USER: username, POSTGRES_DB: "postgres" },
+      }
+      const psql = (user: string, password: string) =>
+        spawnSync("psql", ["-Atc", "select current_user", "-U", user, "postgres"], {
+          env: { ...variables, PGPASSWORD: password },
+          encoding: "utf8",
+        }).stdout.trim()
+      const ran = (password?: string) =>
+        spawnSync("sh", [made], {
+          env: { ...variables, ...(password === undefined ? {} : { RUNTIME_PASSWORD: password }) },
+        }).status
+      try {
+        expect([ran(), ran("")]).not.toContain(0)
+        // No quoting of ours gets between the password and the server.
+        const password = `it's "$HOME" \\ ; --`
+        expect(ran(password)).toBe(0)
+        expect([psql(role, password), psql(role, "wrong")]).toEqual([role, ""])
+      } finally {
+        spawnSync("psql", ["-c", `drop role if exists ${role}`, "-U", username, "postgres"], {
+          env: variables,
+        })
+        rmSync(dirname(made), { recursive: true })
+      }
+    },
+  )
 })
 
 describe("the Dockerfile", () => {

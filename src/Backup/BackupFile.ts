@@ -9,11 +9,11 @@ import { open, rename, rm } from "node:fs/promises"
 import { dirname } from "node:path"
 import { Writable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import { createGunzip, createGzip } from "node:zlib"
+import { createGzip } from "node:zlib"
 import { Either, Option, Schema } from "effect"
-import { chunksOf } from "../Common/RegularFile.ts"
 import { ArchiveHeader } from "./ArchiveHeader.ts"
 import { backupError } from "./BackupError.ts"
+import { damaged, linesOf } from "./BackupLines.ts"
 
 const knownFormat = 1
 
@@ -80,41 +80,9 @@ const unreadable = (path: string, line: string) => {
       )
 }
 
-const damaged = (path: string, what: string) =>
-  backupError("Damaged", `${path} ${what}: it is not the backup that was written. Use another one.`)
-
 /** Rows that are handed on together, and their characters. */
 const mostRows = 1_000
 const mostCharacters = 4_000_000
-/** Of one line. A row holds at most an answer's item, or a mebibyte of a file. */
-const mostBytesOfLine = 256 * 1024 * 1024
-
-/** The lines of a compressed file. */
-const linesOf = async function* (path: string): AsyncGenerator<Buffer> {
-  const gunzip = createGunzip()
-  const unpacking = pipeline(chunksOf(path), gunzip)
-  // Whoever reads on hears of it; without a reader it must not end the process.
-  unpacking.catch(() => undefined)
-  let rest: Array<Buffer> = []
-  let length = 0
-  for await (const chunk of gunzip) {
-    if (!Buffer.isBuffer(chunk)) continue
-    let from = 0
-    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
-      const piece = chunk.subarray(from, at)
-      yield rest.length === 0 ? piece : Buffer.concat([...rest, piece])
-      rest = []
-      length = 0
-      from = at + 1
-    }
-    if (from < chunk.length) rest.push(chunk.subarray(from))
-    length += chunk.length - from
-    if (length > mostBytesOfLine) throw damaged(path, "has a line that does not end")
-  }
-  await unpacking
-  if (length > 0) throw damaged(path, "is cut off")
-}
-
 /** Reads a backup and checks that it is whole: what comes before the end counts only once the end has come. */
 export const partsOf = async function* (path: string): AsyncGenerator<Part> {
   const hash = createHash("sha256")
@@ -124,7 +92,7 @@ export const partsOf = async function* (path: string): AsyncGenerator<Part> {
   let own = 0
   let rows: Array<string> = []
   let characters = 0
-  for await (const bytes of linesOf(path)) {
+  for await (const bytes of linesOf(path, () => state === "rows")) {
     if (state === "end") throw damaged(path, "goes on after its end")
     const line = bytes.toString("utf8")
     if (state === "rows" && line.startsWith("[")) {

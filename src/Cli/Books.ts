@@ -1,7 +1,8 @@
 /** The environment of commands that work on books: the settings with the necessary secrets, and the database. */
 import { Effect, Either, Layer, Option } from "effect"
 import { DatabaseConfig, probing } from "../Database/DatabaseConfig.ts"
-import { databaseError } from "../Database/DatabaseError.ts"
+import { databaseError, readOnlyError } from "../Database/DatabaseError.ts"
+import { mayWrite } from "../Database/MayWrite.ts"
 import { migrate, pendingMigrations } from "../Database/Migrate.ts"
 import { Database } from "../Database.ts"
 import { everything, type Needs } from "../Settings/Secrets.ts"
@@ -43,11 +44,16 @@ const databaseFor = ({ asOwner = false, complete = false, create = false, sessio
 /** The database as the owner of its tables, without migrating it; an embedded one is made where there is none. */
 export const ownersDatabase = databaseFor({ create: true, asOwner: true })
 
-const migrated = Layer.effectDiscard(
-  Effect.tap(migrate(), (names) =>
-    names.length === 0 ? Effect.void : Effect.logInfo(`Database brought up to date: ${names.join(", ")}`),
-  ),
+const migrating = Effect.flatMap(migrate(), (names) =>
+  names.length === 0 ? Effect.void : Effect.logInfo(`Database brought up to date: ${names.join(", ")}`),
 )
+
+/** Who would write, and could not, says so whether there is something to write or not. */
+export const refuseReaders = Effect.flatMap(mayWrite(), (may) =>
+  may ? Effect.void : readOnlyError("Database.write"),
+)
+
+const migrated = Layer.effectDiscard(Effect.zipRight(migrating, refuseReaders))
 
 const current = Layer.effectDiscard(
   Effect.flatMap(pendingMigrations(), (pending) =>
@@ -64,7 +70,10 @@ const current = Layer.effectDiscard(
 /** For a command that only reads: an existing database of this version. Nothing in it is created or changed. */
 export const booksToRead = Layer.provideMerge(current, databaseFor({}))
 
-/** A database that is there, migrated to this version. */
+/** A database that is there, for what is written into it where that is possible; an older one is brought up to date. */
+export const booksToPreview = Layer.provideMerge(Layer.effectDiscard(migrating), databaseFor({}))
+
+/** A database that is there and may be written, migrated to this version; else fails with reason `Settings`. */
 export const books = Layer.provideMerge(migrated, databaseFor({}))
 
 /** The same as the owner of its tables. */

@@ -19,7 +19,7 @@ export type Sql = postgres.ISql<Types>
 export type Orm = Omit<PostgresJsDatabase, "transaction">
 
 /** Seconds until a connection must be open. */
-const connectWithin = 10
+export const connectTimeoutOf = ({ connectTimeout = 10 }: ConnectionSettings): number => connectTimeout
 
 /** JSON as text: drizzle passes text, other callers the value. */
 const jsonText = (value: unknown): unknown => (typeof value === "string" ? value : JSON.stringify(value))
@@ -90,7 +90,7 @@ export const makeClient = (settings: ConnectionSettings, options: ClientOptions)
     ...(password === undefined ? {} : { password: Redacted.value(password) }),
     ssl,
     max: options.connections,
-    connect_timeout: settings.connectTimeout ?? connectWithin,
+    connect_timeout: connectTimeoutOf(settings),
     // Seconds. The default grows to 20, long after the server is back.
     backoff: () => 0.05,
     // The driver could renew or close a connection in the middle of a transaction.

@@ -1,6 +1,6 @@
 import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { Effect, type Scope } from "effect"
-import { type Client, makeClient, makeOrm } from "./Client.ts"
+import { type Client, connectTimeoutOf, makeClient, makeOrm } from "./Client.ts"
 import { type ConnectionSettings, sessionSettings } from "./ConnectionSettings.ts"
 
 /**
@@ -52,18 +52,24 @@ const absences: ReadonlySet<string> = new Set([
 const isAbsence = (error: unknown): boolean =>
   error instanceof Error && "code" in error && absences.has(String(error.code))
 
-const answers = async (settings: ConnectionSettings): Promise<boolean> => {
-  const client = makeClient(settings, { connections: 1 })
-  try {
-    const session = await client.reserve()
-    session.release()
-    return true
-  } catch (error) {
-    return !isAbsence(error)
-  } finally {
-    client.end({ timeout: 0 }).catch(() => undefined)
-  }
-}
+/**
+ * By a statement: of a session that is only reserved, the driver never says that it is open. Where each new session is closed without
+ * a word, as by a proxy that has no server behind it, the driver tries again for ever: that is silence, too.
+ */
+const answers = (settings: ConnectionSettings): Promise<boolean> =>
+  new Promise((resolve) => {
+    const settle = (isThere: boolean): void => {
+      clearTimeout(silence)
+      client.end({ timeout: 0 }).catch(() => undefined)
+      resolve(isThere)
+    }
+    const client = makeClient(settings, { connections: 1 })
+    const silence = setTimeout(settle, 2_000 * connectTimeoutOf(settings), false)
+    client`select 1`.then(
+      () => settle(true),
+      (error: unknown) => settle(!isAbsence(error)),
+    )
+  })
 
 /** Opens a connection (on its first query); `onclose` is called whenever its session ends. */
 export const openConnection = (

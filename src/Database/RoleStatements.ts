@@ -101,15 +101,42 @@ export const rolesSql = (
     `alter role ${quoted(names.auditor)} set default_transaction_read_only = on;`,
   ].join("\n")
 
+/** What everybody may call in Postgres and could hurt us with: locks under our keys, and what fills the disk past all tables. */
+const locking = "^pg_(try_)?advisory_(xact_)?lock(_shared)?$"
+const filling = "^(lo_creat|lo_create|lo_from_bytea|pg_logical_emit_message)$"
+
 /**
- * What only a superuser may do: values of rows, which are personal data, stay out of the server's log; and for `--as-of` each role
- * sees when another one's transactions began.
+ * Takes these functions away from everybody, in this database, and gives the locks back to who works in it. They are Postgres's own:
+ * the owner of the tables may not do that.
+ */
+const harmless = (runtime: string): string => `do $$ declare called regprocedure; begin
+  for called in select oid from pg_proc
+    where pronamespace = 'pg_catalog'::regnamespace and proname ~ '${locking}|${filling}'
+  loop
+    execute format('revoke execute on function %s from public', called);
+  end loop;
+  for called in select oid from pg_proc
+    where pronamespace = 'pg_catalog'::regnamespace and proname ~ '${locking}'
+  loop
+    execute format('grant execute on function %s to %I', called, '${runtime.replaceAll("'", "''")}');
+    -- Not yet there before the tables are made.
+    if to_regnamespace('ledger') is not null then
+      execute format('grant execute on function %s to %s', called,
+        (select nspowner::regrole from pg_namespace where nspname = 'ledger'));
+    end if;
+  end loop;
+end $$;`
+
+/**
+ * What only a superuser may do: values of rows, which are personal data, stay out of the server's log; for `--as-of` each role
+ * sees when another one's transactions began; and who may only read holds no lock that the work waits for.
  */
 export const administratorSql = (names: RoleNames = roleNames): string =>
-  [names.runtime, names.auditor]
-    .flatMap((name) => [
+  [
+    ...[names.runtime, names.auditor].flatMap((name) => [
       `alter role ${quoted(name)} set log_parameter_max_length = 0;`,
       `alter role ${quoted(name)} set log_min_error_statement = 'panic';`,
       `grant pg_read_all_stats to ${quoted(name)};`,
-    ])
-    .join("\n")
+    ]),
+    harmless(names.runtime),
+  ].join("\n")

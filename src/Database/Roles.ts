@@ -1,27 +1,31 @@
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
+import { bool } from "./Columns.ts"
 import { closeConnection, openConnection } from "./Connections.ts"
 import { DatabaseError, toDatabaseError } from "./DatabaseError.ts"
-import { type RoleNames, roleNames, rolesSql } from "./RoleStatements.ts"
-
-/** SQLSTATE of a missing privilege. */
-const notAllowed = "42501"
+import { administratorSql, type RoleNames, roleNames, rolesSql } from "./RoleStatements.ts"
+import { notAllowed } from "./SessionLock.ts"
 
 /** Of two at once one waits: Postgres refuses rights on one thing to be given twice at the same time. */
 const alone = "select pg_advisory_xact_lock(hashtextextended('tieout roles', 0));"
 
-/** Makes the roles, or brings them up to date; in one transaction. */
-export const applyRoles = Effect.fn("Database.applyRoles")(function* (names: RoleNames = roleNames) {
+/** In one transaction, as whoever is connected. */
+const run = Effect.fn("Database.runForRoles")(function* (sql: string) {
   const { settings } = yield* Database
   yield* Effect.acquireUseRelease(
     Effect.sync(() => openConnection(settings)),
     ({ client }) =>
       Effect.tryPromise({
-        try: () => client.unsafe(`begin;\n${alone}\n${rolesSql(names)}\ncommit;`).simple(),
+        try: () => client.unsafe(`begin;\n${alone}\n${sql}\ncommit;`).simple(),
         catch: (error) => toDatabaseError("Database.applyRoles", error),
       }),
     closeConnection,
-  ).pipe(
+  )
+})
+
+/** Makes the roles, or brings them up to date; in one transaction. */
+export const applyRoles = Effect.fn("Database.applyRoles")(function* (names: RoleNames = roleNames) {
+  yield* run(rolesSql(names)).pipe(
     Effect.mapError((error) =>
       error.sqlstate === notAllowed
         ? new DatabaseError({
@@ -34,4 +38,18 @@ export const applyRoles = Effect.fn("Database.applyRoles")(function* (names: Rol
         : error,
     ),
   )
+})
+
+/** Does what only a superuser may, where the session is one's. Answers whether it is. */
+export const administerRoles = Effect.fn("Database.administerRoles")(function* (
+  names: RoleNames = roleNames,
+) {
+  const database = yield* Database
+  const { may } = yield* database.row(
+    "Database.administerRoles",
+    { may: bool },
+    (sql) => sql`select rolsuper as may from pg_roles where rolname = current_user`,
+  )
+  if (may) yield* run(administratorSql(names))
+  return may
 })

@@ -20,6 +20,9 @@ export interface Wanted {
   readonly shared: boolean
 }
 
+/** SQLSTATE of a missing privilege. */
+export const notAllowed = "42501"
+
 const named = (locks: ReadonlyArray<Wanted>): string => locks.map(({ lock }) => lock).join(", ")
 
 /** A lock that is held. */
@@ -193,5 +196,16 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
     ...locks: ReadonlyArray<Wanted>
   ): Effect.Effect<SessionLock, LockBusy | DatabaseError, Scope.Scope> => attempt(locks)
 
-  return { tryLocks }
+  /**
+   * As `tryLocks`, for what only reads the database: a role that may hold no locks goes without. What it writes lies in folders of
+   * its own.
+   */
+  const tryLocksOfReader = (...locks: ReadonlyArray<Wanted>) =>
+    Effect.catchIf(
+      tryLocks(...locks),
+      (error) => error._tag === "DatabaseError" && error.sqlstate === notAllowed,
+      () => Effect.succeed<SessionLock>({ lost: Effect.never }),
+    )
+
+  return { tryLocks, tryLocksOfReader }
 })

@@ -29,23 +29,24 @@ export interface BossDatabase {
   readonly close: () => Promise<void>
 }
 
+const applicationName = "tieout jobs"
+
 export const bossDatabase = (settings: ConnectionSettings): BossDatabase => {
-  const client = makeClient(settings, { connections, applicationName: "tieout jobs" })
+  const client = makeClient(settings, { connections, applicationName })
   readAsNodePostgres(client)
   return {
     db: {
       executeSql: async (statement, values = []) => {
         // Without values as one simple query, which may hold several statements.
         if (!isScript(statement)) return { rows: rowsOf(await client.unsafe(statement, values)) }
-        const own = await client.reserve()
+        // Not one that is reserved: of a session that is opened for that the driver never says that it is open. One that fails
+        // half-way ends its transaction with its session.
+        const own = makeClient(settings, { connections: 1, applicationName })
+        readAsNodePostgres(own)
         try {
           return { rows: rowsOf(await own.unsafe(statement, values)) }
-        } catch (error) {
-          // One that failed half-way has not ended its transaction.
-          await own.unsafe("rollback").catch(() => undefined)
-          throw error
         } finally {
-          own.release()
+          await own.end({ timeout: 5 })
         }
       },
     },

@@ -4,15 +4,18 @@ import { entryName, type ProofQuery } from "./Proof.ts"
 export const booked: ProofQuery = {
   name: "cash-lines",
   proves:
-    "Every booked statement entry has one journal entry with one cash line of its amount, here or in an archive, and no other entry moves cash.",
+    "Every booked statement entry has one journal entry with one cash line of its amount and currency, here or in an archive, and no other entry moves cash.",
   wrong: (sql) => sql`
     select b.code as book, format('statement entry %s', e.entry_id) as row,
-      case coalesce(c.lines, 0) when 0 then 'is not booked' else format('moves %s; the books say %s in %s lines',
-        case e.type when 'CREDIT' then e.amount else -e.amount end, trim_scale(c.amount), c.lines) end as message
+      case when c.lines is null then 'is not booked'
+        when c.currency <> e.currency then format('is of %s; the books say %s', e.currency, c.currency)
+        else format('moves %s; the books say %s in %s lines',
+          case e.type when 'CREDIT' then e.amount else -e.amount end, trim_scale(c.amount), c.lines) end as message
     from mirror.statement_entries e
     join mirror.books b on b.book_id = e.book_id
     left join (
-      select j.book_id, j.source_id, count(*) as lines, sum(p.amount) as amount, min(a.partner_account_id::text) as account
+      select j.book_id, j.source_id, count(*) as lines, sum(p.amount) as amount, min(p.currency) as currency,
+        min(a.partner_account_id::text) as account
       from ledger.journal_entries j
       join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
       join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'cash'
@@ -20,7 +23,7 @@ export const booked: ProofQuery = {
       group by j.book_id, j.source_id) c on c.book_id = e.book_id and c.source_id = e.entry_id
     where not e.held and e.amount <> 0
       and not exists (select 1 from ledger.archived_sources x where x.book_id = e.book_id and x.source_id = e.entry_id)
-      and (c.lines is distinct from 1 or c.account <> e.account_id::text
+      and (c.lines is distinct from 1 or c.account <> e.account_id::text or c.currency <> e.currency
       or c.amount <> case e.type when 'CREDIT' then e.amount else -e.amount end)
     union all
     select b.code, ${entryName(sql)}, 'moves cash, and no statement entry stands behind it'

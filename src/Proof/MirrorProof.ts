@@ -1,6 +1,6 @@
 /** Compares the mirror with the service's raw answers that are stored beside it. */
 import type { Sql } from "../Database/Client.ts"
-import type { Fragment, ProofQuery } from "./Proof.ts"
+import { type Fragment, otherTime, type ProofQuery } from "./Proof.ts"
 
 /** A decimal from JSON text; null where it is not one. */
 const figure = (sql: Sql, text: Fragment): Fragment =>
@@ -23,8 +23,8 @@ export const receivables: ProofQuery = {
     "Every version of a receivable says what the service said of it, and the newest is the one that counts.",
   wrong: (sql) => sql`
     select b.code as book, format('receivable %s, version %s', r.receivable_id, r.version) as row,
-      format('is %s, %s %s of %s %s, %s due; the service said otherwise', r.status, r.current_principal, r.currency,
-        r.initial_principal, r.payment_rails, r.repayment_amount) as message
+      format('is %s, %s %s of %s %s, %s due, of %s; the service said otherwise', r.status, r.current_principal, r.currency,
+        r.initial_principal, r.payment_rails, r.repayment_amount, r.issue_date) as message
     from mirror.receivables r
     join mirror.books b on b.book_id = r.book_id
     where (r.receivable_id::text, r.client_id::text, r.status, r.currency, r.payment_rails, r.initial_principal,
@@ -32,6 +32,7 @@ export const receivables: ProofQuery = {
       (lower(r.raw ->> 'receivableId'), lower(r.raw ->> 'clientId'), r.raw ->> 'status', r.raw ->> 'currency',
         r.raw ->> 'paymentRails', ${figure(sql, sql`r.raw ->> 'initialPrincipal'`)},
         ${figure(sql, sql`r.raw ->> 'currentPrincipal'`)}, ${figure(sql, sql`r.raw ->> 'repaymentAmount'`)})
+      or ${otherTime(sql, sql`(r.raw ->> 'issueDate')`, sql`r.issue_date`)}
     union all
     ${currentOf(sql, sql`mirror.receivables`, sql`format('receivable %s', r.receivable_id)`)}
     union all

@@ -30,3 +30,8 @@ export const entryName = (sql: Sql): Fragment => sql`
       lpad(n.number::text, greatest(6, length(n.number::text)), '0'))
     from ledger.journal_numbers n where n.book_id = j.book_id and n.entry_id = j.entry_id),
     format('journal entry %s without a number', j.entry_id))`
+
+/** Whether a time in the raw answer (UTC, at most six decimals) differs from the stored one. */
+export const otherTime = (sql: Sql, said: Fragment, kept: Fragment): Fragment => sql`
+  (${said} ~ '^[0-9-]{10}T[0-9:]{8}([.][0-9]{1,6})?Z$'
+    and left(${said}, 19) is distinct from to_char(${kept} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS'))`

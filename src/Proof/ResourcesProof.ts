@@ -1,11 +1,6 @@
 /** Compares deposits, withdrawals and conversions, field by field, with the service's raw answers stored beside them. */
 import type { Sql } from "../Database/Client.ts"
-import type { Fragment, ProofQuery } from "./Proof.ts"
-
-/** Whether a time in the raw answer (UTC, at most six decimals) differs from the stored one. */
-const otherTime = (sql: Sql, said: Fragment, kept: Fragment): Fragment => sql`
-  (${said} ~ '^[0-9-]{10}T[0-9:]{8}([.][0-9]{1,6})?Z$'
-    and left(${said}, 19) is distinct from to_char(${kept} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS'))`
+import { type Fragment, otherTime, type ProofQuery } from "./Proof.ts"
 
 /** The counterparty in `w.destination` of a withdrawal: network and wallet, or bank and account. */
 const destination = (sql: Sql): Fragment => sql`

@@ -30,7 +30,7 @@ export const periods: ProofQuery = {
 export const sources: ProofQuery = {
   name: "entry-source",
   proves:
-    "Every journal entry is of something that was read; that of a statement entry has its account, place and time.",
+    "Every journal entry is of something that was read; that of a statement entry has its account, place and time, and a loan's accrual the time of an answer.",
   wrong: (sql) => sql`
     select b.code as book, ${entryName(sql)} as row,
       format('is of account %s, place %s, %s, %s; statement entry %s is of account %s, place %s, %s, %s', j.partner_account_id,
@@ -42,6 +42,16 @@ export const sources: ProofQuery = {
     where j.source_type = 'statement_entry' and j.sequence = 0
       and ((j.partner_account_id, j.position, j.occurred_at) is distinct from (e.account_id, e.position, e.occurred_at)
         or j.resource_id <> e.related_id or j.resource_type <> e.related_type)
+    union all
+    -- Read for the organization, booked in the borrower's book.
+    select b.code, ${entryName(sql)}, format('is the %s of a receivable on %s, when the service answered with no version of it',
+      j.kind, j.occurred_at)
+    from ledger.journal_entries j
+    join mirror.books b on b.book_id = j.book_id
+    where j.source_type = 'receivable_version' and j.kind in ('accrual', 'cancellation') and not exists (
+      select 1 from mirror.books o join mirror.receivables r on r.book_id = o.book_id
+      where o.connection = b.connection and o.client_id is null and r.receivable_id = j.source_id
+        and r.served_at = j.occurred_at)
     union all
     select b.code, ${entryName(sql)}, format('is of %s %s, which nobody has read', j.source_type, j.source_id)
     from ledger.journal_entries j

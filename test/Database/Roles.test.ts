@@ -2,6 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { DatabaseError } from "../../src/Database/DatabaseError.ts"
 import { migrate } from "../../src/Database/Migrate.ts"
+import { administerRoles } from "../../src/Database/Roles.ts"
 import { Database } from "../../src/Database.ts"
 import { resolveAsOf } from "../../src/Ledger/AsOf.ts"
 import { credit, partnership } from "../Sync/Partnership.ts"
@@ -77,6 +78,43 @@ it.scopedLive("the auditor's role reads everything and writes nothing", () =>
       yield* refusal("begin; set transaction read write; delete from mirror.books; commit").pipe(as(auditor)),
     ).not.toBe("")
   }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
+
+it.scopedLive(
+  "once an administrator has said so, the auditor's role holds none of our locks, and fills no disk by functions",
+  () =>
+    Effect.gen(function* () {
+      const { auditor, runtime } = yield* roles
+      const harms = [
+        "select pg_try_advisory_xact_lock(hashtextextended('tieout sync default', 0))",
+        "select pg_advisory_lock(1)",
+        "select pg_advisory_lock_shared(1, 2)",
+        "select pg_try_advisory_lock(1, 2)",
+        "select pg_try_advisory_xact_lock_shared(1)",
+        "select lo_create(0)",
+        "select lo_creat(-1)",
+        "select lo_from_bytea(0, 'x')",
+        "select pg_logical_emit_message(false, 'x', 'x')",
+      ]
+      const tried = Effect.forEach(harms, refusal).pipe(as(auditor))
+      expect(yield* tried).not.toContain("42501")
+      expect(yield* administerRoles({ auditor, runtime }).pipe(as(runtime))).toBe(false)
+      expect(yield* administerRoles({ auditor, runtime })).toBe(true)
+      expect(yield* tried).toEqual(harms.map(() => "42501"))
+      // Who works needs the locks: the owner by being it, the runtime role by a right of its own.
+      const locked = Effect.scoped(
+        Effect.flatMap(Database, ({ tryLock }) => Effect.as(tryLock("test"), "held")),
+      )
+      expect([yield* locked, yield* locked.pipe(as(runtime))]).toEqual(["held", "held"])
+      const acl = yield* rows(
+        "select proacl::text as text from pg_proc where oid = 'pg_try_advisory_lock(bigint)'::regprocedure",
+      )
+      const owner = yield* rows(
+        "select nspowner::regrole::text as text from pg_namespace where nspname = 'ledger'",
+      )
+      expect(acl[0]?.text).toContain(`${owner[0]?.text}=X/`)
+      expect(acl[0]?.text).not.toMatch(/[{,]=X/)
+    }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
 )
 
 it.scopedLive("a transaction of another role counts as one that may still record something for a time", () =>

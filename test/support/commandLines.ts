@@ -41,7 +41,7 @@ const linesOf = (names: Names): Readonly<Record<string, Lines>> => {
   return {
     init: { none: [["init", "--yes", "--out", out("new.yaml")]] },
     doctor: { none: [["doctor"]] },
-    migrate: { begins: [["migrate", "--roles"]] },
+    migrate: { begins: [["migrate"], ["migrate", "--roles"]] },
     backup: { reads: [["backup", out("backup.gz")]] },
     restore: { begins: [["restore", out("backup.gz")]] },
     archive: { writes: [["archive", "2019"]] },

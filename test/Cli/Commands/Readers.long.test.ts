@@ -9,15 +9,16 @@ import { Effect, Option } from "effect"
 import { describe } from "vitest"
 import { readManual } from "../../../src/Cli/Commands.ts"
 import { migrate } from "../../../src/Database/Migrate.ts"
-import { applyRoles } from "../../../src/Database/Roles.ts"
+import { administerRoles, applyRoles } from "../../../src/Database/Roles.ts"
 import { Database } from "../../../src/Database.ts"
 import * as Export from "../../../src/Export.ts"
 import { closing, threeMonths } from "../../Close/Months.ts"
-import { credit, deposit, id } from "../../Sync/Partnership.ts"
+import { credit, deposit, id, partnership } from "../../Sync/Partnership.ts"
 import { rows, sync, variablesFor } from "../../Sync/Runs.ts"
 import { commandLines } from "../../support/commandLines.ts"
 import { settingsFor } from "../../support/DatabaseAddress.ts"
 import { program } from "../../support/Program.ts"
+import { roles } from "../../support/Roles.ts"
 import { replicated } from "../../support/Standby.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -64,8 +65,8 @@ const filled = Effect.gen(function* () {
   return { lines, run, variables: variablesFor(service.url) }
 })
 
-/** A backup is refused before anything is written: there are books. */
-const refused = /may only be read|holds books already/
+/** A backup is refused before anything is written: there are books. Roles are made by who may make some. */
+const refused = /may only be read|holds books already|may not make roles/
 
 type Filled = Effect.Effect.Success<typeof filled>
 
@@ -100,6 +101,7 @@ describe("where nothing can be written, readers work and writers end with 2", ()
       const books = yield* filled
       const names = { runtime: "tieout_readers_runtime", auditor: "tieout_readers_auditor" }
       yield* applyRoles(names)
+      expect(yield* administerRoles(names)).toBe(true)
       yield* Effect.addFinalizer(() =>
         Effect.forEach(Object.values(names), (name) =>
           Effect.ignore(rows(`drop owned by ${name}; drop role ${name}`)),
@@ -122,6 +124,39 @@ describe("where nothing can be written, readers work and writers end with 2", ()
     }),
   )
 })
+
+it.scopedLive("where there is nothing to do, who would write ends with 2 all the same", () =>
+  Effect.gen(function* () {
+    const { service } = yield* partnership()
+    const { cwd, run } = yield* program
+    const lines = commandLines(manual, {
+      ...{ cash: "1000", clearing: "1100", entry: id(1), openMonth: "2026-09", closedMonth: "2026-08" },
+      ...{ batch: "ORG/1", preview: "ORG/2", row: "Q1", out: (name) => join(cwd, name) },
+    })
+    writeFileSync(join(cwd, "rates.csv"), "date,from,to,rate,source\n")
+    const names = yield* roles
+    yield* rows(`alter role ${names.auditor} password 'reader'`)
+    const { url } = yield* TestDatabase
+    const found = yield* Effect.forEach(
+      lines.filter(({ args, books }) => args[0] !== "demo" && (books === "writes" || books === "begins")),
+      ({ args }) =>
+        Effect.map(
+          answerOf(
+            { lines, run, variables: variablesFor(service.url) },
+            url.replace(/\/\/[^@]*@/, `//${names.auditor}:reader@`),
+            args,
+          ),
+          ({ code, error, out }) => ({
+            line: args.join(" "),
+            code,
+            good: code === 2,
+            said: `${out}${error}`.slice(0, 300),
+          }),
+        ),
+    )
+    expect(found.filter(({ good }) => !good)).toEqual([])
+  }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
 
 it.scopedLive("a reader brings no older database up to date: it ends with 2 and says what to run", () =>
   Effect.gen(function* () {

@@ -10,7 +10,7 @@ import { formatNames, formats, tablesOf } from "../../../Format/Formats.ts"
 import { parseAsOf } from "../../../Ledger/AsOf.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { Settings } from "../../../Settings.ts"
-import { books } from "../../Books.ts"
+import { books, booksToPreview } from "../../Books.ts"
 import { choice, command, flag, list, optional, text, withDefault } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
 import { UsageError } from "../../Failure.ts"
@@ -252,7 +252,7 @@ export const exportCommand = command(
         keepFiles: kept.keepFiles,
         timeZone: accounting.timeZone,
       })
-    }).pipe(Effect.provide(Layer.provideMerge(Ledger.Default, books)))
+    }).pipe(Effect.provide(Layer.provideMerge(Ledger.Default, preview ? booksToPreview : books)))
     yield* output.report({
       document: documentOf(summary),
       lines: exportLines(summary, output.terminal.stdout),

@@ -4,11 +4,11 @@ import { describeServer } from "../../../Database/ConnectionSettings.ts"
 import { migrate as applyPending } from "../../../Database/Migrate.ts"
 import { readPartitions } from "../../../Database/Migrations/Partitions.ts"
 import { administratorSql, roleNames, rolesSql } from "../../../Database/RoleStatements.ts"
-import { applyRoles } from "../../../Database/Roles.ts"
+import { administerRoles, applyRoles } from "../../../Database/Roles.ts"
 import { Database } from "../../../Database.ts"
 import { runsWorkers } from "../../../Jobs/Boss.ts"
 import { makeQueue } from "../../../Jobs/Prepare.ts"
-import { ownersDatabase } from "../../Books.ts"
+import { ownersDatabase, refuseReaders } from "../../Books.ts"
 import { command, flag } from "../../Declaration.ts"
 import { partitions, partitionsOf } from "../../Options.ts"
 import { Output } from "../../Output.ts"
@@ -42,19 +42,21 @@ export const migrate = command(
     const output = yield* Output
     const { settings } = yield* Database
     const applied = yield* applyPending(undefined, yield* partitionsOf(asked))
+    yield* refuseReaders
     const parts = yield* readPartitions()
     const queue = runsWorkers(process.versions.node)
     if (queue) yield* makeQueue()
     const server = describeServer(settings)
     const sql = rolesSql()
     if (roles) yield* applyRoles()
+    const administered = roles && (yield* administerRoles())
     yield* output.report({
       document: {
         server,
         applied,
         partitions: parts,
         queue,
-        ...(roles ? { roles: { sql, administrator: administratorSql() } } : {}),
+        ...(roles ? { roles: { sql, administrator: administratorSql(), administered } } : {}),
       },
       lines: [
         ...applied.map((name) => `Applied ${name}`),
@@ -68,7 +70,9 @@ export const migrate = command(
               ...sql.split("\n"),
               "",
               `The roles ${roleNames.runtime} and ${roleNames.auditor} are there. Give them passwords: alter role ${roleNames.runtime} password '…';`,
-              "A superuser keeps the values of rows out of the server's log, and shows each role when transactions began (for --as-of):",
+              administered
+                ? "As a superuser it also ran this, which keeps the values of rows out of the server's log, shows each role when transactions began (for --as-of), and gives locks to who works alone:"
+                : "A superuser should run this, too: it keeps the values of rows out of the server's log, shows each role when transactions began (for --as-of), and gives locks to who works alone:",
               ...administratorSql().split("\n"),
             ]
           : []),

@@ -1,0 +1,42 @@
+/** The lines of a backup's file, none of which is longer than a backup's may be. */
+import { pipeline } from "node:stream/promises"
+import { createGunzip } from "node:zlib"
+import { chunksOf } from "../Common/RegularFile.ts"
+import { backupError } from "./BackupError.ts"
+
+export const damaged = (path: string, what: string) =>
+  backupError("Damaged", `${path} ${what}: it is not the backup that was written. Use another one.`)
+
+/** Of one row, which is handed on as it is; and of any other line, which is parsed, and takes thirty times as much then. */
+const mostBytesOfRow = 256 * 1024 * 1024
+const mostBytesOfOther = 16 * 1024 * 1024
+
+const startsArray = (bytes: Buffer | undefined): boolean => bytes?.[0] === 0x5b
+
+/** The lines of a compressed file. `amongRows`: whether the next line may be a row. */
+export const linesOf = async function* (path: string, amongRows: () => boolean): AsyncGenerator<Buffer> {
+  const most = (beginning: Buffer | undefined) =>
+    amongRows() && startsArray(beginning) ? mostBytesOfRow : mostBytesOfOther
+  const gunzip = createGunzip()
+  const unpacking = pipeline(chunksOf(path), gunzip)
+  // Whoever reads on hears of it; without a reader it must not end the process.
+  unpacking.catch(() => undefined)
+  let rest: Array<Buffer> = []
+  let length = 0
+  for await (const chunk of gunzip) {
+    if (!Buffer.isBuffer(chunk)) continue
+    let from = 0
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+      const piece = chunk.subarray(from, at)
+      yield rest.length === 0 ? piece : Buffer.concat([...rest, piece])
+      rest = []
+      length = 0
+      from = at + 1
+    }
+    if (from < chunk.length) rest.push(chunk.subarray(from))
+    length += chunk.length - from
+    if (length > most(rest[0])) throw damaged(path, "has a line that is longer than any of a backup")
+  }
+  await unpacking
+  if (length > 0) throw damaged(path, "is cut off")
+}
