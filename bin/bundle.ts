@@ -14,7 +14,7 @@ export const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)))
 const entries = {
   front: "src/Cli/Bundled/Front.ts",
   program: "src/Cli/Program.ts",
-  plainText: "src/Verify/PlainTextThread.ts",
+  plainText: "src/Verify/PlainText/PlainTextThread.ts",
 }
 
 /** What is not bundled, and so is a dependency of the package: the Postgres binaries, and what only a newer Node can load. */

@@ -2121,13 +2121,26 @@ left join (
   where x.severity = 'blocking' and x.subject_type = 'account'
   group by x.book_id, x.subject_id) f on f.book_id = a.book_id and f.subject_id = a.account_id::text;
 
--- Whether each book ties out, and if not, why not. Status, alerts and reports read it; the gate of a close asks in
--- `src/Close/InTransit.ts`, by the same rule, what is in transit too long for one month. It reads open items and balances alone, so that its cost does not grow with history, and counts each cause once:
+-- What keeps a month from closing because it is in transit too long: conversions, and loan legs without cash, that are older than
+-- `transit_days` in the book's time zone and above the materiality. `since` is the day of the first entry: it keeps that month
+-- and all later ones from closing.
+create or replace function reconcile.overdue_in_transit(transit_days integer, of_books integer[] default null)
+returns table (book_id integer, finding_id bigint, check_name text, message text, since date)
+language sql stable as $$
+  select f.book_id, f.finding_id, f.check_name, f.message, (f.evidence ->> 'since')::date
+  from reconcile.open_findings f
+  join ledger.locks k on k.book_id = f.book_id
+  where f.check_name in ('conversion-in-transit', 'loan-in-transit') and (of_books is null or f.book_id = any (of_books))
+    and (f.evidence ->> 'material')::boolean
+    and ledger.day_of(now(), k.time_zone) - (f.evidence ->> 'since')::date > transit_days
+$$;
+
+-- Whether each book ties out, and if not, why not. Status, alerts, reports and the status page read it. It reads open items and balances alone, so that its cost does not grow with history, and counts each cause once:
 --   suspense, transit, loans, clearing   open items
 --   unexplained                          suspense accounts with a balance and no open finding (not yet reconciled)
 --   other_blocking, other_warnings       all other open findings; blocking_findings counts every finding that blocks
---   blocked, loans_blocked               by month, conversions in transit and loan legs without cash that are older than
---                                        `transit_days` and above the materiality: they keep the month from closing
+--   blocked, loans_blocked               by month, conversions and loan legs that are in transit too long
+--                                        (`reconcile.overdue_in_transit`)
 create or replace function reconcile.book_standings(transit_days integer, of_books integer[] default null)
 returns table (book_id integer, connection text, code text, accounts integer, "off" integer, unread integer, entries bigint,
   suspense integer, transit integer, blocked jsonb, loans integer, loans_blocked jsonb, clearing integer, unexplained integer,
@@ -2156,18 +2169,16 @@ language sql stable as $$
     select i.book_id, count(*) as loans from reconcile.open_loans i
     where of_books is null or i.book_id = any (of_books) group by i.book_id),
   late as (
-    select m.book_id, jsonb_object_agg(m.month, m.items) filter (where m.kind = 'conversions_in_transit') as blocked,
-      jsonb_object_agg(m.month, m.items) filter (where m.kind = 'loan_clearing') as loans_blocked
+    select m.book_id, jsonb_object_agg(m.month, m.items) filter (where m.check_name = 'conversion-in-transit') as blocked,
+      jsonb_object_agg(m.month, m.items) filter (where m.check_name = 'loan-in-transit') as loans_blocked
     from (
-      select f.book_id, f.kind, to_char(greatest(date_trunc('month', (f.evidence ->> 'since')::date),
+      select t.book_id, t.check_name, to_char(greatest(date_trunc('month', t.since),
           (k.closed_through + interval '1 month'), o.first), 'YYYY-MM') as month, count(*) as items
-      from finding f
-      join ledger.locks k on k.book_id = f.book_id
+      from reconcile.overdue_in_transit(transit_days, of_books) t
+      join ledger.locks k on k.book_id = t.book_id
       left join lateral (
         select min(p.period)::timestamptz as first from ledger.periods p
-        where p.book_id = f.book_id and p.status = 'open') o on true
-      where f.check_name in ('conversion-in-transit', 'loan-in-transit') and (f.evidence ->> 'material')::boolean
-        and ledger.day_of(now(), k.time_zone) - (f.evidence ->> 'since')::date > transit_days
+        where p.book_id = t.book_id and p.status = 'open') o on true
       group by 1, 2, 3) m
     group by m.book_id),
   standing as (

@@ -10,7 +10,7 @@ import { type Agreement, agreementOf } from "./Close/Agreement.ts"
 import { bridgeOf } from "./Close/Bridge.ts"
 import { type BookClose, type CloseRequest, closeBooks, closedAlready } from "./Close/CloseBooks.ts"
 import { closeError } from "./Close/CloseError.ts"
-import { closesOf, type Doing, keepReopening, standing } from "./Close/CloseRecords.ts"
+import { closesOf, type Doing, keepReopening, standingClose } from "./Close/CloseRecords.ts"
 import { lockedWith } from "./Close/Locked.ts"
 import { isClosed, type Month, readMonths, refusalOf } from "./Close/Month.ts"
 import { inStage } from "./Common/Progress.ts"
@@ -111,7 +111,7 @@ export const reopen = Effect.fn("Close.reopen")(function* (
         if (now?.closedThrough !== period) {
           return yield* closeError("NotClosed", `${period} of ${month.book.code} was reopened meanwhile.`)
         }
-        const undone = standing(yield* closesOf(month.book), period)
+        const undone = standingClose(yield* closesOf(month.book), period)
         const sequence = yield* keepReopening(month.book, undone ?? { period, hash: null }, doing)
         return { book: month.book.code, period, sequence, undone: undone?.hash ?? null }
       }),

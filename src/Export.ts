@@ -131,14 +131,14 @@ const exportSome = (
   Effect.flatMap(Database, (database) => {
     const locks = asked.map(({ book }) => ({ lock: `export ${book.bookId}`, shared: false }))
     const [first, ...more] = asked
-    const together = Effect.scoped(
+    const underLocks = Effect.scoped(
       Effect.flatMap(database.tryLocks(...locks), ({ lost }) =>
         Effect.raceFirst(exportBooks(asked, selection, request), lost),
       ),
     )
     if (first === undefined) return Effect.succeed([])
-    if (more.length === 0) return Effect.catchTag(together, "LockBusy", busy(first.book))
-    return Effect.catchAll(together, (error) =>
+    if (more.length === 0) return Effect.catchTag(underLocks, "LockBusy", busy(first.book))
+    return Effect.catchAll(underLocks, (error) =>
       error._tag === "DatabaseError"
         ? Effect.fail(error)
         : Effect.map(

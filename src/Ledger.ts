@@ -11,7 +11,7 @@ import type { JournalEntry } from "./Ledger/JournalEntry.ts"
 import { Accounts } from "./Ledger/LedgerAccounts.ts"
 import type { PostingContext } from "./Ledger/Posting.ts"
 import { ruleFor } from "./Ledger/PostingRules.ts"
-import type { Commit } from "./Run.ts"
+import type { Commit } from "./Run/Lease.ts"
 import { Settings } from "./Settings.ts"
 
 /** As many entries are numbered at once by a first sync, hardly by a night's. */

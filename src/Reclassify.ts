@@ -3,22 +3,19 @@
  * loan payment exceeded or fell short by, to another account. It is an entry of its own with the person and the reason, and
  * touches neither cash nor a closed month.
  */
-import { Effect, Either, Option } from "effect"
+import { Effect, Option } from "effect"
 import type { Book } from "./Book.ts"
-import * as Money from "./Common/Money.ts"
 import { int4, nullable, text } from "./Database/Columns.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { journalNumber } from "./Format/Entry.ts"
-import { type Proof, planned } from "./Ledger/ClosedMonthGuard.ts"
+import { type Proof, plannedWithProof } from "./Ledger/ClosedMonthGuard.ts"
 import type { JournalEntry, RuleAccount } from "./Ledger/JournalEntry.ts"
-import { debitsFirst } from "./Ledger/Posting.ts"
 import { Ledger } from "./Ledger.ts"
 import { type AllOf, type ChosenEntry, chosenEntries } from "./Reclassify/Chosen.ts"
+import { type Destination, type Move, movesOf } from "./Reclassify/Move.ts"
 import { type Proposal, proposalsFor } from "./Reclassify/Proposal.ts"
-import { type ReclassifiableItem, type StandingLine, standingOf } from "./Reclassify/Reclassifiable.ts"
-import { type ReclassifyError, reclassifyError } from "./Reclassify/ReclassifyError.ts"
-import { movable, targetOf } from "./Reclassify/Target.ts"
+import type { StandingLine } from "./Reclassify/Reclassifiable.ts"
 import { printedSum } from "./Reconcile/AmountText.ts"
 import { Reconcile } from "./Reconcile.ts"
 import { beginRun, type Run } from "./Run.ts"
@@ -26,18 +23,13 @@ import { holding } from "./Sync/Runs/Holding.ts"
 import { recordEnd } from "./Sync/Runs/Proving.ts"
 import { SyncBusy } from "./Sync/Runs/RunReport.ts"
 
-export interface ReclassifyRequest {
+export interface ReclassifyRequest extends Destination {
   /** Journal numbers, findings or statement entries' identifiers, as `tieout explain` takes them. */
   readonly ids: ReadonlyArray<string>
   /** And what all open findings of a check are about. */
   readonly allOf?: AllOf
   /** Nothing is posted. */
   readonly preview?: boolean
-  readonly to: string
-  /** The account's name, required for a new code. */
-  readonly name: Option.Option<string>
-  /** At most 150 characters. */
-  readonly reason: string
   readonly who: string
 }
 
@@ -61,35 +53,6 @@ export interface ReclassifiedAll {
   readonly proposals: ReadonlyArray<Proposal>
 }
 
-const entryOf = (
-  standing: ReclassifiableItem,
-  from: StandingLine,
-  to: RuleAccount,
-  reason: string,
-): JournalEntry => {
-  const amount = Money.fromTrusted(from.amount)
-  const line = { currency: from.currency, partnerAccountId: null }
-  const rule = from.ruleCode === "" ? null : { code: from.code, name: from.name }
-  return {
-    sourceType: "manual",
-    sourceId: standing.entryId,
-    kind: "reclassification",
-    sequence: standing.made + 1,
-    occurredAt: standing.at,
-    partnerAccountId: standing.partnerAccountId,
-    position: standing.position,
-    resourceType: standing.resourceType,
-    resourceId: standing.resourceId,
-    description: `Reclassification by hand: ${reason}`,
-    externalReference: Option.fromNullable(standing.externalReference),
-    counterparty: Option.fromNullable(standing.counterparty),
-    lines: debitsFirst([
-      { ...line, role: from.role, amount: Money.negate(amount), rule },
-      { ...line, role: "other", amount, rule: to },
-    ]),
-  }
-}
-
 const postedEntry = Effect.fn("Reclassify.posted")(function* (book: Book, entry: JournalEntry) {
   const database = yield* Database
   return yield* database.row(
@@ -104,38 +67,6 @@ const postedEntry = Effect.fn("Reclassify.posted")(function* (book: Book, entry:
   )
 })
 
-/** What is to be moved of an entry, as the books stand. */
-const moveOf = Effect.fn("Reclassify.moveOf")(function* (
-  request: ReclassifyRequest,
-  { book, entryId }: ChosenEntry,
-) {
-  const standing = yield* standingOf(book, entryId)
-  const from = yield* movable(standing)
-  const to = yield* targetOf(book, from, request.to, Option.getOrNull(request.name))
-  return { book, standing, from, to, entry: entryOf(standing, from, to, request.reason) }
-})
-type Move = Effect.Effect.Success<ReturnType<typeof moveOf>>
-
-/** All of them, or what is wrong with each. */
-const movesOf = Effect.fn("Reclassify.movesOf")(function* (
-  request: ReclassifyRequest,
-  entries: ReadonlyArray<ChosenEntry>,
-) {
-  const moves: Array<Move> = []
-  const wrong: Array<ReclassifyError> = []
-  for (const entry of entries) {
-    const found = yield* Effect.either(moveOf(request, entry))
-    if (Either.isRight(found)) moves.push(found.right)
-    else if (found.left._tag === "ReclassifyError") wrong.push(found.left)
-    else return yield* found.left
-  }
-  const [first] = wrong
-  if (first === undefined) return moves
-  const messages = [...new Set(wrong.map(({ message }) => message))]
-  const nothing = entries.length === 1 ? [] : ["Nothing was moved."]
-  return yield* reclassifyError(first.reason, [...messages, ...nothing].join("\n"))
-})
-
 /** Proofs for several books at once, each book's plan made again with all the others. */
 const plannedAll = <A, E, R>(
   books: ReadonlyArray<Book>,
@@ -145,7 +76,7 @@ const plannedAll = <A, E, R>(
   const [book, ...rest] = books
   return book === undefined
     ? effect(proofs)
-    : planned(book, (proof) => plannedAll(rest, effect, [...proofs, proof]))
+    : plannedWithProof(book, (proof) => plannedAll(rest, effect, [...proofs, proof]))
 }
 
 /** Posts the reclassifications of what stands there now, dated by the months that are closed now, in one transaction. */

@@ -18,7 +18,7 @@ import { type Scope, surfacesIn } from "./Reconcile/Scope.ts"
 import { type OpenFinding, openCounts, openFindings } from "./Reconcile/Summary.ts"
 import { bookTieOuts, combined, type TieOut } from "./Reconcile/TieOut.ts"
 import { type NotRead, notReadBySync } from "./Reconcile/Unread.ts"
-import { type Commit, LeaseLost } from "./Run.ts"
+import { type Commit, LeaseLost } from "./Run/Lease.ts"
 import { Settings } from "./Settings.ts"
 
 /** Books reconciled in one transaction. */

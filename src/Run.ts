@@ -1,30 +1,14 @@
 /**
- * One run of a connection: its lease, its number and its counters. Every transaction of a run first proves that the run still
- * holds the lease (the fence), so that a process that stalled and was overtaken writes nothing. A lease is held on all of a
- * connection, or on one of its books, so that several processes can take part in a run with a book each.
+ * One run of a connection: its number, its counters, its beginning and its end. What it writes passes the fence of its lease
+ * (`Run/Lease.ts`), which is held on all of the connection, or on one of its books: so several processes can take part in a run.
  */
 import { and, eq, sql } from "drizzle-orm"
-import { Context, Data, Effect, Option } from "effect"
+import { Context, Effect, Option } from "effect"
 import type { Book } from "./Book.ts"
-import { int4, int8, type RowOf } from "./Database/Columns.ts"
-import type { DatabaseError } from "./Database/DatabaseError.ts"
+import { int4 } from "./Database/Columns.ts"
 import { type RunCommand, runs } from "./Database/Tables/Sync.ts"
 import { Database } from "./Database.ts"
-
-/** A later run has taken the connection: this one stops and writes nothing more. */
-export class LeaseLost extends Data.TaggedError("LeaseLost")<{
-  readonly connection: string
-  readonly runId: number
-}> {
-  override get message(): string {
-    return `Run ${this.runId} of connection ${this.connection} was overtaken by a later one and stopped; nothing of it is half-written. Check with: tieout status.`
-  }
-}
-
-/** Runs an effect as one transaction that commits only while the run holds the lease. */
-export type Commit = <A, E, R>(
-  effect: Effect.Effect<A, E, R>,
-) => Effect.Effect<A, E | DatabaseError | LeaseLost, R>
+import { type Commit, fenced, type Lease, type Taken, takeLease } from "./Run/Lease.ts"
 
 /** What a run counts, for its summary. */
 export const counterNames = [
@@ -58,7 +42,7 @@ export const noCounts = (): Counters => ({
 })
 
 /** How much this run has read of what it has to read, for the progress line. */
-export interface Reading {
+export interface ReadProgress {
   readonly statements: { done: number; all: number }
   readonly clients: { done: number; all: number }
 }
@@ -71,7 +55,7 @@ export class Run extends Context.Tag("tieout/Sync/Run")<
     /** ISO 8601, our clock. */
     readonly startedAt: string
     readonly counters: Counters
-    readonly reading: Reading
+    readonly progress: ReadProgress
     readonly commit: Commit
     /**
      * Runs an effect while nobody else writes to the connection's books: at once where the run owns the connection, in turn
@@ -85,76 +69,6 @@ export class Run extends Context.Tag("tieout/Sync/Run")<
 
 /** Our clock, ISO 8601. */
 export const nowIso = (epochMilliseconds: number): string => new Date(epochMilliseconds).toISOString()
-
-/** What a run has taken: one book, or all of its connection. */
-export interface Taken {
-  readonly connection: string
-  readonly book: Option.Option<Book>
-}
-
-const leaseColumns = {
-  runId: int4,
-  epoch: int8,
-}
-
-interface Lease extends RowOf<typeof leaseColumns> {
-  readonly taken: Taken
-}
-
-/** The row of the connection as a whole. */
-const wholeConnection = 0
-
-const rowOf = ({ book }: Taken): number =>
-  Option.match(book, { onNone: () => wholeConnection, onSome: ({ bookId }) => bookId })
-
-/**
- * Takes the lease of a connection, or of one of its books, for a run: whoever held any of it can write nothing more. The
- * connection's row comes first, so that two who take at once wait for each other in one order.
- */
-export const takeLease = Effect.fn("Sync.takeLease")(function* (taken: Taken, runId: number) {
-  const { connection } = taken
-  const database = yield* Database
-  const lease = (row: number) =>
-    database.row(
-      "Sync.takeLease",
-      leaseColumns,
-      (sql) => sql`
-        insert into sync.leases as l (connection, book_id, epoch, run_id) values (${connection}, ${row}, 1, ${runId})
-        on conflict (connection, book_id) do update set epoch = l.epoch + 1, run_id = excluded.run_id, taken_at = now()
-        returning run_id as "runId", epoch`,
-    )
-  const books = database.execute(
-    "Sync.takeBooks",
-    (sql) => sql`
-      update sync.leases set epoch = epoch + 1, run_id = ${runId}, taken_at = now()
-      where connection = ${connection} and book_id <> ${wholeConnection}`,
-  )
-  return yield* database.transaction(
-    Effect.gen(function* () {
-      const whole = yield* lease(wholeConnection)
-      if (Option.isSome(taken.book)) return { ...(yield* lease(rowOf(taken))), taken } satisfies Lease
-      yield* books
-      return { ...whole, taken } satisfies Lease
-    }),
-  )
-})
-
-/** Runs an effect in one transaction, and only while the lease is held. */
-export const fenced =
-  (database: Database, { epoch, runId, taken }: Lease): Commit =>
-  (effect) =>
-    database.transaction(effect, {
-      guard: {
-        operation: "Sync.fence",
-        statement: (sql) => sql`
-          select 1 from sync.leases
-          where connection = ${taken.connection} and book_id = ${rowOf(taken)} and epoch = ${epoch} for share`,
-        passes: (found) =>
-          found.length === 1
-            ? Effect.void
-            : Effect.fail(new LeaseLost({ connection: taken.connection, runId })),
-      },
-    })
 
 /** Notes that a run has started; an earlier one of the same command that never ended was abandoned. */
 export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, command: RunCommand) {
@@ -177,7 +91,7 @@ export const freshRun = (connection: string, runId: number, startedAt: number) =
   runId,
   startedAt: nowIso(startedAt),
   counters: noCounts(),
-  reading: { statements: { done: 0, all: 0 }, clients: { done: 0, all: 0 } },
+  progress: { statements: { done: 0, all: 0 }, clients: { done: 0, all: 0 } },
 })
 
 /** A run as whoever holds the lease has it: its writes are fenced, and nobody else's turn is waited for. */

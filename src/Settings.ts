@@ -15,7 +15,7 @@ import { Interface } from "./Settings/Interface.ts"
 import { unknownKeys, withoutEmptySections } from "./Settings/Keys.ts"
 import { formatPath, type Mistake, mistakesOf } from "./Settings/Mistake.ts"
 import { nearest } from "./Settings/Nearest.ts"
-import { ownerOf, placed } from "./Settings/Project.ts"
+import { ownerOf, placesOf } from "./Settings/Project.ts"
 import { databaseMistakes, everything, type Needs, secretMistakes } from "./Settings/Secrets.ts"
 import { tokenMistakes } from "./Settings/StatusToken.ts"
 import { tokenKeyMistakes, tokenKeyOf, tokenKeyVariable } from "./Settings/TokenKey.ts"
@@ -110,7 +110,7 @@ const decode = Schema.decodeUnknownEither(Content, { errors: "all" })
 const load = Effect.fn("Settings.load")(function* () {
   const { file: asked, needs = Option.none(), variables } = yield* SettingsSource
   const configFile = Option.orElse(asked, () => variable(variables, "TIEOUT_CONFIG"))
-  const place = placed(configFile, variables)
+  const place = placesOf(configFile, variables)
   const { file, document } = yield* readFile(configFile, place.file)
   const invalid = (lines: ReadonlyArray<string>) =>
     new SettingsError({

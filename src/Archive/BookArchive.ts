@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { archivedThrough } from "../Book/Archived.ts"
 import type { Book } from "../Book.ts"
 import { agreementOf } from "../Close/Agreement.ts"
-import { closesOf, standing } from "../Close/CloseRecords.ts"
+import { closesOf, standingClose } from "../Close/CloseRecords.ts"
 import { readMonth } from "../Close/Month.ts"
 import { bool, int8, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
@@ -65,7 +65,7 @@ const disagreements = Effect.fn("Archive.disagreements")(function* (book: Book, 
   const closes = yield* closesOf(book)
   const months = new Set(closes.map(({ period }) => period).filter((period) => period <= `${year}-12`))
   for (const period of months) {
-    if (standing(closes, period) === undefined) continue
+    if (standingClose(closes, period) === undefined) continue
     const { differences } = yield* agreementOf(yield* readMonth(book, period))
     wrong.push(...differences.map((what) => `does not agree with its close of ${period}: ${what}`))
   }

@@ -23,7 +23,7 @@ const names: ReadonlyArray<ExitName> = ["done", "failed", "usage", "attention", 
 export const exitCodeTexts: Readonly<Record<ExitName, string>> = {
   done: "done",
   failed: "failed; the message says what to do",
-  usage: "usage or settings",
+  usage: "usage or settings, or not possible as asked",
   attention: "done, with quarantine or blocking findings",
   busy: "another sync of that connection runs",
   resumable: "stopped early, or an outage; run it again to go on",

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { arrayOf, bool, int4, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { printed } from "../Reconcile/AmountText.ts"
-import { closesOf, type KeptClose, standing } from "./CloseRecords.ts"
+import { closesOf, type KeptClose, standingClose } from "./CloseRecords.ts"
 import { digestOf } from "./Digest.ts"
 import { lockedWith } from "./Locked.ts"
 import type { Month } from "./Month.ts"
@@ -102,7 +102,7 @@ const inChain = (closes: ReadonlyArray<KeptClose>, close: KeptClose): ReadonlyAr
 export const agreementOf = Effect.fn("Close.agreement")(function* (month: Month) {
   const { book, period } = month
   const closes = yield* closesOf(book)
-  const close = standing(closes, period) ?? null
+  const close = standingClose(closes, period) ?? null
   const archived = yield* archivedOf(month)
   const found = yield* digestOf(book, period, close?.previousHash ?? null)
   // The hash of a journal whose entries are elsewhere: it was proved before they left. Their number and sums are proved on.

@@ -5,7 +5,7 @@ import type { Book } from "../Book.ts"
 import { bool, int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { closeError } from "./CloseError.ts"
-import { closesOf, standing } from "./CloseRecords.ts"
+import { closesOf, standingClose } from "./CloseRecords.ts"
 import { osUser } from "./Person.ts"
 
 const approvalColumns = {
@@ -57,7 +57,7 @@ const approveBook = Effect.fn("Close.approveBook")(function* (
   { name, period, twoPersons }: ApprovalRequest,
 ) {
   const database = yield* Database
-  const own = standing(yield* closesOf(book), period)
+  const own = standingClose(yield* closesOf(book), period)
   if (own === undefined) return null
   const { hash, sequence, who } = own
   const [known] = (yield* approvalsOf(book)).filter((approval) => approval.sequence === sequence)

@@ -1,7 +1,7 @@
 import { Data } from "effect"
 
 export type CloseReason =
-  /** The named month, book or finding makes no sense: exit code 2. */
+  /** The named month, book or finding makes no sense. */
   | "Usage"
   | "AlreadyClosed"
   /** An earlier month is still open, or the month to reopen is not the latest closed one. */
@@ -10,7 +10,7 @@ export type CloseReason =
   /** The entries of the month are in an archive: it stays closed. */
   | "Archived"
 
-/** `message` says what, where and what to do. Nothing has been closed or reopened. */
+/** Exit code 2. `message` says what, where and what to do. Nothing has been closed or reopened. */
 export class CloseError extends Data.TaggedError("CloseError")<{
   readonly reason: CloseReason
   readonly message: string

@@ -65,7 +65,7 @@ export const closesOf = (book: Book) =>
   )
 
 /** The close of a month that is in force: its last, unless it was reopened since. */
-export const standing = (closes: ReadonlyArray<KeptClose>, period: string): KeptClose | undefined => {
+export const standingClose = (closes: ReadonlyArray<KeptClose>, period: string): KeptClose | undefined => {
   const last = closes.findLast((close) => close.period === period)
   return last?.action === "close" ? last : undefined
 }

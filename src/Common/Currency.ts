@@ -24,6 +24,6 @@ export const scaleOf = (currency: string): number | undefined => scales.get(curr
 export const isKnown = (currency: string): boolean => scales.has(currency)
 
 /** Every known code with its scale, for the database's own copy of this table. */
-export const all: ReadonlyArray<readonly [code: string, scale: number]> = [...scales].sort(([a], [b]) =>
-  a < b ? -1 : 1,
+export const currencyScales: ReadonlyArray<readonly [code: string, scale: number]> = [...scales].sort(
+  ([a], [b]) => (a < b ? -1 : 1),
 )

@@ -50,7 +50,7 @@ const words: Partial<Record<PartnerError["reason"], string>> = {
 }
 
 /** The outcome as text, e.g. `answers 400: the request is refused (unknown parameter)`. */
-export const seen = ({ detail, reason, status }: PartnerError): string => {
+export const outcomeText = ({ detail, reason, status }: PartnerError): string => {
   const answer = words[reason] ?? detail.replace(identifiers, "…")
   return status === undefined ? answer : `answers ${status}: ${answer}`
 }

@@ -7,7 +7,7 @@ import { isFields } from "../Partner/Wire/Fields.ts"
 import { type Decoder, decode, decodeAll } from "../Partner/Wire/Row.ts"
 import type { Malformed } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
-import { seen } from "./Ask.ts"
+import { outcomeText } from "./Ask.ts"
 import type { Endpoint } from "./Endpoints.ts"
 import * as Shape from "./Shape.ts"
 
@@ -42,7 +42,7 @@ const wrong = (
 
 /** A refusal of a request for `endpoint`, whose path is `setting`. */
 export const ofError = (error: PartnerError, endpoint: Endpoint, setting: string): Finding => {
-  const detail = seen(error)
+  const detail = outcomeText(error)
   if (error.reason === "NotFound") {
     const advice = endpoint.dispensable
       ? `Set ${setting} to its path, or to null if the service has none.`

@@ -2,7 +2,7 @@
 import { Effect, Either } from "effect"
 import { isFields } from "../Partner/Wire/Fields.ts"
 import type { Interface } from "../Settings/Interface.ts"
-import { type Ask, seen } from "./Ask.ts"
+import { type Ask, outcomeText } from "./Ask.ts"
 import type { Endpoint, Place, Surface } from "./Endpoints.ts"
 import * as Endpoints from "./Endpoints.ts"
 import { activeClient, likelyAccounts, textAt } from "./Examine.ts"
@@ -92,7 +92,7 @@ const seek = Effect.fn("Doctor.seek")(function* (ask: Ask, place: Place, endpoin
     const answer = yield* ask(endpoint.key, path)
     if (Either.isLeft(answer)) {
       if (answer.left.status !== 404 && answer.left.status !== 405)
-        refusal ??= `${template} ${seen(answer.left)}`
+        refusal ??= `${template} ${outcomeText(answer.left)}`
       continue
     }
     const sample = sampleOf(endpoint, path, answer.right.value)

@@ -1,7 +1,7 @@
 /** Tests paging with the profile's parameters. */
 import { Effect, Either } from "effect"
 import type { Interface } from "../Settings/Interface.ts"
-import { type Ask, queryOf, seen, sized } from "./Ask.ts"
+import { type Ask, outcomeText, queryOf, sized } from "./Ask.ts"
 import type { Endpoint } from "./Endpoints.ts"
 import { finding, open, type Page, untried } from "./Judge.ts"
 import { movedOn } from "./Shape.ts"
@@ -48,7 +48,7 @@ const follow = Effect.fn("Doctor.follow")(function* (
   const answer = yield* ask("paging", path, queryOf(parameters))
   const advice = `Set ${cursorSetting} to the parameter that takes the cursor; tieout doctor --discover tries some.`
   if (Either.isLeft(answer)) {
-    const detail = `the second page of ${endpoint.key} ${seen(answer.left)}`
+    const detail = `the second page of ${endpoint.key} ${outcomeText(answer.left)}`
     return finding("wrong", "error", detail, { settings: [cursorSetting], advice })
   }
   const second = open(answer.right, paging, endpoint.idField)
@@ -80,7 +80,7 @@ export const shorten = Effect.fn("Doctor.shorten")(function* (
   const answer = yield* ask("paging", path, queryOf(sized(paging, 1)))
   const settings = [sizeSetting]
   if (Either.isLeft(answer)) {
-    return finding("wrong", "warning", `${endpoint.key}: a page of one row ${seen(answer.left)}`, {
+    return finding("wrong", "warning", `${endpoint.key}: a page of one row ${outcomeText(answer.left)}`, {
       settings,
     })
   }

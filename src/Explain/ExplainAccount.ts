@@ -5,7 +5,7 @@ import { int8, nullable, numeric, type RowOf, text, uuid } from "../Database/Col
 import { Database } from "../Database.ts"
 import { printedSum } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
-import { known, type Step } from "./Step.ts"
+import { factsIfKnown, type Step } from "./Step.ts"
 
 const columns = {
   code: text,
@@ -42,7 +42,7 @@ const stepOf = (id: string, row: Row): Step => ({
         ? "no entries"
         : `ends at ${printedSum(row.last_balance, row.currency)} after ${counted(row.entries, "entry", "entries")}`,
     ],
-    ...known("last entry", row.last_entry_id),
+    ...factsIfKnown("last entry", row.last_entry_id),
     ["read to its end", row.tail_read_at ?? "not yet"],
     ["the service says", `${printedSum(row.balance, row.currency)} at ${row.balance_read_at}`],
     ["as sent", row.raw],

@@ -5,7 +5,7 @@ import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
 import { printedSum } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
-import { known, type Step } from "./Step.ts"
+import { factsIfKnown, type Step } from "./Step.ts"
 
 const columns = {
   code: text,
@@ -59,8 +59,8 @@ export const baseEntry = Effect.fn("Explain.baseEntry")(function* (bookId: numbe
         }),
         ["effective date", row.effective_date],
         ["valued", `${row.valued_at}, by ${row.method}`],
-        ...known("conversion", row.resource_id),
-        ...known(
+        ...factsIfKnown("conversion", row.resource_id),
+        ...factsIfKnown(
           "reverses",
           row.reverses === null ? null : `number ${row.reverses} of ${series} of the month before`,
         ),

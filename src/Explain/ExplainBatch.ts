@@ -5,7 +5,7 @@ import { arrayOf, int4, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { account } from "./ExplainAccount.ts"
-import { known, type Step } from "./Step.ts"
+import { factsIfKnown, type Step } from "./Step.ts"
 
 const columns = {
   book: text,
@@ -41,7 +41,7 @@ export const batch = Effect.fn("Explain.batch")(function* (bookId: number, id: s
       ["currency", basis === "native" ? "the books' own" : basis],
       ["state", state],
       ["written", at],
-      ...known("by", who),
+      ...factsIfKnown("by", who),
       ["folder", folder],
       ["its files", `tieout batches show ${book}/${number}`],
     ],

@@ -5,7 +5,7 @@ import { int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { account } from "./ExplainAccount.ts"
-import { known, runText, type Step } from "./Step.ts"
+import { factsIfKnown, runText, type Step } from "./Step.ts"
 
 /** The most accounts listed. */
 const shownAccounts = 20
@@ -29,14 +29,14 @@ type Row = RowOf<typeof columns>
 const stepOf = (id: string, row: Row): Step => ({
   title: `client ${id}`,
   facts: [
-    ...known("name", row.name),
-    ...known("code", row.code),
+    ...factsIfKnown("name", row.name),
+    ...factsIfKnown("code", row.code),
     ["status", row.status ?? "not known: the service's list does not show it"],
     ["book", row.book ?? "none yet: a client that may be read gets one"],
     ["accounts", counted(row.accounts, "account")],
-    ...known("first read", row.read_at),
-    ...known("read by", runText(row)),
-    ...known("as sent", row.raw),
+    ...factsIfKnown("first read", row.read_at),
+    ...factsIfKnown("read by", runText(row)),
+    ...factsIfKnown("as sent", row.raw),
   ],
 })
 

@@ -4,7 +4,7 @@ import { int4, int8, nullable, type RowOf, text } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { instantText } from "../Reconcile/Scope.ts"
-import { known, runText, type Step } from "./Step.ts"
+import { factsIfKnown, runText, type Step } from "./Step.ts"
 
 const columns = {
   finding_id: int8,
@@ -111,9 +111,9 @@ export const quarantined = Effect.fn("Explain.quarantined")(function* (
       title: `quarantined row Q${row.quarantine_id} of ${row.stream}`,
       facts: [
         ["not understood", `${row.path} ${row.reason}`],
-        ...known("identifier", row.item_id),
+        ...factsIfKnown("identifier", row.item_id),
         ["seen", `${row.first_seen_at} to ${row.last_seen_at}`],
-        ...known("last by", runText(row)),
+        ...factsIfKnown("last by", runText(row)),
         ["settled", row.resolved_at ?? "not yet"],
         ["as sent", `tieout quarantine show Q${row.quarantine_id}`],
       ],

@@ -7,7 +7,7 @@ import { journalNumber } from "../Format/Entry.ts"
 import { versionOfSequence } from "../Ledger/Receivables/Receivable.ts"
 import { printedSum } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
-import { known, runText, type Step } from "./Step.ts"
+import { factsIfKnown, runText, type Step } from "./Step.ts"
 
 const columns = {
   entry_id: int8,
@@ -73,12 +73,12 @@ const stepOf = (row: Row): Step => {
       ["kind", kindText(row)],
       ...row.lines.map(lineText),
       ["effective date", row.effective_date],
-      ...known("late for", row.late_for),
+      ...factsIfKnown("late for", row.late_for),
       ["occurred", `${row.occurred_at} (the service's time)`],
       ["recorded", row.recorded_at],
-      ...known("by", runText(row)),
-      ...known("external reference", row.external_reference),
-      ...known("reverses", reverses),
+      ...factsIfKnown("by", runText(row)),
+      ...factsIfKnown("external reference", row.external_reference),
+      ...factsIfKnown("reverses", reverses),
       ["from", `${row.source_type.replaceAll("_", " ")} ${row.source_id}`],
     ],
   }

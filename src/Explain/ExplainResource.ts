@@ -4,7 +4,7 @@ import { int4, nullable, numeric, type RowOf, text, uuid } from "../Database/Col
 import { Database } from "../Database.ts"
 import { printedSum } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
-import { known, runText, type Step } from "./Step.ts"
+import { factsIfKnown, runText, type Step } from "./Step.ts"
 
 const columns = {
   status: text,
@@ -50,17 +50,17 @@ const currentStep = (name: string, row: Row): Step => ({
   facts: [
     ["status", row.reason_code === null ? row.status : `${row.status} (${row.reason_code})`],
     ["amount", printedSum(row.amount, row.currency)],
-    ...known("fee", optionalSum(row.fee, row.fee_currency)),
+    ...factsIfKnown("fee", optionalSum(row.fee, row.fee_currency)),
     ["account", row.account_id],
-    ...known("buys", optionalSum(row.buy_amount, row.buy_currency)),
-    ...known("for account", row.buy_account_id),
-    ...known("rate", row.rate),
-    ...known("external reference", row.external_reference),
+    ...factsIfKnown("buys", optionalSum(row.buy_amount, row.buy_currency)),
+    ...factsIfKnown("for account", row.buy_account_id),
+    ...factsIfKnown("rate", row.rate),
+    ...factsIfKnown("external reference", row.external_reference),
     ["created", `${row.created_at} (the service's time)`],
-    ...known("completed", row.completed_at),
+    ...factsIfKnown("completed", row.completed_at),
     ["version", `${row.version}, first read ${row.changed_at}`],
     ["last read", row.read_at],
-    ...known("read by", runText(row)),
+    ...factsIfKnown("read by", runText(row)),
     ["as sent", row.raw],
   ],
 })
@@ -68,7 +68,7 @@ const currentStep = (name: string, row: Row): Step => ({
 const earlierStep = (name: string, row: VersionRow): Step => ({
   title: `${name}, version ${row.version}`,
   facts: [
-    ...known("status", row.status),
+    ...factsIfKnown("status", row.status),
     ["read", `${row.changed_at} to ${row.superseded_at}`],
     ["as sent", row.raw],
   ],

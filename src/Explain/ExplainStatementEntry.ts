@@ -6,7 +6,7 @@ import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { printedSum } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
-import { known, runText, type Step } from "./Step.ts"
+import { factsIfKnown, runText, type Step } from "./Step.ts"
 
 const columns = {
   entry_id: uuid,
@@ -40,12 +40,12 @@ const stepOf = (row: Row): Step => {
       ["account", row.account_id],
       ["position", row.held ? "held back behind a gap, not booked" : row.position.toString()],
       ["moved", `${row.type} ${sum(row.amount)}`],
-      ...known("balance before", row.balance_before === null ? null : sum(row.balance_before)),
+      ...factsIfKnown("balance before", row.balance_before === null ? null : sum(row.balance_before)),
       ["balance after", sum(row.balance_after)],
       ["names", related ?? "no resource"],
       ["occurred", `${row.occurred_at} (the service's time)`],
-      ...known("read by", runText(row)),
-      ...known("also sent", row.extra),
+      ...factsIfKnown("read by", runText(row)),
+      ...factsIfKnown("also sent", row.extra),
       ...(row.read_again ?? []).map((content) => ["later read as", content] as const),
     ],
   }

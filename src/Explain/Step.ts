@@ -11,7 +11,7 @@ export interface Step {
 }
 
 /** A fact, or none where the value is null. */
-export const known = (label: string, value: string | null): ReadonlyArray<Fact> =>
+export const factsIfKnown = (label: string, value: string | null): ReadonlyArray<Fact> =>
   Option.match(Option.fromNullable(value), { onNone: () => [], onSome: (text) => [[label, text]] })
 
 /** `run 12 (sync) of 2026-10-01T03:30:00Z` */

@@ -13,7 +13,7 @@ import { type Output, singleOutput, tableOutput } from "./Batch/Outputs.ts"
 import { checkTotals, type Files, type Order, writePass } from "./Batch/Pass.ts"
 import { withReadBack } from "./Batch/ReadBack.ts"
 import type { TableContext } from "./Batch/TableFiles.ts"
-import type { Reading } from "./Reading.ts"
+import type { BookInput } from "./Reading.ts"
 import { opened } from "./Source/Balances.ts"
 import { baseComparison, nativeComparison } from "./Source/Comparison.ts"
 import { type Difference, writeDifference } from "./Source/Difference.ts"
@@ -76,11 +76,11 @@ export interface WrittenBatch {
  */
 export const writeFiles = Effect.fn("Export.writeFiles")(function* (
   shared: Shared,
-  reading: Reading,
+  input: BookInput,
   batches: ReadonlyArray<{ readonly part: BatchPart; readonly folder: Folder }>,
 ) {
   const { book, options, selection } = shared
-  const { closes, contexts, facts, mappingVersion, source } = reading
+  const { closes, contexts, facts, mappingVersion, source } = input
   const balances = opened(source.accounts, source.opening)
   const context: FormatContext = {
     book: { code: book.code, name: book.name },
@@ -127,14 +127,14 @@ export const writeFiles = Effect.fn("Export.writeFiles")(function* (
     const { folder, plan } = part
     const statement =
       needsStatement(plan.formats) && plan.base === undefined
-        ? yield* writeStatement(folder, book, reading.statement, balances, totals)
+        ? yield* writeStatement(folder, book, input.statement, balances, totals)
         : undefined
     const banks = yield* Effect.forEach(bankStatementsOf(plan.formats), (format) =>
       writeBankStatements(
         folder,
         format,
         { book, batch: plan.batch, createdAt, personalData, accounts: balances },
-        reading.bankRows,
+        input.bankRows,
       ),
     )
     const written = (outputs.get(part) ?? []).flatMap(

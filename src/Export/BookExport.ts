@@ -51,7 +51,7 @@ export interface AskedBook {
 }
 
 /** Numbers the batches of all passes, and says where each stands. */
-export const placed = ({ book, passes }: PlannedBook, first: number, request: ExportRequest) => {
+export const placedPasses = ({ book, passes }: PlannedBook, first: number, request: ExportRequest) => {
   const state = request.preview === true ? ("preview" as const) : ("committed" as const)
   let batch = first
   return passes.map(({ plans, ...pass }) => ({
@@ -110,7 +110,7 @@ const plansOf = Effect.fn("Export.plansOf")(function* (
 })
 
 /** The batches of each book, in the order of the parts. */
-export const planned = Effect.fn("Export.planned")(function* (
+export const plannedBooks = Effect.fn("Export.planned")(function* (
   asked: ReadonlyArray<AskedBook>,
   scope: Selection | null,
   request: ExportRequest,

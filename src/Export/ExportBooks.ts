@@ -16,7 +16,13 @@ import { clearLeftovers, markUnfinished } from "./Batch/Leftovers.ts"
 import type { Lineage } from "./Batch/Manifest.ts"
 import { print, sha256Of } from "./Batch/ManifestSeal.ts"
 import type { WrittenBatch } from "./Batch.ts"
-import { type AskedBook, type ExportedBatch, type PlannedBook, placed, planned } from "./BookExport.ts"
+import {
+  type AskedBook,
+  type ExportedBatch,
+  type PlannedBook,
+  placedPasses,
+  plannedBooks,
+} from "./BookExport.ts"
 import { previousBatches } from "./Request/Lineage.ts"
 import type { Selection } from "./Request/Scope.ts"
 import type { ExportRequest } from "./Request.ts"
@@ -52,7 +58,7 @@ const booksOf = (unit: ReadonlyArray<AskedPass>): string => {
 
 /** All passes of the books, each book's in their order: every manifest names the one before. */
 const writePasses = Effect.fn("Export.writePasses")(function* (
-  books: ReadonlyArray<{ readonly planned: PlannedBook; readonly passes: ReturnType<typeof placed> }>,
+  books: ReadonlyArray<{ readonly planned: PlannedBook; readonly passes: ReturnType<typeof placedPasses> }>,
   previous: Map<number, NonNullable<Lineage["previous"]>>,
 ) {
   const made: Array<MadeBatch> = []
@@ -86,7 +92,7 @@ const exportBatches = Effect.fn("Export.batches")(function* (
   const previous = yield* previousBatches(books.map(({ book }) => book.bookId))
   const all = books.map((one) => ({
     planned: one,
-    passes: placed(one, (previous.get(one.book.bookId)?.batch ?? 0) + 1, request),
+    passes: placedPasses(one, (previous.get(one.book.bookId)?.batch ?? 0) + 1, request),
   }))
   const mark = yield* marked(
     all.map(({ passes, planned: { book } }) => ({
@@ -132,7 +138,7 @@ export const exportBooks = Effect.fn("Export.books")(function* (
     ({ book }) => clearLeftovers(resolve(request.out, bookFolder(book)), book.bookId),
     { concurrency: filesAtOnce, discard: true },
   )
-  const plans = yield* planned(asked, scope, request)
+  const plans = yield* plannedBooks(asked, scope, request)
   const writing = plans.filter(({ passes }) => passes.length > 0)
   const made = writing.length === 0 ? [] : yield* exportBatches(writing, request)
   const batches = new Map(asked.map(({ book }) => [book.bookId, Array.of<ExportedBatch>()]))

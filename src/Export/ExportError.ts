@@ -9,9 +9,9 @@ export type ExportReason =
   | "Folder"
   /** The folder holds a batch that this database does not know. */
   | "FolderTaken"
-  /** An accounting system's format cannot hold an account, a currency or an amount, or lacks a setting. */
+  /** An accounting system's format cannot hold an account, a currency or an amount, or lacks a setting: exit code 2. */
   | "Refused"
-  /** The batch is not in a state that allows it. */
+  /** The batch is not in a state that allows it: exit code 2. */
   | "State"
   /** A preview that is no longer what would be exported, or whose files are not as they were written. */
   | "Stale"

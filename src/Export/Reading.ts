@@ -24,7 +24,8 @@ import { heldSources } from "./Source/Held.ts"
 import { type StatementRow, statementsOfBooks, streamStatement } from "./Source/StatementCsv.ts"
 import { baseSource, nativeSource, type Source } from "./Source.ts"
 
-export interface Reading {
+/** What is read of a book for its batches. */
+export interface BookInput {
   readonly source: Source
   readonly facts: Facts
   /** The accounting systems' formats of all batches. */
@@ -116,13 +117,13 @@ export const readAlone = Effect.fn("Export.readAlone")(function* (asked: Asked) 
   const { bookId } = book
   const source = yield* sourceOf(asked)
   const beside = ofBook(yield* readBeside([asked], selection, new Map([[bookId, source]])), bookId)
-  const reading: Reading = {
+  const input: BookInput = {
     source,
     ...beside,
     statement: streamStatement(bookId, selection),
     bankRows: streamBankRows({ bookId, leaveOut: options.settings.leaveOut }, selection),
   }
-  return reading
+  return input
 })
 
 /** Small books of one selection in their own currencies: everything at once, by book. */
@@ -144,7 +145,7 @@ export const readTogether = Effect.fn("Export.readTogether")(function* (
   const bankRows = needs.banks ? yield* bankRowsOfBooks(banks, selection) : byBook<BankRow>([])
   const withEntries = yield* held.withEntries(needs.payments)
   return new Map(
-    asked.map(({ book }): readonly [number, Reading] => [
+    asked.map(({ book }): readonly [number, BookInput] => [
       book.bookId,
       {
         source: ofBook(withEntries, book.bookId),

@@ -5,7 +5,7 @@ import { Database } from "../Database.ts"
 import type { BatchPart, Shared } from "./Batch/BatchManifest.ts"
 import { filesAtOnce, openFolders } from "./Batch/Folder.ts"
 import { publishBatch, writeFiles } from "./Batch.ts"
-import { type Asked, type Reading, readAlone, readTogether } from "./Reading.ts"
+import { type Asked, type BookInput, readAlone, readTogether } from "./Reading.ts"
 import { sizesOf } from "./Source/Held.ts"
 
 /** A book's batches of one selection. */
@@ -91,11 +91,11 @@ export const writeUnit = Effect.fn("Export.writeUnit")(function* (unit: Readonly
       })),
     { concurrency: filesAtOnce },
   )
-  const writeEach = (readings: ReadonlyMap<number, Reading>) =>
+  const writeEach = (inputs: ReadonlyMap<number, BookInput>) =>
     Effect.forEach(
       opened,
       ({ batches, ...shared }) =>
-        Effect.map(writeFiles(shared, ofBook(readings, shared.book.bookId), batches), (made) =>
+        Effect.map(writeFiles(shared, ofBook(inputs, shared.book.bookId), batches), (made) =>
           made.map((written, at) => ({
             ...{ bookId: shared.book.bookId, place: batches[at]?.place ?? written.folder.path, written },
           })),
@@ -106,8 +106,8 @@ export const writeUnit = Effect.fn("Export.writeUnit")(function* (unit: Readonly
   const written =
     more.length === 0
       ? yield* database.transaction(
-          Effect.flatMap(readAlone(askedOf(first)), (reading) =>
-            writeEach(new Map([[first.book.bookId, reading]])),
+          Effect.flatMap(readAlone(askedOf(first)), (input) =>
+            writeEach(new Map([[first.book.bookId, input]])),
           ),
           // The base-currency journal of a time is made in temporary tables.
           { isolation, readOnly: base === undefined || selection.asOf === null },

@@ -1,5 +1,5 @@
 import type { Entry, OpenedAccount } from "./Entry.ts"
-import type { Reading } from "./Reading/Plain.ts"
+import type { PlainReading } from "./Reading/Plain.ts"
 import type { Totals } from "./Totals.ts"
 
 /** What a format knows before the first entry. */
@@ -48,7 +48,7 @@ export interface PlainFormat<Name extends string = string> extends SingleFile {
   /** Writes the provider's statement, too. */
   readonly besideStatement: boolean
   /** How `tieout verify` reads the file back. */
-  readonly reading: Reading
+  readonly reading: PlainReading
 }
 
 type Definition<Name extends string> = Omit<PlainFormat<Name>, "kind" | "accumulates" | "besideStatement"> &

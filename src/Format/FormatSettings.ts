@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { CurrencyCode, optionalKey, section, withDefault } from "../Common/Field.ts"
 import { isRecord } from "../Common/Record.ts"
 import { tableFormats } from "./Formats.ts"
-import { whole } from "./OwnSettings.ts"
+import { wholeNumber } from "./OwnSettings.ts"
 import type { TableFormat } from "./Table/Define.ts"
 import { mistakesOf, type Overridable, type Override, overridden } from "./Table/Override.ts"
 import type { Profile } from "./Table/Profile.ts"
@@ -14,8 +14,8 @@ const Header = Schema.String.pipe(
 ).annotations({ description: "a header of at most 100 characters without quotes" })
 
 const limits = {
-  rowsPerFile: optionalKey(whole(1, 1_000_000)),
-  rowsPerJournal: optionalKey(whole(2, 1_000_000)),
+  rowsPerFile: optionalKey(wholeNumber(1, 1_000_000)),
+  rowsPerJournal: optionalKey(wholeNumber(2, 1_000_000)),
   file: optionalKey(Schema.String),
 }
 
@@ -28,7 +28,7 @@ const unnamed = {
   ),
   encoding: optionalKey(Schema.Literal("utf-8", "windows-1252", "ascii")),
   lineEnd: optionalKey(Schema.Literal("LF", "CRLF")),
-  numberLength: optionalKey(whole(20, 100)),
+  numberLength: optionalKey(wholeNumber(20, 100)),
 }
 
 const all = { headers: optionalKey(Schema.Record({ key: Schema.String, value: Header })), ...unnamed }

@@ -7,7 +7,7 @@ export const ShortText = Schema.String.pipe(
   description: "text of at most 100 characters that begins with a letter or digit and holds no quotes",
 })
 
-export const whole = (from: number, to: number) =>
+export const wholeNumber = (from: number, to: number) =>
   Schema.Int.pipe(Schema.between(from, to)).annotations({
     description: `a whole number from ${from} to ${to}`,
   })

@@ -179,7 +179,7 @@ export const gather = Effect.fn("Jobs.gather")(function* (runId: number) {
 })
 
 /** Books of a run that nobody has done yet. */
-export const left = Effect.fn("Jobs.left")(function* (runId: number) {
+export const unfinishedBooks = Effect.fn("Jobs.left")(function* (runId: number) {
   const database = yield* Database
   const rows = yield* database.rows(
     "Jobs.left",

@@ -7,7 +7,7 @@ import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { SendBooks } from "../Sync/Events/EventJobs.ts"
 import type { ReadElsewhere } from "../Sync/Runs/BookJobs.ts"
-import { forget, gather, handOut, left } from "./BookWork.ts"
+import { forget, gather, handOut, unfinishedBooks } from "./BookWork.ts"
 import { bookQueue, boss, calling, deadQueue, type NoWorkers, priorities } from "./Boss.ts"
 
 const lookAgain = "200 millis"
@@ -51,7 +51,7 @@ export const readBy =
         looks += 1
         // A worker leaves a book that somebody else has. One that failed has its job, and its tries are counted.
         if (isBackfill && looks % looksUntilAgain === 0)
-          yield* send(connection, yield* idle(connection, yield* left(runId)), priority)
+          yield* send(connection, yield* idle(connection, yield* unfinishedBooks(runId)), priority)
       }
     }).pipe(
       // Nobody waits for what is left: who takes a job of it finds nothing to do.

@@ -42,7 +42,7 @@ const proofFor = (book: Book, closed: string | null) =>
 export type Proof = ReturnType<typeof proofFor>
 
 /** Runs an effect that plans and then posts, and runs it again where a month was closed or reopened in between. */
-export const planned = <A, E, R>(book: Book, effect: (proof: Proof) => Effect.Effect<A, E, R>) =>
+export const plannedWithProof = <A, E, R>(book: Book, effect: (proof: Proof) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(closedThrough(book, false), (closed) => effect(proofFor(book, closed))).pipe(
     Effect.retry({ times: planningTries, while: (error) => error instanceof PlanOvertaken }),
   )

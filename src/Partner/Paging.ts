@@ -1,136 +1,22 @@
 /** Cursor paging (`docs/interface.md`, PageInfo) as a stream of pages that prefetches one page. */
-import { Effect, Fiber, Option, Schema, type Scope, Stream } from "effect"
+import { Effect, Fiber, Option, type Scope, Stream } from "effect"
 import type { Page, Pages } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
-import type { Answer, Keep } from "./Attempt.ts"
-import type { Bounds } from "./Bounds.ts"
+import type { Keep } from "./Attempt.ts"
 import * as Fault from "./Fault.ts"
+import { type ListBounds, ListWatch } from "./ListWatch.ts"
+import { limitOf, openEnvelope, pathOf } from "./PageEnvelope.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import { largeAnswer } from "./Room.ts"
 import type { Session } from "./Session.ts"
-import { isFields } from "./Wire/Fields.ts"
 import { type Decoder, decodeAll } from "./Wire/Row.ts"
 
-const PageInfo = Schema.Struct({
-  hasNextPage: Schema.Boolean,
-  endCursor: Schema.optional(Schema.NullOr(Schema.String)),
-})
-const decodePageInfo = Schema.decodeUnknownOption(PageInfo)
-
-const pathOf = (dotted: string): ReadonlyArray<string> => (dotted === "" ? [] : dotted.split("."))
-
-const at = (value: unknown, path: ReadonlyArray<string>): unknown =>
-  path.reduce<unknown>(
-    (inner, key) => (isFields(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
-    value,
-  )
-
-const fieldsSeen = (value: unknown): string => {
-  if (Array.isArray(value)) return "the answer is an array"
-  if (!isFields(value)) return "the answer is not an object"
-  const names = Object.keys(value)
-    .slice(0, 10)
-    .map((name) => JSON.stringify(name.slice(0, 30)))
-  return `the answer has the fields ${names.join(", ")}`
-}
-
-interface Envelope {
-  readonly items: ReadonlyArray<unknown>
-  readonly hasNextPage: boolean
-  readonly endCursor: Option.Option<string>
-}
-
-/** A page may hold more than was asked for (a service with a least size of its own), but not many times as much. */
-const timesTheSize = 10
-const alwaysAllowed = 5_000
-
-/** What is wrong with the number of a page's items; undefined: nothing. */
-const tooMany = (
-  items: ReadonlyArray<unknown>,
-  { size, sizeParam }: Interface["paging"],
-): string | undefined => {
-  const most = Math.max(timesTheSize * size, alwaysAllowed)
-  return sizeParam !== null && items.length > most
-    ? `a page holds ${items.length} items, and ${size} were asked for`
-    : undefined
-}
-
-/** Bytes for each row that was asked for, and of any page at least. Rows have one or two thousand. */
-const bytesPerRow = 8 * 1024
-const leastLimit = 2 * 1024 * 1024
-
-/** The most bytes of a page; undefined: as many as any answer, since no size is asked for. */
-const limitOf = ({ size, sizeParam }: Interface["paging"]): number | undefined =>
-  sizeParam === null ? undefined : Math.max(leastLimit, size * bytesPerRow)
-
-const lastPage: Omit<Envelope, "items"> = { hasNextPage: false, endCursor: Option.none() }
-
-/** Finds rows and PageInfo in an answer by the profile; a list ends only where its PageInfo says so. */
-const openEnvelope = (
-  { value }: Answer,
-  operation: string,
-  paging: Interface["paging"],
-  mayBePlain: boolean,
-): Effect.Effect<Envelope, PartnerError> => {
-  const { itemsField, pageInfoField } = paging
-  const wrong = (what: string, setting: string) =>
-    Effect.fail(
-      Fault.make("BadResponse", operation, {
-        detail: `${what}; ${fieldsSeen(value)}`,
-        advice: `Set \`${setting}\` to what the service sends`,
-      }),
-    )
-  if (mayBePlain && Array.isArray(value)) return Effect.succeed({ items: value, ...lastPage })
-  const items = at(value, pathOf(itemsField))
-  if (!Array.isArray(items))
-    return wrong(`there is no array at "${itemsField}"`, "interface.paging.itemsField")
-  const excess = tooMany(items, paging)
-  if (excess !== undefined) return Effect.fail(Fault.ofExtent(operation, excess).error)
-  // An answer that is the array itself has no place for paging.
-  if (itemsField === "") return Effect.succeed({ items, ...lastPage })
-  const info = decodePageInfo(at(value, pathOf(pageInfoField)))
-  if (Option.isNone(info)) {
-    return wrong(`there is no hasNextPage at "${pageInfoField}"`, "interface.paging.pageInfoField")
-  }
-  const cursor = info.value.endCursor
-  const endCursor = typeof cursor === "string" && cursor !== "" ? Option.some(cursor) : Option.none()
-  return Effect.succeed({ items, hasNextPage: info.value.hasNextPage, endCursor })
-}
-
 const refusalsOfCursor: ReadonlySet<number | undefined> = new Set([400, 404, 410, 422])
-
-/**
- * Detects a repeated cursor in bounded memory: it remembers the latest thousand, and detects longer cycles by keeping one
- * cursor for ever longer stretches (Brent's algorithm).
- */
-class Trail {
-  private readonly recent = new Set<string>()
-  private kept: string | undefined
-  private steps = 0
-  private stretch = 1024
-
-  /** Whether the cursor was seen before; then remembers it. */
-  repeats(cursor: string): boolean {
-    if (this.recent.has(cursor) || this.kept === cursor) return true
-    this.recent.add(cursor)
-    if (this.recent.size > 1024) {
-      const [oldest] = this.recent
-      if (oldest !== undefined) this.recent.delete(oldest)
-    }
-    this.steps++
-    if (this.steps === this.stretch) {
-      this.kept = cursor
-      this.steps = 0
-      this.stretch *= 2
-    }
-    return false
-  }
-}
 
 export interface Listing<A> {
   readonly session: Session
   readonly paging: Interface["paging"]
-  readonly bounds: Pick<Bounds, "maxPages" | "maxEmptyPages">
+  readonly bounds: ListBounds
   /** Labels the requests in the counts. */
   readonly kind: string
   readonly path: string
@@ -183,31 +69,6 @@ const fetchPage = <A>(
   )
 }
 
-/** Follows one reading of a list, and says what is wrong with a page. */
-class Walk {
-  private readonly bounds: Listing<never>["bounds"]
-  private readonly trail = new Trail()
-  private pages = 0
-  private empty = 0
-
-  constructor(bounds: Listing<never>["bounds"], from: Option.Option<string>) {
-    this.bounds = bounds
-    if (Option.isSome(from)) this.trail.repeats(from.value)
-  }
-
-  problem(page: Page<unknown>): string | undefined {
-    this.pages++
-    this.empty = page.rows.length === 0 ? this.empty + 1 : 0
-    if (!page.hasNextPage) return undefined
-    if (Option.isNone(page.endCursor)) return "it promises a next page without a cursor to it"
-    if (this.trail.repeats(page.endCursor.value)) return "it gives a cursor that it gave before"
-    if (this.pages >= this.bounds.maxPages) return `it has more than ${this.bounds.maxPages} pages`
-    if (this.empty > this.bounds.maxEmptyPages)
-      return `it gave ${this.empty} empty pages, one after the other`
-    return undefined
-  }
-}
-
 /** A page under way, and how the room of its answer is given back, once it has one. */
 interface Launched<A> {
   readonly fiber: Fiber.Fiber<Page<A>, PartnerError>
@@ -224,7 +85,7 @@ const walk = <A>(
 ): Effect.Effect<Stream.Stream<Page<A>, PartnerError>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    const watch = new Walk(listing.bounds, from)
+    const watch = new ListWatch(listing.bounds, from)
     const releases = new Set<() => void>()
     // After the requests have been interrupted.
     yield* Effect.addFinalizer(() =>

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { allBooks } from "../Book.ts"
 import { agreementOf } from "../Close/Agreement.ts"
 import { approvalsOf } from "../Close/Approval.ts"
-import { closesOf, standing } from "../Close/CloseRecords.ts"
+import { closesOf, standingClose } from "../Close/CloseRecords.ts"
 import { readMonth } from "../Close/Month.ts"
 import type { Wrong } from "./Proof.ts"
 
@@ -31,7 +31,9 @@ export const closes = Effect.fn("Proof.closes")(function* () {
         })
       }
     }
-    const periods = [...new Set(kept.map(({ period }) => period))].filter((period) => standing(kept, period))
+    const periods = [...new Set(kept.map(({ period }) => period))].filter((period) =>
+      standingClose(kept, period),
+    )
     for (const period of periods) {
       const { differences } = yield* agreementOf(yield* readMonth(book, period))
       count += 1

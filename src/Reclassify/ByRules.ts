@@ -10,7 +10,7 @@ import { int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
-import { type Proof, planned } from "../Ledger/ClosedMonthGuard.ts"
+import { type Proof, plannedWithProof } from "../Ledger/ClosedMonthGuard.ts"
 import type { JournalEntry, Line } from "../Ledger/JournalEntry.ts"
 import { movementsOf, resourceKey } from "../Ledger/Movements.ts"
 import { merged, placeOf } from "../Ledger/Places.ts"
@@ -163,7 +163,7 @@ export const throughRules = Effect.fn("Reclassify.throughRules")(function* <E, R
   let looked = 0
   for (;;) {
     const from = after
-    const rows = yield* planned(book, (proof) =>
+    const rows = yield* plannedWithProof(book, (proof) =>
       Effect.gen(function* () {
         const page = yield* pageOf(book, from, pageSize)
         const { changes, kept } = yield* changesOf(book, page, reason)

@@ -1,12 +1,12 @@
 import { Data } from "effect"
 
 export type ReclassifyReason =
-  /** The entry, the account or the name is wrong: exit code 2. */
+  /** The entry, the account or the name is wrong. */
   | "Usage"
   /** Nothing of the entry stands in suspense or in clearing, or it stands there in several currencies. */
   | "NothingThere"
 
-/** `message` says what, where and what to do. Nothing has been posted. */
+/** Exit code 2. `message` says what, where and what to do. Nothing has been posted. */
 export class ReclassifyError extends Data.TaggedError("ReclassifyError")<{
   readonly reason: ReclassifyReason
   readonly message: string

@@ -38,7 +38,7 @@ const ofLoan = (line: StandingLine, inLoans: string | null): ReadonlyArray<Stand
  * What can be moved: what stands in suspense, or else in a clearing account, in transit, in an account named in their place,
  * or in loan clearing beyond or short of what was due.
  */
-export const movable = ({ entryId, inLoans, inTransit, lines }: ReclassifiableItem) => {
+export const movableLine = ({ entryId, inLoans, inTransit, lines }: ReclassifiableItem) => {
   const held = lines.filter(({ role }) => role === "suspense")
   const found =
     held.length > 0

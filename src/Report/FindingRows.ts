@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { bool, int4, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { instantText } from "../Reconcile/Scope.ts"
-import { known, type ReportScope, resourcesOf } from "./ReportScope.ts"
+import { type ReportScope, recordedBy, resourcesOf } from "./ReportScope.ts"
 
 const findingColumns = {
   /** `F12` */
@@ -56,8 +56,8 @@ export const readQuarantine = Effect.fn("Report.quarantine")(function* (scope: R
     (sql) => sql`
       select q.stream, count(*)::integer as rows, ${instantText(sql, sql`min(q.first_seen_at)`)} as since
       from mirror.quarantine q
-      where q.book_id = ${book.bookId} and ${known(sql, scope, sql`q.first_seen_at`)}
-        and (q.resolved_at is null or not ${asOf === null ? sql`true` : known(sql, scope, sql`q.resolved_at`)})
+      where q.book_id = ${book.bookId} and ${recordedBy(sql, scope, sql`q.first_seen_at`)}
+        and (q.resolved_at is null or not ${asOf === null ? sql`true` : recordedBy(sql, scope, sql`q.resolved_at`)})
       group by q.stream order by q.stream`,
   )
 })
@@ -88,7 +88,7 @@ export const readUnsettled = Effect.fn("Report.unsettled")(function* (scope: Rep
       join mirror.statement_entries e on e.book_id = r.book_id and e.related_id = r.resource_id
         and e.related_type = r.resource_type and not e.held
       join ledger.journal_entries j on j.book_id = e.book_id and j.source_id = e.entry_id
-        and j.source_type = 'statement_entry' and j.period <= ${first}::text::date and ${known(sql, scope, sql`j.recorded_at`)}
+        and j.source_type = 'statement_entry' and j.period <= ${first}::text::date and ${recordedBy(sql, scope, sql`j.recorded_at`)}
       join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
       join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
         and a.role in ('deposits_clearing', 'withdrawals_clearing', 'payouts_clearing', 'conversions_in_transit',

@@ -14,7 +14,7 @@ import { Database } from "../Database.ts"
 import { printed } from "../Reconcile/AmountText.ts"
 import { type Fragment, instantText } from "../Reconcile/Scope.ts"
 import type { AccountBalance } from "./ReportBalances.ts"
-import { known, type ReportScope } from "./ReportScope.ts"
+import { type ReportScope, recordedBy } from "./ReportScope.ts"
 
 export interface ReconciledAccount {
   readonly accountId: string
@@ -60,7 +60,7 @@ type ProviderRow = RowOf<typeof providerColumns>
 const read = (sql: Sql, scope: ReportScope): Fragment =>
   scope.asOf === null
     ? sql`true`
-    : known(
+    : recordedBy(
         sql,
         scope,
         sql`coalesce(
@@ -84,7 +84,7 @@ const providerRows = (sql: Sql, scope: ReportScope) => {
       from ledger.journal_entries j
       join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
       join ledger.accounts c on c.book_id = p.book_id and c.account_id = p.account_id and c.role = 'cash'
-      where j.book_id = ${scope.book.bookId} and ${known(sql, scope, sql`j.recorded_at`)}
+      where j.book_id = ${scope.book.bookId} and ${recordedBy(sql, scope, sql`j.recorded_at`)}
         and (j.late_for is not null and (j.late_for <= ${first} or j.period = ${first})
           or j.source_type = 'opening' and j.period > ${first})
       group by j.partner_account_id)

@@ -26,7 +26,7 @@ export const scopeOf = Effect.fn("Report.scope")(function* (book: Book, period: 
 })
 
 /** Whether something recorded at a point in time (our clock) belongs to the report. */
-export const known = (sql: Sql, { asOf }: ReportScope, at: Fragment): Fragment =>
+export const recordedBy = (sql: Sql, { asOf }: ReportScope, at: Fragment): Fragment =>
   asOf === null ? sql`true` : sql`${at} <= ${asOf}::text::timestamptz`
 
 /**
@@ -37,7 +37,7 @@ export const entriesOfMonth = (sql: Sql, scope: ReportScope): Fragment => sql`
   (select i.entry_id, i.number from ledger.entry_numbers i
    where i.book_id = ${scope.book.bookId} and i.period = ${scope.first}::text::date) n
   join ledger.journal_entries j on j.book_id = ${scope.book.bookId} and j.entry_id = n.entry_id
-    and ${known(sql, scope, sql`j.recorded_at`)}`
+    and ${recordedBy(sql, scope, sql`j.recorded_at`)}`
 
 /**
  * The book's deposits, withdrawals and conversions as of the report's time, with their content then. One that was first read

@@ -3,7 +3,7 @@ import { inArray } from "drizzle-orm"
 import { Effect } from "effect"
 import { agreementOf } from "../Close/Agreement.ts"
 import { type Approval, approvalsOf } from "../Close/Approval.ts"
-import { type Accepted, closesOf, type KeptClose, standing } from "../Close/CloseRecords.ts"
+import { type Accepted, closesOf, type KeptClose, standingClose } from "../Close/CloseRecords.ts"
 import { lockedWith } from "../Close/Locked.ts"
 import { isClosed } from "../Close/Month.ts"
 import { counted } from "../Common/Text.ts"
@@ -14,7 +14,7 @@ import { readFacts } from "../Export/Source/BookFacts.ts"
 import type { Finding } from "./FindingRows.ts"
 import type { Waiting } from "./OpenItemsSheet.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"
-import { known, type ReportScope } from "./ReportScope.ts"
+import { type ReportScope, recordedBy } from "./ReportScope.ts"
 
 /** A finding that was open at the close and that a person accepted. */
 export interface Exception extends Accepted {
@@ -53,7 +53,7 @@ const closesThen = Effect.fn("Report.closesThen")(function* (scope: ReportScope)
     { sequence: int4 },
     (sql) => sql`
       select coalesce(max(c.sequence), 0) as sequence from ledger.closes c
-      where c.book_id = ${scope.book.bookId} and ${known(sql, scope, sql`c.at`)}`,
+      where c.book_id = ${scope.book.bookId} and ${recordedBy(sql, scope, sql`c.at`)}`,
   )
   return sequence
 })
@@ -111,7 +111,7 @@ export const stateOf = Effect.fn("Report.state")(function* (
   const all = yield* closesOf(book)
   const lastClose = yield* closesThen(scope)
   const close =
-    standing(
+    standingClose(
       all.filter(({ sequence }) => sequence <= lastClose),
       period,
     ) ?? null
@@ -140,7 +140,7 @@ export const stateOf = Effect.fn("Report.state")(function* (
     } satisfies State
   }
   // A month that was reopened since can no longer be compared with its close.
-  const stands = standing(all, period)?.sequence === close.sequence
+  const stands = standingClose(all, period)?.sequence === close.sequence
   const agreement = stands ? (yield* agreementOf(month)).differences : []
   const since = open.filter(({ dated }) => dated)
   return {

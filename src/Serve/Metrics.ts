@@ -3,7 +3,7 @@
  * (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
  */
 import { runStates } from "../Database/Tables/Sync.ts"
-import { unreadFor } from "../Reconcile/Readings.ts"
+import { unreadFor } from "../Reconcile/ReadStates.ts"
 import { type Family, familyText, type Sample } from "./Metrics/Family.ts"
 import { openStates } from "./Overview/Inbox.ts"
 import type { Snapshot } from "./Overview.ts"

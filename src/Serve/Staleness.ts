@@ -6,7 +6,7 @@
 import { Clock, Duration, Effect } from "effect"
 import { counted } from "../Common/Text.ts"
 import { spanText } from "../Common/Time.ts"
-import { type Reading, readings, unreadFor } from "../Reconcile/Readings.ts"
+import { type ReadState, readStates, unreadFor } from "../Reconcile/ReadStates.ts"
 import { Settings } from "../Settings.ts"
 import { Alerts } from "./Alerts.ts"
 import { connectionRuns } from "./Overview/Runs.ts"
@@ -14,13 +14,13 @@ import { connectionRuns } from "./Overview/Runs.ts"
 /** The books of a connection whose sync itself is recent: one alert for all books that became stale since the last check. */
 const lookAtBooks = Effect.fn("Serve.staleBooks")(function* (
   connection: string,
-  books: ReadonlyArray<Reading>,
+  books: ReadonlyArray<ReadState>,
   reported: Set<string>,
 ) {
   const { staleAfter } = (yield* Settings).alerts
   const { raise } = yield* Alerts
-  const key = ({ bookId }: Reading) => `${connection} ${bookId}`
-  const isStale = (book: Reading) => unreadFor(book) * 1_000 > Duration.toMillis(staleAfter)
+  const key = ({ bookId }: ReadState) => `${connection} ${bookId}`
+  const isStale = (book: ReadState) => unreadFor(book) * 1_000 > Duration.toMillis(staleAfter)
   for (const book of books) if (!isStale(book)) reported.delete(key(book))
   const stale = books.filter(isStale)
   const fresh = stale.filter((book) => !reported.has(key(book)))
@@ -41,7 +41,7 @@ const look = Effect.fn("Serve.staleness")(function* (reported: Set<string>, star
   const alerts = yield* Alerts
   const now = yield* Clock.currentTimeMillis
   const known = yield* connectionRuns()
-  const books = yield* readings(null)
+  const books = yield* readStates(null)
   for (const connection of connectionNames) {
     // A connection that was never read counts from the start of this process.
     const last = known.find((row) => row.connection === connection)?.lastSuccessAt ?? startedAt

@@ -3,7 +3,7 @@
 import { type Html, html } from "../Common/Html.ts"
 import { count } from "../Common/Text.ts"
 import { clockText, spanText } from "../Common/Time.ts"
-import { unreadFor } from "../Reconcile/Readings.ts"
+import { unreadFor } from "../Reconcile/ReadStates.ts"
 import type { Snapshot } from "./Overview.ts"
 import { eventsSection, exportsSection, jobsSection, runsSection } from "./Page/Activity.ts"
 import { booksSection, unreadSection } from "./Page/Books.ts"

@@ -1,7 +1,7 @@
 /** The verdict of the status page: are the books current, and do they tie out? */
 
 import { spanText } from "../Common/Time.ts"
-import { unreadFor } from "../Reconcile/Readings.ts"
+import { unreadFor } from "../Reconcile/ReadStates.ts"
 import { combined, needsAttention, tieOutSentence, tiesOut } from "../Reconcile/TieOut.ts"
 import type { Snapshot } from "./Overview.ts"
 

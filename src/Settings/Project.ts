@@ -76,7 +76,7 @@ export interface Placed {
 }
 
 /** `named`: the settings file that was asked for. */
-export const placed = (named: Option.Option<string>, variables: Variables): Placed => {
+export const placesOf = (named: Option.Option<string>, variables: Variables): Placed => {
   const project = projectOf(named)
   const settings = Option.match(project, {
     onNone: () => settingsFile,

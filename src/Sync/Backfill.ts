@@ -8,7 +8,8 @@ import { Database } from "../Database.ts"
 import { Ledger } from "../Ledger.ts"
 import { connected } from "../Partner/Connector.ts"
 import { Reconcile } from "../Reconcile.ts"
-import { fenced, freshRun, openRun, Run, takeLease } from "../Run.ts"
+import { fenced, type Lease, takeLease } from "../Run/Lease.ts"
+import { freshRun, openRun, Run } from "../Run.ts"
 import { Settings } from "../Settings.ts"
 import type { AccountBackfill } from "./Backfill/BackfilledStatements.ts"
 import type { BackfillWindow } from "./Backfill/BackfillWindow.ts"
@@ -32,8 +33,6 @@ export interface BackfillReport extends SyncReport {
   /** By book and account. */
   readonly accounts: ReadonlyArray<AccountBackfill>
 }
-
-type Lease = Effect.Effect.Success<ReturnType<typeof takeLease>>
 
 export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
   dependencies: [Ledger.Default, Reconcile.Default],

@@ -5,9 +5,9 @@ export type ValuationReason =
   | "Usage"
   /** Rates that are needed are not there: exit code 2. */
   | "MissingRates"
-  /** A closed month was valued in another base currency, and keeps that. */
+  /** A closed month was valued in another base currency, and keeps that: exit code 2. */
   | "Closed"
-  /** The month's entries are archived, and it was never valued. */
+  /** The month's entries are archived, and it was never valued: exit code 2. */
   | "Archived"
   /** What would be booked does not add up: nothing is written. */
   | "Disagrees"

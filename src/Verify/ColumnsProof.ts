@@ -8,12 +8,12 @@ import { textCells } from "../Common/Csv.ts"
 import type { Problems } from "../Common/Problems.ts"
 import type { FileRecord, Manifest } from "../Export/Batch/Manifest.ts"
 import { Unreadable } from "../Format/Reading/Cells.ts"
-import type { Places, Reading } from "../Format/Reading/Plain.ts"
+import type { Places, PlainReading } from "../Format/Reading/Plain.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
 import { checkJournal } from "./JournalProof.ts"
 import { journalColumns } from "./JournalRow.ts"
 
-type Columns = Extract<Reading, { readonly kind: "columns" }>
+type Columns = Extract<PlainReading, { readonly kind: "columns" }>
 
 const debit = journalColumns.indexOf("debit")
 const credit = journalColumns.indexOf("credit")

@@ -4,12 +4,12 @@
  */
 import { basename, dirname, resolve } from "node:path"
 import type { Problems } from "../Common/Problems.ts"
+import { uuidPattern } from "../Common/Uuid.ts"
 import { type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
 
-const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 const batchName = /^\d+$/
 const scopeName = /^(?:\d{4}-\d{2}|\d{4}-\d{2}-\d{2}_\d{4}-\d{2}-\d{2}|all|since-\d+)(?:@.*)?$/
-const olderBookName = new RegExp(`^.+-(?:org|${uuid})$`)
+const olderBookName = new RegExp(`^.+-(?:org|${uuidPattern})$`)
 
 interface Level {
   readonly what: string

@@ -2,6 +2,7 @@
 import { join } from "node:path"
 import { Problems } from "../Common/Problems.ts"
 import { chunksOf } from "../Common/RegularFile.ts"
+import { isUuid } from "../Common/Uuid.ts"
 import type { FileRecord, Manifest, StatementSpan } from "../Export/Batch/Manifest.ts"
 import { exact, must, scale, signed } from "../Format/Reading/Booked.ts"
 import { Unreadable } from "../Format/Reading/Cells.ts"
@@ -31,7 +32,6 @@ interface StatementRow {
   readonly journal: string
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/
 
 const rowOf = (row: CsvRow, book: string): StatementRow => {
@@ -44,7 +44,7 @@ const rowOf = (row: CsvRow, book: string): StatementRow => {
     cell("occurred_at"),
   ]
   const journal = cell("journal_number")
-  must(uuid.test(account) && uuid.test(entry), "an identifier cannot be read")
+  must(isUuid(account) && isUuid(entry), "an identifier cannot be read")
   must(/^(?:0|-?[1-9]\d*)$/.test(position), `${JSON.stringify(position)} is no position`)
   must(time.test(occurred), `${JSON.stringify(occurred)} is no time`)
   must(

@@ -66,6 +66,49 @@ const unreachable = (error: PartnerError): KeysUnavailable =>
     retryAfter: error.retryAt === undefined ? 5 : secondsUntil(error.retryAt),
   })
 
+/** The active ones first, since no more are kept than anybody needs; a key whose text is unchanged is not read again. */
+const keptKeys = (
+  records: ReadonlyArray<PublicKey>,
+  before: ReadonlyMap<string, KnownKey>,
+): ReadonlyMap<string, KnownKey> =>
+  new Map(
+    [...records]
+      .sort((a, b) => Number(b.active) - Number(a.active))
+      .slice(0, mostKeys)
+      .map((record) => {
+        const earlier = before.get(record.publicKeyId)
+        const same = earlier !== undefined && earlier.record.publicKey === record.publicKey
+        return [record.publicKeyId, { record, key: same ? earlier.key : readKey(record.publicKey) }]
+      }),
+  )
+
+/** How often unknown identifiers may make us ask within a minute. */
+class FetchBudget {
+  private readonly perMinute: number
+  /** When they did, oldest first. */
+  private readonly fetches: Array<number> = []
+
+  constructor(perMinute: number) {
+    this.perMinute = perMinute
+  }
+
+  /** Counts one fetch, or says why there is none. */
+  spend(now: number): KeysUnavailable | undefined {
+    const { fetches } = this
+    while (fetches[0] !== undefined && fetches[0] <= now - minute) fetches.shift()
+    const [oldest = now] = fetches
+    if (fetches.length < this.perMinute) {
+      fetches.push(now)
+      return undefined
+    }
+    return new KeysUnavailable({
+      reason: "BudgetSpent",
+      detail: `the service's keys were read ${fetches.length} times within a minute`,
+      retryAfter: secondsUntil(oldest + minute),
+    })
+  }
+}
+
 /** A key ring that lives as long as its scope. */
 export const makeKeyring = (
   fetch: Effect.Effect<ReadonlyArray<PublicKey>, PartnerError>,
@@ -79,22 +122,12 @@ export const makeKeyring = (
     let readAt = Number.NEGATIVE_INFINITY
     const isOlder = (moment: number, than: Duration.Duration): boolean =>
       Date.now() - moment > Duration.toMillis(than)
-    /** When unknown identifiers made us ask, oldest first. */
-    const spent: Array<number> = []
+    const budget = new FetchBudget(tuning.fetchesPerMinute)
 
     const take = (records: ReadonlyArray<PublicKey>, began: number) => {
-      const before = keys
-      // Active ones first, since no more are kept than anybody needs.
-      const taken = [...records].sort((a, b) => Number(b.active) - Number(a.active)).slice(0, mostKeys)
-      keys = new Map(
-        taken.map((record) => {
-          const earlier = before.get(record.publicKeyId)
-          const same = earlier !== undefined && earlier.record.publicKey === record.publicKey
-          return [record.publicKeyId, { record, key: same ? earlier.key : readKey(record.publicKey) }]
-        }),
-      )
+      keys = keptKeys(records, keys)
       readAt = began
-      return taken.length === records.length
+      return records.length <= mostKeys
         ? Effect.void
         : Effect.logWarning(`The service lists ${records.length} public keys; the first ${mostKeys} are used`)
     }
@@ -139,18 +172,8 @@ export const makeKeyring = (
 
     /** A fetch that began after this was called, as far as the budget goes. */
     const fresh = Effect.suspend(() => {
-      const now = Date.now()
-      while (spent[0] !== undefined && spent[0] <= now - minute) spent.shift()
-      const [oldest = now] = spent
-      if (spent.length >= tuning.fetchesPerMinute) {
-        return new KeysUnavailable({
-          reason: "BudgetSpent",
-          detail: `the service's keys were read ${spent.length} times within a minute`,
-          retryAfter: secondsUntil(oldest + minute),
-        })
-      }
-      spent.push(now)
-      return Effect.flatMap(start, patiently)
+      const spent = budget.spend(Date.now())
+      return spent === undefined ? Effect.flatMap(start, patiently) : spent
     })
 
     /** Keys may have been withdrawn. Nobody waits for this, and a failure changes nothing. */
@@ -163,7 +186,8 @@ export const makeKeyring = (
 
     const newest = Effect.suspend(() => (flight === undefined ? fresh : patiently(flight)))
 
-    const looked = (keyId: string, found: KnownKey) =>
+    /** A known key as the service lists it now; where that cannot be asked, as it is known, while it may be trusted. */
+    const confirmed = (keyId: string, found: KnownKey) =>
       Effect.matchEffect(newest, {
         onFailure: (error) => (isOlder(readAt, tuning.trustFor) ? error : Effect.succeed(found)),
         onSuccess: () => Effect.sync(() => keys.get(keyId)),
@@ -173,7 +197,7 @@ export const makeKeyring = (
       Effect.gen(function* () {
         const found = keys.get(keyId)
         if (found !== undefined) {
-          if (isQuiet()) return yield* looked(keyId, found)
+          if (isQuiet()) return yield* confirmed(keyId, found)
           yield* renew
           return found
         }

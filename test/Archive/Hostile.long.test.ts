@@ -9,6 +9,7 @@ import { DatabaseError } from "../../src/Database/DatabaseError.ts"
 import { reopening } from "../Close/Months.ts"
 import { proof } from "../Proof/Filled.ts"
 import { rows } from "../Sync/Runs.ts"
+import { messageOf } from "../support/messageOf.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { archiving, closedYears, committed, exported, reported } from "./Years.ts"
@@ -17,9 +18,6 @@ const refused = (statement: string) =>
   Effect.catchAllDefect(Effect.as(rows(statement), "done"), (defect) =>
     defect instanceof DatabaseError ? Effect.succeed(defect.sqlstate) : Effect.die(defect),
   )
-
-const messageOf = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.map(Effect.flip(effect), ({ message }) => message)
 
 const sha = `'${"0".repeat(64)}'`
 

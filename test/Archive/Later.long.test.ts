@@ -13,10 +13,11 @@ import { found, proof } from "../Proof/Filled.ts"
 import { type Exchanged, exchange, type Move } from "../Sync/Exchange.ts"
 import { debit, deposit, id } from "../Sync/Partnership.ts"
 import { findings, postings, rows, sync, variablesFor } from "../Sync/Runs.ts"
+import { services } from "../support/BookServices.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
-import { answers, archiving, closeAll, closedYears, committed, exported, rates, services } from "./Years.ts"
+import { answers, archiving, closeAll, closedYears, committed, exported, rates } from "./Years.ts"
 
 const explaining = (what: string) =>
   Effect.flatMap(Explain, ({ explain }) => explain(what)).pipe(Effect.provide(Explain.Default))

@@ -2,26 +2,20 @@
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { decodeSync } from "effect/Schema"
 import { type ArchiveRequest, archive } from "../../src/Archive.ts"
 import type { ExportScope } from "../../src/Export/Request/Scope.ts"
 import * as Export from "../../src/Export.ts"
-import { Ledger } from "../../src/Ledger.ts"
 import { reclassify } from "../../src/Reclassify.ts"
-import { Reconcile } from "../../src/Reconcile.ts"
 import { report } from "../../src/Report.ts"
 import { Content } from "../../src/Settings/Content.ts"
-import { Settings } from "../../src/Settings.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import { closing } from "../Close/Months.ts"
 import { credit, debit, deposit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
+import { services } from "../support/BookServices.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
-
-export const services = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
-  Layer.provideMerge(Settings.from({ variables: {} })),
-)
 
 /** The months that have something, and are closed in this order. */
 const closedMonths = ["2024-03", "2024-06", "2024-12", "2025-01", "2025-06", "2026-02"]

@@ -3,12 +3,15 @@ import { describe, expect, it } from "vitest"
 import { worst } from "../../src/Cli/ExitCode.ts"
 import { failuresOf, UsageError } from "../../src/Cli/Failure.ts"
 import { codeOf, documentText, failureDocument, failureText } from "../../src/Cli/FailureDocument.ts"
+import { closeError } from "../../src/Close/CloseError.ts"
 import { databaseError } from "../../src/Database/DatabaseError.ts"
 import { exportError } from "../../src/Export/ExportError.ts"
 import { PartnerError, type PartnerReason } from "../../src/Partner/PartnerError.ts"
-import { LeaseLost } from "../../src/Run.ts"
+import { reclassifyError } from "../../src/Reclassify/ReclassifyError.ts"
+import { LeaseLost } from "../../src/Run/Lease.ts"
 import { SettingsError } from "../../src/Settings.ts"
 import { SyncBusy } from "../../src/Sync/Runs/RunReport.ts"
+import { valuationError } from "../../src/Valuation/ValuationError.ts"
 
 const partner = (reason: PartnerReason) =>
   new PartnerError({
@@ -25,6 +28,15 @@ describe("the exit code", () => {
     [2, new SettingsError({ reason: "Invalid", mistakes: ["a"], advice: "b" })],
     [2, databaseError("Settings", "x", "y")],
     [2, exportError("Usage", "no such book")],
+    [2, closeError("AlreadyClosed", "closed already")],
+    [2, closeError("OutOfOrder", "an earlier month is open")],
+    [2, closeError("NotClosed", "not closed")],
+    [2, closeError("Archived", "archived")],
+    [2, reclassifyError("NothingThere", "nothing to move")],
+    [2, valuationError("Closed", "closed in another base currency")],
+    [2, valuationError("Archived", "archived")],
+    [1, valuationError("Disagrees", "does not add up")],
+    [2, exportError("State", "superseded")],
     [75, databaseError("Unreachable", "x", "y")],
     [75, databaseError("Conflict", "x", "y")],
     [1, exportError("Folder", "read-only")],

@@ -91,6 +91,35 @@ describe("a table", () => {
       "A rather lo…  1000000.00",
     ])
   })
+
+  it("shows an identifier by its beginning where the terminal is narrow", () => {
+    const accounts = [["02674e7d-928a-45dd-9a9a-b87f05b4b119", "97085.67"]]
+    const identified = [{ title: "Account", identifier: true }, columns[1]] as const
+    expect(table(identified, accounts, { ...wide, width: 60 })[1]).toBe(`${accounts[0]?.join("  ")}`)
+    expect(table(identified, accounts, { ...wide, width: 40 })).toEqual([
+      "Account     Amount",
+      "02674e7d  97085.67",
+    ])
+  })
+
+  it("gives sentences lines of their own, whole, where too little would be left of them", () => {
+    const findings = [
+      ["F1", "0.75 GBP", "Adjustment without a resource: CREDIT of 0.75 GBP stands in suspense."],
+    ]
+    const told = [{ title: "No." }, columns[1], { title: "What", prose: true }] as const
+    expect(table(told, findings, { ...wide, width: 50 })).toEqual([
+      "No.    Amount  What",
+      "F1   0.75 GBP  Adjustment without a resource: CRE…",
+    ])
+    expect(table(told, findings, { ...wide, width: 36 })).toEqual([
+      "No.    Amount",
+      "    What",
+      "F1   0.75 GBP",
+      "    Adjustment without a resource:",
+      "        CREDIT of 0.75 GBP stands in",
+      "        suspense.",
+    ])
+  })
 })
 
 describe("progress", () => {

@@ -136,6 +136,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the approval of a clos
         code: 0,
         out: expect.stringContaining("ORG 2026-08: close 3 approved by Ada Jones"),
       })
+      expect(yield* tieout("close", "2026-08")).toMatchObject({
+        code: 2,
+        error: expect.stringContaining("2026-08 of book ORG is closed already"),
+      })
       const { out } = yield* tieout(
         "export",
         "--format",

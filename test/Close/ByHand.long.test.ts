@@ -1,18 +1,12 @@
 /** What a person has moved is explained by that person: its findings close, and nothing else is hidden by it. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { Ledger } from "../../src/Ledger.ts"
+import { Effect, Option } from "effect"
 import { reclassify } from "../../src/Reclassify.ts"
-import { Reconcile } from "../../src/Reconcile.ts"
-import { Settings } from "../../src/Settings.ts"
 import { exchange, type Move } from "../Sync/Exchange.ts"
 import { credit, debit, deposit, id, partnership } from "../Sync/Partnership.ts"
 import { findings, postings, rows, sync } from "../Sync/Runs.ts"
+import { services } from "../support/BookServices.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-
-const services = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
-  Layer.provideMerge(Settings.from({ variables: {} })),
-)
 
 const moving = (what: string) =>
   reclassify({

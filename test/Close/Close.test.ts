@@ -5,11 +5,9 @@ import { acceptance } from "../../src/Cli/Commands/Closing/CloseCommand.ts"
 import { Database } from "../../src/Database.ts"
 import { accountId, credit, id, partnership } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
+import { messageOf } from "../support/messageOf.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { bridging, checking, closing, movement, reopening, threeMonths } from "./Months.ts"
-
-const messageOf = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.map(Effect.flip(effect), ({ message }) => message)
 
 const field = (text: string | null) => (text === null ? "-" : `${Buffer.byteLength(text)}:${text}`)
 

@@ -1,23 +1,18 @@
 /** What stands in transit when a month is closed: the blocker, its acceptance, and how a person settles it. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { allBooks } from "../../src/Book.ts"
 import { close } from "../../src/Close.ts"
 import { Explain } from "../../src/Explain.ts"
-import { Ledger } from "../../src/Ledger.ts"
 import { reclassify } from "../../src/Reclassify.ts"
 import { openFindings } from "../../src/Reconcile/Summary.ts"
-import { Reconcile } from "../../src/Reconcile.ts"
-import { Settings } from "../../src/Settings.ts"
 import { reporting, sheet } from "../Report/Reports.ts"
 import { type Exchange, exchange, type Move } from "../Sync/Exchange.ts"
 import { id } from "../Sync/Partnership.ts"
 import { findings, rows, sync } from "../Sync/Runs.ts"
+import { servicesWith } from "../support/BookServices.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-
-const servicesWith = (variables: Record<string, string>) =>
-  Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(Layer.provideMerge(Settings.from({ variables })))
 
 const closing = (
   period: string,

@@ -1,15 +1,8 @@
 /** A small service whose statement runs over three months, and what a controller does with it. */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { bridge, check, close, reopen } from "../../src/Close.ts"
-import { Ledger } from "../../src/Ledger.ts"
-import { Reconcile } from "../../src/Reconcile.ts"
-import { Settings } from "../../src/Settings.ts"
 import { credit, deposit, id, partnership } from "../Sync/Partnership.ts"
-
-const servicesWith = (variables: Record<string, string>) =>
-  Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(Layer.provideMerge(Settings.from({ variables })))
-
-const services = servicesWith({})
+import { services, servicesWith } from "../support/BookServices.ts"
 
 /** A deposit and its entry, `index` being those of both. */
 export const movement = (index: number, amount: string, balanceAfter: string, day: string) => {

@@ -1,27 +1,14 @@
 /** What was planned while it waited for a close is planned again: it was made for months that are closed now. */
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { Deferred, Effect, Fiber, Option } from "effect"
 import { Database } from "../../src/Database.ts"
-import { Ledger } from "../../src/Ledger.ts"
 import { reclassify } from "../../src/Reclassify.ts"
-import { Reconcile } from "../../src/Reconcile.ts"
-import { Settings } from "../../src/Settings.ts"
 import { credit, id, partnership } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
+import { services } from "../support/BookServices.ts"
 import { closePeriod } from "../support/Closing.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-
-const services = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
-  Layer.provideMerge(Settings.from({ variables: {} })),
-)
-
-const someoneWaits: Effect.Effect<void, never, Database> = Effect.suspend(() =>
-  Effect.flatMap(
-    rows(`select count(*)::integer as waiting from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`),
-    ([row]) => (row?.waiting === 0 ? Effect.delay(someoneWaits, "20 millis") : Effect.void),
-  ),
-)
+import { someoneWaits } from "./LockWait.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "a reclassification that waits for a close",

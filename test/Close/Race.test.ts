@@ -4,16 +4,8 @@ import { Database } from "../../src/Database.ts"
 import { findings, rows, sync } from "../Sync/Runs.ts"
 import { closePeriod } from "../support/Closing.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { someoneWaits } from "./LockWait.ts"
 import { bridging, checking, closing, movement, threeMonths } from "./Months.ts"
-
-/** Waits until a statement of another session waits for a row's lock. */
-const someoneWaits: Effect.Effect<void, never, Database> = Effect.suspend(() =>
-  Effect.flatMap(
-    rows(`select count(*)::integer as waiting from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`),
-    ([row]) => (row?.waiting === 0 ? Effect.delay(someoneWaits, "20 millis") : Effect.void),
-  ),
-)
 
 /** What came late and where the books date it. */
 const dated = rows(`

@@ -10,7 +10,7 @@ import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
 import { PostingFacts } from "../../src/Sync/Statements/PostingFacts.ts"
 import { credit, debit, deposit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
-import { findings, journal, postings, rows, sync } from "../Sync/Runs.ts"
+import { balances, findings, journal, postings, rows, sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { closing, reopening } from "./Months.ts"
 
@@ -37,13 +37,6 @@ const reapplying = (variables: Record<string, string>, over: Partial<ReapplyRequ
   reapply({ book: Option.none(), preview: false, reason: "new chart", who: "controller", ...over }).pipe(
     Effect.provide(under(variables)),
   )
-
-const balances = rows(`
-  select a.code || ' ' || trim_scale(sum(p.amount))::text as line from ledger.postings p
-  join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-  group by a.code having sum(p.amount) <> 0 order by a.code`).pipe(
-  Effect.map((found) => found.map(({ line }) => line)),
-)
 
 /** September: a payroll with its fee inside. October: another, an adjustment, and a withdrawal that no rule knows. */
 const paying = partnership({

@@ -9,13 +9,11 @@ import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
 import { credit, debit, deposit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
 import { findings, postings, rows, sync } from "../Sync/Runs.ts"
+import { services } from "../support/BookServices.ts"
+import { messageOf } from "../support/messageOf.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
 import { bridging, closing } from "./Months.ts"
-
-const services = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
-  Layer.provideMerge(Settings.from({ variables: {} })),
-)
 
 const moving = (entry: string, to: string, name?: string, reason = "Bank interest") =>
   reclassify({ id: entry, to, name: Option.fromNullable(name), reason, who: "controller" }).pipe(
@@ -45,9 +43,6 @@ describe("the name of an account to move to", () => {
     )
   })
 })
-
-const refusalOf = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.map(Effect.flip(effect), ({ message }) => message)
 
 layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying", (it) => {
   it.scoped("dates by the book's own time zone, whatever the setting says now", () =>
@@ -81,14 +76,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying", (it) =
       const { service } = yield* partnership({ balance: "10.00", statement: [credit(11, "10.00", "10.00")] })
       yield* sync(service.url)
       expect(yield* findings).toEqual(["adjustment warning"])
-      expect(yield* refusalOf(moving(id(11), "4400"))).toBe(
+      expect(yield* messageOf(moving(id(11), "4400"))).toBe(
         '--to: no account of book ORG and no rule of the settings has the code 4400. Name it: --name "Expenses:…"',
       )
-      expect(yield* refusalOf(moving(id(11), "1010"))).toContain("1010 is a cash account")
-      expect(yield* refusalOf(moving(id(11), "1990"))).toBe(
+      expect(yield* messageOf(moving(id(11), "1010"))).toContain("1010 is a cash account")
+      expect(yield* messageOf(moving(id(11), "1990"))).toBe(
         "--to: it stands in 1990 Assets:Suspense:USD already.",
       )
-      expect(yield* refusalOf(moving("ORG-2026-10-000099", "4400"))).toContain("Nothing that is stored here")
+      expect(yield* messageOf(moving("ORG-2026-10-000099", "4400"))).toContain("Nothing that is stored here")
       expect((yield* closing("2026-10", { dryRun: true }))[0]?.state).toBe("blocked")
 
       const [finding] = yield* rows("select 'F' || finding_id as id from reconcile.findings")
@@ -166,7 +161,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a movement that was re
         { code: "1990", balance: "0.00" },
         { code: "4400", balance: "0.00" },
       ])
-      expect(yield* refusalOf(moving(id(12), "4400"))).toContain("names no statement entry")
+      expect(yield* messageOf(moving(id(12), "4400"))).toContain("names no statement entry")
     }),
   )
 

@@ -1,17 +1,11 @@
 /** Many reclassifications at once: all or none, in one transaction, with one reason. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { Ledger } from "../../src/Ledger.ts"
+import { Effect, Option } from "effect"
 import { type ReclassifyRequest, reclassifyAll } from "../../src/Reclassify.ts"
-import { Reconcile } from "../../src/Reconcile.ts"
-import { Settings } from "../../src/Settings.ts"
 import { credit, debit, deposit, id, partnership } from "../Sync/Partnership.ts"
 import { findings, rows, sync } from "../Sync/Runs.ts"
+import { services } from "../support/BookServices.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-
-const services = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
-  Layer.provideMerge(Settings.from({ variables: {} })),
-)
 
 const moving = (request: Partial<ReclassifyRequest>) =>
   reclassifyAll({

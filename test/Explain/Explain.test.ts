@@ -1,25 +1,8 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import type { Step } from "../../src/Explain/Step.ts"
+import { Effect } from "effect"
 import { Explain } from "../../src/Explain.ts"
-import {
-  addEntry,
-  openAccount,
-  openBook,
-  post,
-  putResource,
-  query,
-  reconciled,
-  services,
-} from "../Reconcile/Books.ts"
-
-const explaining = Explain.Default.pipe(Layer.provideMerge(services))
-
-const titles = (steps: ReadonlyArray<Step>) => steps.map(({ title }) => title)
-const fact = (steps: ReadonlyArray<Step>, title: string, label: string) =>
-  steps
-    .filter((step) => step.title.startsWith(title))
-    .flatMap(({ facts }) => facts.filter(([name]) => name === label).map(([, value]) => value))
+import { addEntry, openAccount, openBook, post, putResource, query, reconciled } from "../Reconcile/Books.ts"
+import { explaining, fact, titles } from "./Steps.ts"
 
 /** A deposit of 1000 with its fee netted, reclassified, numbered, reconciled, in its second version. */
 const story = Effect.gen(function* () {

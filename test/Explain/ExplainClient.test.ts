@@ -1,18 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { clientBook } from "../../src/Book.ts"
-import type { Step } from "../../src/Explain/Step.ts"
 import { Explain } from "../../src/Explain.ts"
-import { addEntry, openAccount, openBook, post, query, services } from "../Reconcile/Books.ts"
-
-const explaining = Explain.Default.pipe(Layer.provideMerge(services))
-
-const titles = (steps: ReadonlyArray<Step>) => steps.map(({ title }) => title)
-const fact = (steps: ReadonlyArray<Step>, title: string, label: string) =>
-  steps
-    .filter((step) => step.title.startsWith(title))
-    .flatMap(({ facts }) => facts.filter(([name]) => name === label).map(([, value]) => value))
+import { addEntry, openAccount, openBook, post, query } from "../Reconcile/Books.ts"
+import { explaining, fact, titles } from "./Steps.ts"
 
 /** A receivable that was pending and then disbursed by an entry of the books. */
 const loan = Effect.gen(function* () {

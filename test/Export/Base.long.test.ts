@@ -15,13 +15,13 @@ import { Reconcile } from "../../src/Reconcile.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { Settings } from "../../src/Settings.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
-import type { RateRow } from "../../src/Valuation/Rates/RateTable.ts"
 import * as Verify from "../../src/Verify.ts"
 import { sync } from "../Sync/Runs.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { exact, rowsOf } from "./Cells.ts"
+import { sandboxRates } from "./SandboxRates.ts"
 
 const { accounting, chart, formats } = decodeUnknownSync(Content)({
   formats: { datev: { consultant: 1001, client: 1 }, fec: { siren: "732829320" }, leaveOut: ["USDT"] },
@@ -49,25 +49,6 @@ const exported = Effect.fn("Test.exported")(function* (...of: Parameters<typeof 
   const { batches } = yield* Export.run(request(...of))
   return batches[0] ?? (yield* Effect.dieMessage("no batch"))
 })
-
-/** A little up and down around a price; USD and JPY the other way round, as central banks have them. */
-const rates: ReadonlyArray<RateRow> = Array.from({ length: 61 }, (_, day) => {
-  const date = new Date(Date.UTC(2026, 8, 1 + day)).toISOString().slice(0, 10)
-  const of = (from: string, to: string, price: number) => ({
-    date,
-    from,
-    to,
-    rate: (price * (1 + ((day * 37) % 23) / 1000)).toFixed(5),
-    source: "test",
-  })
-  return [
-    of("EUR", "USD", 1.087),
-    of("EUR", "JPY", 163),
-    of("GBP", "EUR", 1.17),
-    of("USDT", "EUR", 0.919),
-    of("USDC", "EUR", 0.92),
-  ]
-}).flat()
 
 const filled = Effect.gen(function* () {
   const sandbox = yield* runningSandbox({ entries: 400 })
@@ -99,7 +80,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       expect(readdirSync(asked.out)).toEqual([])
       const database = yield* Database
       expect(yield* database.query("Test", (sql) => sql`select 1 from export.batches`)).toHaveLength(0)
-      yield* addRates(rates)
+      yield* addRates(sandboxRates)
     }),
   )
 

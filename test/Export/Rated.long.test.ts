@@ -9,7 +9,6 @@ import type { ExportRequest } from "../../src/Export/Request.ts"
 import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
-import type { RateRow } from "../../src/Valuation/Rates/RateTable.ts"
 import * as Verify from "../../src/Verify.ts"
 import { sync } from "../Sync/Runs.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
@@ -17,6 +16,7 @@ import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { rowsOf } from "./Cells.ts"
 import { forge } from "./Forge.ts"
+import { sandboxRates } from "./SandboxRates.ts"
 
 const systems = ["netsuite", "intacct", "datev"] as const
 
@@ -33,24 +33,6 @@ const exporting = (scope: ExportScope, exchangeResults: boolean, more: Partial<E
   })
 }
 
-const rates: ReadonlyArray<RateRow> = Array.from({ length: 61 }, (_, day) => {
-  const date = new Date(Date.UTC(2026, 8, 1 + day)).toISOString().slice(0, 10)
-  const of = (from: string, to: string, price: number) => ({
-    date,
-    from,
-    to,
-    rate: (price * (1 + ((day * 37) % 23) / 1000)).toFixed(5),
-    source: "test",
-  })
-  return [
-    of("EUR", "USD", 1.087),
-    of("EUR", "JPY", 163),
-    of("GBP", "EUR", 1.17),
-    of("USDT", "EUR", 0.919),
-    of("USDC", "EUR", 0.92),
-  ]
-}).flat()
-
 const problemsIn = (folder: string) =>
   Effect.map(Verify.run(folder), ({ problems }) =>
     problems.map(({ file, line, message }) => `${file}:${line}: ${message}`),
@@ -62,7 +44,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("files with rates", (it
       Effect.gen(function* () {
         const sandbox = yield* runningSandbox({ entries: 600 })
         yield* sync(sandbox.url)
-        yield* addRates(rates)
+        yield* addRates(sandboxRates)
       }).pipe(Effect.scoped),
     ),
   )

@@ -8,11 +8,11 @@ import { prepare } from "../../src/Jobs/Prepare.ts"
 import { BookJobs } from "../../src/Sync/Runs/BookJobs.ts"
 import { forAMoment } from "../../src/Sync/Runs/Holding.ts"
 import { client, clientId, type Lending, lending, move } from "../Sync/Lending.ts"
-import { findings, journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
+import { bothSurfaces } from "../Sync/Partnership.ts"
+import { bookIdOf, findings, journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { backfillWith, type Jobs, october, syncWithWorkers, withWorkers } from "./Workers.ts"
 
-const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" }
 const september = { from: "2026-09-01", to: "2026-09-30" }
 
 const someClients = [1, 2, 3, 4].map((index) => client(index))
@@ -20,7 +20,7 @@ const someClients = [1, 2, 3, 4].map((index) => client(index))
 /** Four clients with three entries each, of which one sync saw the last two of C2 and another amount of C3. */
 const synced = Effect.gen(function* () {
   const { held, service } = yield* lending({ clients: someClients })
-  const variables = { ...variablesFor(service.url), ...surfaces }
+  const variables = { ...variablesFor(service.url), ...bothSurfaces }
   for (const one of [1, 2, 3, 4])
     for (const amount of [10, 20, 30]) move(held, clientId(one), { type: "CREDIT", amount: amount + one })
   return { held, service, variables }
@@ -42,9 +42,6 @@ const before = (held: Lending, variables: Record<string, string>) =>
 const deadLetters = rows(`
   select message, evidence ->> 'from' as "from", evidence ->> 'to' as "to", closed_at is not null as closed
   from reconcile.findings where check_name = 'dead-letter' order by finding_id`)
-
-const bookOf = (code: string) =>
-  Effect.map(rows(`select book_id from mirror.books where code = '${code}'`), ([row]) => Number(row?.book_id))
 
 /** Once only. */
 const first = (
@@ -233,10 +230,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a backfill with worker
         Effect.provideService(backfillWith(variables), BookJobs, Option.some(books)),
       )
       const [one, two, three, four] = [
-        yield* bookOf("C1"),
-        yield* bookOf("C2"),
-        yield* bookOf("C3"),
-        yield* bookOf("C4"),
+        yield* bookIdOf("C1"),
+        yield* bookIdOf("C2"),
+        yield* bookIdOf("C3"),
+        yield* bookIdOf("C4"),
       ]
       const found = yield* Effect.repeat(Effect.delay(open, "50 millis"), {
         until: (all) => all.length === 4,

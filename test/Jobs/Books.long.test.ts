@@ -6,11 +6,10 @@ import { beginRun } from "../../src/Run.ts"
 import { forAMoment } from "../../src/Sync/Runs/Holding.ts"
 import { client, clientId, type Lending, lending, move } from "../Sync/Lending.ts"
 import { at, borrower, loan, tx } from "../Sync/Loaned.ts"
+import { bothSurfaces } from "../Sync/Partnership.ts"
 import { findings, journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { syncWithWorkers } from "./Workers.ts"
-
-const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" }
 
 const someClients = [1, 2, 3, 4, 5].map((index) => client(index))
 
@@ -36,7 +35,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
         clients: [...someClients, client(6, { status: "DISABLED" })],
       })
       moved(held)
-      const variables = { ...variablesFor(service.url), ...surfaces }
+      const variables = { ...variablesFor(service.url), ...bothSurfaces }
       const [alone, own] = yield* Effect.all([syncWith(variables), journal]).pipe(
         Effect.provide(TestDatabase.layer),
       )
@@ -66,7 +65,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: someClients })
       moved(held)
-      const variables = { ...variablesFor(service.url), ...surfaces }
+      const variables = { ...variablesFor(service.url), ...bothSurfaces }
       let tried = 0
       const report = yield* syncWithWorkers(variables, 2, {
         around: (jobs, job) => {
@@ -108,7 +107,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: someClients })
       moved(held)
-      const variables = { ...variablesFor(service.url), ...surfaces }
+      const variables = { ...variablesFor(service.url), ...bothSurfaces }
       let tried = 0
       yield* syncWithWorkers(variables, 1, {
         around: (jobs, job) =>
@@ -133,7 +132,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: someClients })
       moved(held)
-      const variables = { ...variablesFor(service.url), ...surfaces }
+      const variables = { ...variablesFor(service.url), ...bothSurfaces }
       yield* syncWithWorkers(variables, 2)
       held.interfere = (path, response) => {
         if (!path.includes(clientId(3))) return false
@@ -158,7 +157,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
       Effect.gen(function* () {
         const { held, service } = yield* lending({ clients: someClients })
         moved(held)
-        const variables = { ...variablesFor(service.url), ...surfaces }
+        const variables = { ...variablesFor(service.url), ...bothSurfaces }
         const late: Array<string> = []
         const report = yield* syncWithWorkers(variables, 1, {
           around: (jobs, job) =>
@@ -193,7 +192,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
   it.scoped("keeps another sync away, and is kept away by one", () =>
     Effect.gen(function* () {
       const { service } = yield* lending({ clients: someClients })
-      const variables = { ...variablesFor(service.url), ...surfaces }
+      const variables = { ...variablesFor(service.url), ...bothSurfaces }
       const refused: Array<string> = []
       yield* syncWithWorkers(variables, 1, {
         around: (jobs, job) =>
@@ -214,7 +213,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
   it.scoped("waits for who has the connection for a moment only", () =>
     Effect.gen(function* () {
       const { service } = yield* lending({ clients: someClients })
-      const variables = { ...variablesFor(service.url), ...surfaces }
+      const variables = { ...variablesFor(service.url), ...bothSurfaces }
       const database = yield* Database
       const begun = yield* Deferred.make<void>()
       const enough = yield* Deferred.make<void>()
@@ -233,7 +232,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: someClients })
       moved(held)
-      const variables = { ...variablesFor(service.url), ...surfaces }
+      const variables = { ...variablesFor(service.url), ...bothSurfaces }
       let isFirst = true
       yield* syncWithWorkers(variables, 1, {
         around: (jobs, job) =>

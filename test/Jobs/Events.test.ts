@@ -15,7 +15,7 @@ import { forAMoment } from "../../src/Sync/Runs/Holding.ts"
 import { Inbox } from "../../src/Webhook/Inbox.ts"
 import { accountOf, client, clientId, lending, move } from "../Sync/Lending.ts"
 import { id } from "../Sync/Partnership.ts"
-import { findings, journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
+import { bookIdOf, findings, inboxStates, journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
 import { syncWithWorkers, workerServices } from "./Workers.ts"
@@ -38,11 +38,6 @@ const delivery = (index: number | undefined) => {
 const arrive = (...clients: ReadonlyArray<number | undefined>) =>
   Effect.flatMap(Inbox, ({ put }) => Effect.orDie(put(clients.map(delivery))))
 
-const states = rows("select state, count(*)::integer as n from webhook.inbox group by 1 order by 1").pipe(
-  Effect.map((found) => found.map(({ n, state }) => `${state} ${n}`)),
-)
-const bookOf = (code: string) =>
-  Effect.map(rows(`select book_id from mirror.books where code = '${code}'`), ([row]) => Number(row?.book_id))
 const eventRuns = rows("select state, exit_code from sync.runs where command = 'events' order by run_id")
 
 /** Takes part as a worker does, and as the process that receives the events; `sent`: the books that were handed out. */
@@ -80,22 +75,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("events that workers ta
       for (const one of [1, 2]) move(held, clientId(one), { type: "CREDIT", amount: one * 10 })
       yield* together(variables, (jobs, round, sent) =>
         Effect.gen(function* () {
-          const [first, second] = [yield* bookOf("C1"), yield* bookOf("C2")]
+          const [first, second] = [yield* bookIdOf("C1"), yield* bookIdOf("C2")]
           yield* arrive(1, 1, 2, undefined)
           yield* round
-          expect([sent.splice(0), yield* states]).toEqual([
+          expect([sent.splice(0), yield* inboxStates]).toEqual([
             [first, second],
             ["done 1", "waiting 3"],
           ])
           yield* jobs.read({ connection: "default", bookId: first })
-          expect(yield* states).toEqual(["done 3", "waiting 1"])
+          expect(yield* inboxStates).toEqual(["done 3", "waiting 1"])
           // One that comes while a job is under way, or that a worker left, is handed out again.
           yield* arrive(1)
           yield* round
           expect(sent.splice(0)).toEqual([first, second])
           for (const bookId of [second, first, first]) yield* jobs.read({ connection: "default", bookId })
           yield* round
-          expect([sent, yield* states]).toEqual([[], ["done 5"]])
+          expect([sent, yield* inboxStates]).toEqual([[], ["done 5"]])
           expect(yield* rows("select * from sync.book_events")).toEqual([])
         }),
       )
@@ -115,7 +110,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("events that workers ta
       move(held, clientId(1), { type: "CREDIT", amount: 10 })
       yield* together(variables, (jobs, round, sent) =>
         Effect.gen(function* () {
-          const job = { connection: "default", bookId: yield* bookOf("C1") }
+          const job = { connection: "default", bookId: yield* bookIdOf("C1") }
           yield* arrive(1)
           yield* round
           const database = yield* Database
@@ -126,7 +121,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("events that workers ta
           yield* round
           expect(sent).toEqual([job.bookId, job.bookId])
           yield* jobs.read(job)
-          expect(yield* states).toEqual(["done 1"])
+          expect(yield* inboxStates).toEqual(["done 1"])
         }),
       )
     }).pipe(Effect.provide(TestDatabase.layer)),
@@ -140,7 +135,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("events that workers ta
       move(held, clientId(1), { type: "CREDIT", amount: 10 })
       yield* together(variables, (jobs, round) =>
         Effect.gen(function* () {
-          const job = { connection: "default", bookId: yield* bookOf("C1") }
+          const job = { connection: "default", bookId: yield* bookIdOf("C1") }
           yield* arrive(1)
           yield* round
           let answer: (() => void) | undefined

@@ -6,11 +6,10 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { beginRun } from "../../src/Run.ts"
 import { client, clientId, lending, move } from "../Sync/Lending.ts"
+import { bothSurfaces } from "../Sync/Partnership.ts"
 import { findings, journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { backfillWith, syncWithWorkers, withWorkers } from "./Workers.ts"
-
-const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" }
 
 /**
  * From the next write to a table on, the book of a client belongs to somebody else. What the same transaction writes is not too late:
@@ -80,7 +79,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a worker that was over
   it.scoped.each(stages)("at %s writes nothing more", (table) =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1)] })
-      const variables = { ...variablesFor(service.url), ...surfaces }
+      const variables = { ...variablesFor(service.url), ...bothSurfaces }
       move(held, clientId(1), { type: "CREDIT", amount: 10 })
       yield* syncWith(variables)
       move(held, clientId(1), { type: "CREDIT", amount: 20 })
@@ -113,7 +112,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a worker that was over
     (table) =>
       Effect.gen(function* () {
         const { held, service } = yield* lending({ clients: [client(1)] })
-        const variables = { ...variablesFor(service.url), ...surfaces }
+        const variables = { ...variablesFor(service.url), ...bothSurfaces }
         yield* syncWith(variables)
         const seen: Array<unknown> = []
         yield* syncWithWorkers(variables, 1, {
@@ -163,7 +162,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a worker that was over
   ])("at %s of a backfill's job writes nothing more", (table) =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1)] })
-      const variables = { ...variablesFor(service.url), ...surfaces }
+      const variables = { ...variablesFor(service.url), ...bothSurfaces }
       for (const amount of [10, 20, 30]) move(held, clientId(1), { type: "CREDIT", amount })
       const whole = held.statements[clientId(1)] ?? []
       held.statements[clientId(1)] = whole.slice(1)
@@ -197,7 +196,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a worker that was over
   it.scoped("cannot say how a run ended that is another's", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1)] })
-      const variables = { ...variablesFor(service.url), ...surfaces }
+      const variables = { ...variablesFor(service.url), ...bothSurfaces }
       move(held, clientId(1), { type: "CREDIT", amount: 10 })
       const report = yield* syncWithWorkers(variables, 1, {
         around: (jobs, job) =>

@@ -2,23 +2,17 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Either, Layer, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import { decode, print } from "../../src/Export/Batch/ReportManifest.ts"
-import { Ledger } from "../../src/Ledger.ts"
 import { reclassify } from "../../src/Reclassify.ts"
-import { Reconcile } from "../../src/Reconcile.ts"
-import { Settings } from "../../src/Settings.ts"
 import * as Verify from "../../src/Verify.ts"
 import { bridging, closing, movement, threeMonths } from "../Close/Months.ts"
 import { accountId, credit, debit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
+import { services } from "../support/BookServices.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { minor, reporting, sheet, sumsOf, textOf } from "./Reports.ts"
-
-const services = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
-  Layer.provideMerge(Settings.from({ variables: {} })),
-)
 
 const payroll = [
   {

@@ -8,12 +8,10 @@ import * as Verify from "../../src/Verify.ts"
 import { closing, movement, reopening, threeMonths } from "../Close/Months.ts"
 import { accountId, credit, deposit, id, partnership } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
+import { messageOf } from "../support/messageOf.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { reporting, sheet, textOf } from "./Reports.ts"
-
-const messageOf = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.map(Effect.flip(effect), ({ message }) => message)
 
 const now = Effect.map(
   rows(`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`),

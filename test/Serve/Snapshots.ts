@@ -1,12 +1,12 @@
 /** Snapshots of the status page, as a test wants them. */
 import { combined } from "../../src/Reconcile/TieOut.ts"
-import type { BookReading, BookStanding } from "../../src/Serve/Overview/Books.ts"
+import type { BookReadState, BookStanding } from "../../src/Serve/Overview/Books.ts"
 import type { Snapshot } from "../../src/Serve/Overview.ts"
 
 export const hour = 3_600_000
 export const at = Date.parse("2026-10-07T09:00:00Z")
 
-export const reading = (over: Partial<BookReading> = {}): BookReading => ({
+export const reading = (over: Partial<BookReadState> = {}): BookReadState => ({
   failing: 0,
   failingSince: null,
   stream: null,

@@ -8,9 +8,8 @@ import { Inbox } from "../../src/Webhook/Inbox.ts"
 import { listen } from "../../src/Webhook.ts"
 import { freePort } from "../support/Loopback.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { bothSurfaces } from "./Partnership.ts"
 import { rows, variablesFor } from "./Runs.ts"
-
-const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" }
 
 /** Cash line by line, and every other role by resource and currency: what must not depend on the order of events. */
 const cash = rows(`
@@ -43,7 +42,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events in any order", 
           Effect.promise(() => fetch(`${sandbox.origin}/control/${path}`, { method: "POST" }))
         const services = Layer.mergeAll(Sync.Default, Events.Default).pipe(
           Layer.provideMerge(Inbox.Default),
-          Layer.provideMerge(Settings.from({ variables: { ...variablesFor(sandbox.url), ...surfaces } })),
+          Layer.provideMerge(Settings.from({ variables: { ...variablesFor(sandbox.url), ...bothSurfaces } })),
         )
         yield* Effect.gen(function* () {
           const night = (yield* Sync).run({ connection: "default", full: false })

@@ -9,10 +9,8 @@ import { Inbox } from "../../src/Webhook/Inbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
 import { accountOf, client, clientId, lending, move } from "./Lending.ts"
-import { accountId, credit, deposit, id, partnership } from "./Partnership.ts"
-import { findings, postings, rows, sync, variablesFor } from "./Runs.ts"
-
-const both = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" }
+import { accountId, bothSurfaces, credit, deposit, id, partnership } from "./Partnership.ts"
+import { findings, inboxStates, postings, rows, sync, variablesFor } from "./Runs.ts"
 
 /** The processor of events, with the partner at a URL. */
 const processing = <A, E>(
@@ -56,10 +54,6 @@ const delivery = (type: string, data: object) => {
   }
 }
 
-const states = rows("select state, count(*)::integer as n from webhook.inbox group by 1 order by 1").pipe(
-  Effect.map((found) => found.map(({ n, state }) => `${state} ${n}`)),
-)
-
 layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
   it.scoped("bring what they name into the books: the movement, the account, the statement's tail", () =>
     Effect.gen(function* () {
@@ -79,7 +73,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
         Option.some({ entries: 1, failed: 0 }),
       )
       expect(yield* postings).toEqual(["deposit cash 98, fees 2, deposits_clearing -100"])
-      expect(yield* states).toEqual(["done 1"])
+      expect(yield* inboxStates).toEqual(["done 1"])
       expect(yield* findings).toEqual([])
       expect(yield* rows("select count(*)::integer as n from ledger.unnumbered")).toEqual([{ n: 0 }])
       // Nothing but what the event concerns: no lists.
@@ -104,7 +98,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
       )
       expect(Option.getOrThrow(round)).toMatchObject({ events: 2_000, failed: 0, entries: 50 })
       expect(service.count(`/accounts/${accountId}/statement`) - asked).toBeLessThanOrEqual(2)
-      expect(yield* states).toEqual(["done 2000"])
+      expect(yield* inboxStates).toEqual(["done 2000"])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
@@ -150,7 +144,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
   it.scoped("of a client are that client's, also of one that was not known", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1)] })
-      yield* sync(service.url, both)
+      yield* sync(service.url, bothSurfaces)
       held.clients.push(client(2))
       move(held, clientId(2), { type: "CREDIT", amount: 7 })
       move(held, clientId(1), { type: "CREDIT", amount: 3 })
@@ -165,7 +159,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
         service.url,
         (events, inbox) =>
           Effect.zipRight(inbox.put([event(2), event(1), event(1)]), events.round("default")),
-        both,
+        bothSurfaces,
       )
       expect(
         yield* rows(`
@@ -176,7 +170,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
         { code: "C1", cash: "3" },
         { code: "C2", cash: "7" },
       ])
-      expect(yield* states).toEqual(["done 3"])
+      expect(yield* inboxStates).toEqual(["done 3"])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
@@ -198,16 +192,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
             delivery("account.credited", { accountId, amount: "5.00", currency: "USD" }),
           ])
           expect(Option.getOrThrow(yield* events.round("default"))).toMatchObject({ failed: 1, entries: 1 })
-          expect(yield* states).toEqual(["done 1", "failed 1"])
+          expect(yield* inboxStates).toEqual(["done 1", "failed 1"])
           for (let tries = 2; tries <= 8; tries++) {
             yield* rows("update webhook.inbox set next_try_at = now() where state = 'failed' returning 1")
             yield* events.round("default")
           }
-          expect(yield* states).toEqual(["dead 1", "done 1"])
+          expect(yield* inboxStates).toEqual(["dead 1", "done 1"])
           held.interfere = () => false
           yield* inbox.replay("dead")
           expect(Option.getOrThrow(yield* events.round("default"))).toMatchObject({ failed: 0 })
-          expect(yield* states).toEqual(["done 2"])
+          expect(yield* inboxStates).toEqual(["done 2"])
         }),
       )
     }).pipe(Effect.provide(TestDatabase.layer)),
@@ -228,7 +222,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
               yield* database.tryLock("sync:default")
               const fiber = yield* Effect.fork(events.round("default"))
               yield* Effect.sleep(Duration.millis(600))
-              expect(yield* states).toEqual(["waiting 1"])
+              expect(yield* inboxStates).toEqual(["waiting 1"])
               return fiber
             }),
           )
@@ -290,7 +284,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
   it.scoped("of a client that come with another body are found in the organization's book", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1)] })
-      yield* sync(service.url, both)
+      yield* sync(service.url, bothSurfaces)
       move(held, clientId(1), { type: "CREDIT", amount: 3 })
       const event = (amount: string) => ({
         ...delivery("account.credited", {
@@ -304,7 +298,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
       yield* processing(
         service.url,
         (events, inbox) => Effect.zipRight(inbox.put([event("1"), event("2")]), events.round("default")),
-        both,
+        bothSurfaces,
       )
       expect(
         yield* rows(`

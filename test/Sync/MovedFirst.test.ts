@@ -1,19 +1,13 @@
 /** Cash that a person had booked elsewhere before a receivable named it is the receivable's once it does. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { Ledger } from "../../src/Ledger.ts"
+import { Effect, Option } from "effect"
 import { reclassify } from "../../src/Reclassify.ts"
-import { Reconcile } from "../../src/Reconcile.ts"
-import { Settings } from "../../src/Settings.ts"
+import { services } from "../support/BookServices.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { lending, move, orgDeposit } from "./Lending.ts"
 import { at, loan, paid, standing, surfaces, tx, unexplained } from "./Loaned.ts"
 import { id } from "./Partnership.ts"
 import { findings, postings, sync } from "./Runs.ts"
-
-const services = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
-  Layer.provideMerge(Settings.from({ variables: {} })),
-)
 
 layer(TestDatabase.layer, { excludeTestServices: true })("Cash that a person booked elsewhere", (it) => {
   it.scoped("goes on to loan clearing when a receivable names it later, and nothing is left over", () =>

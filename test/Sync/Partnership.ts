@@ -120,3 +120,6 @@ export const partnership = (over: Partial<Partnership> = {}) =>
     const service = yield* serve(answer(held))
     return { held, service }
   })
+
+/** The settings of a connection that reads the organization and its clients. */
+export const bothSurfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" }

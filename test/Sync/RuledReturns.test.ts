@@ -5,7 +5,7 @@ import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { credit, deposit, id, partnership } from "./Partnership.ts"
-import { findings, rows, sync } from "./Runs.ts"
+import { balances, findings, rows, sync } from "./Runs.ts"
 
 type Match = Readonly<Record<string, string>>
 const rulesOf = (...rules: ReadonlyArray<readonly [match: Match, code: string]>) => ({
@@ -16,13 +16,6 @@ const rulesOf = (...rules: ReadonlyArray<readonly [match: Match, code: string]>)
 const sales: readonly [Match, string] = [{ type: "DEPOSIT", direction: "CREDIT", remitter: "^ACME" }, "4120"]
 const anySales: readonly [Match, string] = [{ type: "DEPOSIT", remitter: "^ACME" }, "4120"]
 const returns: readonly [Match, string] = [{ type: "DEPOSIT", direction: "DEBIT" }, "4190"]
-
-const balances = rows(`
-  select a.code || ' ' || trim_scale(sum(p.amount))::text as line from ledger.postings p
-  join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-  group by a.code having sum(p.amount) <> 0 order by a.code`).pipe(
-  Effect.map((found) => found.map(({ line }) => line)),
-)
 
 const acme = (over: object = {}) => deposit(111, "1000.00", { remitterName: "ACME", ...over })
 

@@ -60,3 +60,19 @@ export const findings = rows(`
   select check_name || ' ' || severity as finding from reconcile.findings where closed_at is null order by 1`).pipe(
   Effect.map((found) => found.map(({ finding }) => finding)),
 )
+
+/** The accounts that hold something, each with its amount. */
+export const balances = rows(`
+  select a.code || ' ' || trim_scale(sum(p.amount))::text as line from ledger.postings p
+  join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+  group by a.code having sum(p.amount) <> 0 order by a.code`).pipe(
+  Effect.map((found) => found.map(({ line }) => line)),
+)
+
+/** The events of the inbox, counted by state. */
+export const inboxStates = rows(
+  "select state, count(*)::integer as n from webhook.inbox group by 1 order by 1",
+).pipe(Effect.map((found) => found.map(({ n, state }) => `${state} ${n}`)))
+
+export const bookIdOf = (code: string) =>
+  Effect.map(rows(`select book_id from mirror.books where code = '${code}'`), ([row]) => Number(row?.book_id))

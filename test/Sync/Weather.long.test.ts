@@ -2,16 +2,16 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { bothSurfaces } from "./Partnership.ts"
 import { findings, journal, sync } from "./Runs.ts"
 
-const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" }
 const data = { entries: 400, seed: 5, clients: 12, clientEntries: 400 }
 
 /** A sandbox with faults, read by as many runs as it takes, and the journal of an uninterrupted run in fair weather. */
 const inWeather = (faults: string) =>
   Effect.gen(function* () {
     const sandbox = yield* runningSandbox({ ...data, faults })
-    return yield* sync(sandbox.url, surfaces)
+    return yield* sync(sandbox.url, bothSurfaces)
   })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("A sync of clients in wild weather", (it) => {

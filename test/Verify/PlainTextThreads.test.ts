@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { checkPlainTextFile, type PlainTextFile } from "../../src/Verify/PlainTextFile.ts"
-import { startThreads } from "../../src/Verify/PlainTextThreads.ts"
+import { checkPlainTextFile, type PlainTextFile } from "../../src/Verify/PlainText/PlainTextFile.ts"
+import { startThreads } from "../../src/Verify/PlainText/PlainTextThreads.ts"
 
 let folder = ""
 let program = ""
@@ -15,7 +15,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tieout-threads-"))
   program = join(folder, "plainText.cjs")
   await build({
-    entryPoints: [fileURLToPath(new URL("../../src/Verify/PlainTextThread.ts", import.meta.url))],
+    entryPoints: [fileURLToPath(new URL("../../src/Verify/PlainText/PlainTextThread.ts", import.meta.url))],
     outfile: program,
     bundle: true,
     platform: "node",

@@ -6,7 +6,7 @@ import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 
 const columns = [
-  { title: "  Account" },
+  { title: "  Account", identifier: true },
   { title: "Cur" },
   { title: "Statement opening", align: "right" },
   { title: "Movements", align: "right" },

@@ -9,7 +9,7 @@ const columns = (all: boolean) => [
   { title: "Book" },
   { title: "Stream", shrinks: true },
   { title: "Item", shrinks: true },
-  { title: "Reason", shrinks: true },
+  { title: "Reason", prose: true },
   { title: "Path", shrinks: true },
   { title: "First seen" },
   { title: "Last seen" },

@@ -19,7 +19,7 @@ export const standingLines = (accounts: ReadonlyArray<Standing>, screen: Screen)
   const severalBooks = new Set(accounts.map(({ book }) => book)).size > 1
   const columns = [
     ...(severalBooks ? [{ title: "Book" }] : []),
-    { title: "Account" },
+    { title: "Account", identifier: true },
     { title: "Currency" },
     { title: "Rail", shrinks: true },
     { title: "Status", shrinks: true },

@@ -7,7 +7,7 @@ import type { Totals } from "../../Format/Totals.ts"
 import type { ExportError } from "../ExportError.ts"
 import type { Folder } from "./Folder.ts"
 import type { FileRecord } from "./Manifest.ts"
-import { held, inDays, type TableContext, tableWriter } from "./TableFiles.ts"
+import { inDays, refusedIfUnholdable, type TableContext, tableWriter } from "./TableFiles.ts"
 
 export interface Output {
   /** Before the first entry, with its date; undefined where there is none. */
@@ -41,7 +41,7 @@ export const singleOutput = Effect.fn("Export.singleOutput")(function* (
     begin: (firstDate) => Effect.suspend(() => write(writer.begin(firstDate))),
     write: (entries) =>
       Effect.flatMap(
-        held(format.name, () => writer.write(entries)),
+        refusedIfUnholdable(format.name, () => writer.write(entries)),
         write,
       ),
     end: (totals) =>

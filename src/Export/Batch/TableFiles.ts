@@ -3,23 +3,15 @@ import { Effect } from "effect"
 import { TooPrecise } from "../../Common/MinorUnits.ts"
 import { productVersion } from "../../Common/Version.ts"
 import { encode } from "../../Format/Encoding.ts"
-import type { Account, Entry, OpenedAccount } from "../../Format/Entry.ts"
+import type { Entry } from "../../Format/Entry.ts"
 import type { Setup } from "../../Format/Table/Cells.ts"
 import { quoted } from "../../Format/Table/CellText.ts"
 import type { AccountFile } from "../../Format/Table/Define.ts"
-import {
-  detailJournals,
-  type Journals,
-  type Mode,
-  statementJournals,
-  type TableJournal,
-  Unholdable,
-} from "../../Format/Table/Journals.ts"
+import { type JournalChoice, journalsOf } from "../../Format/Table/JournalChoice.ts"
+import { type TableJournal, Unholdable } from "../../Format/Table/Journals.ts"
 import type { PreambleOf, Profile } from "../../Format/Table/Profile.ts"
-import { ratedJournals } from "../../Format/Table/RatedJournals.ts"
 import { differencesOf } from "../../Format/Table/RatedRows.ts"
 import { type Mapping, rowsIn, systemNames, textsOf } from "../../Format/Table/Rows.ts"
-import { type Represented, type SummaryStyle, summaryJournals } from "../../Format/Table/SummaryJournals.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
 import type { Days } from "../Request/Days.ts"
 import { cancelledEntries } from "./CancelledEntries.ts"
@@ -28,26 +20,14 @@ import type { FileRecord } from "./Manifest.ts"
 import { differencesWriter } from "./RateDifferences.ts"
 import { summaryEntries } from "./SummaryEntries.ts"
 
-export interface TableContext {
-  readonly profile: Profile
-  /** Currencies. */
-  readonly leaveOut: ReadonlyArray<string>
-  readonly baseCurrency: string
-  readonly mode: Mode
-  readonly summary: SummaryStyle
-  readonly mapping: Mapping
+export interface TableContext extends JournalChoice {
   /** ISO 8601 in UTC. */
   readonly createdAt: string
   /** The first and the last day, `YYYY-MM-DD`; null where there is nothing to write. */
   readonly days: Days | null
   /** Files of the book's accounts that stand beside; they come last, with the totals of the entries. */
   readonly accountFiles: ReadonlyArray<AccountFile>
-  /** The book's own accounts before the first entry. */
   readonly book: { readonly code: string; readonly name: string }
-  readonly accounts: ReadonlyArray<OpenedAccount>
-  /** The books' account behind one of the base-currency journal, and whether results go into files with rates. */
-  readonly nativeOf: (account: Account) => Account
-  readonly withResults: boolean
 }
 
 /** What a file holds: one currency, all (gl-detail), or one of the service's accounts. */
@@ -114,7 +94,7 @@ const shareOf = ({ file }: Profile, { currency, partnerAccountId }: TableJournal
 const keyOf = ({ account, currency }: Share): string => `${currency ?? ""} ${account ?? ""}`
 
 /** What a format cannot hold ends the export. */
-export const held = <A>(format: string, make: () => A): Effect.Effect<A, ExportError> =>
+export const refusedIfUnholdable = <A>(format: string, make: () => A): Effect.Effect<A, ExportError> =>
   Effect.suspend(() => {
     try {
       return Effect.succeed(make())
@@ -126,43 +106,6 @@ export const held = <A>(format: string, make: () => A): Effect.Effect<A, ExportE
       )
     }
   })
-
-/**
- * Of the ledger's accounts that are one in the system, with one dimension, the first stands for all of a currency. Where amounts are
- * netted, each of the service's accounts stands for itself.
- */
-const representedIn = (mapping: Mapping, { net }: SummaryStyle): Represented => {
-  const first = new Map<string, Account>()
-  const standing = new Map<Account, Account>()
-  for (const [account, mapped] of mapping) {
-    const cash = net && account.role === "cash" ? account.partnerAccountId : null
-    const key = JSON.stringify([account.currency, mapped.account, mapped.dimension, cash])
-    const known = first.get(key) ?? account
-    first.set(key, known)
-    standing.set(account, known)
-  }
-  return (account) => standing.get(account) ?? account
-}
-
-/** Journals with rates, where the profile has them. */
-const ratedOf = ({ accounts, baseCurrency, nativeOf, profile, withResults }: TableContext) => {
-  const { rates: style } = profile
-  const rounding = accounts.find(({ account }) => account.role === "rounding")?.account
-  return style === undefined || rounding === undefined
-    ? undefined
-    : ratedJournals({ profile, style, baseCurrency, nativeOf, rounding, withResults })
-}
-
-const journalsOf = (context: TableContext): Journals => {
-  const { mapping, mode, profile, summary } = context
-  const leaveOut = new Set(context.leaveOut)
-  const rated = ratedOf(context)
-  if (rated !== undefined) return rated
-  if (profile.mode === "statement") return statementJournals(leaveOut)
-  if (profile.mode === "detail" || mode === "detail") return detailJournals(leaveOut)
-  const { rowsPerJournal } = profile.limits
-  return summaryJournals(leaveOut, rowsPerJournal, representedIn(mapping, summary), summary)
-}
 
 /** Takes entries by date and keeps one open file per currency or account. */
 export const tableWriter = (folder: Folder, context: TableContext) => {
@@ -234,13 +177,13 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
 
   const put = Effect.fnUntraced(function* (ready: ReadonlyArray<TableJournal>) {
     for (const journal of ready) {
-      const made = yield* held(profile.name, () => rowsIn(journal, mapping, profile, written))
+      const made = yield* refusedIfUnholdable(profile.name, () => rowsIn(journal, mapping, profile, written))
       if (differences !== undefined) yield* differences.add(differencesOf(journal, made, mapping))
       if (made.length === 0) {
         if (journal.entry !== null && journal.lines.length > 0) cancelled.add(journal)
         continue
       }
-      const rows = yield* held(profile.name, () => textsOf(made, setup))
+      const rows = yield* refusedIfUnholdable(profile.name, () => textsOf(made, setup))
       written += rows.length
       const output = yield* fileFor(journal, rows.length)
       output.rows += rows.length
@@ -251,7 +194,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
   return {
     write: Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
       for (const entry of entries) {
-        yield* put(yield* held(profile.name, () => journals.add(entry)))
+        yield* put(yield* refusedIfUnholdable(profile.name, () => journals.add(entry)))
         summed?.add(entry, journals.placed?.() ?? [], mapping)
       }
       if (summed !== undefined) yield* summed.flush

@@ -5,20 +5,20 @@ import { type Content, checkFile, type FileVerdict, type Stated } from "./FileCh
 import { manifestFile } from "./Manifest.ts"
 
 /** How the files' content is proved while they are read. */
-export interface Reading {
+export interface ContentChecks {
   readonly contentOf: (name: string) => Content | undefined
   /** A file that another thread checks meanwhile; undefined where it could not. */
   readonly elsewhere: (name: string) => Promise<FileVerdict | undefined> | undefined
 }
 
-const alone: Reading = { contentOf: () => undefined, elsewhere: () => undefined }
+const alone: ContentChecks = { contentOf: () => undefined, elsewhere: () => undefined }
 
 /** Gives the names of the files that are there and were read, each once. */
 export const checkFiles = async (
   folder: string,
   manifest: { readonly files: ReadonlyArray<Stated> },
   problems: Problems,
-  { contentOf, elsewhere }: Reading = alone,
+  { contentOf, elsewhere }: ContentChecks = alone,
 ): Promise<ReadonlySet<string>> => {
   const there = new Set(await readdir(folder))
   const expected = new Set(manifest.files.map(({ name }) => name))

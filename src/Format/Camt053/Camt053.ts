@@ -1,6 +1,7 @@
 /** Bank statements by ISO 20022, camt.053.001.08: a file per account, a statement per day. */
 import { createHash } from "node:crypto"
 import { print } from "../../Common/MinorUnits.ts"
+import { isUuidInAnyCase } from "../../Common/Uuid.ts"
 import {
   type BankAccount,
   type BankDay,
@@ -42,12 +43,11 @@ const around = (name: string, ...inner: ReadonlyArray<string>): string => {
 }
 
 const compact = (id: string): string => id.replaceAll("-", "")
-const uuid = /^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/
 
 /** A reference where a field of 35 characters holds it whole; half of one would be another one. */
 const reference = (text: string | null): string => {
   const plain = clean(text ?? "")
-  const short = uuid.test(plain) ? compact(plain) : plain
+  const short = isUuidInAnyCase(plain) ? compact(plain) : plain
   return [...short].length <= idLength ? short : ""
 }
 

@@ -77,7 +77,7 @@ interface Balance {
 }
 
 /** What is being read: a statement's parts, those of the balance or entry in it, and what has been read of them. */
-class Reading {
+class OpenStatement {
   own = new Parts()
   inner = new Parts()
   readonly balances: Array<Balance> = []
@@ -134,16 +134,16 @@ class Reading {
 }
 
 export const camt053Reader: StatementReader = () => {
-  let reading = new Reading()
+  let open = new OpenStatement()
   let finished: ReadStatement | undefined
   const xml = new XmlLines((element) => {
     const { attributes, path } = element
     if (path === "Document") must(attributes.get("xmlns") === namespace, `is not ${namespace}`)
     if (path === statement) {
       must(finished === undefined, "two statements end on one line")
-      finished = reading.finish()
-      reading = new Reading()
-    } else if (path.startsWith(`${statement}/`)) reading.take(path.slice(statement.length + 1), element)
+      finished = open.finish()
+      open = new OpenStatement()
+    } else if (path.startsWith(`${statement}/`)) open.take(path.slice(statement.length + 1), element)
     else must(path === "Document" || path.startsWith(root.slice(0, -1)), `${path} is none of its elements`)
   })
   return {

@@ -3,7 +3,7 @@
 import { Schema } from "effect"
 import { withDefault } from "../../Common/Field.ts"
 import { lastDayOf } from "../../Common/Time.ts"
-import { whole } from "../OwnSettings.ts"
+import { wholeNumber } from "../OwnSettings.ts"
 import { Template } from "../Table/Description.ts"
 import type { PreambleOf } from "../Table/Profile.ts"
 
@@ -18,8 +18,8 @@ export const numberAlone = "{number}"
 
 export const DatevSettings = Schema.Struct({
   /** Beraternummer and Mandantennummer: required for a DATEV export. */
-  consultant: withDefault(Schema.NullOr(whole(1001, 9_999_999)), null),
-  client: withDefault(Schema.NullOr(whole(1, 99_999)), null),
+  consultant: withDefault(Schema.NullOr(wholeNumber(1001, 9_999_999)), null),
+  client: withDefault(Schema.NullOr(wholeNumber(1, 99_999)), null),
   /** Wirtschaftsjahresbeginn. */
   fiscalYearStart: withDefault(
     Schema.String.pipe(Schema.filter(isDayOfYear)).annotations({
@@ -28,7 +28,7 @@ export const DatevSettings = Schema.Struct({
     "01-01",
   ),
   /** Sachkontenlänge. */
-  accountLength: withDefault(whole(4, 8), 4),
+  accountLength: withDefault(wholeNumber(4, 8), 4),
   /** Sachkontenrahmen. */
   chart: withDefault(
     Schema.String.pipe(Schema.pattern(/^\d{2}$/)).annotations({ description: 'two digits in quotes, "03"' }),

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { withDefault } from "../../Common/Field.ts"
-import { ShortText, whole } from "../OwnSettings.ts"
+import { ShortText, wholeNumber } from "../OwnSettings.ts"
 import {
   account,
   credit,
@@ -25,7 +25,7 @@ const Settings = Schema.Struct({
   journal: withDefault(ShortText, "GJ"),
   location: withDefault(Schema.NullOr(ShortText), null),
   /** Characters of DESCRIPTION, at most: the vendor's pages say 80 and 30. */
-  descriptionLength: withDefault(whole(30, 80), 80),
+  descriptionLength: withDefault(wholeNumber(30, 80), 80),
 })
 
 const shapeOf = (

@@ -1,7 +1,7 @@
 /** Reads a journal in Parquet a row group at a time, with amounts as exact digits. The library's own decimals are floating point. */
 import { type AsyncBuffer, parquetMetadataAsync, parquetRead, type SchemaElement } from "hyparquet"
 import { Unreadable } from "../Reading/Cells.ts"
-import type { Reading } from "../Reading/Plain.ts"
+import type { PlainReading } from "../Reading/Plain.ts"
 
 const isDecimal = ({ converted_type, precision, scale, type_length }: SchemaElement): boolean =>
   converted_type === "DECIMAL" && precision === 38 && scale === 18 && type_length === 16
@@ -64,4 +64,4 @@ const rowsOf = async function* (file: AsyncBuffer): AsyncGenerator<{
   }
 }
 
-export const parquetReading: Reading = { kind: "columns", rowsOf }
+export const parquetReading: PlainReading = { kind: "columns", rowsOf }

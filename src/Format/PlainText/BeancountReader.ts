@@ -1,8 +1,8 @@
 /** Reads the beancount journal as we write it. */
-import type { Reading } from "../Reading/Plain.ts"
+import type { PlainReading } from "../Reading/Plain.ts"
 import { beancountNames } from "./BeancountNames.ts"
 
-export const beancountReading: Reading = {
+export const beancountReading: PlainReading = {
   kind: "transactions",
   syntax: {
     transaction: /^\d{4}-\d{2}-\d{2} \* "/,

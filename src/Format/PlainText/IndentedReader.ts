@@ -1,8 +1,8 @@
 /** Reads the journals of hledger and ledger as we write them. */
-import type { Reading } from "../Reading/Plain.ts"
+import type { PlainReading } from "../Reading/Plain.ts"
 import { indentedNames } from "./IndentedNames.ts"
 
-export const indentedReading: Reading = {
+export const indentedReading: PlainReading = {
   kind: "transactions",
   syntax: {
     transaction: /^\d{4}-\d{2}-\d{2} \* /,

@@ -22,7 +22,7 @@ export interface Places {
  * `postings`: the canonical journal. `balances`: a row per account of the manifest. `transactions`: a plain-text journal. `columns`: the
  * canonical journal in another form; amounts with all 18 decimals, a chunk of rows at a time.
  */
-export type Reading =
+export type PlainReading =
   | {
       readonly kind: "columns"
       readonly rowsOf: (file: Places) => AsyncIterable<{

@@ -13,7 +13,7 @@ import { bool, nullable, type RowOf, text, uuid } from "../../Database/Columns.t
 import { Database } from "../../Database.ts"
 import { printed } from "../../Reconcile/AmountText.ts"
 import type { Fragment } from "../../Reconcile/Scope.ts"
-import { entriesOfMonth, known, type ReportScope, resourcesOf } from "../ReportScope.ts"
+import { entriesOfMonth, type ReportScope, recordedBy, resourcesOf } from "../ReportScope.ts"
 import type { Row } from "../Sheet.ts"
 import { remarkOf } from "./ConversionRemark.ts"
 
@@ -80,7 +80,7 @@ const elsewhere = (sql: Sql, scope: ReportScope) => {
     from mirror.statement_entries e
     join ledger.journal_entries j on j.book_id = e.book_id and j.source_id = e.entry_id and j.sequence = 0
       and j.source_type = 'statement_entry' and j.period <> ${scope.first}::text::date
-      and ${known(sql, scope, sql`j.recorded_at`)}
+      and ${recordedBy(sql, scope, sql`j.recorded_at`)}
     join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
     join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'cash'
     where e.book_id = ${scope.book.bookId} and e.related_id = f.resource_id and e.related_type = 'CONVERSION') o`
@@ -101,7 +101,7 @@ const conversions = (sql: Sql, scope: ReportScope) => sql`
         select k.resource_id from ledger.journal_entries k
         where j.resource_id is null and j.source_type = 'statement_entry' and k.book_id = j.book_id
           and k.source_id = j.source_id and k.resource_type = 'CONVERSION' and k.resource_id is not null
-          and ${known(sql, scope, sql`k.recorded_at`)} limit 1)) as resource_id) c
+          and ${recordedBy(sql, scope, sql`k.recorded_at`)} limit 1)) as resource_id) c
     left join ${resourcesOf(sql, scope)} r on r.book_id = j.book_id and r.resource_id = c.resource_id
       and r.resource_type = 'CONVERSION'
     where c.resource_id is not null),

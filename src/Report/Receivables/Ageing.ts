@@ -10,7 +10,7 @@ import { bool, int4, nullable, type RowOf, text, uuid } from "../../Database/Col
 import { Database } from "../../Database.ts"
 import { printed } from "../../Reconcile/AmountText.ts"
 import { instantText } from "../../Reconcile/Scope.ts"
-import { known, type ReportScope } from "../ReportScope.ts"
+import { type ReportScope, recordedBy } from "../ReportScope.ts"
 import type { Row } from "../Sheet.ts"
 import { heldReceivables, reserves, reserveText } from "./ReceivableInterest.ts"
 
@@ -64,7 +64,7 @@ const receivables = (sql: Sql, scope: ReportScope) => sql`
     from held h
     left join lateral (
       select v.* from mirror.receivables v
-      where v.receivable_id = h.source_id and ${known(sql, scope, sql`v.read_at`)}
+      where v.receivable_id = h.source_id and ${recordedBy(sql, scope, sql`v.read_at`)}
         and v.book_id in (select b.book_id from mirror.books b where b.connection = ${scope.book.connection})
       order by v.served_at >= ${scope.month.end}::text::timestamptz,
         case when v.served_at >= ${scope.month.end}::text::timestamptz then v.version else -v.version end

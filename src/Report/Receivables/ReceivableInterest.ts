@@ -10,7 +10,7 @@ import { int4, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { printedSum } from "../../Reconcile/AmountText.ts"
 import type { Fragment } from "../../Reconcile/Scope.ts"
-import { known, type ReportScope } from "../ReportScope.ts"
+import { type ReportScope, recordedBy } from "../ReportScope.ts"
 
 /** The books' balance of each receivable at the end of the month, zero balances included. Owed is positive. */
 export const heldReceivables = (sql: Sql, scope: ReportScope): Fragment => sql`
@@ -22,7 +22,7 @@ export const heldReceivables = (sql: Sql, scope: ReportScope): Fragment => sql`
   join ledger.journal_entries j on j.book_id = p.book_id and j.entry_id = p.entry_id
   where a.book_id = ${scope.book.bookId}
     and a.role in ('receivable_principal', 'receivable_interest', 'loan_payable', 'interest_payable')
-    and j.period <= ${scope.first}::text::date and ${known(sql, scope, sql`j.recorded_at`)}
+    and j.period <= ${scope.first}::text::date and ${recordedBy(sql, scope, sql`j.recorded_at`)}
   group by j.source_id, p.currency`
 
 /**
@@ -39,10 +39,10 @@ export const reserves = (sql: Sql, scope: ReportScope, id: Fragment): Fragment =
           select 1 from ledger.journal_entries c
           where c.book_id = j.book_id and c.source_id = j.source_id and c.source_type = j.source_type
             and c.sequence = j.sequence and c.correction > 0
-            and ${known(sql, scope, sql`c.recorded_at`)})), false) as estimated
+            and ${recordedBy(sql, scope, sql`c.recorded_at`)})), false) as estimated
     from ledger.journal_entries j
     where j.book_id = ${scope.book.bookId} and j.source_id = ${id} and j.source_type = 'receivable_version'
-      and ${known(sql, scope, sql`j.recorded_at`)})`
+      and ${recordedBy(sql, scope, sql`j.recorded_at`)})`
 }
 
 export const reserveText = (knownFrom: string | null, estimated: boolean): string | null => {
@@ -82,7 +82,7 @@ export const readReserved = Effect.fn("Report.reserved")(function* (scope: Repor
           and a.role in ('receivable_interest', 'interest_payable')
         where j.book_id = ${scope.book.bookId} and j.source_id = h.source_id and j.source_type = 'receivable_version'
           and j.kind = 'accrual' and j.effective_date = r.known_from
-          and ${known(sql, scope, sql`j.recorded_at`)}) f on true
+          and ${recordedBy(sql, scope, sql`j.recorded_at`)}) f on true
       where (h.principal <> 0 or h.interest <> 0) and (r.known_from is not null or r.estimated)
       group by h.currency order by h.currency collate "C"`,
   )

@@ -156,7 +156,7 @@ export const tellOnce = Effect.fn("Nightly.tellOnce")(function* (
   connections: ReadonlyArray<string>,
 ) {
   const database = yield* Database
-  const told = yield* database.rows(
+  const marked = yield* database.rows(
     "Nightly.tellOnce",
     { told: bool },
     (sql) => sql`
@@ -165,5 +165,5 @@ export const tellOnce = Effect.fn("Nightly.tellOnce")(function* (
         and ended_at is not null and not told
       returning told`,
   )
-  return told.length > 0
+  return marked.length > 0
 })

@@ -4,15 +4,15 @@ import { int4, text } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { printed } from "../../Reconcile/AmountText.ts"
-import { type Reading, readings } from "../../Reconcile/Readings.ts"
+import { type ReadState, readStates } from "../../Reconcile/ReadStates.ts"
 import { type BookTieOut, bookTieOuts, openParts } from "../../Reconcile/TieOut.ts"
 
 /** How far a book was read, and what of it cannot be read. */
-export type BookReading = Omit<Reading, "bookId" | "code" | "connection">
+export type BookReadState = Omit<ReadState, "bookId" | "code" | "connection">
 
 /** Without the book's name: it may be a client's, which is not shown. */
 export type BookStanding = Omit<BookTieOut, "bookId"> & {
-  readonly reading: BookReading
+  readonly reading: BookReadState
   /** The last month that is closed, `2026-09`; null: none is. */
   readonly closedThrough: string | null
 }
@@ -24,7 +24,7 @@ export interface Balance {
 }
 
 /** Of a book without streams. */
-const noStreams: BookReading = {
+const noStreams: BookReadState = {
   failing: 0,
   failingSince: null,
   stream: null,
@@ -72,7 +72,7 @@ const closedMonths = Effect.fn("Overview.closed")(function* () {
 export const bookStandings = Effect.fn("Overview.books")(function* () {
   const books = yield* bookTieOuts(null)
   const closed = yield* closedMonths()
-  const read = new Map((yield* readings(null)).map((reading) => [reading.bookId, reading]))
+  const read = new Map((yield* readStates(null)).map((reading) => [reading.bookId, reading]))
   return books
     .map(
       ({ bookId, ...book }): BookStanding => ({

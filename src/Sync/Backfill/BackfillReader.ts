@@ -13,7 +13,7 @@ import { Lists } from "../Resources/Lists.ts"
 import { OpenResources } from "../Resources/OpenResources.ts"
 import type { BookOutcome } from "../Runs/BookReader.ts"
 import { noteStatements, noting } from "../Runs/Evidence.ts"
-import { alone, failureOf, isAbsent } from "../Runs/Failures.ts"
+import { aloneOfStream, failureOf, isAbsent } from "../Runs/Failures.ts"
 import type { Failure } from "../Runs/RunReport.ts"
 import { agrees, Balances } from "../Statements/AccountBalances.ts"
 import { beginning, checkpoints, statementStream } from "../Statements/Checkpoint.ts"
@@ -94,13 +94,15 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
       const newEntries = new Map<string, number>()
       yield* lists.readAccounts(book, yield* quarantine.waiting(book)).pipe(noting(book, "accounts"))
       if (partner.addressBook !== null) {
-        yield* lists.readReference(book, "destination", partner.addressBook).pipe(alone(() => undefined))
+        yield* lists
+          .readReference(book, "destination", partner.addressBook)
+          .pipe(aloneOfStream(() => undefined))
       }
       yield* facts.refresh(book)
       const all = yield* accounts.all(book)
       const behind = yield* unread(book)
       const whole = new Set<string>()
-      run.reading.statements.all += all.length
+      run.progress.statements.all += all.length
 
       const readOne = (account: MirroredAccount) =>
         Effect.gen(function* () {
@@ -125,17 +127,17 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
           )
         }).pipe(
           noting(book, statementStream(account.accountId)),
-          alone((error): void => {
+          aloneOfStream((error): void => {
             if (account.listed || !isAbsent(error))
               failures.push(failureOf({ kind: "statement", accountId: account.accountId }, error))
           }),
           Effect.tap(() => {
-            run.reading.statements.done += 1
+            run.progress.statements.done += 1
           }),
         )
       yield* Effect.forEach(all, readOne, { concurrency: settings.limits.accountsInParallel, discard: true })
       const settled = yield* settle(book, whole).pipe(
-        alone((error) => {
+        aloneOfStream((error) => {
           failures.push(failureOf({ kind: "balances" }, error))
           return new Map<string, number>()
         }),
@@ -144,7 +146,7 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
         newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
       const keys = yield* touching(book)
       yield* open.readKeys(book, keys).pipe(
-        alone((error): void => {
+        aloneOfStream((error): void => {
           failures.push(failureOf({ kind: "movements", which: "window" }, error))
         }),
       )

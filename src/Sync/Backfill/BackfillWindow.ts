@@ -1,7 +1,7 @@
 /** What all parts of one backfill share. */
 import { Context, type Effect } from "effect"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
-import type { LeaseLost } from "../../Run.ts"
+import type { LeaseLost } from "../../Run/Lease.ts"
 import type { AccountBackfill } from "./BackfilledStatements.ts"
 import type { Window } from "./Window.ts"
 

@@ -20,7 +20,7 @@ import { Hydration } from "../Resources/Hydration.ts"
 import { inCurrency } from "../Statements/AccountCurrency.ts"
 import { statementStream } from "../Statements/Checkpoint.ts"
 import { Pages } from "../Statements/StatementPage.ts"
-import { type Comparison, Reading } from "./Compare.ts"
+import { type Comparison, WindowReading } from "./Compare.ts"
 import { beginning, corrections, firstPlace, idsAt, type Start, starts } from "./KnownStatement.ts"
 import type { Window } from "./Window.ts"
 
@@ -63,7 +63,12 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       start: Start,
     ) {
       const first = yield* firstPlace(database, book, account.accountId)
-      const reading = new Reading(window, { first, last: account.entries }, start.position, start.balance)
+      const reading = new WindowReading(
+        window,
+        { first, last: account.entries },
+        start.position,
+        start.balance,
+      )
       let atEnd = false
       const inAccount = ({ rows }: Page<StatementEntry>) => rows.map(inCurrency(account.currency))
       const read = (rows: ReturnType<typeof inAccount>) =>

@@ -37,7 +37,7 @@ export interface Comparison {
   firstKnown: Option.Option<KnownEntry>
 }
 
-export class Reading {
+export class WindowReading {
   readonly found: Comparison
   private readonly window: Window
   private readonly tail: bigint

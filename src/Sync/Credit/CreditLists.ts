@@ -23,7 +23,7 @@ import {
 import { nowIso, Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { noPath, noteReads, noteTrouble, noting } from "../Runs/Evidence.ts"
-import { alone, failureOf, isAbsent, type ReadError } from "../Runs/Failures.ts"
+import { aloneOfStream, failureOf, isAbsent, type ReadError } from "../Runs/Failures.ts"
 import type { Failure } from "../Runs/RunReport.ts"
 import { FloodGate } from "../Statements/StatementPage.ts"
 
@@ -186,7 +186,7 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
       const notices: Array<string> = []
       const attempt = <R>(list: string, documented: boolean, effect: Effect.Effect<void, ReadError, R>) =>
         effect.pipe(
-          alone((error): void => {
+          aloneOfStream((error): void => {
             if (!documented && isAbsent(error)) notices.push(`${list}: ${error.message}`)
             else failures.push(failureOf({ kind: "list", name: list }, error))
           }),

@@ -93,8 +93,7 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
         { entry_id: uuid, related_id: nullable(uuid) },
         (sql) => sql`
           with wanted as (select unnest(${textArray(sql, txIds)}) as tx_id),
-          ids as (select tx_id::uuid as id from wanted
-                  where tx_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')
+          ids as (select mirror.uuid_or_null(tx_id) as id from wanted)
           select e.entry_id, e.related_id from mirror.statement_entries e
           where e.book_id = ${book.bookId} and not e.held
             and (e.entry_id in (select id from ids) or e.related_id in (select id from ids)

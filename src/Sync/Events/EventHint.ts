@@ -4,6 +4,7 @@
  */
 import { Option } from "effect"
 import { isRecord } from "../../Common/Record.ts"
+import { isUuidInAnyCase } from "../../Common/Uuid.ts"
 import type { ResourceType } from "../../Partner.ts"
 import { ResourceKey } from "../Resources/Hydration.ts"
 
@@ -17,11 +18,11 @@ export interface Hint {
   readonly unknown: Option.Option<string>
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 const identifier = (fields: Readonly<Record<string, unknown>>, name: string): Option.Option<string> => {
   const value = fields[name]
-  return typeof value === "string" && uuid.test(value) ? Option.some(value.toLowerCase()) : Option.none()
+  return typeof value === "string" && isUuidInAnyCase(value)
+    ? Option.some(value.toLowerCase())
+    : Option.none()
 }
 
 const dataOf = (body: Uint8Array): Readonly<Record<string, unknown>> => {

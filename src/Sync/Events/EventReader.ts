@@ -11,7 +11,7 @@ import type { ResourceKey } from "../Resources/Hydration.ts"
 import { Lists } from "../Resources/Lists.ts"
 import { OpenResources } from "../Resources/OpenResources.ts"
 import { BookReader } from "../Runs/BookReader.ts"
-import { alone, failureOf } from "../Runs/Failures.ts"
+import { aloneOfStream, failureOf } from "../Runs/Failures.ts"
 import type { Failure } from "../Runs/RunReport.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { keyOfResource, type Touched } from "./EventHint.ts"
@@ -71,14 +71,14 @@ export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Event
       if (keys.length === 0) return failed
       const atOnce = yield* open.readKeys(book, keys).pipe(
         Effect.as(true),
-        alone(() => false),
+        aloneOfStream(() => false),
       )
       if (atOnce) return failed
       yield* Effect.forEach(
         keys,
         (key) =>
           open.readKeys(book, [key]).pipe(
-            alone((error): void => {
+            aloneOfStream((error): void => {
               failed.set(keyOfResource(key), error.message)
             }),
           ),
@@ -111,7 +111,7 @@ export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Event
       const failedAccounts = new Map<string, string>()
       if (touched.addressBook && partner.addressBook !== null) {
         yield* lists.readReference(book, "destination", partner.addressBook).pipe(
-          alone((error): void => {
+          aloneOfStream((error): void => {
             failures.push(failureOf({ kind: "list", name: "address book" }, error))
           }),
         )
@@ -123,7 +123,7 @@ export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Event
         wanted,
         (accountId) =>
           readAccount(book, accountId).pipe(
-            alone((error): void => {
+            aloneOfStream((error): void => {
               failedAccounts.set(accountId, error.message)
             }),
           ),

@@ -1,13 +1,14 @@
 /** Quarantined deposits, withdrawals and conversions: absorbed as a page of their list would be. */
 import { Chunk, Effect, Either, Stream } from "effect"
 import type { Book } from "../../Book.ts"
+import { isUuidInAnyCase } from "../../Common/Uuid.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import type { KeptRows } from "../../Partner/KeptRows.ts"
 import { type Malformed, type Resource, type ResourceType, resourceTypes } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { Hydration, ResourceKey, streamOf } from "../Resources/Hydration.ts"
-import { absorbed, type Tried, type Tries, waits, waitsFor } from "../Runs/ReplayResult.ts"
+import { allAbsorbed, allWait, type Tried, type Tries, waitsFor } from "../Runs/ReplayResult.ts"
 import { Pages } from "../Statements/StatementPage.ts"
 
 /** Resources per transaction. */
@@ -16,8 +17,6 @@ const batchSize = 100
 const types: ReadonlyMap<string, ResourceType> = new Map(resourceTypes.map((type) => [streamOf(type), type]))
 
 export const resourceTypeOf = (stream: string): ResourceType | undefined => types.get(stream)
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** What trying one item came to, before anything of it is committed. */
 interface Found {
@@ -47,7 +46,7 @@ export class ReplayedResources extends Effect.Service<ReplayedResources>()("tieo
     ) {
       const { itemId } = tries.newest
       const waiting: Found = { ...nothing, tries, tried: waitsFor(tries, malformed) }
-      if (itemId === null || !uuid.test(itemId)) return waiting
+      if (itemId === null || !isUuidInAnyCase(itemId)) return waiting
       const key = new ResourceKey({ type, id: itemId })
       const answer = yield* Effect.either(hydration.readAll([key]))
       if (Either.isLeft(answer)) {
@@ -56,11 +55,11 @@ export class ReplayedResources extends Effect.Service<ReplayedResources>()("tieo
       const { malformed: again, missing, read } = answer.right
       const [resource] = read
       if (resource !== undefined) {
-        return { ...nothing, tries, tried: absorbed(tries), settled: true, resource } satisfies Found
+        return { ...nothing, tries, tried: allAbsorbed(tries), settled: true, resource } satisfies Found
       }
       if (missing.length > 0) {
         const gone = `${malformed.reason}; and the service finds no ${type.toLowerCase()} with this identifier now`
-        return { ...waiting, tried: waits(tries, gone, malformed.path), missing: key } satisfies Found
+        return { ...waiting, tried: allWait(tries, gone, malformed.path), missing: key } satisfies Found
       }
       const row = again[0]?.row ?? malformed
       return { ...waiting, tried: waitsFor(tries, row), malformed: row } satisfies Found
@@ -73,7 +72,7 @@ export class ReplayedResources extends Effect.Service<ReplayedResources>()("tieo
       // The mirror may have it from a later read: then the row is history.
       const known = yield* quarantine.overtaken(tries.newest, read.right.id)
       const resource = known ? null : read.right
-      return { ...nothing, tries, tried: absorbed(tries), settled: true, resource } satisfies Found
+      return { ...nothing, tries, tried: allAbsorbed(tries), settled: true, resource } satisfies Found
     })
 
     const replayBatch = (book: Book, batch: ReadonlyArray<Tries>, kept: KeptRows) =>
@@ -83,7 +82,7 @@ export class ReplayedResources extends Effect.Service<ReplayedResources>()("tieo
           concurrency: settings.limits.hydrationConcurrency,
         })
         const settled = found.filter((one) => one.settled).flatMap(({ tries }) => tries.all)
-        const also = Effect.gen(function* () {
+        const withPage = Effect.gen(function* () {
           for (const { malformed, tries } of found) {
             if (malformed !== null) yield* quarantine.put(book, run.runId, tries.newest.stream, [malformed])
           }
@@ -91,7 +90,7 @@ export class ReplayedResources extends Effect.Service<ReplayedResources>()("tieo
         })
         const read = found.flatMap(({ resource }) => (resource === null ? [] : [resource]))
         const missing = found.flatMap((one) => (one.missing === null ? [] : [one.missing]))
-        yield* pages.absorbResources(book, read, missing, also)
+        yield* pages.absorbResources(book, read, missing, withPage)
         return found.flatMap(({ tried }) => tried)
       })
 

@@ -10,7 +10,7 @@ import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import { isReferenceKind, type KeptRows } from "../../Partner/KeptRows.ts"
 import { type Malformed, Partner, type ReferenceItem, type Row } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
-import { absorbed, type Tried, type Tries, waits, waitsFor } from "../Runs/ReplayResult.ts"
+import { allAbsorbed, allWait, type Tried, type Tries, waitsFor } from "../Runs/ReplayResult.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { ReplayedResources, resourceTypeOf } from "./ReplayedResources.ts"
 import { ReplayedStatements, statementOf } from "./ReplayedStatements.ts"
@@ -55,7 +55,7 @@ export class Replay extends Effect.Service<Replay>()("tieout/Sync/Replay", {
             quarantine.resolveRows(tries.all.map(({ quarantineId }) => quarantineId)),
           ),
         )
-        return absorbed(tries)
+        return allAbsorbed(tries)
       })
 
     const keepReference = (book: Book, tries: Tries, readAt: string, read: Row<ReferenceItem>) =>
@@ -84,7 +84,7 @@ export class Replay extends Effect.Service<Replay>()("tieout/Sync/Replay", {
     const instruction = (book: Book, tries: Tries, kept: KeptRows, raw: string) => {
       const { itemId, lastSeenAt } = tries.newest
       if (itemId === null)
-        return Effect.succeed(waits(tries, "does not say which account it belongs to", "$.accountId"))
+        return Effect.succeed(allWait(tries, "does not say which account it belongs to", "$.accountId"))
       const read = kept.depositInstruction(itemId, raw)
       return Either.isLeft(read)
         ? askInstruction(tries, itemId, read.left, book)
@@ -109,10 +109,10 @@ export class Replay extends Effect.Service<Replay>()("tieout/Sync/Replay", {
       if (isReferenceKind(stream))
         return yield* keepReference(book, tries, lastSeenAt, kept.reference(stream, raw))
       if (stream !== "receivable")
-        return waits(tries, "comes from a list that this version does not know", "$")
+        return allWait(tries, "comes from a list that this version does not know", "$")
       return Either.match(kept.receivable(raw), {
         onLeft: (malformed) => waitsFor(tries, malformed),
-        onRight: () => waits(tries, receivableWaits, "$"),
+        onRight: () => allWait(tries, receivableWaits, "$"),
       })
     })
 

@@ -10,7 +10,7 @@ import type { KeptRows } from "../../Partner/KeptRows.ts"
 import { PartnerError } from "../../Partner/PartnerError.ts"
 import type { Row, StatementEntry } from "../../Partner.ts"
 import { BookReader } from "../Runs/BookReader.ts"
-import { absorbed, type Tried, type Tries, waits, waitsFor } from "../Runs/ReplayResult.ts"
+import { allAbsorbed, allWait, type Tried, type Tries, waitsFor } from "../Runs/ReplayResult.ts"
 import { inCurrency } from "../Statements/AccountCurrency.ts"
 
 const prefix = "statement:"
@@ -40,12 +40,12 @@ export class ReplayedStatements extends Effect.Service<ReplayedStatements>()(
         const still = new Map((yield* quarantine.list({ ids })).map((row) => [row.quarantineId, row]))
         return looked.flatMap(({ read, tries }): ReadonlyArray<Tried> => {
           const now = still.get(tries.newest.quarantineId)
-          if (now === undefined) return absorbed(tries)
+          if (now === undefined) return allAbsorbed(tries)
           if (Either.isLeft(read)) return waitsFor(tries, read.left)
           if (failure === undefined) {
-            return waits(tries, "can be understood now, but a row before it in its statement cannot", "$")
+            return allWait(tries, "can be understood now, but a row before it in its statement cannot", "$")
           }
-          return waits(
+          return allWait(
             tries,
             `can be understood now, but its statement could not be read again: ${failure}`,
             "$",
@@ -67,7 +67,7 @@ export class ReplayedStatements extends Effect.Service<ReplayedStatements>()(
         }
         if (account === undefined) {
           return looked.flatMap(({ tries }) =>
-            waits(tries, "belongs to an account that is not known here", "$"),
+            allWait(tries, "belongs to an account that is not known here", "$"),
           )
         }
         if (looked.every(({ read }) => Either.isLeft(read))) {

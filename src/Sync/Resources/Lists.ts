@@ -29,18 +29,23 @@ import { orderingOf } from "../Statements/Ordering.ts"
 import { FloodGate, Pages } from "../Statements/StatementPage.ts"
 import { grouped } from "./Grouped.ts"
 
-interface Reading {
-  checkpoint: Checkpoint
-  lastCreatedAt: Option.Option<string>
-  /** Nothing new can come behind this page. */
-  reachedKnown: boolean
+/** How a list is read on. */
+interface ListPlan {
   /** Rows of the list are in quarantine and may be readable now. */
   readonly waits: boolean
   /** Read to the end, whatever is known already. */
   readonly whole: boolean
-  /** Whether the end of this reading is that of the list. */
+  /** Whether the end of what is read is that of the list. */
   readonly last: boolean
   readonly begins: Begins
+}
+
+/** How far it has been read. */
+interface ListProgress {
+  checkpoint: Checkpoint
+  lastCreatedAt: Option.Option<string>
+  /** Nothing new can come behind this page. */
+  reachedKnown: boolean
 }
 
 /** The service's clock at the first page that this run asked for, once there is one. */
@@ -69,37 +74,41 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
     const takeResources = Effect.fn("Sync.Lists.takeResources")(function* (
       book: Book,
       stream: string,
-      reading: Reading,
+      { begins, last, waits, whole }: ListPlan,
+      progress: ListProgress,
       page: Page<Resource>,
     ) {
       const run = yield* Run
       const read = understoodRows(page)
       const malformed = malformedRows(page)
       yield* flood.pass(stream, page.rows.length, malformed)
-      const stop = !reading.whole && Option.contains(reading.checkpoint.ordering, "newest-first")
+      const stop = !whole && Option.contains(progress.checkpoint.ordering, "newest-first")
       const ids = read.map((item) => item.id)
       const mirrored = stop ? yield* resources.find(book, ids, run.startedAt) : []
       const known = mirrored.length + (stop ? (yield* archived.among(book, ids)).size : 0)
-      reading.reachedKnown = stop && read.length > 0 && malformed.length === 0 && known >= read.length
+      progress.reachedKnown = stop && read.length > 0 && malformed.length === 0 && known >= read.length
       const created = read.map((item) => item.createdAt)
       const checkpoint: Checkpoint = {
-        cursor: Option.orElse(page.endCursor, () => reading.checkpoint.cursor),
-        ordering: orderingOf(reading.checkpoint.ordering, reading.lastCreatedAt, created),
-        complete: !page.hasNextPage || reading.reachedKnown,
+        cursor: Option.orElse(page.endCursor, () => progress.checkpoint.cursor),
+        ordering: orderingOf(progress.checkpoint.ordering, progress.lastCreatedAt, created),
+        complete: !page.hasNextPage || progress.reachedKnown,
       }
-      const ends = reading.last && checkpoint.complete
-      const also = Effect.gen(function* () {
+      const ends = last && checkpoint.complete
+      const withPage = Effect.gen(function* () {
         yield* quarantine.put(book, run.runId, stream, malformed)
-        if (reading.waits) {
+        if (waits) {
           yield* quarantine.resolveItems(book, stream, ids)
         }
         yield* saveCheckpoint(book, stream, checkpoint)
-        if (ends) yield* noteReads(book, [{ stream, beganAt: reading.begins.at ?? Option.none() }])
+        if (ends) yield* noteReads(book, [{ stream, beganAt: begins.at ?? Option.none() }])
       })
-      yield* pages.absorbResources(book, read, [], also)
+      yield* pages.absorbResources(book, read, [], withPage)
       run.counters.quarantined += malformed.length
-      reading.checkpoint = checkpoint
-      reading.lastCreatedAt = Option.orElse(Option.fromNullable(created.at(-1)), () => reading.lastCreatedAt)
+      progress.checkpoint = checkpoint
+      progress.lastCreatedAt = Option.orElse(
+        Option.fromNullable(created.at(-1)),
+        () => progress.lastCreatedAt,
+      )
     })
 
     const follow = (
@@ -107,25 +116,24 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       stream: string,
       list: PageStream<Resource>,
       start: Checkpoint,
-      how: Pick<Reading, "waits" | "whole" | "last" | "begins">,
+      plan: ListPlan,
     ) =>
       Effect.suspend(() => {
-        const reading: Reading = {
+        const progress: ListProgress = {
           checkpoint: start,
           lastCreatedAt: Option.none(),
           reachedKnown: false,
-          ...how,
         }
         // A newest-first list may end on any page.
         const newestFirst = Option.contains(start.ordering, "newest-first")
-        const ahead = () => how.whole || !newestFirst
+        const ahead = () => plan.whole || !newestFirst
         return list(start.cursor, ahead).pipe(
           grouped(newestFirst ? 1 : settings.limits.pagesPerTransaction),
           Stream.tap((page) => {
-            how.begins.at ??= page.servedAt
-            return takeResources(book, stream, reading, page)
+            plan.begins.at ??= page.servedAt
+            return takeResources(book, stream, plan, progress, page)
           }),
-          Stream.takeUntil(() => reading.reachedKnown),
+          Stream.takeUntil(() => progress.reachedKnown),
           Stream.runDrain,
         )
       })
@@ -146,14 +154,14 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
         !checkpoint.complete &&
         Option.isSome(checkpoint.cursor) &&
         !Option.contains(checkpoint.ordering, "oldest-first")
-      const how = { waits, whole: full, last: !twice, begins }
-      if (full) return yield* follow(book, stream, list, beginning, how)
-      yield* follow(book, stream, list, startOf(checkpoint), how).pipe(
-        Effect.catchIf(isCursorExpired, () => follow(book, stream, list, beginning, how)),
+      const plan = { waits, whole: full, last: !twice, begins }
+      if (full) return yield* follow(book, stream, list, beginning, plan)
+      yield* follow(book, stream, list, startOf(checkpoint), plan).pipe(
+        Effect.catchIf(isCursorExpired, () => follow(book, stream, list, beginning, plan)),
       )
       if (!twice) return
       const again = { ...checkpoint, cursor: Option.none(), complete: false }
-      yield* follow(book, stream, list, again, { ...how, last: true })
+      yield* follow(book, stream, list, again, { ...plan, last: true })
     })
 
     /** A list that the settings leave out, though the interface has it. */

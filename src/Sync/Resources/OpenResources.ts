@@ -5,6 +5,7 @@
  */
 import { Chunk, Effect, Stream } from "effect"
 import type { Book } from "../../Book.ts"
+import { isUuidInAnyCase } from "../../Common/Uuid.ts"
 import { nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
@@ -20,8 +21,6 @@ const batchSize = 100
 const quarantineTypes: ReadonlyMap<string, ResourceType> = new Map(
   resourceTypes.map((type) => [streamOf(type), type]),
 )
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/OpenResources", {
   effect: Effect.gen(function* () {
@@ -57,7 +56,7 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
       )
       const keys = rows.flatMap(({ id, stream, type: known }) => {
         const type = known ?? quarantineTypes.get(stream ?? "")
-        return type !== undefined && uuid.test(id) ? [new ResourceKey({ type, id })] : []
+        return type !== undefined && isUuidInAnyCase(id) ? [new ResourceKey({ type, id })] : []
       })
       return [...new Map(keys.map((key) => [`${key.type}|${key.id}`, key])).values()]
     })
@@ -66,7 +65,7 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
       Effect.gen(function* () {
         const run = yield* Run
         const { malformed, missing, read } = yield* hydration.readAll(keys)
-        const also = Effect.gen(function* () {
+        const withPage = Effect.gen(function* () {
           for (const { key, row } of malformed) {
             yield* quarantine.put(book, run.runId, streamOf(key.type), [row])
           }
@@ -78,7 +77,7 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
             yield* quarantine.resolveItems(book, stream, ids)
           }
         })
-        yield* pages.absorbResources(book, read, missing, also)
+        yield* pages.absorbResources(book, read, missing, withPage)
       })
 
     /** Reads resources by id, in batches of one transaction each. */

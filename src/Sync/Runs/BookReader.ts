@@ -15,7 +15,7 @@ import { beginning, type Checkpoint, checkpoints, statementStream } from "../Sta
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { type StatementOutcome, Statements, wholeStatement } from "../Statements/Statement.ts"
 import { noteStatements, noting } from "./Evidence.ts"
-import { alone, failureOf, isAbsent, type ReadError } from "./Failures.ts"
+import { aloneOfStream, failureOf, isAbsent, type ReadError } from "./Failures.ts"
 import type { Failure } from "./RunReport.ts"
 
 export interface BookOutcome {
@@ -76,7 +76,7 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
       const checkpointOf = (stream: string) => stored.get(stream) ?? beginning
       const attempt = <R>(list: string, documented: boolean, effect: Effect.Effect<void, ReadError, R>) =>
         effect.pipe(
-          alone((error): void => {
+          aloneOfStream((error): void => {
             if (!documented && isAbsent(error)) notices.push(`${list}: ${error.message}`)
             else failures.push(failureOf({ kind: "list", name: list }, error))
           }),
@@ -123,7 +123,7 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
         statements.read(book, account, stored.get(statementStream(account.accountId)) ?? beginning).pipe(
           Effect.asSome,
           noting(book, statementStream(account.accountId)),
-          alone((error) => {
+          aloneOfStream((error) => {
             // What the service has stopped serving, or does not serve of a closed account, is a finding; everything else goes on.
             const isServed = account.listed && account.status !== "CLOSED"
             if (isServed || !isAbsent(error))
@@ -131,10 +131,10 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
             return Option.none<StatementOutcome>()
           }),
           Effect.tap(() => {
-            run.reading.statements.done += 1
+            run.progress.statements.done += 1
           }),
         )
-      run.reading.statements.all += all.length
+      run.progress.statements.all += all.length
       const outcomes = yield* Effect.forEach(all, readOne, {
         concurrency: settings.limits.accountsInParallel,
       })
@@ -155,14 +155,14 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
       const whole = new Set(read.outcomes.flatMap(({ accountId, broken }) => (broken ? [] : [accountId])))
       // Nobody else reads on meanwhile: where every statement ends at its account's balance, there is nothing to look up.
       const balanceOf = new Map(some.map(({ accountId, balance }) => [accountId, balance]))
-      const apart = read.outcomes.some(({ accountId, balance: lastBalance }) => {
+      const isUnsettled = read.outcomes.some(({ accountId, balance: lastBalance }) => {
         const balance = balanceOf.get(accountId)
         return balance === undefined || (whole.has(accountId) && !agrees({ balance, lastBalance }))
       })
       const settled = yield* (
-        apart ? balances.settle(book, whole) : Effect.succeed(new Map<string, number>())
+        isUnsettled ? balances.settle(book, whole) : Effect.succeed(new Map<string, number>())
       ).pipe(
-        alone((error) => {
+        aloneOfStream((error) => {
           failures.push(failureOf({ kind: "balances" }, error))
           return new Map<string, number>()
         }),
@@ -185,12 +185,12 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
       const failures = [...listed.failures]
       const notices = [...listed.notices]
       yield* instructions.read(book, all, full).pipe(
-        alone((error): void => {
+        aloneOfStream((error): void => {
           notices.push(`deposit instructions: ${error.message}`)
         }),
       )
       const asked = yield* open.read(book).pipe(
-        alone((error) => {
+        aloneOfStream((error) => {
           failures.push(failureOf({ kind: "movements", which: "open" }, error))
           return 0
         }),

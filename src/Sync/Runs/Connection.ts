@@ -4,7 +4,8 @@ import { type Book, organizationBook } from "../../Book.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Database } from "../../Database.ts"
 import { type BookReads, Partner, PartnerConnection } from "../../Partner.ts"
-import { type Commit, type LeaseLost, Run } from "../../Run.ts"
+import type { Commit, LeaseLost } from "../../Run/Lease.ts"
+import { Run } from "../../Run.ts"
 import { Settings, SettingsError } from "../../Settings.ts"
 import type { Window } from "../Backfill/Window.ts"
 import { Credit } from "../Credit/CreditLists.ts"
@@ -14,7 +15,7 @@ import { BookJobs, type BookTask, type ReadElsewhere } from "./BookJobs.ts"
 import type { BookOutcome } from "./BookReader.ts"
 import { Clients, type ListedClients } from "./Clients.ts"
 import { noteStopped } from "./Evidence.ts"
-import { alone, aloneOfClient, failureOf, isAbsent, type ReadError } from "./Failures.ts"
+import { aloneOfClient, aloneOfStream, failureOf, isAbsent, type ReadError } from "./Failures.ts"
 import type { Failure } from "./RunReport.ts"
 import { RunTotals } from "./RunTotals.ts"
 import type { Surface } from "./Surfaces.ts"
@@ -97,7 +98,7 @@ export const readConnection = <P, R>(
     const listed = yield* surfaces.has("client") || surfaces.has("credit")
       ? (yield* Clients).read(organization).pipe(
           Effect.asSome,
-          alone((error) => {
+          aloneOfStream((error) => {
             failures.push(failureOf({ kind: "list", name: "clients" }, error))
             return Option.none()
           }),
@@ -112,7 +113,7 @@ export const readConnection = <P, R>(
       const reading = readBook(organization, partner.organization)
       // Beside clients the organization is one book of many: the others are read, proved and exported without it.
       const found = surfaces.has("client")
-        ? alone((error) => [failureOf({ kind: "list", name: "accounts" }, error)])(reading)
+        ? aloneOfStream((error) => [failureOf({ kind: "list", name: "accounts" }, error)])(reading)
         : reading
       failures.push(...(yield* found))
     } else {
@@ -131,7 +132,7 @@ export const readConnection = <P, R>(
         Effect.map((found) => doneWith(book, found)),
       )
     const doneWith = (book: Book, found: ReadonlyArray<Failure>) => {
-      run.reading.clients.done += 1
+      run.progress.clients.done += 1
       totals.clientDone(book, found)
     }
     const stoppedClients = stopped.map((one) => ({
@@ -204,7 +205,7 @@ export const readConnection = <P, R>(
 
     if (surfaces.has("client")) {
       const served = [...named.map(({ book, client }) => ({ book, clientId: client.id })), ...unlisted]
-      run.reading.clients.all = served.length
+      run.progress.clients.all = served.length
       yield* Option.match(workers, {
         onNone: () => readClients(served),
         onSome: (read) => handOut(read, served),

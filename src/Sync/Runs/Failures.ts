@@ -2,7 +2,7 @@
 import { Cause, Effect, Exit, Option } from "effect"
 import { DatabaseError, isPassing } from "../../Database/DatabaseError.ts"
 import { isOutage, PartnerError } from "../../Partner/PartnerError.ts"
-import type { LeaseLost } from "../../Run.ts"
+import type { LeaseLost } from "../../Run/Lease.ts"
 import type { SettingsError } from "../../Settings.ts"
 import { QuarantineFlood } from "../Statements/StatementPage.ts"
 import { type Failure, SyncIncomplete, type Unread } from "./RunReport.ts"
@@ -25,7 +25,7 @@ const handling =
     Effect.catchAll(effect, (error) => (isOwn(error) ? Effect.sync(() => handle(error)) : Effect.fail(error)))
 
 /** Handles what concerns one stream only; everything else ends the run. */
-export const alone = handling(ofOneStream)
+export const aloneOfStream = handling(ofOneStream)
 
 /**
  * The same for one client. A bearer that is refused on a client's path is that client's matter; a token that cannot be had

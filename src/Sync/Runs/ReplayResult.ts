@@ -14,14 +14,14 @@ export interface Tried {
   readonly waits: { readonly reason: string; readonly path: string } | null
 }
 
-export const absorbed = ({ all }: Tries): ReadonlyArray<Tried> => all.map((row) => ({ row, waits: null }))
+export const allAbsorbed = ({ all }: Tries): ReadonlyArray<Tried> => all.map((row) => ({ row, waits: null }))
 
-export const waits = ({ all }: Tries, reason: string, path: string): ReadonlyArray<Tried> =>
+export const allWait = ({ all }: Tries, reason: string, path: string): ReadonlyArray<Tried> =>
   all.map((row) => ({ row, waits: { reason, path } }))
 
 /** Still not understood; `asking` is why the service could not be asked for it again. */
 export const waitsFor = (tries: Tries, { path, reason }: Malformed, asking?: Error): ReadonlyArray<Tried> =>
-  waits(
+  allWait(
     tries,
     asking === undefined ? reason : `${reason}; and it could not be asked for again: ${asking.message}`,
     path,

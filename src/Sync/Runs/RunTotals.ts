@@ -1,6 +1,7 @@
 /** What a run over a connection has read so far, and what it comes to. */
 import { Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { withoutUuids } from "../../Common/Uuid.ts"
 import type { BookOutcome } from "./BookReader.ts"
 import type { Failure } from "./RunReport.ts"
 import { nothingProved, type Proved } from "./WorkerTotals.ts"
@@ -25,9 +26,6 @@ export interface RunOutcome {
 /** A notice that many clients cause is given once, with their number. */
 const noticesOf = (notices: ReadonlyMap<string, number>): ReadonlyArray<string> =>
   [...notices].map(([text, times]) => (times > 1 ? `${text} (${times} times)` : text))
-
-const withoutIdentifiers = (text: string): string =>
-  text.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, "…")
 
 const booksOf = (failures: ReadonlyArray<Failure>): number => new Set(failures.map(({ book }) => book)).size
 
@@ -58,7 +56,7 @@ export class RunTotals {
   take(book: Book, outcome: Pick<BookOutcome, "newEntries" | "notices" | "openResources">): void {
     for (const [account, entries] of outcome.newEntries) this.newEntries.set(account, entries)
     for (const notice of outcome.notices) {
-      const text = Option.isSome(book.clientId) ? withoutIdentifiers(notice) : notice
+      const text = Option.isSome(book.clientId) ? withoutUuids(notice) : notice
       this.notices.set(text, (this.notices.get(text) ?? 0) + 1)
     }
     this.openResources += outcome.openResources

@@ -8,7 +8,7 @@ import { Run } from "../../Run.ts"
 export const watched =
   (what: string) =>
   <A, E, R>(reading: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Run> =>
-    Effect.flatMap(Run, ({ connection, counters, reading: { clients, statements } }) =>
+    Effect.flatMap(Run, ({ connection, counters, progress: { clients, statements } }) =>
       inStage(`${what} ${connection}`, () =>
         [
           `${count(counters.entries)} new statement entries`,

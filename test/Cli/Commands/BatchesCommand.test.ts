@@ -25,7 +25,7 @@ layer(Layer.fresh(TestDatabase.layer), { excludeTestServices: true })("batches o
           has(0, "ORG business-central: nothing new, batch 1 has it. To export it again: --again"),
         )
         expect(yield* said(...system, "--again")).toEqual(has(0, "in place of batch 1"))
-        expect(yield* said("batches", "acknowledge", "ORG/1")).toEqual(has(1, "ORG/1 is superseded"))
+        expect(yield* said("batches", "acknowledge", "ORG/1")).toEqual(has(2, "ORG/1 is superseded"))
         expect(yield* said("batches", "acknowledge", "org/2", "--note", "import 7")).toEqual(
           has(0, "ORG/2: acknowledged."),
         )
@@ -49,7 +49,7 @@ layer(Layer.fresh(TestDatabase.layer), { excludeTestServices: true })("batches o
         expect(yield* said(...system, "--as-of", "soon")).toEqual(has(2, 'found "soon"'))
         expect(yield* said(...system, "--as-of", "2026-01-01")).toEqual(has(0, "7 entries recorded since."))
         expect(yield* said("batches", "acknowledge", "ORG/3")).toEqual(
-          has(1, "ORG/3 is what the books said as of"),
+          has(2, "ORG/3 is what the books said as of"),
         )
         const asOf = "committed, as of 2026-01-01T23:59:59.999999Z"
         expect(yield* said("batches", "show", "ORG/3")).toEqual(has(0, `ORG/3: ${asOf}, 2026-10@`))

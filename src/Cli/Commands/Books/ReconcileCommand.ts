@@ -24,7 +24,7 @@ const columns = [
   { title: "Account", shrinks: true },
   { title: "Amount", align: "right" },
   { title: "Age", align: "right" },
-  { title: "What", shrinks: true },
+  { title: "What", prose: true },
 ] as const
 
 const rowOf = ({ accountId, amount, book, date, days, findingId, message }: OpenFinding) => [

@@ -53,14 +53,14 @@ interface Outcome {
 
 const remarkOf = (account: AccountBackfill): string => {
   if (account.proved) return account.older > 0 ? `yes; ${count(account.older)} older booked` : "yes"
-  const amiss = [
+  const problems = [
     ...(account.breakAt === null ? [] : [`breaks at ${account.breakAt}`]),
     ...(account.missing.length > 0 ? [`${count(account.missing.length)} missing`] : []),
     ...(account.changed.length > 0 ? [`${count(account.changed.length)} changed`] : []),
     ...(account.gone.length > 0 ? [`${count(account.gone.length)} gone`] : []),
     ...(account.unreadable > 0 ? [`${count(account.unreadable)} unreadable`] : []),
   ]
-  return `NO: ${amiss.join(", ")}`
+  return `NO: ${problems.join(", ")}`
 }
 
 const accountLines = (accounts: ReadonlyArray<AccountBackfill>, screen: Screen): ReadonlyArray<string> => {

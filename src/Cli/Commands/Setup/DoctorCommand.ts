@@ -1,6 +1,6 @@
 import { Clock, Effect, Either, Option } from "effect"
 import { counted, harmless, styled } from "../../../Common/Text.ts"
-import { seen } from "../../../Doctor/Ask.ts"
+import { outcomeText } from "../../../Doctor/Ask.ts"
 import type { EndpointReport } from "../../../Doctor/Examine.ts"
 import * as Fragment from "../../../Doctor/Fragment.ts"
 import { runtimeWarning } from "../../../Doctor/Runtime.ts"
@@ -80,10 +80,10 @@ const examinationLines = (diagnosis: Diagnosis, screen: Screen): ReadonlyArray<s
 /** The result of the proposed settings, as comments: stdout must be a settings file. */
 const checkLines = (diagnosis: Diagnosis): ReadonlyArray<string> => {
   const plain = { interactive: false, width: Number.POSITIVE_INFINITY, color: false }
-  const amiss = diagnosis.endpoints.filter(({ severity }) => severity !== "none")
+  const withFindings = diagnosis.endpoints.filter(({ severity }) => severity !== "none")
   return [
     `Called with these settings: ${verdictOf(diagnosis)}`,
-    ...amiss.flatMap((report) => reportLines(report, plain)),
+    ...withFindings.flatMap((report) => reportLines(report, plain)),
   ]
     .map((line) => `# ${line}`)
     .map(harmless)
@@ -113,7 +113,9 @@ const connectionFailure = (
   const failure = failureOf(error)
   // The start of an unreadable answer may hold anything, even a token.
   const text =
-    error.reason === "BadResponse" ? `${error.operation} ${seen(error)}. ${error.advice}` : failure.message
+    error.reason === "BadResponse"
+      ? `${error.operation} ${outcomeText(error)}. ${error.advice}`
+      : failure.message
   const message =
     error instanceof PartnerError
       ? text.replaceAll(/TIEOUT_(?=BASE_URL|CLIENT_|SCOPE)/g, connectionPrefix(connection))

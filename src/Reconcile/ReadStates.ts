@@ -9,7 +9,7 @@ import { Settings } from "../Settings.ts"
 import { expected } from "./Checks/Streams.ts"
 import { surfacesIn } from "./Scope.ts"
 
-const readingColumns = {
+const readStateColumns = {
   bookId: int4,
   connection: text,
   code: text,
@@ -27,7 +27,7 @@ const readingColumns = {
   knownFor: float8,
 }
 
-export type Reading = RowOf<typeof readingColumns>
+export type ReadState = RowOf<typeof readStateColumns>
 
 /** The lists besides those that a close requires that a run reads where the profile has a path for them. */
 const tried = ["deposits", "withdrawals", "conversions"] as const
@@ -42,20 +42,20 @@ const triedIn = ({ connections, profile }: Pick<Settings, "connections" | "profi
   })
 
 /** The books with streams, by code. `books`: these alone; null: all. */
-export const readings = Effect.fn("Reconcile.readings")(function* (books: ReadonlyArray<number> | null) {
+export const readStates = Effect.fn("Reconcile.readStates")(function* (books: ReadonlyArray<number> | null) {
   const database = yield* Database
   const settings = yield* Settings
   const ids =
     books ??
     (yield* database.rows(
-      "Reconcile.readings.books",
+      "Reconcile.readStates.books",
       { bookId: int4 },
       (sql) => sql`select b.book_id as "bookId" from mirror.books b`,
     )).map(({ bookId }) => bookId)
   const scope = { books: ids, surfaces: surfacesIn(settings), closing: null }
   return yield* database.rows(
-    "Reconcile.readings",
-    readingColumns,
+    "Reconcile.readStates",
+    readStateColumns,
     (sql) => sql`
       with ${expected(sql, scope)},
       tried as (
@@ -86,7 +86,7 @@ export const readings = Effect.fn("Reconcile.readings")(function* (books: Readon
 })
 
 /** Seconds since a book was last read whole; of one that never was, since it is known. */
-export const unreadFor = ({ knownFor, lag }: Pick<Reading, "knownFor" | "lag">): number => lag ?? knownFor
+export const unreadFor = ({ knownFor, lag }: Pick<ReadState, "knownFor" | "lag">): number => lag ?? knownFor
 
 /** What of a book cannot be read: `its list of accounts answers 500`, `its statements (3): Timeout`. */
 export const failingText = ({
@@ -94,7 +94,7 @@ export const failingText = ({
   status,
   stream,
   trouble,
-}: Pick<Reading, "failing" | "status" | "stream" | "trouble">): string => {
+}: Pick<ReadState, "failing" | "status" | "stream" | "trouble">): string => {
   const name = stream?.startsWith("statement:")
     ? "a statement"
     : `the list of ${(stream ?? "").replaceAll("_", " ")}`

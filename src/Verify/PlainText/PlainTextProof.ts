@@ -3,13 +3,13 @@
  * every assertion holds, and each account ends at the manifest's closing balance.
  */
 import { isUtf8 } from "node:buffer"
-import { parse, print } from "../Common/MinorUnits.ts"
-import type { Problems } from "../Common/Problems.ts"
-import type { FileRecord } from "../Export/Batch/Manifest.ts"
-import type { Account } from "../Format/Entry.ts"
-import type { Syntax } from "../Format/Reading/Plain.ts"
-import type { ExpectedAccount } from "./AccountsProof.ts"
-import { byteText, decoded, wholeLines } from "./ByteText.ts"
+import { parse, print } from "../../Common/MinorUnits.ts"
+import type { Problems } from "../../Common/Problems.ts"
+import type { FileRecord } from "../../Export/Batch/Manifest.ts"
+import type { Account } from "../../Format/Entry.ts"
+import type { Syntax } from "../../Format/Reading/Plain.ts"
+import type { ExpectedAccount } from "../AccountsProof.ts"
+import { byteText, decoded, wholeLines } from "../ByteText.ts"
 
 /** What a plain-text journal is read with. Plain data, so that another thread can be sent it. */
 export interface PlainText extends Omit<Syntax, "names"> {

@@ -1,0 +1,93 @@
+/** Where an answer has its rows and its PageInfo (`docs/interface.md`), by the settings' `interface.paging`, and how large it may be. */
+import { Effect, Option, Schema } from "effect"
+import type { Interface } from "../Settings/Interface.ts"
+import type { Answer } from "./Attempt.ts"
+import * as Fault from "./Fault.ts"
+import type { PartnerError } from "./PartnerError.ts"
+import { isFields } from "./Wire/Fields.ts"
+
+const PageInfo = Schema.Struct({
+  hasNextPage: Schema.Boolean,
+  endCursor: Schema.optional(Schema.NullOr(Schema.String)),
+})
+const decodePageInfo = Schema.decodeUnknownOption(PageInfo)
+
+export const pathOf = (dotted: string): ReadonlyArray<string> => (dotted === "" ? [] : dotted.split("."))
+
+const at = (value: unknown, path: ReadonlyArray<string>): unknown =>
+  path.reduce<unknown>(
+    (inner, key) => (isFields(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
+    value,
+  )
+
+const fieldsSeen = (value: unknown): string => {
+  if (Array.isArray(value)) return "the answer is an array"
+  if (!isFields(value)) return "the answer is not an object"
+  const names = Object.keys(value)
+    .slice(0, 10)
+    .map((name) => JSON.stringify(name.slice(0, 30)))
+  return `the answer has the fields ${names.join(", ")}`
+}
+
+interface Envelope {
+  readonly items: ReadonlyArray<unknown>
+  readonly hasNextPage: boolean
+  readonly endCursor: Option.Option<string>
+}
+
+/** A page may hold more than was asked for (a service with a least size of its own), but not many times as much. */
+const timesTheSize = 10
+const alwaysAllowed = 5_000
+
+/** What is wrong with the number of a page's items; undefined: nothing. */
+const tooMany = (
+  items: ReadonlyArray<unknown>,
+  { size, sizeParam }: Interface["paging"],
+): string | undefined => {
+  const most = Math.max(timesTheSize * size, alwaysAllowed)
+  return sizeParam !== null && items.length > most
+    ? `a page holds ${items.length} items, and ${size} were asked for`
+    : undefined
+}
+
+/** Bytes for each row that was asked for, and of any page at least. Rows have one or two thousand. */
+const bytesPerRow = 8 * 1024
+const leastLimit = 2 * 1024 * 1024
+
+/** The most bytes of a page; undefined: as many as any answer, since no size is asked for. */
+export const limitOf = ({ size, sizeParam }: Interface["paging"]): number | undefined =>
+  sizeParam === null ? undefined : Math.max(leastLimit, size * bytesPerRow)
+
+const lastPage: Omit<Envelope, "items"> = { hasNextPage: false, endCursor: Option.none() }
+
+/** Finds rows and PageInfo in an answer by the profile; a list ends only where its PageInfo says so. */
+export const openEnvelope = (
+  { value }: Answer,
+  operation: string,
+  paging: Interface["paging"],
+  mayBePlain: boolean,
+): Effect.Effect<Envelope, PartnerError> => {
+  const { itemsField, pageInfoField } = paging
+  const wrong = (what: string, setting: string) =>
+    Effect.fail(
+      Fault.make("BadResponse", operation, {
+        detail: `${what}; ${fieldsSeen(value)}`,
+        advice: `Set \`${setting}\` to what the service sends`,
+      }),
+    )
+  if (mayBePlain && Array.isArray(value)) return Effect.succeed({ items: value, ...lastPage })
+  const items = at(value, pathOf(itemsField))
+  if (!Array.isArray(items))
+    return wrong(`there is no array at "${itemsField}"`, "interface.paging.itemsField")
+  const excess = tooMany(items, paging)
+  if (excess !== undefined) return Effect.fail(Fault.ofExtent(operation, excess).error)
+  // An answer that is the array itself has no place for paging.
+  if (itemsField === "") return Effect.succeed({ items, ...lastPage })
+  const info = decodePageInfo(at(value, pathOf(pageInfoField)))
+  if (Option.isNone(info)) {
+    return wrong(`there is no hasNextPage at "${pageInfoField}"`, "interface.paging.pageInfoField")
+  }
+  const cursor = info.value.endCursor
+  const endCursor = typeof cursor === "string" && cursor !== "" ? Option.some(cursor) : Option.none()
+  return Effect.succeed({ items, hasNextPage: info.value.hasNextPage, endCursor })
+}

@@ -1,0 +1,81 @@
+/** The moves that a reclassification by hand makes, as the books stand: from where, to where, and by which journal entry. */
+import { Effect, Either, Option } from "effect"
+import * as Money from "../Common/Money.ts"
+import type { JournalEntry, RuleAccount } from "../Ledger/JournalEntry.ts"
+import { debitsFirst } from "../Ledger/Posting.ts"
+import type { ChosenEntry } from "./Chosen.ts"
+import { type ReclassifiableItem, type StandingLine, standingOf } from "./Reclassifiable.ts"
+import { type ReclassifyError, reclassifyError } from "./ReclassifyError.ts"
+import { movableLine, targetOf } from "./Target.ts"
+
+/** The account that entries are moved to, and why. */
+export interface Destination {
+  /** Its code. */
+  readonly to: string
+  /** The account's name, required for a new code. */
+  readonly name: Option.Option<string>
+  /** At most 150 characters. */
+  readonly reason: string
+}
+
+const entryOf = (
+  standing: ReclassifiableItem,
+  from: StandingLine,
+  to: RuleAccount,
+  reason: string,
+): JournalEntry => {
+  const amount = Money.fromTrusted(from.amount)
+  const line = { currency: from.currency, partnerAccountId: null }
+  const rule = from.ruleCode === "" ? null : { code: from.code, name: from.name }
+  return {
+    sourceType: "manual",
+    sourceId: standing.entryId,
+    kind: "reclassification",
+    sequence: standing.made + 1,
+    occurredAt: standing.at,
+    partnerAccountId: standing.partnerAccountId,
+    position: standing.position,
+    resourceType: standing.resourceType,
+    resourceId: standing.resourceId,
+    description: `Reclassification by hand: ${reason}`,
+    externalReference: Option.fromNullable(standing.externalReference),
+    counterparty: Option.fromNullable(standing.counterparty),
+    lines: debitsFirst([
+      { ...line, role: from.role, amount: Money.negate(amount), rule },
+      { ...line, role: "other", amount, rule: to },
+    ]),
+  }
+}
+
+/** What is to be moved of an entry, as the books stand. */
+const moveOf = Effect.fn("Reclassify.moveOf")(function* (
+  destination: Destination,
+  { book, entryId }: ChosenEntry,
+) {
+  const standing = yield* standingOf(book, entryId)
+  const from = yield* movableLine(standing)
+  const to = yield* targetOf(book, from, destination.to, Option.getOrNull(destination.name))
+  return { book, standing, from, to, entry: entryOf(standing, from, to, destination.reason) }
+})
+
+export type Move = Effect.Effect.Success<ReturnType<typeof moveOf>>
+
+/** All of them, or what is wrong with each. */
+export const movesOf = Effect.fn("Reclassify.movesOf")(function* (
+  destination: Destination,
+  entries: ReadonlyArray<ChosenEntry>,
+) {
+  const moves: Array<Move> = []
+  const wrong: Array<ReclassifyError> = []
+  for (const entry of entries) {
+    const found = yield* Effect.either(moveOf(destination, entry))
+    if (Either.isRight(found)) moves.push(found.right)
+    else if (found.left._tag === "ReclassifyError") wrong.push(found.left)
+    else return yield* found.left
+  }
+  const [first] = wrong
+  if (first === undefined) return moves
+  const messages = [...new Set(wrong.map(({ message }) => message))]
+  const nothing = entries.length === 1 ? [] : ["Nothing was moved."]
+  return yield* reclassifyError(first.reason, [...messages, ...nothing].join("\n"))
+})

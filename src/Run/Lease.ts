@@ -1,0 +1,94 @@
+/**
+ * The lease of a connection, or of one of its books, and the fence: every transaction of a run first proves that the run still
+ * holds its lease, so that a process that stalled and was overtaken writes nothing.
+ */
+import { Data, Effect, Option } from "effect"
+import type { Book } from "../Book.ts"
+import { int4, int8, type RowOf } from "../Database/Columns.ts"
+import type { DatabaseError } from "../Database/DatabaseError.ts"
+import { Database } from "../Database.ts"
+
+/** A later run has taken the connection: this one stops and writes nothing more. */
+export class LeaseLost extends Data.TaggedError("LeaseLost")<{
+  readonly connection: string
+  readonly runId: number
+}> {
+  override get message(): string {
+    return `Run ${this.runId} of connection ${this.connection} was overtaken by a later one and stopped; nothing of it is half-written. Check with: tieout status.`
+  }
+}
+
+/** Runs an effect as one transaction that commits only while the run holds the lease. */
+export type Commit = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+) => Effect.Effect<A, E | DatabaseError | LeaseLost, R>
+
+/** What a run has taken: one book, or all of its connection. */
+export interface Taken {
+  readonly connection: string
+  readonly book: Option.Option<Book>
+}
+
+const leaseColumns = {
+  runId: int4,
+  epoch: int8,
+}
+
+export interface Lease extends RowOf<typeof leaseColumns> {
+  readonly taken: Taken
+}
+
+/** The row of the connection as a whole. */
+const wholeConnection = 0
+
+const rowOf = ({ book }: Taken): number =>
+  Option.match(book, { onNone: () => wholeConnection, onSome: ({ bookId }) => bookId })
+
+/**
+ * Takes the lease of a connection, or of one of its books, for a run: whoever held any of it can write nothing more. The
+ * connection's row comes first, so that two who take at once wait for each other in one order.
+ */
+export const takeLease = Effect.fn("Sync.takeLease")(function* (taken: Taken, runId: number) {
+  const { connection } = taken
+  const database = yield* Database
+  const lease = (row: number) =>
+    database.row(
+      "Sync.takeLease",
+      leaseColumns,
+      (sql) => sql`
+        insert into sync.leases as l (connection, book_id, epoch, run_id) values (${connection}, ${row}, 1, ${runId})
+        on conflict (connection, book_id) do update set epoch = l.epoch + 1, run_id = excluded.run_id, taken_at = now()
+        returning run_id as "runId", epoch`,
+    )
+  const books = database.execute(
+    "Sync.takeBooks",
+    (sql) => sql`
+      update sync.leases set epoch = epoch + 1, run_id = ${runId}, taken_at = now()
+      where connection = ${connection} and book_id <> ${wholeConnection}`,
+  )
+  return yield* database.transaction(
+    Effect.gen(function* () {
+      const whole = yield* lease(wholeConnection)
+      if (Option.isSome(taken.book)) return { ...(yield* lease(rowOf(taken))), taken } satisfies Lease
+      yield* books
+      return { ...whole, taken } satisfies Lease
+    }),
+  )
+})
+
+/** Runs an effect in one transaction, and only while the lease is held. */
+export const fenced =
+  (database: Database, { epoch, runId, taken }: Lease): Commit =>
+  (effect) =>
+    database.transaction(effect, {
+      guard: {
+        operation: "Sync.fence",
+        statement: (sql) => sql`
+          select 1 from sync.leases
+          where connection = ${taken.connection} and book_id = ${rowOf(taken)} and epoch = ${epoch} for share`,
+        passes: (found) =>
+          found.length === 1
+            ? Effect.void
+            : Effect.fail(new LeaseLost({ connection: taken.connection, runId })),
+      },
+    })

@@ -1,0 +1,90 @@
+/** One connection's sync within a night: what it logs, and the alert where it cannot read everything. */
+import { Clock, Duration, Effect, Either, Option } from "effect"
+import { counted } from "../../Common/Text.ts"
+import { clockText } from "../../Common/Time.ts"
+import { changedOver } from "../../Database/DatabaseError.ts"
+import { failingText, readStates } from "../../Reconcile/ReadStates.ts"
+import { Settings } from "../../Settings.ts"
+import { isAway } from "../../Sync/Runs/Failures.ts"
+import { readNothing, SyncIncomplete, unreadText } from "../../Sync/Runs/RunReport.ts"
+import { Sync } from "../../Sync.ts"
+import { Alerts } from "../Alerts.ts"
+import type { Claim } from "./Claim.ts"
+import { unreadWhole } from "./Wording.ts"
+
+/** Books that are logged by name after a night. */
+const unreadLogged = 10
+
+/** Logs the books that cannot be read, the longest first, and raises one alert for all of them. */
+const raiseUnread = Effect.fn("Nightly.unread")(function* (connection: string, runId: number) {
+  const settings = yield* Settings
+  const alerts = yield* Alerts
+  const failing = (yield* readStates(null))
+    .flatMap((book) =>
+      book.connection === connection && book.failingSince !== null
+        ? [{ book, since: book.failingSince }]
+        : [],
+    )
+    .sort((a, b) => a.since - b.since)
+  const now = yield* Clock.currentTimeMillis
+  for (const { book, since } of failing.slice(0, unreadLogged)) {
+    yield* Effect.logWarning(
+      `Book ${book.code}: ${failingText(book)}, since ${clockText(since, settings.accounting.timeZone)}.`,
+    )
+  }
+  if (failing.length > unreadLogged)
+    yield* Effect.logWarning(`… and ${counted(failing.length - unreadLogged, "more book")}.`)
+  const seconds = Math.round((now - (failing[0]?.since ?? now)) / 1_000)
+  yield* alerts.raise({
+    kind: "failure",
+    connection,
+    text: `The sync of connection ${connection} could not read everything (run ${runId}): ${unreadWhole(failing.length, seconds)}. What was read stays; the log and the status page say more.`,
+    counts: { booksUnread: failing.length, seconds },
+  })
+})
+
+/**
+ * `read`: the connection's books can be exported; it was read, though perhaps not every book of it. `away`: it is to be
+ * tried again. What was said the first time is not said again.
+ */
+export const syncConnection = Effect.fn("Nightly.sync")(function* (
+  connection: string,
+  isFirst: boolean,
+  { isTakeover }: Claim,
+) {
+  const settings = yield* Settings
+  const sync = yield* Sync
+  const started = yield* sync
+    .run({ connection, full: false })
+    .pipe(Effect.mapError(changedOver), Effect.timeoutOption(settings.limits.runDeadline), Effect.either)
+  if (Either.isLeft(started)) {
+    // The other sync does the same work.
+    if (started.left._tag === "SyncBusy") {
+      yield* Effect.logInfo("Another sync of the connection is running; this one is left to it.")
+      // It may be that of who is gone, whose lock is not free yet.
+      return { read: false, away: isTakeover }
+    }
+    if (!(started.left instanceof SyncIncomplete)) return yield* started.left
+    const { failures, report: reported } = started.left
+    const away = isAway(started.left)
+    const read = !readNothing(started.left)
+    if (away && !isFirst) return { read, away }
+    for (const failure of failures.slice(0, unreadLogged))
+      yield* Effect.logWarning(`Not read: ${unreadText(failure)}: ${failure.why}`)
+    yield* Effect.annotateLogs(raiseUnread(connection, reported.runId), { run: reported.runId })
+    return { read, away }
+  }
+  if (Option.isNone(started.right)) {
+    yield* Effect.logWarning(
+      `The sync was stopped after limits.runDeadline (${Duration.format(settings.limits.runDeadline)}); the next one goes on from there.`,
+    )
+    return { read: false, away: false }
+  }
+  const { blockingFindings, clientFailures, counters, requests, runId, seconds } = started.right.value
+  const asked = Object.values(requests).reduce((sum, value) => sum + value, 0)
+  yield* Effect.logInfo(
+    `Read ${counted(counters.entries, "new entry", "new entries")} with ${counted(asked, "request")} in ${seconds.toFixed(1)} s; ${counted(blockingFindings, "blocking finding")} open.`,
+  ).pipe(Effect.annotateLogs({ run: runId }))
+  if (clientFailures.length > 0) yield* Effect.annotateLogs(raiseUnread(connection, runId), { run: runId })
+  return { read: true, away: false }
+})
