@@ -55,7 +55,7 @@ const sparingFlags = [
   "--heap-growing-percent=60",
   "--no-concurrent-marking",
   "--interrupt-budget=1000000",
-  "--semi-space-growth-factor=8",
+  "--semi-space-growth-factor=4",
 ]
 
 /** Runs this process's command with the program at the absolute path `program`. */
