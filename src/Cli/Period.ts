@@ -1,5 +1,6 @@
 /** Parses months and days; `name` is their name in messages. */
 import { Either } from "effect"
+import { isDate } from "../Common/Time.ts"
 import { UsageError } from "./Failure.ts"
 
 const refused = (name: string, found: string, expected: string) =>
@@ -14,9 +15,5 @@ export const parseMonth = (text: string, name = "--period"): Either.Either<strin
     : refused(name, text, "a month as YYYY-MM, such as 2026-10")
 
 /** An existing calendar day, `2026-10-31`. */
-export const parseDay = (text: string, name: string): Either.Either<string, UsageError> => {
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN
-  // Some engines roll 2026-02-30 over to March: only a day that prints as itself exists.
-  const exists = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
-  return exists ? Either.right(text) : refused(name, text, "a day as YYYY-MM-DD, such as 2026-10-31")
-}
+export const parseDay = (text: string, name: string): Either.Either<string, UsageError> =>
+  isDate(text) ? Either.right(text) : refused(name, text, "a day as YYYY-MM-DD, such as 2026-10-31")

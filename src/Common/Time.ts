@@ -39,6 +39,7 @@ export const shiftDate = (date: string, days: number): string =>
 export const isDate = (text: string): boolean => {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   const time = Date.parse(`${text}T00:00:00Z`)
+  // Some engines roll 2026-02-30 over to March: only a day that prints as itself exists.
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text
 }
 

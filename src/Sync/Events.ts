@@ -11,7 +11,7 @@ import { connected } from "../Partner/Connector.ts"
 import { Reconcile } from "../Reconcile.ts"
 import { beginBookEvents, beginRun, Run } from "../Run.ts"
 import { Settings } from "../Settings.ts"
-import { Inbox } from "../Webhook/Inbox.ts"
+import { Inbox, isPending } from "../Webhook/Inbox.ts"
 import { warnEachMinute } from "./Events/EachMinute.ts"
 import { EventJobs, handOutEvents } from "./Events/EventJobs.ts"
 import { absorbEvents, type Round } from "./Events/EventRound.ts"
@@ -44,7 +44,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
         (sql) => sql`
           select exists (
             select 1 from webhook.inbox i
-            where i.connection = ${connection} and i.state in ('waiting', 'failed') and i.next_try_at <= now()
+            where i.connection = ${connection} and ${isPending(sql)} and i.next_try_at <= now()
               and (${handedTo === undefined}::boolean or not exists (
                 select from sync.book_events e
                 where e.connection = i.connection and e.event_id = i.event_id and e.digest = i.digest))) as waiting`,

@@ -3,6 +3,7 @@
  * processes them takes them out, and takes each as a hint only: the service is asked for what is true.
  */
 import { Duration, Effect, Option, PubSub, Stream } from "effect"
+import type { Sql } from "../Database/Client.ts"
 import { bool, bytes, float8, int4, text } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
@@ -62,6 +63,9 @@ const backoff = (tries: number): Duration.Duration =>
 const storable = (text: string): string =>
   text.replaceAll("\u0000", "�").toWellFormed().slice(0, longestError)
 
+/** Of `webhook.inbox` as `i`: neither done nor given up. Written out, as the index `inbox_waiting` has it. */
+export const isPending = (sql: Sql) => sql`i.state in ('waiting', 'failed')`
+
 export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
   scoped: Effect.gen(function* () {
     const database = yield* Database
@@ -103,7 +107,7 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
         (sql) => sql`
           with due as (
             select event_id, digest from webhook.inbox i
-            where connection = ${connection} and state in ('waiting', 'failed') and next_try_at <= now()
+            where connection = ${connection} and ${isPending(sql)} and next_try_at <= now()
               and (${handedTo === undefined}::boolean or exists (
                 select from sync.book_events e
                 where e.connection = i.connection and e.event_id = i.event_id and e.digest = i.digest
@@ -151,7 +155,7 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
           from unnest(${textArray(sql, connections)}, ${textArray(sql, ids)}, ${plainArray(sql, digests)},
               ${textArray(sql, notes)}) as k (connection, event_id, digest, note)
           where i.connection = k.connection and i.event_id = k.event_id and i.digest = decode(k.digest, 'hex')
-            and i.state in ('waiting', 'failed')
+            and ${isPending(sql)}
           returning extract(epoch from now() - i.received_at)::float8 as seconds`,
       )
       return rows.map(({ seconds }) => seconds)
@@ -176,7 +180,7 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
           from unnest(${textArray(sql, connections)}, ${textArray(sql, ids)}, ${plainArray(sql, digests)},
               ${plainArray(sql, waits)}) as k (connection, event_id, digest, wait)
           where i.connection = k.connection and i.event_id = k.event_id and i.digest = decode(k.digest, 'hex')
-            and i.state in ('waiting', 'failed')`,
+            and ${isPending(sql)}`,
       )
     })
 

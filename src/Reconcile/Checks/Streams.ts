@@ -5,6 +5,8 @@
  * named by entries, or read one by one while they are not final.
  */
 import type { Sql } from "../../Database/Client.ts"
+import { readableClientStatuses } from "../../Database/Tables/Mirror.ts"
+import { textArray } from "../../Database/TextArray.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, openSubjects, type Scope } from "../Scope.ts"
 
@@ -43,7 +45,7 @@ export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "cl
     where l.client_id is not null and (l.holds or 'client' = any (l.surfaces) and exists (
       select 1 from mirror.books o
       join mirror.reference_items i on i.book_id = o.book_id and i.kind = 'client' and i.current
-        and i.item_id = l.client_id::text and i.raw ->> 'status' in ('ACTIVE', 'APPROVED')
+        and i.item_id = l.client_id::text and i.raw ->> 'status' = any (${textArray(sql, readableClientStatuses)})
       where o.connection = l.connection and o.client_id is null))
     union all
     select a.book_id, 'statement:' || a.account_id from mirror.accounts a

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { bool, float8, int4, oneOf, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
+import { isPending } from "../../Webhook/Inbox.ts"
 
 export interface InboxEvent {
   readonly connection: string
@@ -46,7 +47,7 @@ const readInbox = Effect.fn("Overview.readInbox")(function* () {
     inboxCountColumns,
     (sql) => sql`
       select connection, state, count(*)::integer as events from (
-        (select connection, state from webhook.inbox where state in ('waiting', 'failed') limit ${mostCounted})
+        (select connection, state from webhook.inbox i where ${isPending(sql)} limit ${mostCounted})
         union all
         (select connection, state from webhook.inbox where state in ('dead', 'poison') limit ${mostCounted})) o
       group by connection, state order by connection, state`,

@@ -8,6 +8,7 @@ import { bytes, int4, text } from "../../Database/Columns.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
+import { isPending } from "../../Webhook/Inbox.ts"
 import { hintOf } from "./EventHint.ts"
 
 /** Has workers look at the books, before whatever else waits. */
@@ -33,7 +34,7 @@ const assign = Effect.fn("Events.assign")(function* (connection: string) {
     (sql) => sql`
       select i.event_id, encode(i.digest, 'hex') as digest, i.type, i.body
       from webhook.inbox i
-      where i.connection = ${connection} and i.state in ('waiting', 'failed') and i.next_try_at <= now()
+      where i.connection = ${connection} and ${isPending(sql)} and i.next_try_at <= now()
         and not i.conflict and i.type is not null
         and not exists (
           select from sync.book_events e
@@ -82,7 +83,7 @@ const due = Effect.fn("Events.due")(function* (connection: string) {
       where e.connection = ${connection} and not exists (
         select from webhook.inbox i
         where i.connection = e.connection and i.event_id = e.event_id and i.digest = e.digest
-          and i.state in ('waiting', 'failed') and not i.conflict)`,
+          and ${isPending(sql)} and not i.conflict)`,
   )
   const rows = yield* database.rows(
     "Events.due",
@@ -90,7 +91,7 @@ const due = Effect.fn("Events.due")(function* (connection: string) {
     (sql) => sql`
       select distinct e.book_id from sync.book_events e
       join webhook.inbox i on i.connection = e.connection and i.event_id = e.event_id and i.digest = e.digest
-      where e.connection = ${connection} and i.state in ('waiting', 'failed') and i.next_try_at <= now()
+      where e.connection = ${connection} and ${isPending(sql)} and i.next_try_at <= now()
       order by e.book_id`,
   )
   return rows.map(({ book_id }) => book_id)

@@ -45,10 +45,10 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
           union
           select resource_type, resource_id::text, null from mirror.missing_resources where book_id = ${book.bookId}
           union
-          select r.resource_type, r.resource_id::text, null from reconcile.findings f
+          select r.resource_type, r.resource_id::text, null from reconcile.open_findings f
           join mirror.resources r on r.book_id = f.book_id and r.resource_id = f.subject_id::uuid
             and lower(r.resource_type) = f.subject_type
-          where f.book_id = ${book.bookId} and f.check_name = 'movement-entries' and f.closed_at is null
+          where f.book_id = ${book.bookId} and f.check_name = 'movement-entries'
           union
           select null, item_id, stream from mirror.quarantine
           where book_id = ${book.bookId} and resolved_at is null and item_id is not null

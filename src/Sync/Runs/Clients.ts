@@ -2,6 +2,7 @@
 import { Effect, Either, Option, Stream } from "effect"
 import { allBooks, type Book, clientBook } from "../../Book.ts"
 import { int4 } from "../../Database/Columns.ts"
+import { readableClientStatuses } from "../../Database/Tables/Mirror.ts"
 import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
@@ -12,8 +13,7 @@ import { noteReads, noting } from "./Evidence.ts"
 
 const kind = "client"
 
-/** Those whose paths are open: `ACTIVE` by both surfaces, `APPROVED` as the credit surface's cases have it. */
-const isReadable = ({ status }: Client): boolean => status === "ACTIVE" || status === "APPROVED"
+const isReadable = ({ status }: Client): boolean => readableClientStatuses.includes(status)
 
 export interface ListedClients {
   /** By identifier, in its order. */

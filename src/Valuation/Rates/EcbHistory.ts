@@ -5,7 +5,8 @@
 import { Either } from "effect"
 import { type Mistake, readRecords } from "../../Common/CsvFile.ts"
 import { isKnown } from "../../Common/Currency.ts"
-import { isDay, isRate } from "./RatesCsv.ts"
+import { isDate } from "../../Common/Time.ts"
+import { isRate } from "./RatesCsv.ts"
 import { pivot, type RateRow } from "./RateTable.ts"
 
 const source = "ECB"
@@ -47,7 +48,7 @@ export const readEcbHistory = (
     const before = days.get(date)
     if (cells.length !== header?.cells.length) {
       mistakes.push({ line, text: `has ${cells.length} cells, the header has ${header?.cells.length}` })
-    } else if (!isDay(date)) {
+    } else if (!isDate(date)) {
       mistakes.push({ line, text: `Date: found ${JSON.stringify(date)}, expected a day as YYYY-MM-DD` })
     } else if (before !== undefined) mistakes.push({ line, text: `${date} stands on line ${before} already` })
     else {

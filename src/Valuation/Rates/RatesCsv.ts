@@ -4,15 +4,11 @@ import { isFormula, textCells } from "../../Common/Csv.ts"
 import { type CsvRow, type Mistake, readCsvFile } from "../../Common/CsvFile.ts"
 import { isKnown } from "../../Common/Currency.ts"
 import * as Money from "../../Common/Money.ts"
+import { isDate } from "../../Common/Time.ts"
 import type { RateRow } from "./RateTable.ts"
 
 const rateColumns = ["date", "from", "to", "rate", "source"] as const
 type Column = (typeof rateColumns)[number]
-
-export const isDay = (text: string): boolean => {
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
-}
 
 export const isRate = (text: string): boolean => {
   const parsed = Money.parse(text)
@@ -21,7 +17,7 @@ export const isRate = (text: string): boolean => {
 
 /** What each cell must hold; no cell may be empty. */
 const expected: Readonly<Record<Column, readonly [holds: (text: string) => boolean, what: string]>> = {
-  date: [isDay, "a day as YYYY-MM-DD"],
+  date: [isDate, "a day as YYYY-MM-DD"],
   from: [isKnown, "a currency such as USD"],
   to: [isKnown, "a currency such as EUR"],
   rate: [isRate, "a positive number with a decimal point, such as 0.9123"],
