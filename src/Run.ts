@@ -159,6 +159,9 @@ export const beginBookEvents = Effect.fn("Sync.beginBookEvents")(function* (book
   return yield* runUnder(lease, started)
 })
 
+/** A run that another process leads, as whoever has taken one of its books has it. */
+export type JoinedRun = Run["Type"] & { readonly lease: Lease }
+
 /** Takes one book for a run that has begun already, with counters of its own. The caller holds the book's session lock. */
 export const joinRun = Effect.fn("Sync.joinRun")(function* (runId: number, book: Book) {
   const database = yield* Database
@@ -169,7 +172,7 @@ export const joinRun = Effect.fn("Sync.joinRun")(function* (runId: number, book:
       takeLease({ connection: book.connection, book: Option.some(book) }, runId),
     ),
   )
-  return yield* runUnder(lease, started)
+  return { ...(yield* runUnder(lease, started)), lease } satisfies JoinedRun
 })
 
 /** Writes how a run ended that has not ended yet. `summary` is what `--json` prints of it. Part of `Run.conclude`. */

@@ -98,18 +98,39 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
   )
 })
 
-export const openCounts = Effect.fn("Reconcile.openCounts")(function* (books: ReadonlyArray<Book>) {
+/** By the identifier of the book; one of which nothing is open is left out. */
+export const openCountsOf = Effect.fn("Reconcile.openCounts")(function* (books: ReadonlyArray<Book>) {
   const database = yield* Database
-  const { blocking, quarantined, warnings } = yield* database.row(
+  const rows = yield* database.rows(
     "Reconcile.openCounts",
-    { blocking: int4, warnings: int4, quarantined: int4 },
+    { book_id: int4, blocking: int4, warnings: int4, quarantined: int4 },
     (sql) => sql`
-      with books as (select unnest(${idsOf(books)}::text::integer[]) as book_id)
-      select count(*) filter (where f.severity = 'blocking')::integer as blocking,
-        count(*) filter (where f.severity = 'warning')::integer as warnings,
-        (select count(*)::integer from mirror.open_quarantine q
-         where q.book_id in (select book_id from books)) as quarantined
-      from reconcile.open_findings f where f.book_id in (select book_id from books)`,
+      select o.book_id, count(*) filter (where o.kind = 'blocking')::integer as blocking,
+        count(*) filter (where o.kind = 'warning')::integer as warnings,
+        count(*) filter (where o.kind = 'quarantined')::integer as quarantined
+      from (
+        select f.book_id, f.severity as kind from reconcile.open_findings f
+        where f.book_id = any (${idsOf(books)}::text::integer[])
+        union all
+        select q.book_id, 'quarantined' from mirror.open_quarantine q
+        where q.book_id = any (${idsOf(books)}::text::integer[])) o
+      group by o.book_id`,
   )
-  return { blockingFindings: blocking, warnings, quarantined } satisfies OpenCounts
+  return new Map(
+    rows.map(({ blocking, book_id: bookId, quarantined, warnings }) => [
+      bookId,
+      { blockingFindings: blocking, warnings, quarantined } satisfies OpenCounts,
+    ]),
+  )
+})
+
+/** Of all the books together. */
+export const openCounts = Effect.fnUntraced(function* (books: ReadonlyArray<Book>) {
+  const all = [...(yield* openCountsOf(books)).values()]
+  const sum = (of: keyof OpenCounts) => all.reduce((total, counts) => total + counts[of], 0)
+  return {
+    blockingFindings: sum("blockingFindings"),
+    warnings: sum("warnings"),
+    quarantined: sum("quarantined"),
+  } satisfies OpenCounts
 })

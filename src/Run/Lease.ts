@@ -92,3 +92,27 @@ export const fenced =
             : Effect.fail(new LeaseLost({ connection: taken.connection, runId })),
       },
     })
+
+/** The same while all leases are held: of one run, and each of another book. In the books' order, so that nobody waits in a circle. */
+export const fencedTogether = (database: Database, leases: ReadonlyArray<Lease>): Commit => {
+  const [first, ...others] = leases
+  if (first === undefined) return (effect) => database.transaction(effect)
+  if (others.length === 0) return fenced(database, first)
+  const { runId, taken } = first
+  return (effect) =>
+    database.transaction(effect, {
+      guard: {
+        operation: "Sync.fenceTogether",
+        statement: (sql) => sql`
+          select 1
+          from unnest(${`{${leases.map((lease) => rowOf(lease.taken)).join(",")}}`}::text::integer[],
+            ${`{${leases.map(({ epoch }) => epoch).join(",")}}`}::text::bigint[]) as h (book_id, epoch)
+          join sync.leases l on l.connection = ${taken.connection} and l.book_id = h.book_id and l.epoch = h.epoch
+          order by l.book_id for share of l`,
+        passes: (found) =>
+          found.length === leases.length
+            ? Effect.void
+            : Effect.fail(new LeaseLost({ connection: taken.connection, runId })),
+      },
+    })
+}

@@ -9,7 +9,7 @@ import { Database } from "../Database.ts"
 import { Ledger } from "../Ledger.ts"
 import { Partner, PartnerConnection } from "../Partner.ts"
 import { Reconcile } from "../Reconcile.ts"
-import { joinRun, Run } from "../Run.ts"
+import { type JoinedRun, joinRun, Run } from "../Run.ts"
 import type { Settings } from "../Settings.ts"
 import type { AccountBackfill } from "./Backfill/BackfilledStatements.ts"
 import { backfillPartsOf } from "./Backfill/Parts.ts"
@@ -21,6 +21,7 @@ import { aloneOfClient, failureOf, isAbsent } from "./Runs/Failures.ts"
 import { holdingBook, holdingBookAMoment } from "./Runs/Holding.ts"
 import { runParts, syncPartsOf } from "./Runs/Layers.ts"
 import { inTimeZone } from "./Runs/Proving.ts"
+import { provingTogether } from "./Runs/ProvingTogether.ts"
 
 const nothing: BookOutcome = { newEntries: new Map(), openResources: 0, failures: [], notices: [] }
 
@@ -37,7 +38,6 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
   dependencies: [Ledger.Default, Reconcile.Default],
   effect: Effect.gen(function* () {
     const database = yield* Database
-    const ledger = yield* Ledger
     const reconcile = yield* Reconcile
     const services = yield* Effect.context<Database | Settings | Ledger | Reconcile>()
 
@@ -74,12 +74,7 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
       return { ...outcome, complete, resettled, accounts } satisfies Read
     })
 
-    const prove = Effect.fn("Sync.Book.prove")(function* (book: Book, full: boolean) {
-      const run = yield* Run
-      const numbered = yield* run.commit(ledger.assignNumbers([book], run.runId))
-      // What another try at the book reads in the same run has to be looked at as well: only who ends the work covers the run.
-      return { numbered, found: yield* reconcile.afterRun([book], { ...run, full, isShared: true }) }
-    })
+    const prove = yield* provingTogether
 
     /**
      * Runs an effect that has the book for a run which another process leads. Who leads a sync keeps others from the connection
@@ -89,7 +84,7 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
       runId: number,
       book: Book,
       { kind }: Work,
-      work: (own: Run["Type"]) => Effect.Effect<A, E, R>,
+      work: (own: JoinedRun) => Effect.Effect<A, E, R>,
     ) =>
       Effect.provide(
         (kind === "backfill" ? holdingBookAMoment : holdingBook)(
@@ -119,8 +114,9 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
         Effect.gen(function* () {
           const read = yield* readBook(task, asked)
           if (read.complete && task.reads && !asked.quick) yield* own.commit(settleDead([book], doing))
-          const proved = read.complete ? Option.some(yield* prove(book, asked.full)) : Option.none()
-          const found = Option.map(proved, (one) => one.found)
+          const proved = read.complete
+            ? yield* prove(book, own, asked.full)
+            : { numbered: 0, opened: 0, closed: 0, blocking: 0 }
           const result = {
             bookId: book.bookId,
             newEntries: Object.fromEntries(read.newEntries),
@@ -128,10 +124,10 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
             failures: read.failures,
             notices: read.notices,
             counters: own.counters,
-            numbered: Option.match(proved, { onNone: () => 0, onSome: ({ numbered }) => numbered }),
-            findingsOpened: Option.match(found, { onNone: () => 0, onSome: ({ opened }) => opened }),
-            findingsClosed: Option.match(found, { onNone: () => 0, onSome: ({ closed }) => closed }),
-            blockingFindings: Option.match(found, { onNone: () => 0, onSome: ({ blocking }) => blocking }),
+            numbered: proved.numbered,
+            findingsOpened: proved.opened,
+            findingsClosed: proved.closed,
+            blockingFindings: proved.blocking,
             resettled: read.resettled,
             accounts: read.accounts,
           }

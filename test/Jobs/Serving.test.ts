@@ -85,8 +85,11 @@ it.scopedLive.skipIf(!runsWorkers(process.versions.node))(
       const booked = yield* rows("select count(*)::integer as n from mirror.statement_entries")
       expect(Number(booked[0]?.n)).toBeGreaterThan(70)
       expect((yield* runs).slice(1).map(({ command }) => command)).toContain("events")
-      // They were read by a worker: the process that received them says nothing of it.
-      expect(workers.map(({ log }) => log()).join("")).toMatch(/events? of book /)
+      // They were read by a worker, which says so once they are: the process that received them says nothing of it.
+      yield* until(
+        Effect.sync(() => workers.map(({ log }) => log()).join("")),
+        (log) => /events? of book /.test(log),
+      )
       expect(serve.log()).not.toMatch(/events? of book /)
 
       for (const { child } of [serve, ...workers]) child.kill("SIGTERM")
