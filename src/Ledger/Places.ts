@@ -8,9 +8,9 @@ import type { Line } from "./JournalEntry.ts"
 import type { Role } from "./Role.ts"
 
 /** The role whose amount a line holds: its account's own role, or the role that a rule's account stands in for. */
-export const heldFor = (line: Line): Role => line.replaces ?? line.role
+export const roleMeant = (line: Line): Role => line.replaces ?? line.role
 
-export const placeOf = (line: Line): string => `${heldFor(line)}|${line.rule?.code ?? ""}`
+export const placeOf = (line: Line): string => `${roleMeant(line)}|${line.rule?.code ?? ""}`
 
 const accountOf = (line: Line): string => `${line.role}|${line.rule?.code ?? ""}`
 
@@ -55,13 +55,13 @@ const spread = (amount: Amount, over: ReadonlyArray<Line>, rest: Line): Readonly
  * What a person has moved is returned from where it stands, whatever the chart and the rules say of the return. Of a loan's
  * cash that is what was too much: it is returned before what was due.
  */
-export const fromWhereItStands = (
+export const returnedFromWhereHeld = (
   target: ReadonlyArray<Line>,
   standing: ReadonlyArray<Line>,
 ): ReadonlyArray<Line> =>
   target.flatMap((line) => {
     if (line.role === "fees") return [line]
-    const held = standing.filter((one) => heldFor(one) === heldFor(line))
+    const held = standing.filter((one) => roleMeant(one) === roleMeant(line))
     const isMoved = ({ role }: Line): boolean => line.role === "loan_clearing" && role === "other"
     return spread(line.amount, [...held.filter(isMoved), ...held.filter((one) => !isMoved(one))], line)
   })
@@ -71,10 +71,10 @@ export const fromWhereItStands = (
  * keeps its place: changed rules are applied by the controller, not in passing.
  */
 export const shifts = (posted: ReadonlyArray<Line>, target: ReadonlyArray<Line>): ReadonlyArray<Line> => {
-  const roles = new Set([...posted, ...target].map(heldFor))
+  const roles = new Set([...posted, ...target].map(roleMeant))
   const moves = [...roles].flatMap((role): ReadonlyArray<Line> => {
-    const before = posted.filter((line) => heldFor(line) === role)
-    const after = target.filter((line) => heldFor(line) === role)
+    const before = posted.filter((line) => roleMeant(line) === role)
+    const after = target.filter((line) => roleMeant(line) === role)
     const amount = Money.subtract(sumOf(after), sumOf(before))
     const [rest] = before
     if (rest === undefined) return after

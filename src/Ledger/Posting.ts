@@ -12,7 +12,7 @@ import { allocate } from "./Allocation.ts"
 import { type FlatWithdrawalFee, legOf } from "./Conversions/Leg.ts"
 import type { JournalEntry, Line, RuleAccount } from "./JournalEntry.ts"
 import { describe, kindOf } from "./Kind.ts"
-import { fromWhereItStands, heldFor, merged, placeOf, shifts } from "./Places.ts"
+import { merged, placeOf, returnedFromWhereHeld, roleMeant, shifts } from "./Places.ts"
 import type { RuleMatch } from "./PostingRules.ts"
 import type { Role } from "./Role.ts"
 
@@ -22,7 +22,7 @@ export interface Posted {
   /** The highest sequence used for this entry. */
   readonly sequence: number
   /** What accounts of the role `other` stand for; that of the resource's type where it is not said. */
-  readonly standsFor?: "suspense" | "loan_clearing"
+  readonly roleOfOthers?: "suspense" | "loan_clearing"
   /** Of a late entry: the time that it is dated by. Its corrections are dated like it, even where its own month was reopened since. */
   readonly datedAt?: Instant
 }
@@ -124,14 +124,14 @@ const firstPosting = (
  * What stands against cash, with the role that it stands for: in accounts that a rule or a person named, and in `trading`,
  * where conversions stand of before there was an account for those in transit. It stays there.
  */
-export const standingFor = (
+export const withRolesMeant = (
   { entry }: PlacedEntry,
-  { lines, standsFor }: Posted,
+  { lines, roleOfOthers }: Posted,
   resource: Option.Option<Resource>,
 ): ReadonlyArray<Line> => {
   const counter = counterRole(entry, resource)
   return lines.map((line) => {
-    if (line.role === "other") return { ...line, replaces: standsFor ?? counter }
+    if (line.role === "other") return { ...line, replaces: roleOfOthers ?? counter }
     return line.role === "trading" && counter === "conversions_in_transit"
       ? { ...line, replaces: counter }
       : line
@@ -146,11 +146,11 @@ const reclassification = (
   resource: Option.Option<Resource>,
   context: PostingContext,
 ): Option.Option<JournalEntry> => {
-  const standing = standingFor(subject, posted, resource)
+  const standing = withRolesMeant(subject, posted, resource)
   const lines = shifts(standing, target)
   if (lines.length === 0) return Option.none()
-  const before = new Set(standing.map(heldFor))
-  const after = new Set(target.map(heldFor))
+  const before = new Set(standing.map(roleMeant))
+  const after = new Set(target.map(roleMeant))
   const type = Option.match(subject.entry.relatedResourceType, {
     onNone: () => "movement",
     onSome: (text) => text.toLowerCase().slice(0, 40),
@@ -201,7 +201,7 @@ export const targetsOf = (
  * to nothing stays anywhere. Of the posting rules only one that names the return's direction sends it elsewhere, and nothing does
  * what a person has moved.
  */
-export const placed = (
+export const placeLines = (
   subject: Subject,
   target: ReadonlyArray<Line>,
   standing: ReadonlyArray<Line>,
@@ -215,18 +215,18 @@ export const placed = (
     if (![...standing, ...target].some(({ role }) => role === "other")) return target
     if (context.rule(subject.entry, resource)?.isDirected === true) return target
   }
-  return fromWhereItStands(target, standing)
+  return returnedFromWhereHeld(target, standing)
 }
 
 /** What was returned to where a person had put a loan's cash stands for that, too. */
-const likeStanding = (posted: Posted, standing: ReadonlyArray<Line>): Posted => {
+const asLoanWhereMoved = (posted: Posted, standing: ReadonlyArray<Line>): Posted => {
   const isLoans = standing.some(
     (held) =>
       held.role === "other" &&
-      heldFor(held) === "loan_clearing" &&
+      roleMeant(held) === "loan_clearing" &&
       posted.lines.some(({ role, rule }) => role === "other" && rule?.code === held.rule?.code),
   )
-  return isLoans && posted.standsFor === undefined ? { ...posted, standsFor: "loan_clearing" } : posted
+  return isLoans && posted.roleOfOthers === undefined ? { ...posted, roleOfOthers: "loan_clearing" } : posted
 }
 
 /**
@@ -243,7 +243,7 @@ export const postMovement = (
   const several = subjects.length > 1
   let standing: ReadonlyArray<Line> = []
   return subjects.flatMap((subject, at): ReadonlyArray<JournalEntry> => {
-    const target = placed(subject, targets[at] ?? [], standing, resource, context, byHand)
+    const target = placeLines(subject, targets[at] ?? [], standing, resource, context, byHand)
     const stand = (lines: ReadonlyArray<Line>): void => {
       if (several || byHand) standing = merged([...standing, ...lines], placeOf)
     }
@@ -251,10 +251,10 @@ export const postMovement = (
       stand(target)
       return [firstPosting(subject, resource, target, context)]
     }
-    const posted = byHand ? likeStanding(subject.posted.value, standing) : subject.posted.value
+    const posted = byHand ? asLoanWhereMoved(subject.posted.value, standing) : subject.posted.value
     const put = reclassification(subject, posted, target, resource, context)
     stand([
-      ...standingFor(subject, posted, resource),
+      ...withRolesMeant(subject, posted, resource),
       ...Option.match(put, { onNone: () => [], onSome: (made) => made.lines }),
     ])
     return Option.toArray(put)

@@ -7,13 +7,13 @@ import * as Money from "../Common/Money.ts"
 import type { PlacedEntry } from "../Mirror/StatementEntries.ts"
 import type { Resource } from "../Partner.ts"
 import type { JournalEntry, Line } from "./JournalEntry.ts"
-import { heldFor, merged, placeOf, shifts } from "./Places.ts"
+import { merged, placeOf, roleMeant, shifts } from "./Places.ts"
 import { debitsFirst, entryOf, type Posted, type PostingContext } from "./Posting.ts"
 import type { Role } from "./Role.ts"
 
 /** Roles that stand at other amounts than they should: a sync puts those right, and not by rules. */
 const unsettled = (posted: ReadonlyArray<Line>, target: ReadonlyArray<Line>): ReadonlySet<Role> =>
-  new Set(shifts(posted, target).map(heldFor))
+  new Set(shifts(posted, target).map(roleMeant))
 
 /** The lines that move a booked amount to the account that the rules name now; none where it is there already. */
 export const movedByRules = (
@@ -22,7 +22,7 @@ export const movedByRules = (
 ): ReadonlyArray<Line> => {
   const left = unsettled(posted, target)
   const back = posted.map((line) => ({ ...line, amount: Money.negate(line.amount) }))
-  return debitsFirst(merged([...back, ...target], placeOf).filter((line) => !left.has(heldFor(line))))
+  return debitsFirst(merged([...back, ...target], placeOf).filter((line) => !left.has(roleMeant(line))))
 }
 
 export const ruledEntry = (

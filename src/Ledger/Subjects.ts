@@ -49,12 +49,12 @@ const linesOf = (lines: NonNullable<SubjectRow["lines"]>, row: SubjectRow): Read
   merged(lines.map((line) => lineOf(row, line)))
 
 /** What accounts of the role `other` stand for: what was known when the entry was posted, or was put right last. */
-const standsFor = ({ kind, lines }: SubjectRow): Pick<Posted, "standsFor"> => {
+const roleOfOthers = ({ kind, lines }: SubjectRow): Pick<Posted, "roleOfOthers"> => {
   const roles = new Set((lines ?? []).flatMap(({ manual, role }) => (manual ? [] : [role])))
-  if (roles.has("loan_clearing")) return { standsFor: "loan_clearing" }
+  if (roles.has("loan_clearing")) return { roleOfOthers: "loan_clearing" }
   const known = [...roles].some((role) => role !== "suspense" && role !== "fees" && role !== "other")
   const unknown = kind === "adjustment" || kind === "unidentified"
-  return unknown && !known ? { standsFor: "suspense" } : {}
+  return unknown && !known ? { roleOfOthers: "suspense" } : {}
 }
 
 /**
@@ -112,7 +112,7 @@ export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
           : Option.some({
               sequence: row.sequence,
               lines: linesOf(row.lines ?? [], row),
-              ...standsFor(row),
+              ...roleOfOthers(row),
               ...(row.dated_at === null ? {} : { datedAt: row.dated_at }),
             }),
       byHand: (row.lines ?? []).some(({ manual }) => manual),

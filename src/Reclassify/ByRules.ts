@@ -14,7 +14,7 @@ import { type Proof, plannedWithProof } from "../Ledger/ClosedMonthGuard.ts"
 import type { JournalEntry, Line } from "../Ledger/JournalEntry.ts"
 import { movementsOf, resourceKey } from "../Ledger/Movements.ts"
 import { merged, placeOf } from "../Ledger/Places.ts"
-import { placed, standingFor, targetsOf } from "../Ledger/Posting.ts"
+import { placeLines, targetsOf, withRolesMeant } from "../Ledger/Posting.ts"
 import { movedByRules, ruledEntry } from "../Ledger/Reruling.ts"
 import { subjectsOf } from "../Ledger/Subjects.ts"
 import { Ledger } from "../Ledger.ts"
@@ -122,8 +122,8 @@ const changesOf = Effect.fn("Reclassify.Rules.changes")(function* (
       const row = byId.get(subject.entry.entryId)
       if (Option.isNone(subject.posted)) continue
       const posted = subject.posted.value
-      const standing = standingFor(subject, posted, resource)
-      const target = placed(subject, targets[at] ?? [], before, resource, context, byHand)
+      const standing = withRolesMeant(subject, posted, resource)
+      const target = placeLines(subject, targets[at] ?? [], before, resource, context, byHand)
       const isOpen = row !== undefined || elsewhere.has(subject.entry.entryId)
       const lines: ReadonlyArray<Line> = isOpen ? movedByRules(standing, target) : []
       before = merged([...before, ...standing, ...(byHand ? [] : lines)], placeOf)

@@ -135,7 +135,10 @@ export const sync = command(
       connection,
       surface,
       client,
-      full: flag("full", "Read everything again from the start; what is known already changes nothing"),
+      full: flag(
+        "full",
+        "Read all lists and statements again from the start; what is known already changes nothing",
+      ),
       quick: flag(
         "quick",
         "Only statements whose account's balance has moved: for the hours between full runs",
