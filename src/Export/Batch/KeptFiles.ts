@@ -140,6 +140,8 @@ const readSmall = Effect.fnUntraced(function* ({ batch, bookId, file, folder }: 
 /** Files of up to so many bytes go into one statement with others, so many together. */
 const small = 64 * 1024
 const filesPerStatement = 128
+/** Larger files that are compressed side by side, each on a thread of its own. */
+const largeAtOnce = 2
 
 export interface KeptBatch {
   readonly bookId: number
@@ -160,7 +162,7 @@ export const keepFiles = Effect.fn("Export.keepFiles")(function* (batches: Reado
   yield* Effect.forEach(
     files.filter(({ file }) => file.bytes > small),
     keepLarge,
-    { discard: true },
+    { concurrency: largeAtOnce, discard: true },
   )
 })
 
