@@ -13,7 +13,9 @@ const isTold = !process.argv.includes("--learned")
 /** Milliseconds that each answer takes. */
 const latency = 200
 /** Workers beside the process that leads; none: that process reads everything. */
-const numbers = [0, 1, 2, 4]
+const numbers = (optionOf("--workers") ?? "0,1,2,4").split(",").map(Number)
+/** Without the second part, which takes an answer's latency for each request. */
+const isNear = process.argv.includes("--near")
 
 interface Service {
   readonly origin: string
@@ -142,6 +144,7 @@ export const measureWorkers = (clients: number): Promise<void> =>
     process.stdout.write(`\n${count(clients)} clients, at a limit of ${limit} requests a second ${known}:\n`)
     head(...columns, "of the limit>", "in its middle>", "in its busiest 10 s>", "refused>", ...costs)
     await measure(server, isTold ? toldIn(limited) : limited, true).finally(limited.stop)
+    if (isNear) return
     const far = await service(clients, "--latency", String(latency))
     process.stdout.write(`\nAt ${latency} ms for each answer, without a limit:\n`)
     head(...columns, ...costs)

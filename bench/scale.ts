@@ -1,5 +1,5 @@
 /**
- * `npm run bench:scale [-- --only workers|history] [-- --clients 1000] [-- --limit 200 [--learned]] [-- --generate 10000000]`: nights of many clients with one
+ * `npm run bench:scale [-- --only workers|history] [-- --clients 1000] [-- --limit 200 [--learned]] [-- --workers 0,2] [-- --near] [-- --generate 10000000]`: nights of many clients with one
  * process and with 1, 2 and 4 workers, and what nights, closes, exports and questions take over a long history. Needs Node 22.12.
  */
 import { cpus, loadavg, totalmem } from "node:os"
