@@ -15,6 +15,7 @@ import { type CheckQuery, record, recordedColumns } from "./Reconcile/Findings.t
 import { analyze, plan, planFreely } from "./Reconcile/Planning.ts"
 import { coverRun, saveProgress, takeBooks } from "./Reconcile/Progress.ts"
 import { type Scope, surfacesIn } from "./Reconcile/Scope.ts"
+import { signsOf } from "./Reconcile/Signs.ts"
 import { type OpenFinding, openCounts, openFindings } from "./Reconcile/Summary.ts"
 import { bookTieOuts, combined, type TieOut } from "./Reconcile/TieOut.ts"
 import { type NotRead, notReadBySync } from "./Reconcile/Unread.ts"
@@ -121,6 +122,17 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       return { opened, closed }
     })
 
+    /** The checks that may open or close a finding, by what there is in the books. */
+    const worthRunning = Effect.fn("Reconcile.worthRunning")(function* (scope: Scope) {
+      const { open, signs } = yield* signsOf(scope)
+      return queries.filter(({ checks: names, covered, mayFind }) => {
+        if (mayFind === undefined || mayFind(signs)) return true
+        // Of what changed alone, such a check closes only what its own inputs cover.
+        const mayClose = covered === undefined || scope.sinceRun === null
+        return mayClose && names.some((name) => open.has(name))
+      })
+    })
+
     /**
      * One transaction: other readers see either the old findings or all the new ones. The transaction of a run goes through its
      * fence, so that a run that was overtaken records nothing. Outside a run there is no lease to lose: the transaction owns
@@ -141,14 +153,17 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
             const everything = full || stretch.reconciled === 0 || Option.isSome(period)
             yield* plan(database, everything)
             if (full || stretch.reconciled === 0) yield* analyze(database)
-            const { closed, opened } = yield* check({
+            const scope: Scope = {
               ...common,
               books: stretch.books,
               sinceRun: everything ? null : stretch.reconciled,
               period: full ? null : Option.getOrNull(period),
               full,
               runId: Option.getOrNull(runId),
-            })
+            }
+            // A person who asks gets every check, and so does a sync of everything.
+            const selected = Option.isSome(run) && !full ? yield* worthRunning(scope) : queries
+            const { closed, opened } = yield* check(scope, selected)
             total.opened += opened
             total.closed += closed
             // A check of one month says nothing about changes outside it.

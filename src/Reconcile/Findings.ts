@@ -7,6 +7,7 @@ import type { Sql } from "../Database/Client.ts"
 import { int8 } from "../Database/Columns.ts"
 import { type CheckName, severityOf } from "./Check.ts"
 import { type Fragment, inBooks, type Scope } from "./Scope.ts"
+import type { Signs } from "./Signs.ts"
 
 /** The row of `record`: how many findings of the check it opened and closed. */
 export const recordedColumns = {
@@ -23,6 +24,8 @@ export interface CheckQuery {
    * run number: a finding whose inputs no later run touched is then left unchanged.
    */
   readonly covered?: (sql: Sql, scope: Scope) => Fragment
+  /** Whether it may find anything by what there is in the books; absent: always. */
+  readonly mayFind?: (signs: Signs) => boolean
   /** Resources in these states wait in `reconcile.deferred` while they are found but not ripe. */
   readonly deferring?: ReadonlyArray<string>
 }

@@ -1,7 +1,8 @@
 /** What is proved once a history is over: everything read again, and every account what the oracle says. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
+import { Reconcile } from "../../src/Reconcile.ts"
 import { baseProblems } from "./BaseAtEnd.ts"
 import { plain } from "./Decimals.ts"
 import type { BookFacts, ExpectedBalance } from "./Facts.ts"
@@ -152,8 +153,25 @@ const withOlder = ({ history, world }: Site): ReadonlySet<BookName> =>
     }),
   )
 
+/** What a sync leaves out of the checks would have found nothing: all of them over everything open and close no finding after it. */
+const checkedEnough = (site: Site, overHttp: boolean, told: Array<string>) =>
+  Effect.gen(function* () {
+    const sync = yield* operate(site, overHttp, { do: "sync" })
+    site.world.settle(sync.done)
+    told.push(`a sync before everything is checked: ${sync.told}`)
+    if (!sync.done) return []
+    const { run } = yield* Reconcile
+    const { closed, opened } = yield* Effect.orDie(
+      run({ connection: Option.some(site.connection), period: Option.none(), full: true }),
+    )
+    return opened + closed === 0
+      ? []
+      : [`all checks after a sync open ${opened} findings and close ${closed} that it left as they were`]
+  }).pipe(Effect.provide(site.services))
+
 export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) =>
   Effect.gen(function* () {
+    const unchecked = yield* checkedEnough(site, overHttp, told)
     // Entries from before all that was known are a backfill's to book.
     for (const book of withOlder(site)) {
       // Older entries are of December 2024; what came since is the last sync's to read.
@@ -169,8 +187,8 @@ export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) 
     const whole = [...site.world.accounts.values(), ...site.world.clients.values()].every(
       ({ access }) => access === "served" || access === "unlisted",
     )
-    if (!last.done) return whole ? [`the last sync failed: ${last.told}`] : []
-    const problems = [...(yield* held(all))]
+    if (!last.done) return [...unchecked, ...(whole ? [`the last sync failed: ${last.told}`] : [])]
+    const problems = [...unchecked, ...(yield* held(all))]
     const stands = yield* standing(all)
     const open = yield* openItems(all)
     const findings = yield* loanFindings(all)

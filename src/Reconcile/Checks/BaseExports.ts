@@ -48,4 +48,4 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     select array_agg(to_char(m.period, 'YYYY-MM') order by m.period) as months from (${changedMonths(sql)}) m) x
   where x.months is not null`
 
-export const baseExports: CheckQuery = { checks: ["base-exports"], found }
+export const baseExports: CheckQuery = { checks: ["base-exports"], found, mayFind: ({ batches }) => batches }

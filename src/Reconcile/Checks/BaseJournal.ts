@@ -85,4 +85,4 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
   union all
   ${drifted(sql)}`
 
-export const baseJournal: CheckQuery = { checks: ["base-journal"], found }
+export const baseJournal: CheckQuery = { checks: ["base-journal"], found, mayFind: () => false }

@@ -31,4 +31,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
       and a.rule_code = '') s
   where s.amount <> 0 and ${unexplained(sql)}`
 
-export const clearingMovement: CheckQuery = { checks: ["clearing-movement"], found }
+export const clearingMovement: CheckQuery = {
+  checks: ["clearing-movement"],
+  found,
+  mayFind: ({ entries }) => entries,
+}

@@ -63,4 +63,5 @@ export const clearingNets: CheckQuery = {
   checks: ["clearing-nets"],
   found,
   deferring: ["CANCELED", "REJECTED"],
+  mayFind: ({ deferred, entries, resources }) => deferred || entries || resources,
 }

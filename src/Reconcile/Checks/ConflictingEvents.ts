@@ -43,4 +43,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
         where f.book_id = e.book_id and f.check_name = 'event-conflict' and f.closed_at > e.last_at)) c
   group by c.book_id, c.connection`
 
-export const conflictingEvents: CheckQuery = { checks: ["event-conflict"], found }
+export const conflictingEvents: CheckQuery = {
+  checks: ["event-conflict"],
+  found,
+  mayFind: ({ conflicts }) => conflicts,
+}

@@ -43,4 +43,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
   left join mirror.statement_entries e on e.book_id = c.book_id and e.entry_id = c.entry_id
   left join mirror.archived_resources r on e.entry_id is null and r.book_id = c.book_id and r.resource_id = c.entry_id`
 
-export const contradiction: CheckQuery = { checks: ["contradiction"], found }
+export const contradiction: CheckQuery = {
+  checks: ["contradiction"],
+  found,
+  mayFind: ({ contradictions }) => contradictions,
+}

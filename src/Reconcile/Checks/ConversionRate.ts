@@ -38,4 +38,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
       where s.book_id = q.book_id and s.related_id = q.resource_id and s.related_type = q.resource_type
         and s.account_id = q.buy_account_id and not s.held))`
 
-export const conversionRate: CheckQuery = { checks: ["conversion-rate"], found }
+export const conversionRate: CheckQuery = {
+  checks: ["conversion-rate"],
+  found,
+  mayFind: ({ deferred, entries, resources }) => deferred || entries || resources,
+}

@@ -29,4 +29,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     where v.book_id = ${inBooks(sql, scope)}
     group by v.book_id, v.conversion_id) t`
 
-export const conversionsInTransit: CheckQuery = { checks: ["conversion-in-transit"], found }
+export const conversionsInTransit: CheckQuery = {
+  checks: ["conversion-in-transit"],
+  found,
+  mayFind: ({ transit }) => transit,
+}

@@ -17,4 +17,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
   from sync.dead_letters d
   where d.book_id = ${inBooks(sql, scope)}`
 
-export const deadLetters: CheckQuery = { checks: ["dead-letter"], found }
+export const deadLetters: CheckQuery = {
+  checks: ["dead-letter"],
+  found,
+  mayFind: ({ deadLetters }) => deadLetters,
+}

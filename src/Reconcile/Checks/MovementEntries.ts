@@ -167,4 +167,5 @@ export const movementEntries: CheckQuery = {
   checks: ["movement-entries", "stated-fee"],
   found,
   deferring: ["COMPLETED"],
+  mayFind: ({ deferred, entries, resources }) => deferred || entries || resources,
 }

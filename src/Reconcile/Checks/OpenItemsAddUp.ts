@@ -27,4 +27,4 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
   cross join lateral ledger.balance_of(a.book_id, a.account_id) t
   where t.balance <> coalesce(i.amount, 0)`
 
-export const openItems: CheckQuery = { checks: ["open-items"], found }
+export const openItems: CheckQuery = { checks: ["open-items"], found, mayFind: () => false }

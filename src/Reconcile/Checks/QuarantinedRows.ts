@@ -18,4 +18,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     window stream as (partition by w.book_id, w.stream)) q
   where q.place = 1`
 
-export const quarantinedRows: CheckQuery = { checks: ["quarantine"], found }
+export const quarantinedRows: CheckQuery = {
+  checks: ["quarantine"],
+  found,
+  mayFind: ({ quarantined }) => quarantined,
+}

@@ -18,4 +18,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     where s.account_id = a.account_id and s.book_id <> a.book_id and s.unlisted_since is null) o
   where a.book_id = ${inBooks(sql, scope)} and a.unlisted_since is null and o.codes is not null`
 
-export const sharedAccounts: CheckQuery = { checks: ["account-shared"], found }
+export const sharedAccounts: CheckQuery = {
+  checks: ["account-shared"],
+  found,
+  mayFind: ({ siblings }) => siblings,
+}

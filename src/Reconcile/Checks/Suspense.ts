@@ -66,4 +66,9 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     where j.book_id = e.book_id and j.source_id = e.entry_id and a.role = 'suspense' and a.rule_code = '') s
   where s.amount <> 0 and (${namesNone(sql)} or (e.book_id, e.entry_id::text) in (${open(sql, scope)}))`
 
-export const suspense: CheckQuery = { checks: ["adjustment", "unclassified-entry"], covered, found }
+export const suspense: CheckQuery = {
+  checks: ["adjustment", "unclassified-entry"],
+  covered,
+  found,
+  mayFind: ({ entries, moves }) => entries || moves,
+}

@@ -23,4 +23,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
       and exists (select 1 from valuation.settings v where v.book_id = b.book_id)
     group by b.book_id, b.code, s.method) f`
 
-export const valuationMethod: CheckQuery = { checks: ["valuation-method"], found }
+export const valuationMethod: CheckQuery = {
+  checks: ["valuation-method"],
+  found,
+  mayFind: ({ valued }) => valued,
+}

@@ -94,4 +94,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
   where n.principal <> n.stated_principal
     or (${scope.repaymentAmount === "outstanding"} and n.repayment <> n.stated_repayment)`
 
-export const creditTotals: CheckQuery = { checks: ["credit-totals"], found }
+export const creditTotals: CheckQuery = {
+  checks: ["credit-totals"],
+  found,
+  mayFind: ({ creditAccounts }) => creditAccounts,
+}

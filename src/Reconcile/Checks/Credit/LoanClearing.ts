@@ -44,4 +44,4 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
   from compared c
   join ledger.receivable_dues d on d.book_id = c.book_id and d.receivable_id = c.receivable_id`
 
-export const loanClearing: CheckQuery = { checks: ["loan-clearing"], found }
+export const loanClearing: CheckQuery = { checks: ["loan-clearing"], found, mayFind: ({ dues }) => dues }

@@ -23,4 +23,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
   where t.age > ${scope.transitDays}::integer
     and t.amount > coalesce((${JSON.stringify(scope.materiality)}::text::json ->> t.currency)::numeric, 0)`
 
-export const loansInTransit: CheckQuery = { checks: ["loan-in-transit"], found }
+export const loansInTransit: CheckQuery = {
+  checks: ["loan-in-transit"],
+  found,
+  mayFind: ({ waits }) => waits,
+}
