@@ -36,7 +36,8 @@ const wrongIn = (text: string): ReadonlyArray<string> => {
 export const Template = Schema.String.pipe(
   Schema.filter((text) => {
     const [wrong] = wrongIn(text)
-    if (wrong?.length === 1) return `text whose braces hold a placeholder each, not a single ${wrong}`
+    if (wrong?.length === 1)
+      return `text whose braces hold a placeholder each, one of ${placeholders.join(" ")}, not a single ${wrong}`
     if (wrong !== undefined)
       return `text with no other placeholder than ${placeholders.join(" ")}, not ${wrong}`
     return /^[^\p{Cc}"]{0,200}$/u.test(text) ? undefined : "at most 200 characters without quotes"
