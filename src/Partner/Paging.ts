@@ -8,6 +8,7 @@ import * as Fault from "./Fault.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import { largeAnswer } from "./Room.ts"
 import type { Session } from "./Session.ts"
+import { type Fetched, markOf, Trail } from "./Trail.ts"
 import { isFields } from "./Wire/Fields.ts"
 import { type Decoder, decodeAll } from "./Wire/Row.ts"
 
@@ -99,34 +100,6 @@ const openEnvelope = (
 
 const refusalsOfCursor: ReadonlySet<number | undefined> = new Set([400, 404, 410, 422])
 
-/**
- * Detects a repeated cursor in bounded memory: it remembers the latest thousand, and detects longer cycles by keeping one
- * cursor for ever longer stretches (Brent's algorithm).
- */
-class Trail {
-  private readonly recent = new Set<string>()
-  private kept: string | undefined
-  private steps = 0
-  private stretch = 1024
-
-  /** Whether the cursor was seen before; then remembers it. */
-  repeats(cursor: string): boolean {
-    if (this.recent.has(cursor) || this.kept === cursor) return true
-    this.recent.add(cursor)
-    if (this.recent.size > 1024) {
-      const [oldest] = this.recent
-      if (oldest !== undefined) this.recent.delete(oldest)
-    }
-    this.steps++
-    if (this.steps === this.stretch) {
-      this.kept = cursor
-      this.steps = 0
-      this.stretch *= 2
-    }
-    return false
-  }
-}
-
 export interface Listing<A> {
   readonly session: Session
   readonly paging: Interface["paging"]
@@ -156,7 +129,7 @@ const fetchPage = <A>(
   { session, paging, kind, path, decoder, filters = {}, mayBePlain = false }: Listing<A>,
   cursor: Option.Option<string>,
   keep: Keep,
-): Effect.Effect<Page<A>, PartnerError> => {
+): Effect.Effect<Fetched<A>, PartnerError> => {
   const operation = `GET ${path}`
   const query = queryOf(paging, cursor, filters)
   return session.list(kind, path, { query, keep, limit: limitOf(paging) }).pipe(
@@ -166,51 +139,29 @@ const fetchPage = <A>(
     ),
     Effect.flatMap((answer) =>
       Effect.map(openEnvelope(answer, operation, paging, mayBePlain), (envelope) => ({
-        rows: decodeAll(
-          decoder,
-          envelope.items,
-          answer.source,
-          Array.isArray(answer.value) ? [] : pathOf(paging.itemsField),
-        ),
-        hasNextPage: envelope.hasNextPage,
-        endCursor: envelope.endCursor,
-        askedWith: cursor,
-        requestedAt: answer.requestedAt,
-        isLarge: answer.source.text.length > largeAnswer,
-        servedAt: Option.map(Option.fromNullable(answer.servedAt), (at) => new Date(at).toISOString()),
+        page: {
+          rows: decodeAll(
+            decoder,
+            envelope.items,
+            answer.source,
+            Array.isArray(answer.value) ? [] : pathOf(paging.itemsField),
+          ),
+          hasNextPage: envelope.hasNextPage,
+          endCursor: envelope.endCursor,
+          askedWith: cursor,
+          requestedAt: answer.requestedAt,
+          isLarge: answer.source.text.length > largeAnswer,
+          servedAt: Option.map(Option.fromNullable(answer.servedAt), (at) => new Date(at).toISOString()),
+        },
+        mark: markOf(envelope.items, decoder.idField),
       })),
     ),
   )
 }
 
-/** Follows one reading of a list, and says what is wrong with a page. */
-class Walk {
-  private readonly bounds: Listing<never>["bounds"]
-  private readonly trail = new Trail()
-  private pages = 0
-  private empty = 0
-
-  constructor(bounds: Listing<never>["bounds"], from: Option.Option<string>) {
-    this.bounds = bounds
-    if (Option.isSome(from)) this.trail.repeats(from.value)
-  }
-
-  problem(page: Page<unknown>): string | undefined {
-    this.pages++
-    this.empty = page.rows.length === 0 ? this.empty + 1 : 0
-    if (!page.hasNextPage) return undefined
-    if (Option.isNone(page.endCursor)) return "it promises a next page without a cursor to it"
-    if (this.trail.repeats(page.endCursor.value)) return "it gives a cursor that it gave before"
-    if (this.pages >= this.bounds.maxPages) return `it has more than ${this.bounds.maxPages} pages`
-    if (this.empty > this.bounds.maxEmptyPages)
-      return `it gave ${this.empty} empty pages, one after the other`
-    return undefined
-  }
-}
-
 /** A page under way, and how the room of its answer is given back, once it has one. */
 interface Launched<A> {
-  readonly fiber: Fiber.Fiber<Page<A>, PartnerError>
+  readonly fiber: Fiber.Fiber<Fetched<A>, PartnerError>
   readonly release: () => void
 }
 
@@ -224,7 +175,7 @@ const walk = <A>(
 ): Effect.Effect<Stream.Stream<Page<A>, PartnerError>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    const watch = new Walk(listing.bounds, from)
+    const trail = new Trail(listing.bounds, from)
     const releases = new Set<() => void>()
     // After the requests have been interrupted.
     yield* Effect.addFinalizer(() =>
@@ -258,8 +209,9 @@ const walk = <A>(
         releaseLast()
         const { fiber, release } = yield* asked
         releaseLast = release
-        const page = yield* Fiber.join(fiber)
-        const problem = watch.problem(page)
+        const fetched = yield* Fiber.join(fiber)
+        const { page } = fetched
+        const problem = trail.problem(fetched)
         if (problem !== undefined) {
           return yield* Fault.make("CursorLoop", `GET ${listing.path}`, { detail: problem })
         }

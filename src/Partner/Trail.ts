@@ -1,0 +1,79 @@
+/** What a reading of a list has passed: shows where a list would never end. */
+import { Option } from "effect"
+import type { Page } from "../Partner.ts"
+import type { Bounds } from "./Bounds.ts"
+import { idOf } from "./Wire/Row.ts"
+
+/** A page, and what tells it from another one of its list. */
+export interface Fetched<A> {
+  readonly page: Page<A>
+  readonly mark: string
+}
+
+/** How many rows a page has, and which ones are at its ends; a row without an identifier is told by its text. */
+export const markOf = (items: ReadonlyArray<unknown>, idField: string): string =>
+  JSON.stringify([
+    items.length,
+    ...[items.at(0), items.at(-1)].map((item) => Option.getOrElse(idOf(item, idField), () => item)),
+  ])
+
+/**
+ * Detects a repeated cursor in bounded memory: it remembers the latest thousand, and detects longer cycles by keeping one
+ * cursor for ever longer stretches (Brent's algorithm).
+ */
+class Cursors {
+  private readonly recent = new Set<string>()
+  private kept: string | undefined
+  private steps = 0
+  private stretch = 1024
+
+  /** Whether the cursor was seen before; then remembers it. */
+  repeats(cursor: string): boolean {
+    if (this.recent.has(cursor) || this.kept === cursor) return true
+    this.recent.add(cursor)
+    if (this.recent.size > 1024) {
+      const [oldest] = this.recent
+      if (oldest !== undefined) this.recent.delete(oldest)
+    }
+    this.steps++
+    if (this.steps === this.stretch) {
+      this.kept = cursor
+      this.steps = 0
+      this.stretch *= 2
+    }
+    return false
+  }
+}
+
+/** A page may come again, where rows moved between two requests; as often as this, the service ignores the cursor. */
+const mostRepeats = 3
+
+/** Follows one reading of a list, and says what is wrong with a page. */
+export class Trail {
+  private readonly bounds: Pick<Bounds, "maxPages" | "maxEmptyPages">
+  private readonly cursors = new Cursors()
+  private pages = 0
+  private empty = 0
+  private mark: string | undefined
+  private repeats = 1
+
+  constructor(bounds: Pick<Bounds, "maxPages" | "maxEmptyPages">, from: Option.Option<string>) {
+    this.bounds = bounds
+    if (Option.isSome(from)) this.cursors.repeats(from.value)
+  }
+
+  problem({ mark, page }: Fetched<unknown>): string | undefined {
+    this.pages++
+    this.repeats = page.rows.length > 0 && mark === this.mark ? this.repeats + 1 : 1
+    this.mark = mark
+    this.empty = page.rows.length === 0 ? this.empty + 1 : 0
+    if (!page.hasNextPage) return undefined
+    if (Option.isNone(page.endCursor)) return "it promises a next page without a cursor to it"
+    if (this.cursors.repeats(page.endCursor.value)) return "it gives a cursor that it gave before"
+    if (this.repeats >= mostRepeats) return `it gave the same page ${this.repeats} times, one after the other`
+    if (this.pages >= this.bounds.maxPages) return `it has more than ${this.bounds.maxPages} pages`
+    if (this.empty > this.bounds.maxEmptyPages)
+      return `it gave ${this.empty} empty pages, one after the other`
+    return undefined
+  }
+}
