@@ -14,3 +14,13 @@ export const withoutUuids = (text: string): string => text.replaceAll(new RegExp
 /** Each by its first eight digits. */
 export const withShortUuids = (text: string): string =>
   text.replaceAll(new RegExp(uuidPattern, "gi"), (id) => id.slice(0, 8))
+
+/** A UUID in lower case, in whatever case it is spelled (RFC 9562, section 4), so that two spellings are one identifier; undefined: it is none. */
+export const uuidOf = (text: string): string | undefined => {
+  if (isUuid(text)) return text
+  const lower = text.toLowerCase()
+  return isUuid(lower) ? lower : undefined
+}
+
+/** As `uuidOf`; what is no UUID stays as it is. */
+export const spelledOnce = (text: string): string => uuidOf(text) ?? text

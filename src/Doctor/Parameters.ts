@@ -5,6 +5,7 @@ import { type Ask, queryOf, sized } from "./Ask.ts"
 import { open, type Page } from "./Judge.ts"
 import { movedOn } from "./Shape.ts"
 import type { Sample, Undetermined } from "./Survey.ts"
+import { behindEmpty } from "./Turn.ts"
 
 type Paging = Interface["paging"]
 
@@ -145,8 +146,13 @@ const cursorAt = Effect.fn("Doctor.cursorAt")(function* (
 ) {
   for (const name of namesFrom(paging.cursorParam, cursorNames)) {
     if (first.endCursor === undefined || name === paging.sizeParam) continue
-    const second = yield* pageOf(ask, list, paging, [...size, [name, first.endCursor]])
-    if (second !== undefined && movedOn(first.rows, second.rows)) return name
+    const read = (cursor: string) =>
+      Effect.map(
+        pageOf(ask, list, paging, [...size, [name, cursor]]),
+        Either.fromNullable(() => "unreadable"),
+      )
+    const second = yield* behindEmpty(read, first.endCursor)
+    if (Either.isRight(second) && movedOn(first.rows, second.right.rows, list.endpoint.idField)) return name
   }
   return undefined
 })

@@ -152,8 +152,20 @@ export const agree = (witnesses: ReadonlyArray<ReadonlyArray<string>>, configure
   return all.length === 0 ? { kind: "unknown" } : { kind: "split", names: common.length > 0 ? common : all }
 }
 
-/** Whether the second page differs: it has rows, and none of them was on the first. */
-export const movedOn = (first: ReadonlyArray<unknown>, second: ReadonlyArray<unknown>): boolean => {
-  const seen = new Set(first.map((row) => JSON.stringify(row)))
-  return second.length > 0 && second.every((row) => !seen.has(JSON.stringify(row)))
+/**
+ * Whether the second page follows the first: it has rows that the first had not, and not the one that the first begins with. The
+ * pages may overlap at their border; where the cursor is ignored, the first page comes again, perhaps behind rows that are new.
+ */
+export const movedOn = (
+  first: ReadonlyArray<unknown>,
+  second: ReadonlyArray<unknown>,
+  idField: string,
+): boolean => {
+  const name = (row: unknown): string => {
+    const id = isFields(row) ? row[idField] : undefined
+    return typeof id === "string" ? id.toLowerCase() : JSON.stringify(row)
+  }
+  const before = first.map(name)
+  const after = second.map(name)
+  return after.some((row) => !before.includes(row)) && !after.some((row) => row === before[0])
 }

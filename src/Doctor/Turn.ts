@@ -14,6 +14,24 @@ export interface Listed {
   readonly page: Page
 }
 
+/** Empty pages that are passed on the way to one with rows. */
+const emptyPagesPassed = 5
+
+/** The page at a cursor, or the first with rows behind the empty ones that lie there. */
+export const behindEmpty = <A, E>(
+  read: (cursor: string) => Effect.Effect<Either.Either<Page, A>, E>,
+  cursor: string,
+): Effect.Effect<Either.Either<Page, A>, E> =>
+  Effect.gen(function* () {
+    let page = yield* read(cursor)
+    for (let passed = 0; passed < emptyPagesPassed && Either.isRight(page); passed++) {
+      const { endCursor, hasNextPage, rows } = page.right
+      if (rows.length > 0 || !hasNextPage || endCursor === undefined) break
+      page = yield* read(endCursor)
+    }
+    return page
+  })
+
 const cursorSetting = "interface.paging.cursorParam"
 const sizeSetting = "interface.paging.sizeParam"
 
@@ -44,16 +62,18 @@ const follow = Effect.fn("Doctor.follow")(function* (
       advice: "Set interface.paging.pageInfoField to the object that holds hasNextPage and endCursor.",
     })
   }
-  const parameters = [...sized(paging, first.size), [paging.cursorParam, endCursor] as const]
-  const answer = yield* ask("paging", path, queryOf(parameters))
   const advice = `Set ${cursorSetting} to the parameter that takes the cursor; tieout doctor --discover tries some.`
-  if (Either.isLeft(answer)) {
+  const read = Effect.fn("Doctor.turnedPage")(function* (cursor: string) {
+    const parameters = [...sized(paging, first.size), [paging.cursorParam, cursor] as const]
+    const answer = yield* ask("paging", path, queryOf(parameters))
+    if (Either.isRight(answer)) return open(answer.right, paging, endpoint.idField)
     const detail = `the second page of ${endpoint.key} ${outcomeText(answer.left)}`
-    return finding("wrong", "error", detail, { settings: [cursorSetting], advice })
-  }
-  const second = open(answer.right, paging, endpoint.idField)
+    return Either.left(finding("wrong", "error", detail, { settings: [cursorSetting], advice }))
+  })
+  const second = yield* behindEmpty(read, endCursor)
   if (Either.isLeft(second)) return second.left
-  return movedOn(first.page.rows, second.right.rows)
+  if (second.right.rows.length === 0) return untried(`${endpoint.key}: no row follows the first page`)
+  return movedOn(first.page.rows, second.right.rows, endpoint.idField)
     ? finding("ok", "none", `${endpoint.key}: the cursor leads to the second page`)
     : finding("wrong", "error", `${endpoint.key}: the second page is no other than the first`, {
         settings: [cursorSetting],

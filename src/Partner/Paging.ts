@@ -4,11 +4,11 @@ import type { Page, Pages } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import type { Keep } from "./Attempt.ts"
 import * as Fault from "./Fault.ts"
-import { type ListBounds, ListWatch } from "./ListWatch.ts"
 import { limitOf, openEnvelope, pathOf } from "./PageEnvelope.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import { largeAnswer } from "./Room.ts"
 import type { Session } from "./Session.ts"
+import { type Fetched, type ListBounds, markOf, Trail } from "./Trail.ts"
 import { type Decoder, decodeAll } from "./Wire/Row.ts"
 
 const refusalsOfCursor: ReadonlySet<number | undefined> = new Set([400, 404, 410, 422])
@@ -42,7 +42,7 @@ const fetchPage = <A>(
   { session, paging, kind, path, decoder, filters = {}, mayBePlain = false }: Listing<A>,
   cursor: Option.Option<string>,
   keep: Keep,
-): Effect.Effect<Page<A>, PartnerError> => {
+): Effect.Effect<Fetched<A>, PartnerError> => {
   const operation = `GET ${path}`
   const query = queryOf(paging, cursor, filters)
   return session.list(kind, path, { query, keep, limit: limitOf(paging) }).pipe(
@@ -52,18 +52,21 @@ const fetchPage = <A>(
     ),
     Effect.flatMap((answer) =>
       Effect.map(openEnvelope(answer, operation, paging, mayBePlain), (envelope) => ({
-        rows: decodeAll(
-          decoder,
-          envelope.items,
-          answer.source,
-          Array.isArray(answer.value) ? [] : pathOf(paging.itemsField),
-        ),
-        hasNextPage: envelope.hasNextPage,
-        endCursor: envelope.endCursor,
-        askedWith: cursor,
-        requestedAt: answer.requestedAt,
-        isLarge: answer.source.text.length > largeAnswer,
-        servedAt: Option.map(Option.fromNullable(answer.servedAt), (at) => new Date(at).toISOString()),
+        page: {
+          rows: decodeAll(
+            decoder,
+            envelope.items,
+            answer.source,
+            Array.isArray(answer.value) ? [] : pathOf(paging.itemsField),
+          ),
+          hasNextPage: envelope.hasNextPage,
+          endCursor: envelope.endCursor,
+          askedWith: cursor,
+          requestedAt: answer.requestedAt,
+          isLarge: answer.source.text.length > largeAnswer,
+          servedAt: Option.map(Option.fromNullable(answer.servedAt), (at) => new Date(at).toISOString()),
+        },
+        mark: markOf(envelope.items, decoder.idField),
       })),
     ),
   )
@@ -71,7 +74,7 @@ const fetchPage = <A>(
 
 /** A page under way, and how the room of its answer is given back, once it has one. */
 interface Launched<A> {
-  readonly fiber: Fiber.Fiber<Page<A>, PartnerError>
+  readonly fiber: Fiber.Fiber<Fetched<A>, PartnerError>
   readonly release: () => void
 }
 
@@ -85,7 +88,7 @@ const walk = <A>(
 ): Effect.Effect<Stream.Stream<Page<A>, PartnerError>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    const watch = new ListWatch(listing.bounds, from)
+    const trail = new Trail(listing.bounds, from)
     const releases = new Set<() => void>()
     // After the requests have been interrupted.
     yield* Effect.addFinalizer(() =>
@@ -119,8 +122,9 @@ const walk = <A>(
         releaseLast()
         const { fiber, release } = yield* asked
         releaseLast = release
-        const page = yield* Fiber.join(fiber)
-        const problem = watch.problem(page)
+        const fetched = yield* Fiber.join(fiber)
+        const { page } = fetched
+        const problem = trail.problem(fetched)
         if (problem !== undefined) {
           return yield* Fault.make("CursorLoop", `GET ${listing.path}`, { detail: problem })
         }

@@ -1,5 +1,6 @@
 /** The keys that webhook deliveries are signed with (`docs/interface.md`, Webhook resources: PublicKey). */
 import { Chunk, Effect, Either, Option, Stream } from "effect"
+import { spelledOnce } from "../Common/Uuid.ts"
 import type { PublicKey } from "../Partner.ts"
 import * as PartnerFault from "./Fault.ts"
 import { pages } from "./Paging.ts"
@@ -17,7 +18,7 @@ const decoder: Decoder<PublicKey> = {
   decode: (row) => {
     if (typeof row.active !== "boolean") throw new Fault("$.active", "expected true or false")
     return {
-      publicKeyId: text(row, "publicKeyId"),
+      publicKeyId: spelledOnce(text(row, "publicKeyId")),
       algorithm: text(row, "algorithm"),
       active: row.active,
       publicKey: keyText(row),

@@ -7,7 +7,7 @@ export const checks = [
   {
     name: "running-balance",
     severity: "blocking",
-    todo: "tieout backfill --period YYYY-MM reads the statement again; what stays broken is the provider's to explain",
+    todo: "tieout sync --full reads every statement from its start; what stays broken is the provider's to explain",
   },
   {
     name: "cash-balance",

@@ -1,6 +1,7 @@
 /** The scope of a reconciliation, as conditions in SQL. */
 import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../Database/Client.ts"
+import { textArray } from "../Database/TextArray.ts"
 import type { FlatWithdrawalFee } from "../Ledger/Conversions/Leg.ts"
 import type { Method } from "../Settings/Accounting.ts"
 import type { Settings } from "../Settings.ts"
@@ -79,16 +80,20 @@ export const entriesInScope = (sql: Sql, scope: Scope): Fragment => sql`
   ${scope.sinceRun === null ? sql`` : sql`and e.run_id > ${scope.sinceRun}`}
   and ${inPeriod(sql, scope, sql`e.book_id`, sql`e.occurred_at`)}`
 
-/** Book, subject and evidence of the open findings of one check. */
-export const openSubjects = (sql: Sql, scope: Pick<Scope, "books">, check: CheckName): Fragment => sql`
+/** Book, subject and evidence of the open findings of these checks. */
+export const openSubjects = (
+  sql: Sql,
+  scope: Pick<Scope, "books">,
+  ...checks: ReadonlyArray<CheckName>
+): Fragment => sql`
   select f.book_id, f.subject_type, f.subject_id, f.evidence from reconcile.open_findings f
-  where f.book_id = ${inBooks(sql, scope)} and f.check_name = ${check}`
+  where f.book_id = ${inBooks(sql, scope)} and f.check_name = any (${textArray(sql, checks)})`
 
 /**
  * Condition on a resource `r`: of the books, and changed, named by an entry that changed, deferred, or the subject of an open
- * finding.
+ * finding of these checks: of all that the query finds, or what it does not look at would be closed.
  */
-export const resourcesInScope = (sql: Sql, scope: Scope, check: CheckName): Fragment => {
+export const resourcesInScope = (sql: Sql, scope: Scope, ...checks: ReadonlyArray<CheckName>): Fragment => {
   const books = inBooks(sql, scope)
   if (isEverything(scope)) return sql`r.book_id = ${books}`
   const changed =
@@ -104,7 +109,7 @@ export const resourcesInScope = (sql: Sql, scope: Scope, check: CheckName): Frag
     union
     select d.book_id, d.resource_id, d.resource_type from reconcile.deferred d where d.book_id = ${books}
     union
-    select o.book_id, o.subject_id::uuid, upper(o.subject_type) from (${openSubjects(sql, scope, check)}) o)`
+    select o.book_id, o.subject_id::uuid, upper(o.subject_type) from (${openSubjects(sql, scope, ...checks)}) o)`
 }
 
 /** An amount as text at its currency's scale; excess decimals, which no amount should have, are shown. */

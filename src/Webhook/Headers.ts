@@ -1,6 +1,7 @@
 /** The three headers that say how a delivery was signed, before anything else is done about it. */
 import type { IncomingMessage } from "node:http"
 import { Either } from "effect"
+import { spelledOnce } from "../Common/Uuid.ts"
 import type { Algorithm, Signatures } from "../Settings/Signatures.ts"
 import { decodeSignature } from "./Signature.ts"
 
@@ -47,5 +48,5 @@ export const readHeaders = (
   if (algorithm === undefined) return Either.left("no such algorithm")
   const signature = decodeSignature(text, encoding)
   if (signature === undefined) return Either.left(`the signature is not ${encoding}`)
-  return Either.right({ keyId, algorithmName: name, algorithm, signature })
+  return Either.right({ keyId: spelledOnce(keyId), algorithmName: name, algorithm, signature })
 }

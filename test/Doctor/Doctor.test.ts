@@ -356,6 +356,22 @@ describe("doctor --discover", () => {
       }),
   )
 
+  it.scopedLive.each(["overlap", "empty"] as const)(
+    "finds a cursor where between two pages there is an %s",
+    (border) =>
+      Effect.gen(function* () {
+        const service = yield* imitate({ cursor: "cursor", size: null, pageSize: 2, border })
+        const { code, out } = yield* run(["--discover"], { variables: credentials(service.url) })
+        expect(code).toBe(0)
+        expect(parse(out)).toEqual({ interface: { paging: { cursorParam: "cursor", sizeParam: null } } })
+        expect(out).toContain("# Called with these settings: default: all is well.")
+        const profile = `${out}\n`
+        expect(yield* readAll(yield* written(profile), service)).toEqual(
+          border === "empty" ? [3, 5, 3, 1, 1] : [4, 8, 4, 1, 1],
+        )
+      }),
+  )
+
   it.scopedLive("finds the client and credit surfaces' names too, below each connection's own section", () =>
     Effect.gen(function* () {
       const service = yield* imitate(other)

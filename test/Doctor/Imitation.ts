@@ -22,6 +22,8 @@ export interface Names {
   /** Rows on a page where none is asked for. */
   readonly pageSize: number
   readonly entries: number
+  /** Between two pages: nothing, a row that is on both, or an empty page. */
+  readonly border: "plain" | "overlap" | "empty"
 }
 
 const usual: Names = {
@@ -39,6 +41,7 @@ const usual: Names = {
   strict: false,
   pageSize: 20,
   entries: 5,
+  border: "plain",
 }
 
 /** Values that must not be seen anywhere: they stand for what is personal. */
@@ -195,13 +198,19 @@ const pageOf = (names: Names, path: string, rows: ReadonlyArray<object>, query: 
   const asked = names.size === null ? null : query.get(names.size)
   const size = asked === null ? names.pageSize : Number(asked)
   const cursor = query.get(names.cursor)
-  const start = cursor === null ? 0 : Number(cursor.split(":")[1])
-  if (!Number.isInteger(size) || size < 1 || (cursor !== null && cursor !== `${path}:${start}`))
+  const [from, passed] = cursor?.slice(path.length + 1).split("+") ?? ["0"]
+  const start = Number(from)
+  if (!Number.isInteger(size) || size < 1 || (cursor !== null && !cursor.startsWith(`${path}:${start}`)))
     return undefined
-  const end = start + size
+  const empty = names.border === "empty" && cursor !== null && passed === undefined
+  const end = empty ? start : start + size
+  const next = names.border === "overlap" && size > 1 ? end - 1 : end
   const answer: Record<string, unknown> = { links: [{ rel: "self" }], status: { status: "OK" } }
   place(answer, names.items, rows.slice(start, end))
-  place(answer, names.pageInfo, { hasNextPage: end < rows.length, endCursor: `${path}:${end}` })
+  place(answer, names.pageInfo, {
+    hasNextPage: end < rows.length,
+    endCursor: empty ? `${path}:${end}+` : `${path}:${next}`,
+  })
   return answer
 }
 

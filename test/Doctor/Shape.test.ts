@@ -116,15 +116,35 @@ describe("several witnesses", () => {
 })
 
 describe("a second page", () => {
-  it("has rows, none of which was on the first", () => {
-    const rows = fc.uniqueArray(fc.integer(), { minLength: 2 }).map((ids) => ids.map((id) => ({ id })))
+  const rows = fc
+    .uniqueArray(fc.integer(), { minLength: 2 })
+    .map((ids) => ids.map((id) => ({ id: `A${id}` })))
+
+  it("has rows that were not on the first, and not the row that the first begins with", () => {
     fc.assert(
       fc.property(rows, fc.nat(), (all, cut) => {
         const at = 1 + (cut % (all.length - 1))
-        expect(movedOn(all.slice(0, at), all.slice(at))).toBe(true)
-        expect(movedOn(all.slice(0, at), all.slice(at - 1))).toBe(false)
-        expect(movedOn(all.slice(0, at), [])).toBe(false)
+        const first = all.slice(0, at)
+        expect(movedOn(first, all.slice(at), "id")).toBe(true)
+        // Pages may repeat a row at their border.
+        expect(movedOn(first, all.slice(at - 1), "id")).toBe(at > 1)
+        expect(movedOn(first, first, "id")).toBe(false)
+        // The first page again, with what came meanwhile.
+        expect(movedOn(first, [{ id: "new" }, ...first], "id")).toBe(false)
+        expect(movedOn(first, [], "id")).toBe(false)
       }),
     )
+  })
+
+  it("tells rows by their identifiers, whatever else differs from one answer to the next", () => {
+    const first = [
+      { id: "A1", readAt: 1 },
+      { id: "A2", readAt: 1 },
+    ]
+    const again = [
+      { id: "a1", readAt: 2 },
+      { id: "a2", readAt: 2 },
+    ]
+    expect(movedOn(first, again, "id")).toBe(false)
   })
 })

@@ -222,12 +222,12 @@ describe("A list", () => {
 describe("A cursor", () => {
   const endless = (
     next: (page: number) => string | null | undefined,
-    items: ReadonlyArray<unknown> = [account(0)],
+    items: (page: number) => ReadonlyArray<unknown> = (page) => [account(page)],
   ) => {
     let page = 0
     return serve((_, response) => {
       page++
-      json(response, { items, pageInfo: { hasNextPage: true, endCursor: next(page) } })
+      json(response, { items: items(page), pageInfo: { hasNextPage: true, endCursor: next(page) } })
     })
   }
   const loops: ReadonlyArray<readonly [string, (page: number) => string | null | undefined, string]> = [
@@ -289,7 +289,10 @@ describe("A cursor", () => {
         { limits },
       )
       yield* withPartner(
-        endless((page) => `p${page}`, []),
+        endless(
+          (page) => `p${page}`,
+          () => [],
+        ),
         (partner, { count }) =>
           Effect.gen(function* () {
             const error = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
@@ -302,6 +305,27 @@ describe("A cursor", () => {
         { limits },
       )
     }),
+  )
+
+  it.live("[C13] that the service ignores is an error, even where it gives a new one with each page", () =>
+    withPartner(
+      endless(
+        (page) => `p${page}`,
+        (page) => [
+          { ...account(0), readAt: page },
+          { ...account(1), readAt: page },
+        ],
+      ),
+      (partner, { count }) =>
+        Effect.gen(function* () {
+          const error = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
+          expect(error).toMatchObject({
+            reason: "CursorLoop",
+            detail: "it gave the same page 3 times, one after the other",
+          })
+          expect(count("/accounts")).toBe(3)
+        }),
+    ),
   )
 
   it.live("[C13] that leads on for ever ends at the bound of pages", () =>

@@ -177,6 +177,57 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the running balance", 
     ),
   )
 
+  it.scoped(
+    "is read from further back where the last page's cursor passed over entries that came later",
+    () =>
+      Effect.gen(function* () {
+        const statement = [1, 2, 3, 4, 5].map((n) => credit(20 + n, "1", String(n), id(10 + n)))
+        const { held: service, service: at } = yield* partnership({
+          balance: "2",
+          deposits: [1, 2, 3, 4, 5].map((n) => deposit(10 + n, "1")),
+        })
+        service.interfere = (path, response) => {
+          const isStatement = path.startsWith(`/accounts/${accountId}/statement`)
+          const pageInfo = { hasNextPage: false, endCursor: "4" }
+          if (isStatement) json(response, { items: statement.slice(0, 2), pageInfo })
+          return isStatement
+        }
+        yield* sync(at.url)
+        service.interfere = () => false
+        service.statement = statement
+        service.balance = "5"
+        const second = yield* sync(at.url)
+        expect(second.counters).toMatchObject({ entries: 3, held: 0 })
+        expect(yield* postings).toHaveLength(5)
+        expect(yield* findings).toEqual([])
+      }).pipe(alone),
+  )
+
+  it.scoped("and stays broken is held, and is not read from the start every night", () =>
+    Effect.gen(function* () {
+      const { held: service, service: at } = yield* partnership({
+        balance: "10",
+        deposits: [deposit(11, "10"), deposit(12, "5"), deposit(13, "1")],
+        statement: [credit(21, "10", "10", id(11))],
+      })
+      yield* sync(at.url)
+      service.statement.push(credit(23, "1", "16", id(13)))
+      service.balance = "16"
+      const fromTheStart: Array<string> = []
+      service.interfere = (path) => {
+        if (path.startsWith(`/accounts/${accountId}/statement`) && !path.includes("after="))
+          fromTheStart.push(path)
+        return false
+      }
+      yield* sync(at.url)
+      expect(fromTheStart).toHaveLength(1)
+      yield* sync(at.url)
+      expect(fromTheStart).toHaveLength(1)
+      expect(yield* held).toBe(1)
+      expect(yield* findings).toContain("running-balance blocking")
+    }).pipe(alone),
+  )
+
   it.scoped("opens with what stood before the first entry", () =>
     Effect.gen(function* () {
       const { service: at } = yield* partnership({

@@ -26,6 +26,16 @@ layer(database, { excludeTestServices: true })("the keys of a connection", (it) 
     }),
   )
 
+  it.scoped("[W4] are found however their identifiers are spelled", () =>
+    Effect.gen(function* () {
+      const record = recordOf(first)
+      const upper = { ...record, publicKeyId: record.publicKeyId.toUpperCase() }
+      const { port } = yield* listening(keysFrom(() => [upper]))
+      expect((yield* deliver(port, first, eventOf(2_050))).status).toBe(200)
+      expect((yield* deliver(port, { ...first, id: upper.publicKeyId }, eventOf(2_051))).status).toBe(200)
+    }),
+  )
+
   it.scoped("[W4] may come as a plain list, or over several pages", () =>
     Effect.gen(function* () {
       const plain = yield* listening((_, response) => json(response, [recordOf(first), recordOf(second)]))

@@ -6,7 +6,7 @@
 import { Either, Option } from "effect"
 import { scaleOf } from "../../Common/Currency.ts"
 import * as Money from "../../Common/Money.ts"
-import { isUuid } from "../../Common/Uuid.ts"
+import { uuidOf } from "../../Common/Uuid.ts"
 import type { AccountRef, Instant } from "../../Partner.ts"
 import type { Interface } from "../../Settings/Interface.ts"
 import * as Instants from "./Instant.ts"
@@ -64,10 +64,7 @@ export const object = (row: Fields, key: string, at = "$"): Fields => {
 
 /** An identifier in lower case, however the service spelled it, so that two spellings are one identifier. */
 export const uuid = (row: Fields, key: string, at = "$"): string => {
-  const value = text(row, key, at)
-  if (isUuid(value)) return value
-  const lower = value.toLowerCase()
-  return isUuid(lower) ? lower : refuse(at, key, "is not a UUID")
+  return uuidOf(text(row, key, at)) ?? refuse(at, key, "is not a UUID")
 }
 
 export const instant = (row: Fields, key: string, at = "$"): Instant => {

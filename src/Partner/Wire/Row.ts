@@ -59,7 +59,8 @@ export const storable = (text: string, path = "$"): string => {
   return text.trim()
 }
 
-const idOf = (value: unknown, field: string): Option.Option<string> => {
+/** A row's own identifier, in lower case, where that much can be read. */
+export const idOf = (value: unknown, field: string): Option.Option<string> => {
   const id = isFields(value) ? value[field] : undefined
   if (typeof id !== "string" || id.length > 100 || refusal(id, true) !== undefined) return Option.none()
   return Option.some(id.toLowerCase())

@@ -17,6 +17,8 @@ import {
   sumText,
 } from "../Scope.ts"
 
+const checks = ["movement-entries", "stated-fee"] as const
+
 /** A fee belongs to the side in its currency; to the sell side where both sides have the same currency. */
 const totals = (sql: Sql, scope: Scope): Fragment => sql`
   select r.book_id, r.resource_id, r.resource_type, r.form, r.account_id, r.currency, r.amount, r.buy_account_id,
@@ -33,7 +35,7 @@ const totals = (sql: Sql, scope: Scope): Fragment => sql`
   from mirror.resources r
   left join mirror.statement_entries s on s.book_id = r.book_id and s.related_id = r.resource_id
     and s.related_type = r.resource_type and not s.held
-  where r.status = 'COMPLETED' and ${resourcesInScope(sql, scope, "movement-entries")}
+  where r.status = 'COMPLETED' and ${resourcesInScope(sql, scope, ...checks)}
   group by r.book_id, r.resource_id, r.resource_type`
 
 const sellComplete = (sql: Sql): Fragment => sql`
@@ -164,7 +166,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     and t.book_id = ${inBooks(sql, scope)}`
 
 export const movementEntries: CheckQuery = {
-  checks: ["movement-entries", "stated-fee"],
+  checks,
   found,
   deferring: ["COMPLETED"],
   mayFind: ({ deferred, entries, resources }) => deferred || entries || resources,

@@ -19,10 +19,10 @@ const namesNone = (sql: Sql): Fragment => sql`
   (e.related_type is null or e.related_type not in ('DEPOSIT', 'WITHDRAWAL', 'CONVERSION', 'PAYOUT')
     or e.related_id is null and e.related_type <> 'PAYOUT')`
 
+const checks = ["adjustment", "unclassified-entry"] as const
+
 const open = (sql: Sql, scope: Scope): Fragment => sql`
-  select o.book_id, o.subject_id from (${openSubjects(sql, scope, "adjustment")}) o
-  union
-  select o.book_id, o.subject_id from (${openSubjects(sql, scope, "unclassified-entry")}) o`
+  select o.book_id, o.subject_id from (${openSubjects(sql, scope, ...checks)}) o`
 
 /**
  * What later runs read, and what they moved; of everything, also what is open. What stands in suspense changes by a journal entry
@@ -67,7 +67,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
   where s.amount <> 0 and (${namesNone(sql)} or (e.book_id, e.entry_id::text) in (${open(sql, scope)}))`
 
 export const suspense: CheckQuery = {
-  checks: ["adjustment", "unclassified-entry"],
+  checks,
   covered,
   found,
   mayFind: ({ entries, moves }) => entries || moves,

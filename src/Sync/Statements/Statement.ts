@@ -1,6 +1,6 @@
 /**
- * Reads one account's statement on from its checkpoint. A page's entries must continue the running balance; a break is
- * read once more from the last good entry, and what stays behind it is mirrored and held.
+ * Reads one account's statement on from its checkpoint. A page's entries must continue the running balance; from a break it is
+ * read once more, from further and further back while it stays, and what then stays behind it is mirrored and held.
  */
 import { Data, Effect, Either, Option, Stream } from "effect"
 import type { Book } from "../../Book.ts"
@@ -27,7 +27,7 @@ import { type ChainState, runsBackwards, type Walked, walk } from "./Chain.ts"
 import { type Checkpoint, newestBoundaries, saveStatementProgress, statementStream } from "./Checkpoint.ts"
 import { FloodGate, Pages } from "./StatementPage.ts"
 
-/** The running balance did not continue: the statement is read again from the last good entry, once. */
+/** The running balance did not continue: the statement is read again, once. */
 class ChainBroken extends Data.TaggedError("ChainBroken")<{ readonly accountId: string }> {}
 
 /** Older page boundaries that are tried, newest first, when the stored cursor is refused, before the very beginning. */
@@ -194,20 +194,25 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
           }),
         )
 
-    /** With the stored cursor refused: from the newest page boundary that is still accepted, else from the start. */
+    /**
+     * From the newest page boundary that serves, else from the start: with the stored cursor refused, or leading past entries
+     * (`tolerant` is false then, and a break leads further back; what the start leaves broken is broken).
+     */
     const fromOlder = Effect.fn("Sync.Statements.fromOlder")(function* (
       book: Book,
       account: MirroredAccount,
       reading: Reading,
+      tolerant: boolean,
     ) {
       const boundaries = yield* newestBoundaries(book, account.accountId, boundariesTried)
       const cursors = [...boundaries.map(({ cursor }) => Option.some(cursor)), Option.none<string>()]
       for (const [at, cursor] of cursors.entries()) {
+        const isLast = at === cursors.length - 1
         reading.cursor = cursor
-        const done = yield* readOn(book, account, reading, true).pipe(
+        const done = yield* readOn(book, account, reading, tolerant || isLast).pipe(
           Effect.as(true),
           Effect.catchIf(
-            (error) => isCursorExpired(error) && at < cursors.length - 1,
+            (error) => !isLast && (isCursorExpired(error) || error._tag === "ChainBroken"),
             () => Effect.succeed(false),
           ),
         )
@@ -231,8 +236,13 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         beganAt: undefined,
       }
       yield* readOn(book, account, reading, false).pipe(
-        Effect.catchTag("ChainBroken", () => readOn(book, account, reading, true)),
-        Effect.catchIf(isCursorExpired, () => fromOlder(book, account, reading)),
+        // Only a break that is new leads back to the start: one that stays would have the whole statement read every night.
+        Effect.catchTag("ChainBroken", () =>
+          account.held === 0n
+            ? fromOlder(book, account, reading, false)
+            : readOn(book, account, reading, true),
+        ),
+        Effect.catchIf(isCursorExpired, () => fromOlder(book, account, reading, true)),
         Effect.catchTag("ChainBroken", () => Effect.dieMessage("a tolerant read takes breaks as they are")),
       )
       return {

@@ -1,13 +1,27 @@
-/** What a list's pages must not do: repeat a cursor, go on without one or without end. */
+/** What a reading of a list has passed: shows where a list would never end. */
 import { Option } from "effect"
 import type { Page } from "../Partner.ts"
 import type { Bounds } from "./Bounds.ts"
+import { idOf } from "./Wire/Row.ts"
+
+/** A page, and what tells it from another one of its list. */
+export interface Fetched<A> {
+  readonly page: Page<A>
+  readonly mark: string
+}
+
+/** How many rows a page has, and which ones are at its ends; a row without an identifier is told by its text. */
+export const markOf = (items: ReadonlyArray<unknown>, idField: string): string =>
+  JSON.stringify([
+    items.length,
+    ...[items.at(0), items.at(-1)].map((item) => Option.getOrElse(idOf(item, idField), () => item)),
+  ])
 
 /**
  * Detects a repeated cursor in bounded memory: it remembers the latest thousand, and detects longer cycles by keeping one
  * cursor for ever longer stretches (Brent's algorithm).
  */
-class Trail {
+class Cursors {
   private readonly recent = new Set<string>()
   private kept: string | undefined
   private steps = 0
@@ -31,26 +45,34 @@ class Trail {
   }
 }
 
+/** A page may come again, where rows moved between two requests; as often as this, the service ignores the cursor. */
+const mostRepeats = 3
+
 export type ListBounds = Pick<Bounds, "maxPages" | "maxEmptyPages">
 
 /** Follows one reading of a list, and says what is wrong with a page. */
-export class ListWatch {
+export class Trail {
   private readonly bounds: ListBounds
-  private readonly trail = new Trail()
+  private readonly cursors = new Cursors()
   private pages = 0
   private empty = 0
+  private mark: string | undefined
+  private repeats = 1
 
   constructor(bounds: ListBounds, from: Option.Option<string>) {
     this.bounds = bounds
-    if (Option.isSome(from)) this.trail.repeats(from.value)
+    if (Option.isSome(from)) this.cursors.repeats(from.value)
   }
 
-  problem(page: Page<unknown>): string | undefined {
+  problem({ mark, page }: Fetched<unknown>): string | undefined {
     this.pages++
+    this.repeats = page.rows.length > 0 && mark === this.mark ? this.repeats + 1 : 1
+    this.mark = mark
     this.empty = page.rows.length === 0 ? this.empty + 1 : 0
     if (!page.hasNextPage) return undefined
     if (Option.isNone(page.endCursor)) return "it promises a next page without a cursor to it"
-    if (this.trail.repeats(page.endCursor.value)) return "it gives a cursor that it gave before"
+    if (this.cursors.repeats(page.endCursor.value)) return "it gives a cursor that it gave before"
+    if (this.repeats >= mostRepeats) return `it gave the same page ${this.repeats} times, one after the other`
     if (this.pages >= this.bounds.maxPages) return `it has more than ${this.bounds.maxPages} pages`
     if (this.empty > this.bounds.maxEmptyPages)
       return `it gave ${this.empty} empty pages, one after the other`
