@@ -1764,7 +1764,11 @@ begin
       coalesce(e.recorded_at, m.valued_at) as recorded_at, p.line_number, coalesce(p.account_id::text, p.role) as account,
       m.base_currency as currency, p.amount
     from %1$sentries v
-    join %1$spostings p on p.book_id = v.book_id and p.period = v.period and p.series = v.series and p.number = v.number
+    -- Entry by entry, for which `offset 0` stands: a month that was valued a moment ago is in no statistics, and a join of it
+    -- would be planned for one entry and one line, and compare each with each.
+    cross join lateral (
+      select x.line_number, x.account_id, x.role, x.amount from %1$spostings x
+      where x.book_id = v.book_id and x.period = v.period and x.series = v.series and x.number = v.number offset 0) p
     left join %1$smonths m on m.book_id = v.book_id and m.period = v.period
     left join ledger.journal_entries e on e.book_id = v.book_id and e.entry_id = v.entry_id
     left join ledger.journal_numbers n on n.book_id = v.book_id and n.entry_id = v.entry_id

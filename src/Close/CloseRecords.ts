@@ -15,6 +15,14 @@ const Accepted = Schema.Struct({
   reason: Schema.String,
   /** A digest of the finding's evidence, where the acceptance holds for later months until the digest changes. */
   evidence: Schema.optionalWith(Schema.String, { exact: true }),
+  /**
+   * What the finding said then, where it is about one day (`YYYY-MM-DD`, in the book's time zone) or one amount. Closes of earlier
+   * versions have none of these.
+   */
+  subject: Schema.optionalWith(Schema.String, { exact: true }),
+  date: Schema.optionalWith(Schema.String, { exact: true }),
+  currency: Schema.optionalWith(Schema.String, { exact: true }),
+  amount: Schema.optionalWith(Schema.String, { exact: true }),
 })
 
 /** A finding that a person accepted at a close. */
@@ -141,6 +149,15 @@ export interface Closing {
   readonly valuationMethod: string | null
 }
 
+/** The accepted findings `k.accepted` with what they say now: later, a finding may say otherwise, or be forgotten. */
+const withFacts = (sql: Sql) => sql`(
+  select coalesce(jsonb_agg(a.item || jsonb_strip_nulls(jsonb_build_object('subject', f.subject_id, 'date', x.day,
+    'currency', x.currency, 'amount', x.amount)) order by a.place), '[]')
+  from jsonb_array_elements(k.accepted) with ordinality a (item, place)
+  left join reconcile.findings f on f.finding_id = substr(a.item ->> 'id', 2)::bigint
+  left join ledger.locks l on l.book_id = f.book_id
+  cross join lateral reconcile.facts_of(f.evidence, l.time_zone) x)`
+
 /** Part of the caller's transaction. The sequence numbers of the closes, in the order of the books. */
 export const keepCloses = Effect.fn("Close.keepCloses")(function* (
   closings: ReadonlyArray<Closing>,
@@ -171,7 +188,7 @@ export const keepCloses = Effect.fn("Close.keepCloses")(function* (
       insert into ledger.closes (book_id, sequence, period, action, hash, previous_hash, entries, who, os_user, reason,
         accepted, valuation_method)
       select k.book_id, k.sequence, ${`${period}-01`}::text::date, 'close', k.hash, k.previous_hash, k.entries, ${who}::text,
-        ${user}::text, ${reason}::text, k.accepted, k.valuation_method
+        ${user}::text, ${reason}::text, ${withFacts(sql)}, k.valuation_method
       from json_to_recordset(${text}::text::json) as k (book_id integer, sequence integer, hash text, previous_hash text,
         entries bigint, accepted jsonb, valuation_method text)
       order by k.book_id`,

@@ -167,6 +167,20 @@ const byClientCode = Effect.fn("Explain.byClientCode")(function* (code: string) 
   )
 })
 
+/** By the index that `mirror.resources` has for it; a hash may be of a deposit in one book and of a withdrawal in another. */
+const byTransactionHash = Effect.fn("Explain.byTransactionHash")(function* (hash: string) {
+  const database = yield* Database
+  return yield* database.rows(
+    "Explain.byTransactionHash",
+    subjectColumns,
+    (sql) => sql`
+      select lower(r.resource_type) as kind, b.book_id as "bookId", b.code as book, r.resource_id::text as id
+      from mirror.resources r join mirror.books b on b.book_id = r.book_id
+      where r.transaction_hash is not null and lower(r.transaction_hash) = lower(${hash}::text)
+      order by 3, 4 limit ${candidatesNamed + 1}`,
+  )
+})
+
 /** Probes each book, since every key leads with its book; also finds a resource that entries only name. */
 const byUuid = Effect.fn("Explain.byUuid")(function* (from: string, to: string) {
   const database = yield* Database
@@ -256,8 +270,10 @@ export const subjectsOf = Effect.fn("Explain.subjectsOf")(function* (
 ) {
   const found: Array<Subject> = []
   for (const reference of references) found.push(...(yield* lookUp(reference)))
-  const code = id.trim().toUpperCase()
-  if (code !== "") found.push(...(yield* byClientCode(code)))
+  const given = id.trim()
+  if (given !== "") {
+    found.push(...(yield* byClientCode(given.toUpperCase())), ...(yield* byTransactionHash(given)))
+  }
   if (found.length === 0) return yield* new NothingFound({ reason: "Unknown", id, candidates: [] })
   if (new Set(found.map((subject) => subject.id)).size > 1) {
     const candidates = [

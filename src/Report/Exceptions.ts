@@ -19,6 +19,7 @@ export const exceptionsSheet = {
     severity: "text",
     id: "text",
     subject: "text",
+    date: "text",
     currency: "text",
     amount: "figure",
     message: "text",
@@ -35,6 +36,7 @@ const blank: ExceptionRow = {
   severity: null,
   id: null,
   subject: null,
+  date: null,
   currency: null,
   amount: null,
   message: null,
@@ -52,6 +54,9 @@ export interface ExceptionSources {
   readonly reserved: ReadonlyArray<Reserved>
   readonly unsettled: ReadonlyArray<UnsettledItem>
 }
+
+const amountOf = (amount: string | null, currency: string | null): string | null =>
+  amount === null || currency === null ? null : printed(amount, currency)
 
 const untied = (accounts: ReadonlyArray<ReconciledAccount>): ReadonlyArray<ExceptionRow> =>
   accounts
@@ -112,27 +117,34 @@ export const exceptionRows = ({
   // A finding that was accepted stands below, with who answers for it and why.
   ...findings
     .filter((finding) => !isAccepted(state.accepted, finding))
-    .map(({ amount, check, currency, id, message, openedAt, severity, subject }) => ({
+    .map(({ amount, check, currency, date, id, message, openedAt, severity, subject }) => ({
       ...blank,
       what: `open finding: ${check}`,
       severity,
       id,
       subject,
+      date,
       currency,
-      amount: amount === null || currency === null ? null : printed(amount, currency),
+      amount: amountOf(amount, currency),
       message,
       since: openedAt,
     })),
-  ...state.accepted.map(({ id, reason, what }) => ({
-    ...blank,
-    what: "accepted at the close",
-    severity: "accepted",
-    id,
-    message: what,
-    since: state.close?.at ?? null,
-    who: state.close?.who ?? null,
-    reason,
-  })),
+  ...state.accepted.map(
+    ({ amount = null, currency = null, date = null, id, reason, subject = null, what }) => ({
+      ...blank,
+      what: "accepted at the close",
+      severity: "accepted",
+      id,
+      subject,
+      date,
+      currency,
+      amount: amountOf(amount, currency),
+      message: what,
+      since: state.close?.at ?? null,
+      who: state.close?.who ?? null,
+      reason,
+    }),
+  ),
   ...suspended(suspense),
   ...interestReserved(reserved),
   ...quarantine.map(({ rows, since, stream }) => ({
@@ -149,6 +161,7 @@ export const exceptionRows = ({
     severity: "note",
     id: resourceId,
     subject: account,
+    date: day,
     currency,
     amount: printed(amount, currency),
     message: `The ${resourceType.toLowerCase()} has moved money and is still ${status}.`,

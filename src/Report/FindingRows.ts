@@ -15,6 +15,8 @@ const findingColumns = {
   openedAt: text,
   /** Whether its evidence has a date, and so a month. */
   dated: bool,
+  /** The day that it is about, in the book's time zone. */
+  date: nullable(text),
   /** What it is about, where that is one amount. */
   currency: nullable(text),
   amount: nullable(text),
@@ -39,7 +41,7 @@ export const readFindings = Effect.fn("Report.findings")(function* (scope: Repor
     findingColumns,
     (sql) => sql`
       select 'F' || f.finding_id as id, f.check_name as check, f.severity, f.subject_id as subject, f.message,
-        ${instantText(sql, sql`f.opened_at`)} as "openedAt", x.month is not null as dated, x.currency, x.amount
+        ${instantText(sql, sql`f.opened_at`)} as "openedAt", x.month is not null as dated, x.day::text as date, x.currency, x.amount
       from reconcile.findings_open_at(coalesce(${asOf}::text::timestamptz, 'infinity')) f
       cross join lateral reconcile.facts_of(f.evidence, ${month.timeZone}::text) x
       where f.book_id = ${book.bookId} and reconcile.is_of_month(f.evidence, ${month.timeZone}::text, ${period}::text)

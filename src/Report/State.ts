@@ -70,7 +70,7 @@ const exceptionsOf = Effect.fn("Report.exceptionsOf")(function* (accepted: Reado
   )
   const checks = new Map(rows.map(({ check, id }) => [`f${id}`, check]))
   return accepted.map(
-    ({ id, reason, what }): Exception => ({ id, check: checks.get(id.toLowerCase()) ?? null, what, reason }),
+    (acceptance): Exception => ({ ...acceptance, check: checks.get(acceptance.id.toLowerCase()) ?? null }),
   )
 })
 

@@ -60,7 +60,7 @@ const manifestOf = (
       : { name: approval.name, at: approval.at, closeHash: approval.closeHash, hash: approval.hash },
   draft: reasons.length > 0,
   reasons,
-  accepted,
+  accepted: accepted.map(({ check, id, reason, what }) => ({ id, check, what, reason })),
   currencies: totals.map(({ currency, scale, ...sums }) => ({
     currency,
     scale,

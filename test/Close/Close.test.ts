@@ -188,7 +188,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the gate", (it) => {
       expect(closed?.state).toBe("closed")
       expect(yield* rows("select accepted from ledger.closes")).toEqual([
         {
-          accepted: [{ id: finding, what: expect.stringContaining("adjustment"), reason: "Bank confirmed" }],
+          accepted: [
+            {
+              ...{ id: finding, what: expect.stringContaining("adjustment"), reason: "Bank confirmed" },
+              ...{ subject: expect.any(String), date: "2026-10-01", currency: "USD", amount: "10.00" },
+            },
+          ],
         },
       ])
     }),

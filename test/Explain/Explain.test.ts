@@ -188,6 +188,20 @@ layer(explaining)("explaining", (it) => {
     }),
   )
 
+  it.effect("a transaction hash leads to its movement, in whatever letters", () =>
+    Effect.gen(function* () {
+      const { explain } = yield* Explain
+      const { deposit } = yield* story
+      const hash = `0xAbC${deposit.id}`
+      yield* query(
+        (sql) =>
+          sql`update mirror.resources set transaction_hash = ${hash} where resource_id = ${deposit.id}`,
+      )
+      const { steps } = yield* explain(` ${hash.toUpperCase()} `)
+      expect(titles(steps)[0]).toBe(`deposit ${deposit.id}`)
+    }),
+  )
+
   it.effect("an unknown identifier and one that fits several fail with advice", () =>
     Effect.gen(function* () {
       const { explain } = yield* Explain

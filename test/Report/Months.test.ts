@@ -298,8 +298,20 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         expect(
           sheet(folder, "exceptions.csv")
             .filter(({ id: named }) => named === exception)
-            .map(({ reason, what, who }) => [what, who, reason]),
-        ).toEqual([["accepted at the close", "controller", "ticket 7"]])
+            .map(({ amount, currency, date, reason, subject, what, who }) => [
+              ...[what, who, reason, subject, date, amount, currency],
+            ]),
+        ).toEqual([
+          [
+            "accepted at the close",
+            "controller",
+            "ticket 7",
+            finding?.subject_id,
+            "2026-08-11",
+            "3.00",
+            "USD",
+          ],
+        ])
         expect(
           sheet(folder, "open-items.csv").map((row) => [
             row.account_code,

@@ -104,7 +104,12 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   const problems = [...lacking, ...unfit.map(({ message }) => message), ...unknown]
   if (problems.length > 0) {
     const advice = [
-      ...adviceFor(unfit, { book: code, mode: modeOptions(mode, summary), selection }, baseCurrency),
+      ...adviceFor(
+        unfit,
+        { book: code, mode: modeOptions(mode, summary), selection },
+        baseCurrency,
+        settings,
+      ),
       ...(unknown.length > 0 ? [accountsAdvice] : []),
     ]
     return yield* refused([{ book: code, problems, advice }])

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { count, counted } from "../../Common/Text.ts"
 import type { Account } from "../../Format/Entry.ts"
+import type { FormatSettings } from "../../Format/FormatSettings.ts"
 import { type Profile, takesCurrency } from "../../Format/Table/Profile.ts"
 import type { Selection } from "../Request/Scope.ts"
 import type { CurrencyEntries } from "../Source/CurrencyEntries.ts"
@@ -106,18 +107,19 @@ const scopeOptions = ({ asOf, from, kind, text, to }: Selection): string => {
   return asOf === null ? scope : `${scope} --as-of ${asOf}`
 }
 
-/** What to do about it, a line each. A bank statement is in its account's own currency: nothing values it. */
+/** What to do about it, a line each; `leaveOut` is what the settings leave out already. A bank statement is in its account's own currency: nothing values it. */
 export const adviceFor = (
   unfit: ReadonlyArray<Unfit>,
   { book, mode, selection }: { readonly book: string; readonly mode: string; readonly selection: Selection },
   baseCurrency: string,
+  { leaveOut }: Pick<FormatSettings, "leaveOut">,
 ): ReadonlyArray<string> => {
   const names = [
     ...new Set(
       unfit.filter(({ profile }) => profile.mode !== "statement").map(({ profile }) => profile.name),
     ),
   ]
-  const currencies = [...new Set(unfit.flatMap((each) => each.currencies))].sort()
+  const currencies = [...new Set([...leaveOut, ...unfit.flatMap((each) => each.currencies)])].sort()
   return [
     ...(names.length === 0
       ? []

@@ -4,6 +4,7 @@
  */
 import { Effect, Option } from "effect"
 import { parse } from "../../Common/MinorUnits.ts"
+import type { Sql } from "../../Database/Client.ts"
 import { bool, int4, oneOf, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import {
@@ -21,8 +22,12 @@ import type { ValuationOptions } from "../../Valuation/ValuedBook.ts"
 import { valueThen } from "../../Valuation.ts"
 import type { ReportScope } from "../ReportScope.ts"
 
-/** The month, and the journal that it is read from: the kept one, or the one as of the report's time. */
-interface BaseScope extends ReportScope {
+/**
+ * The month, and the journal that it is read from: the kept one, or the one as of the report's time. A month that was valued a
+ * moment ago is in no statistics yet, so entries are joined with their lines entry by entry (`offset 0`), never as tables.
+ */
+interface BaseScope extends Pick<ReportScope, "first"> {
+  readonly bookId: number
   readonly journal: Journal
 }
 
@@ -66,19 +71,18 @@ export interface BaseFigures extends RowOf<typeof monthColumns> {
 }
 
 const readBalances = Effect.fn("Report.base.balances")(function* (
-  { book, first, journal }: BaseScope,
+  { bookId, first, journal }: BaseScope,
   accounts: BookAccounts,
 ) {
   const database = yield* Database
-  const openings = yield* balancesBefore({ bookId: book.bookId, journal }, first, accounts)
-  // Of one table: a month that was valued a moment ago has no statistics yet, and a join to its entries may be planned for none.
+  const openings = yield* balancesBefore({ bookId, journal }, first, accounts)
   const turnovers = yield* database.rows(
     "Report.base.turnovers",
     turnoverColumns,
     (sql) => sql`
       select coalesce(p.account_id::text, p.role) as account, sum(greatest(p.amount, 0))::text as debit,
         sum(greatest(-p.amount, 0))::text as credit
-      from ${journalTable(sql, journal, "postings")} p where p.book_id = ${book.bookId} and p.period = ${first}::text::date
+      from ${journalTable(sql, journal, "postings")} p where p.book_id = ${bookId} and p.period = ${first}::text::date
       group by 1`,
   )
   return yield* exactly(() => {
@@ -99,7 +103,7 @@ const readBalances = Effect.fn("Report.base.balances")(function* (
   })
 })
 
-const readRates = Effect.fn("Report.base.rates")(function* ({ book, first, journal }: BaseScope) {
+const readRates = Effect.fn("Report.base.rates")(function* ({ bookId, first, journal }: BaseScope) {
   const database = yield* Database
   return yield* database.rows(
     "Report.base.rates",
@@ -108,77 +112,59 @@ const readRates = Effect.fn("Report.base.rates")(function* ({ book, first, journ
       select p.native_currency as currency, p.rate, p.rate_date::text as date, p.rate_source as source,
         count(*)::integer as lines
       from ${journalTable(sql, journal, "postings")} p
-      where p.book_id = ${book.bookId} and p.period = ${first}::text::date and p.rate is not null
+      where p.book_id = ${bookId} and p.period = ${first}::text::date and p.rate is not null
       group by p.native_currency, p.rate, p.rate_date, p.rate_source
       order by p.native_currency collate "C", p.rate_date, p.rate, p.rate_source`,
   )
 })
 
-const readRevaluations = Effect.fn("Report.base.revaluations")(function* ({
-  book,
-  first,
-  journal,
-}: BaseScope) {
-  const database = yield* Database
-  return yield* database.rows(
-    "Report.base.revaluations",
-    revaluationColumns,
-    (sql) => sql`
-      select a.name as account, a.currency, e.description, p.amount::text as amount
-      from ${journalTable(sql, journal, "entries")} e
-      join ${journalTable(sql, journal, "postings")} p on p.book_id = e.book_id and p.period = e.period and p.series = e.series
-        and p.number = e.number and p.account_id is not null
-      join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-      where e.book_id = ${book.bookId} and e.period = ${first}::text::date and e.kind = 'fx_revaluation'
-      order by a.currency collate "C", a.code collate "C", a.name collate "C", e.number`,
-  )
-})
+/** Exported for the test of its plan, as the next one is. */
+export const revaluationsIn = (sql: Sql, { bookId, first, journal }: BaseScope) => sql`
+    select a.name as account, a.currency, e.description, p.amount::text as amount
+    from ${journalTable(sql, journal, "entries")} e
+    cross join lateral (
+      select x.account_id, x.amount from ${journalTable(sql, journal, "postings")} x
+      where x.book_id = e.book_id and x.period = e.period and x.series = e.series and x.number = e.number
+        and x.account_id is not null offset 0) p
+    join ledger.accounts a on a.book_id = e.book_id and a.account_id = p.account_id
+    where e.book_id = ${bookId} and e.period = ${first}::text::date and e.kind = 'fx_revaluation'
+    order by a.currency collate "C", a.code collate "C", a.name collate "C", e.number`
 
 /**
  * By the currency whose rate it was. What a conversion realized is of the currency sold, or else, where that is the base currency,
  * of the one bought. A settlement and a revaluation are of their accounts' currencies.
  */
-const readResults = Effect.fn("Report.base.results")(function* (
-  { book, first, journal }: BaseScope,
-  base: string,
-) {
-  const database = yield* Database
-  return yield* database.rows(
-    "Report.base.results",
-    resultColumns,
-    (sql) => sql`
-      with line as (
-        select p.series, p.number, p.role, p.amount, a.role as account_role,
-          coalesce(p.native_currency, a.currency) as currency, p.native, e.kind
+export const resultsIn = (sql: Sql, { bookId, first, journal }: BaseScope, base: string) => sql`
+    with line as (
+      select p.series, p.number, p.role, p.amount, a.role as account_role,
+        coalesce(p.native_currency, a.currency) as currency, p.native, e.kind
+      from (
+        select p.*, bool_or(p.role in ('fx_realized', 'fx_unrealized')) over (partition by p.series, p.number) as results
         from ${journalTable(sql, journal, "postings")} p
-        join ${journalTable(sql, journal, "entries")} e on e.book_id = p.book_id and e.period = p.period and e.series = p.series
-          and e.number = p.number
-        left join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-        where p.book_id = ${book.bookId} and p.period = ${first}::text::date
-          and (p.series, p.number) in (
-            select r.series, r.number from ${journalTable(sql, journal, "postings")} r
-            where r.book_id = ${book.bookId} and r.period = ${first}::text::date
-              and r.role in ('fx_realized', 'fx_unrealized'))),
-      whole as (
-        select l.series, l.number,
-          coalesce(sum(l.amount) filter (where l.role = 'fx_realized'), 0) as realized,
-          coalesce(
-            min(l.currency) filter (
-              where l.account_role = 'conversions_in_transit' and l.native < 0 and l.currency <> ${base}::text),
-            min(l.currency) filter (where l.currency <> ${base}::text), ${base}::text) as currency
-        from line l where l.series = 'journal' group by l.series, l.number),
-      part as (
-        select currency, -realized as realized, 0::numeric as unrealized from whole
-        union all
-        select l.currency, case when l.kind = 'fx_settlement' then l.amount else 0 end,
-          case when l.kind = 'fx_settlement' then 0 else l.amount end
-        from line l where l.series = 'fx' and l.role is null)
-      select currency, trim_scale(sum(realized))::numeric(1000, 2)::text as realized,
-        trim_scale(sum(unrealized))::numeric(1000, 2)::text as unrealized
-      from part group by currency having sum(realized) <> 0 or sum(unrealized) <> 0
-      order by currency collate "C"`,
-  )
-})
+        where p.book_id = ${bookId} and p.period = ${first}::text::date) p
+      cross join lateral (
+        select x.kind from ${journalTable(sql, journal, "entries")} x
+        where x.book_id = p.book_id and x.period = p.period and x.series = p.series and x.number = p.number offset 0) e
+      left join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+      where p.results),
+    whole as (
+      select l.series, l.number,
+        coalesce(sum(l.amount) filter (where l.role = 'fx_realized'), 0) as realized,
+        coalesce(
+          min(l.currency) filter (
+            where l.account_role = 'conversions_in_transit' and l.native < 0 and l.currency <> ${base}::text),
+          min(l.currency) filter (where l.currency <> ${base}::text), ${base}::text) as currency
+      from line l where l.series = 'journal' group by l.series, l.number),
+    part as (
+      select currency, -realized as realized, 0::numeric as unrealized from whole
+      union all
+      select l.currency, case when l.kind = 'fx_settlement' then l.amount else 0 end,
+        case when l.kind = 'fx_settlement' then 0 else l.amount end
+      from line l where l.series = 'fx' and l.role is null)
+    select currency, trim_scale(sum(realized))::numeric(1000, 2)::text as realized,
+      trim_scale(sum(unrealized))::numeric(1000, 2)::text as unrealized
+    from part group by currency having sum(realized) <> 0 or sum(unrealized) <> 0
+    order by currency collate "C"`
 
 /**
  * None: the month is not valued, or, as of another time, nobody asked for its valuation then (`base`). That one is made in the
@@ -215,12 +201,16 @@ export const readBase = Effect.fn("Report.base")(function* (
     baseOnly,
     month.currency,
   )
-  const own: BaseScope = { ...scope, journal }
+  const own: BaseScope = { bookId: book.bookId, first, journal }
   return Option.some<BaseFigures>({
     ...month,
     balances: yield* readBalances(own, accounts),
     rates: yield* readRates(own),
-    revaluations: yield* readRevaluations(own),
-    results: yield* readResults(own, month.currency),
+    revaluations: yield* database.rows("Report.base.revaluations", revaluationColumns, (sql) =>
+      revaluationsIn(sql, own),
+    ),
+    results: yield* database.rows("Report.base.results", resultColumns, (sql) =>
+      resultsIn(sql, own, month.currency),
+    ),
   })
 })

@@ -101,8 +101,8 @@ const batchRow = (
   { batch, code, committedAt, complete, entries, files, scope, state }: BatchRow,
   { downloads, timeZone }: Offered,
 ) =>
-  html`<tr><td class="lead">${code} <span class="soft">${scope}, batch ${batch}</span></td>
-<td data-label="Made"><span>${clockText(committedAt, timeZone)}${complete ? html`` : html` <span class="tag late">incomplete</span>`}</span></td>
+  html`<tr><td class="lead">${code} <span class="soft when">${scope}, batch ${batch}</span></td>
+<td data-label="Made"><span><span class="when">${clockText(committedAt, timeZone)}</span>${complete ? html`` : html` <span class="tag late">incomplete</span>`}</span></td>
 <td data-label="State"><span class="tag ${batchTones[state]}">${state}</span></td>
 <td class="num" data-label="Entries">${count(entries)}</td>
 <td class="files">${files.map(({ name }) =>

@@ -70,7 +70,8 @@ summary p{margin:0;overflow-wrap:anywhere}
 code{font:12.5px/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}
 .evidence p{margin:8px 0 0;color:var(--soft)}
 a{color:var(--link);text-decoration:none}a:hover,footer a{text-decoration:underline}
-.files a{margin-right:14px;white-space:nowrap}
+.files a{margin-right:14px;display:inline-block;overflow-wrap:anywhere}
+.when{white-space:nowrap}
 .more{margin:10px 0 0;color:var(--soft)}
 .empty{margin:0;color:var(--soft)}
 form{display:flex;gap:10px;flex-wrap:wrap;align-items:end}
@@ -90,7 +91,7 @@ cursor:pointer}
 padding:2px 0!important;text-align:right}.stack td::before{content:attr(data-label);color:var(--soft);font-size:13px;flex:none;
 text-align:left}.stack td.lead{font-weight:600;text-align:left}.stack td.lead::before{content:none}
 .stack td.files{flex-wrap:wrap;justify-content:flex-start;gap:2px 14px}.stack td.files::before{content:none}
-.files a{margin:0}.stack td.long{display:block!important;text-align:left!important}.stack td.long::before{content:none}
+.files a{margin:0;text-align:left}.stack td.long{display:block!important;text-align:left!important}.stack td.long::before{content:none}
 summary{display:block}.evidence{padding:10px 12px}
 .evidence dl{grid-template-columns:1fr}.evidence dd{padding-bottom:4px}.chart{height:72px}}
 `.trim()

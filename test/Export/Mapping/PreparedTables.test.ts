@@ -199,6 +199,13 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
         "Everything in EUR: tieout export --base --format xero,qbo,netsuite,intacct,sage50 --period 2026-10 --book REFUSED --mode summary",
       ])
       expect(readdirSync(none.out)).toEqual([])
+      // A list in the settings takes the place of the one before, which must not come back.
+      const more = yield* exported("REFUSED", ["datev"], {
+        settings: { leaveOut: ["JPY"], datev: { consultant: 1001, client: 7 } },
+      })
+      expect(Either.isLeft(more.result) ? more.result.left.message.split("\n").at(-1) : "").toBe(
+        "Without these currencies: formats.leaveOut: [JPY, USDT] in the settings.",
+      )
       const settings = { leaveOut: ["USDT"], datev: { consultant: 1001, client: 7 } }
       const { folder, manifest } = yield* batchOf("REFUSED", ["datev", "netsuite"], { settings })
       expect(manifest.tables?.leftOut).toEqual(["USDT"])

@@ -24,7 +24,7 @@ export const explain = command(
     about: [
       "ID: a journal number, in full or as any import file has it (ORG-2610-000007, ORG-2610-000007S for a summary's first entry,",
       "ORG-FX-2026-10-000001 for what only the base-currency journal has); a finding (F12); a row in quarantine (Q12; its content is shown by tieout quarantine show Q12);",
-      "a client's code; a batch (ORG/4); the number of a camt.053 statement; an account by its code, or by the number or name that a file",
+      "a client's code; a transaction hash; a batch (ORG/4); the number of a camt.053 statement; an account by its code, or by the number or name that a file",
       "gives it; a line number of Business Central (1000, or of one batch ORG/4:1000); or the identifier of an account, a statement entry, a deposit, a withdrawal, a payout, a conversion, a receivable",
       "or a client, of which the first 8 characters are enough.",
     ],
