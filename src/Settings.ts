@@ -6,6 +6,7 @@ import { existsSync } from "node:fs"
 import { Context, Data, Effect, Either, Layer, Option, Redacted, Schema } from "effect"
 import { proxyFor } from "./Common/Proxy.ts"
 import { isRecord } from "./Common/Record.ts"
+import { largestSettings } from "./Common/RegularFile/Bounds.ts"
 import { NotRegular, readNamed } from "./Common/RegularFile.ts"
 import { Content } from "./Settings/Content.ts"
 import { type Credentials, credentials } from "./Settings/Credentials.ts"
@@ -59,13 +60,10 @@ const merged = (base: unknown, over: unknown): unknown => {
   return Object.fromEntries([...keys].map((key) => [key, merged(base[key], over[key])]))
 }
 
-/** Bytes; every key with its default and a comment has 40,000. */
-const largestFile = 4 * 1024 * 1024
-
 const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<string>, file: string) {
   if (Option.isNone(asked) && !existsSync(file)) return { file, document: readDocument("") }
   const text = yield* Effect.try({
-    try: () => readNamed(file, largestFile).toString("utf8"),
+    try: () => readNamed(file, largestSettings).toString("utf8"),
     catch: (cause) =>
       new SettingsError({
         reason: "Unreadable",

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Data, Effect, Either } from "effect"
 import { type Problem, Problems } from "./Common/Problems.ts"
 import { inStage } from "./Common/Progress.ts"
-import { largestManifest, NotRegular, readRegular } from "./Common/RegularFile.ts"
+import { NotRegular, readManifestFile } from "./Common/RegularFile.ts"
 import { type Manifest, manifestFile } from "./Export/Batch/Manifest.ts"
 import { changedLine, decode, isSealed } from "./Export/Batch/ManifestSeal.ts"
 import type { Manifest as ReportManifest } from "./Export/Batch/ReportManifest.ts"
@@ -47,7 +47,7 @@ const missing = (folder: string): VerifyError =>
 
 const readManifest = (folder: string): Effect.Effect<Buffer, VerifyError> =>
   Effect.tryPromise({
-    try: () => readRegular(join(folder, manifestFile), largestManifest),
+    try: () => readManifestFile(join(folder, manifestFile)),
     catch: (cause) =>
       isMissing(cause)
         ? missing(folder)

@@ -1,13 +1,14 @@
 /** The lines of a backup's file, none of which is longer than a backup's may be. */
 import { pipeline } from "node:stream/promises"
 import { createGunzip } from "node:zlib"
+import { beyondBounds } from "../Common/JsonExtent.ts"
 import { chunksOf } from "../Common/RegularFile.ts"
 import { backupError } from "./BackupError.ts"
 
 export const damaged = (path: string, what: string) =>
   backupError("Damaged", `${path} ${what}: it is not the backup that was written. Use another one.`)
 
-/** Of one row, which is handed on as it is; and of any other line, which is parsed, and takes thirty times as much then. */
+/** Of one row, which is handed on as it is; and of any other line, which is parsed. */
 const mostBytesOfRow = 256 * 1024 * 1024
 const mostBytesOfOther = 16 * 1024 * 1024
 
@@ -23,12 +24,17 @@ export const linesOf = async function* (path: string, amongRows: () => boolean):
   unpacking.catch(() => undefined)
   let rest: Array<Buffer> = []
   let length = 0
+  const bounded = (line: Buffer): Buffer => {
+    const beyond = amongRows() && startsArray(line) ? undefined : beyondBounds(line)
+    if (beyond !== undefined) throw damaged(path, `has a line that no backup has (${beyond})`)
+    return line
+  }
   for await (const chunk of gunzip) {
     if (!Buffer.isBuffer(chunk)) continue
     let from = 0
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
       const piece = chunk.subarray(from, at)
-      yield rest.length === 0 ? piece : Buffer.concat([...rest, piece])
+      yield bounded(rest.length === 0 ? piece : Buffer.concat([...rest, piece]))
       rest = []
       length = 0
       from = at + 1

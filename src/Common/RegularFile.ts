@@ -4,6 +4,8 @@
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
+import { beyondBounds } from "./JsonExtent.ts"
+import { largestManifest, mostManifestValues } from "./RegularFile/Bounds.ts"
 
 /** The name belongs to something other than a regular file; `message` says so. */
 export class NotRegular extends Error {
@@ -83,8 +85,10 @@ export const readNamed = (path: string, most: number): Buffer => {
   }
 }
 
-/** Bytes of a CSV file that a person imports; the ECB's whole history has three million. */
-export const largestImport = 256 * 1024 * 1024
-
-/** Bytes. A manifest names every account and file of a batch: ten thousand clients' accounts fit many times over. */
-export const largestManifest = 256 * 1024 * 1024
+/** The text of a manifest. Throws `NotRegular` where it holds more than any of ours. */
+export const readManifestFile = async (path: string): Promise<Buffer> => {
+  const bytes = await readRegular(path, largestManifest)
+  const beyond = beyondBounds(bytes, mostManifestValues)
+  if (beyond !== undefined) throw new NotRegular(`is not read: ${beyond}`)
+  return bytes
+}

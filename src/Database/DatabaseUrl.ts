@@ -1,4 +1,5 @@
 import { Either, Redacted } from "effect"
+import { largestCertificate } from "../Common/RegularFile/Bounds.ts"
 import { readNamed } from "../Common/RegularFile.ts"
 import type { ConnectionSettings } from "./ConnectionSettings.ts"
 import { type DatabaseError, databaseError } from "./DatabaseError.ts"
@@ -23,9 +24,6 @@ const decode = (text: string): string | undefined => {
     return undefined
   }
 }
-
-/** Bytes; a bundle of all public authorities has 200,000. */
-const largestCertificate = 4 * 1024 * 1024
 
 type Ssl = ConnectionSettings["ssl"]
 

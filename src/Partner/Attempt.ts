@@ -1,6 +1,7 @@
 /** A request to the service, and how one attempt at it ended. `Requester.ts` sends it and retries. */
 
 import { Effect } from "effect"
+import { beyondBounds } from "../Common/JsonExtent.ts"
 import type { SecretForm } from "../Common/SecretForms.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
@@ -9,7 +10,6 @@ import type { PartnerError } from "./PartnerError.ts"
 import { complaint, sanitize } from "./Sanitize.ts"
 import * as Transport from "./Transport.ts"
 import * as Hint from "./WaitHint.ts"
-import { beyondBounds } from "./Wire/Extent.ts"
 import type { Source } from "./Wire/Row.ts"
 
 /** A whole answer: the parsed JSON, and the text it was parsed from. */

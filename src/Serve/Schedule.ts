@@ -32,6 +32,9 @@ export interface Due {
 /** A timer may ring a moment early; two due times are a minute apart. */
 const slack = 30_000
 
+/** What has not rung so long after it was due, milliseconds, was leapt over. */
+const late = 60_000
+
 export interface Scheduled<R> {
   /** For logs. */
   readonly name: string
@@ -82,9 +85,15 @@ export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled
   )
   const fiber = yield* Effect.forkDaemon(Effect.interruptible(loop))
 
-  const ring = () =>
-    void Queue.unsafeOffer(due, { due: dueBefore(clock.unsafeCurrentTimeMillis() + slack), isMissed: false })
   const clock = yield* Effect.clock
+  let rung = dueBefore(yield* scheduled.now)
+  const ring = () => {
+    const now = dueBefore(clock.unsafeCurrentTimeMillis() + slack)
+    rung = Math.max(rung, now)
+    void Queue.unsafeOffer(due, { due: now, isMissed: false })
+  }
+  // Read before the timer, which may ring from here on.
+  const last = rung
   const task = createTask(expression, ring, {
     timezone: timeZone,
     name,
@@ -105,6 +114,14 @@ export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled
   )
   yield* Effect.promise(async () => task.start())
 
-  const last = dueBefore(yield* scheduled.now)
   if (yield* isMissed(last)) yield* Queue.offer(due, { due: last, isMissed: true })
+
+  // A timer counts the seconds that a machine is awake: it knows of no sleep, and of no clock that was set right.
+  const look = Effect.gen(function* () {
+    const leapt = dueBefore(clock.unsafeCurrentTimeMillis() - late)
+    if (leapt <= rung) return
+    rung = leapt
+    if (yield* isMissed(leapt)) yield* Queue.offer(due, { due: leapt, isMissed: true })
+  })
+  yield* Effect.forkScoped(Effect.interruptible(Effect.forever(Effect.delay(look, "30 seconds"))))
 })

@@ -15,9 +15,12 @@ const mostSessions = 1_000
 /** Browsers take a cookie with this prefix by TLS alone, and let no other host set it (RFC 6265bis, 4.1.3.2). */
 const nameOf = (secure: boolean): string => `${secure ? "__Host-" : ""}tieout_status`
 
-/** Whether the browser came by TLS, through a proxy: then it must never send the cookie without it. */
+/**
+ * Whether the browser came by TLS, through a proxy: then it must never send the cookie without it. Of several proxies each may
+ * have added how it was reached, the browser's first.
+ */
 export const isSecure = (forwardedProto: string | undefined): boolean =>
-  forwardedProto?.toLowerCase() === "https"
+  forwardedProto?.split(",")[0]?.trim().toLowerCase() === "https"
 
 const flagsOf = (secure: boolean): string => `Path=/; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`
 

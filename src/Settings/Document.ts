@@ -1,5 +1,6 @@
 /** The settings file: its content, and the line of each key. */
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml"
+import { mostSettings } from "../Common/RegularFile/Bounds.ts"
 import type { Mistake, Path } from "./Mistake.ts"
 
 export interface Document {
@@ -11,7 +12,28 @@ export interface Document {
 
 const keyOf = (key: unknown): unknown => (isScalar(key) ? key.value : key)
 
+/** The line on which a file has more marks than settings have, each of which may become a value. */
+const beyondBounds = (text: string): number | undefined => {
+  let line = 1
+  let marks = 0
+  for (const [mark] of text.matchAll(/[\n,:[\]{}?-]/g)) {
+    if (mark === "\n") line += 1
+    marks += 1
+    if (marks > mostSettings) return line
+  }
+  return undefined
+}
+
 export const readDocument = (text: string): Document => {
+  const beyond = beyondBounds(text)
+  if (beyond !== undefined) {
+    const mistake = {
+      path: [],
+      text: `goes on beyond the ${mostSettings} values that settings may have`,
+      line: beyond,
+    }
+    return { content: undefined, lineOf: () => undefined, mistakes: [mistake] }
+  }
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const mistakes = document.errors.map((error) => ({

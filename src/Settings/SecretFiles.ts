@@ -4,21 +4,19 @@
  * without it, least of all with an empty database in place of the one that was meant.
  */
 import { Either, Option } from "effect"
+import { largestSecret } from "../Common/RegularFile/Bounds.ts"
 import { NotRegular, readNamed } from "../Common/RegularFile.ts"
 import { type Variables, variable } from "./Environment.ts"
 import type { Mistake } from "./Mistake.ts"
 
 const suffix = "_FILE"
 
-/** Bytes; no secret is longer. */
-const largest = 64 * 1024
-
 const secretNames =
   /^(?:DATABASE_URL|HTTPS_PROXY|https_proxy|OTEL_EXPORTER_OTLP_HEADERS|TIEOUT_(?:STATUS_TOKEN|TOKEN_KEY|ALERTS_WEBHOOK|(?:[A-Z0-9_]+_)?(?:BASE_URL|CLIENT_ID|CLIENT_SECRET|SCOPE)))$/
 
 const contentOf = (path: string): Either.Either<string, string> => {
   try {
-    const text = readNamed(path, largest)
+    const text = readNamed(path, largestSecret)
       .toString("utf8")
       .replace(/\r?\n$/, "")
     return text.trim() === "" ? Either.left(`${path} is empty`) : Either.right(text)

@@ -6,7 +6,7 @@ import { readdir } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { Either } from "effect"
 import type { Problems } from "../Common/Problems.ts"
-import { largestManifest, readRegular } from "../Common/RegularFile.ts"
+import { readManifestFile } from "../Common/RegularFile.ts"
 import { type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
 import { decode, isSealed, sha256Of } from "../Export/Batch/ManifestSeal.ts"
 
@@ -25,7 +25,7 @@ const read = async (
 ): Promise<Neighbour | undefined> => {
   for (const scope of scopes) {
     const path = join(bookFolder, scope, String(batch), manifestFile)
-    const text = await readRegular(path, largestManifest).then(
+    const text = await readManifestFile(path).then(
       (bytes) => bytes.toString("utf8"),
       () => undefined,
     )

@@ -15,6 +15,18 @@ const header = JSON.stringify({
 /** JSON that takes some thirty times its length once it is parsed. */
 const zeros = `[0${",0".repeat(9 * 1024 * 1024)}]`
 
+it.effect("a backup is refused unparsed that is nested more deeply than any", () =>
+  Effect.gen(function* () {
+    const file = join(temporaryFolder(), "hostile.gz")
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`
+    writeFileSync(file, gzipSync(`${header.slice(0, -1)},"more":${deep}}\n`, { level: 1 }))
+    expect(yield* Effect.flip(readBack(file))).toMatchObject({
+      reason: "Damaged",
+      message: expect.stringContaining("has a line that no backup has (it is nested deeper than 256 levels)"),
+    })
+  }),
+)
+
 it.effect.each([
   ["the header", `${header.slice(0, -1)},"more":${zeros}}\n`],
   ["a table's columns", `${header}\n{"table":"sync.runs","columns":${zeros}}\n`],

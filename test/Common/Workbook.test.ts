@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { parse } from "csv-parse/sync"
 import fc from "fast-check"
+import { writeXlsx } from "hucre/xlsx"
 import { guarded } from "../../src/Common/Csv.ts"
 import {
   isExactNumber,
@@ -169,5 +170,24 @@ describe("a workbook that a person hands in", () => {
     const small = await writeWorkbook([{ name: "S", header: ["a"], rows: [["1"]] }])
     expect(await readWorkbook(small)).toHaveLength(2)
     await expect(readWorkbook(small.subarray(0, small.length - 30))).rejects.toThrow("cannot be read")
+  })
+  it("has no cells far to the right, each of which becomes a row of sixteen thousand", async () => {
+    const far = [...Array.from({ length: 300 }, () => null), "x"]
+    const wide = await writeWorkbook([{ name: "S", header: ["a"], rows: [["b"], far] }])
+    await expect(readWorkbook(wide)).rejects.toMatchObject({ row: 3, message: "has more than 256 cells" })
+    const edge = { style: { font: { bold: true } } }
+    const rows = Array.from({ length: 600 }, (_, row) => [`${row}`])
+    const formatted = (count: number) =>
+      writeXlsx({
+        sheets: [
+          { name: "S", rows, cells: new Map(rows.slice(0, count).map((_, row) => [`${row},16383`, edge])) },
+        ],
+      })
+    // Colours to the right edge of some rows are no mistake.
+    expect((await readWorkbook(await formatted(3)))[2]).toEqual({ row: 3, cells: ["2"] })
+    await expect(readWorkbook(await formatted(600))).rejects.toMatchObject({
+      row: 489,
+      message: "is beyond the 8000000 cells that are read of a file",
+    })
   })
 })

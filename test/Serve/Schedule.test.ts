@@ -1,24 +1,33 @@
 import { expect, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Either, Exit, Fiber, Logger, LogLevel, Scope } from "effect"
+import {
+  Deferred,
+  Duration,
+  Effect,
+  Either,
+  Exit,
+  Fiber,
+  Logger,
+  LogLevel,
+  Queue,
+  Scope,
+  TestClock,
+} from "effect"
 import { describe } from "vitest"
 import { parseCron } from "../../src/Serve/Cron.ts"
-import { startSchedule } from "../../src/Serve/Schedule.ts"
+import { type Due, startSchedule } from "../../src/Serve/Schedule.ts"
 
 const expression = "30 3 * * *"
 const fields = Either.getOrThrowWith(parseCron(expression), (text) => new Error(text))
 
+const quiet = {
+  ...{ name: "test", expression, timeZone: "UTC", jitter: Duration.zero, fields, grace: Duration.seconds(5) },
+  now: Effect.clockWith((clock) => clock.currentTimeMillis),
+} as const
+
 const starting = (work: Effect.Effect<void>, missed: boolean, grace: Duration.DurationInput = "5 seconds") =>
-  startSchedule({
-    name: "test",
-    expression,
-    timeZone: "UTC",
-    jitter: Duration.zero,
-    fields,
-    now: Effect.clockWith((clock) => clock.currentTimeMillis),
-    isMissed: () => Effect.succeed(missed),
-    work: () => work,
-    grace,
-  }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+  startSchedule({ ...quiet, isMissed: () => Effect.succeed(missed), work: () => work, grace }).pipe(
+    Logger.withMinimumLogLevel(LogLevel.None),
+  )
 
 describe("the schedule", () => {
   it.live("runs at once what was missed, and nothing else", () =>
@@ -34,6 +43,29 @@ describe("the schedule", () => {
       yield* Effect.scoped(Effect.zipRight(starting(missed, true), Deferred.await(begun)))
       expect(runs).toBe(1)
     }),
+  )
+
+  it.scoped(
+    "runs what the clock leapt over, or the machine slept through, within two minutes, and once",
+    () =>
+      Effect.gen(function* () {
+        const begun = yield* Queue.unbounded<Due>()
+        yield* TestClock.setTime(Date.UTC(2026, 9, 24, 3, 10))
+        yield* startSchedule({
+          ...quiet,
+          isMissed: () => Effect.succeed(true),
+          work: (due) => Queue.offer(begun, due),
+        })
+        // What was due on the day before, when it starts.
+        yield* Queue.take(begun)
+        // node-cron counts milliseconds of its own from the start, and does not hear of it.
+        yield* TestClock.setTime(Date.UTC(2026, 9, 24, 4, 30))
+        yield* TestClock.adjust("2 minutes")
+        expect(yield* Queue.take(begun)).toEqual({ due: Date.UTC(2026, 9, 24, 3, 30), isMissed: true })
+        yield* TestClock.setTime(Date.UTC(2026, 9, 24, 3, 10))
+        yield* TestClock.adjust("3 hours")
+        expect(yield* Queue.size(begun)).toBe(0)
+      }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
   )
 
   it.live("waits at the end for what has begun", () =>

@@ -130,6 +130,14 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
       )
       const secured = secure.split(";")[0] ?? ""
       expect((yield* ask(port, "/", { headers: { cookie: secured, ...tls } })).status).toBe(200)
+      // Each proxy of several says how it was reached; the first was by the browser.
+      for (const [said, prefix] of [
+        ["HTTPS, http", "__Host-"],
+        ["http, https", "tieout_"],
+      ] as const) {
+        const answered = yield* send(`token=${token}`, { "x-forwarded-proto": said })
+        expect(answered.headers["set-cookie"]?.[0]).toMatch(new RegExp(`^${prefix}`))
+      }
       // A cookie without the prefix may have been set by another host, or in the clear.
       expect((yield* ask(port, "/", { headers: { cookie: pair, ...tls } })).status).toBe(401)
     }),

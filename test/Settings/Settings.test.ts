@@ -394,7 +394,11 @@ webhook: 3
       "a: [",
       "tieout.yaml:1: cannot be read as YAML: Flow sequence in block collection must be sufficiently indented and end with a ]",
     ],
-  ])("%s", (text, line) => expect(mistakes(text)).toContain(line))
+    [
+      `a: [${"0,".repeat(100_000)}0]`,
+      "tieout.yaml:1: goes on beyond the 100000 values that settings may have",
+    ],
+  ])("%.40s", (text, line) => expect(mistakes(text)).toContain(line))
 
   const withSecrets = (needs: Option.Option<Needs>, text: string, variables: Record<string, string>) =>
     Settings.pipe(

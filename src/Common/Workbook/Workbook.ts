@@ -4,6 +4,13 @@
  */
 import type { Cell, CellValue, WriteSheet } from "hucre/xlsx"
 import { guarded } from "../Csv.ts"
+import {
+  largestUnpacked,
+  largestWorkbook,
+  mostCells,
+  mostColumns,
+  mostSheetRows,
+} from "../RegularFile/Bounds.ts"
 import { unpacksToMore } from "./Unzipped.ts"
 
 /** A spreadsheet computes with binary fractions, which carry as many digits of any decimal, and no more. */
@@ -89,12 +96,6 @@ export const writeWorkbook = async (sheets: ReadonlyArray<WorkbookSheet>): Promi
   return writeXlsx({ sheets: sheets.map(sheetOf) })
 }
 
-/** Bounds on a file that a person hands in. */
-const mostBytes = 4 << 20
-/** All its parts: the library unpacks up to two gigabytes. */
-const mostUnpacked = 48 << 20
-const mostRows = 50_000
-
 /** The first row is 1. */
 export interface SheetRow {
   readonly row: number
@@ -125,15 +126,24 @@ export const isWorkbook = (bytes: Uint8Array): boolean =>
 
 /** The first sheet as texts. Fails with `NoWorkbook`. */
 export const readWorkbook = async (bytes: Uint8Array): Promise<ReadonlyArray<SheetRow>> => {
-  if (bytes.length > mostBytes) throw new NoWorkbook(`the workbook has more than ${mostBytes >> 20} MiB`)
+  if (bytes.length > largestWorkbook)
+    throw new NoWorkbook(`the workbook has more than ${largestWorkbook >> 20} MiB`)
   const rows: Array<SheetRow> = []
   try {
-    if (await unpacksToMore(bytes, mostUnpacked)) {
-      throw new NoWorkbook(`the workbook unpacks to more than ${mostUnpacked >> 20} MiB`)
+    if (await unpacksToMore(bytes, largestUnpacked)) {
+      throw new NoWorkbook(`the workbook unpacks to more than ${largestUnpacked >> 20} MiB`)
     }
     const { streamXlsxRows } = await import("hucre/xlsx")
-    for await (const { index, values } of streamXlsxRows(bytes, { maxRows: mostRows + 1 })) {
-      rows.push({ row: index + 1, cells: values.map((value, at) => readCell(value, index + 1, at + 1)) })
+    // A row has a value for each column up to its last: thirty bytes at the right edge become sixteen thousand.
+    let cells = 0
+    for await (const { index, values } of streamXlsxRows(bytes, { maxRows: mostSheetRows + 1 })) {
+      const row = index + 1
+      const filled = values.findLastIndex((value) => value !== null && value !== undefined) + 1
+      cells += values.length
+      if (filled > mostColumns) throw new NoWorkbook(`has more than ${mostColumns} cells`, row)
+      if (cells > mostCells)
+        throw new NoWorkbook(`is beyond the ${mostCells} cells that are read of a file`, row)
+      rows.push({ row, cells: values.slice(0, filled).map((value, at) => readCell(value, row, at + 1)) })
     }
   } catch (cause) {
     if (cause instanceof NoWorkbook) throw cause
@@ -141,6 +151,7 @@ export const readWorkbook = async (bytes: Uint8Array): Promise<ReadonlyArray<She
       `the workbook cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
     )
   }
-  if (rows.length > mostRows) throw new NoWorkbook(`the sheet has more than ${mostRows} rows`, rows.length)
+  if (rows.length > mostSheetRows)
+    throw new NoWorkbook(`the sheet has more than ${mostSheetRows} rows`, rows.length)
   return rows
 }

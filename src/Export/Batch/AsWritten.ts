@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import { Effect } from "effect"
 import { type Problem, Problems } from "../../Common/Problems.ts"
-import { largestManifest, readRegular } from "../../Common/RegularFile.ts"
+import { readManifestFile } from "../../Common/RegularFile.ts"
 import { attempt, listFolder } from "./Folder.ts"
 import type { KnownBatch } from "./KnownBatch.ts"
 import { manifestFile } from "./Manifest.ts"
@@ -21,7 +21,7 @@ export const folderProblems = Effect.fn("Export.folderProblems")(function* (
   const problems = new Problems()
   yield* attempt(folder, async () => {
     const found = names.includes(manifestFile)
-      ? (await readRegular(join(folder, manifestFile), largestManifest)).toString("utf8")
+      ? (await readManifestFile(join(folder, manifestFile))).toString("utf8")
       : undefined
     if (found === undefined) problems.add(manifestFile, null, "is missing")
     else if (found !== text) problems.add(manifestFile, null, "has changed since it was written")

@@ -6,7 +6,7 @@ import { type FileHandle, open, readdir, rename, rm, rmdir } from "node:fs/promi
 import { dirname, join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { makeFolder } from "../../Common/Folders.ts"
-import { largestManifest, NotRegular, readRegular } from "../../Common/RegularFile.ts"
+import { NotRegular, readManifestFile } from "../../Common/RegularFile.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
 import { type LineChecks, LineDigests } from "./LineChecks.ts"
 
@@ -224,7 +224,7 @@ export const listFolder = (path: string): Effect.Effect<ReadonlyArray<string>, E
 /** The text of a marker or a manifest, or undefined where there is none. */
 export const readIfThere = (path: string): Effect.Effect<string | undefined, ExportError> =>
   attempt(path, () =>
-    readRegular(path, largestManifest).then(
+    readManifestFile(path).then(
       (bytes) => bytes.toString("utf8"),
       (cause) => (codeOf(cause) === "ENOENT" ? undefined : Promise.reject(cause)),
     ),

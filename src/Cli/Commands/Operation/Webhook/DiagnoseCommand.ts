@@ -1,5 +1,6 @@
 import { Effect, Either, Option } from "effect"
 import { stringify } from "yaml"
+import { largestCapture } from "../../../../Common/RegularFile/Bounds.ts"
 import { readNamed } from "../../../../Common/RegularFile.ts"
 import { harmless } from "../../../../Common/Text.ts"
 import { Settings } from "../../../../Settings.ts"
@@ -15,11 +16,9 @@ import { exitCodes } from "../../../ExitCode.ts"
 import { UsageError } from "../../../Failure.ts"
 import { Output } from "../../../Output.ts"
 
-const largestFile = 1024 * 1024
-
 const read = (file: string) =>
   Effect.try({
-    try: () => readNamed(file, largestFile),
+    try: () => readNamed(file, largestCapture),
     catch: (cause) =>
       new UsageError({
         detail: `${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,

@@ -1,13 +1,13 @@
 /**
- * How much an answer holds, told from its bytes before it is parsed: sixteen megabytes of `{},` become gigabytes of objects, and a
+ * How much JSON holds, told from its bytes before it is parsed: sixteen megabytes of `{},` become gigabytes of objects, and a
  * few kilobytes of gzip become sixteen megabytes.
  */
 
-/** Bytes up to which an answer cannot hold too much whatever is in it. */
+/** Bytes up to which JSON cannot hold too much whatever is in it. */
 const harmless = 64 * 1024
 
-/** Objects, arrays and values within them: five hundred times what a page of a hundred rows has. */
-const mostValues = 500_000
+/** Objects, arrays and values within an answer: five hundred times what a page of a hundred rows has. */
+const mostOfAnswer = 500_000
 
 /** Levels of nesting; rows are held to less when they are decoded. */
 const deepest = 256
@@ -26,7 +26,7 @@ const behindString = (bytes: Buffer, from: number): number => {
 }
 
 /** What is wrong with the extent of JSON in UTF-8; undefined: nothing. It need not be JSON. */
-export const beyondBounds = (bytes: Buffer): string | undefined => {
+export const beyondBounds = (bytes: Buffer, mostValues = mostOfAnswer): string | undefined => {
   if (bytes.length <= harmless) return undefined
   let values = 0
   let depth = 0
