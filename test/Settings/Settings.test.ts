@@ -355,7 +355,7 @@ webhook: 3
     ],
     [
       'formats: { qbo: { description: "{kind} {number" } }',
-      'tieout.yaml:1: formats.qbo.description: found "{kind} {number", expected text whose braces hold a placeholder each, not a single {',
+      'tieout.yaml:1: formats.qbo.description: found "{kind} {number", expected text whose braces hold a placeholder each, one of {kind} {description} {counterparty} {reference} {purpose} {externalReference} {transactionHash} {number} {account} {resource}, not a single {',
     ],
     [
       `formats: { sie: { company: 'Bolaget "Nord" AB' } }`,
