@@ -13,7 +13,11 @@ import { bool } from "./Database/Columns.ts"
 import { plainArray } from "./Database/TextArray.ts"
 import { Database } from "./Database.ts"
 import { openFolder } from "./Export/Batch/Folder.ts"
-import { type Manifest, manifestFile, print as printManifest } from "./Export/Batch/ReportManifest.ts"
+import {
+  type Manifest,
+  manifestFile,
+  print as printManifest,
+} from "./Export/Batch/Manifest/ReportManifest.ts"
 import { exportError } from "./Export/ExportError.ts"
 import { type AsOf, resolveAsOf } from "./Ledger/AsOf.ts"
 import { exchange, placeOf, prepare } from "./Report/ReportFolder.ts"

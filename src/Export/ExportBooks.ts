@@ -13,8 +13,8 @@ import { mayWrite } from "../Database/MayWrite.ts"
 import { commitBatches } from "./Batch/Commit.ts"
 import { attempt, filesAtOnce, madeFolders, removeEmpty, syncFolders } from "./Batch/Folder.ts"
 import { clearLeftovers, markUnfinished } from "./Batch/Leftovers.ts"
+import { print, sha256Of } from "./Batch/Manifest/ManifestSeal.ts"
 import type { Lineage } from "./Batch/Manifest.ts"
-import { print, sha256Of } from "./Batch/ManifestSeal.ts"
 import type { WrittenBatch } from "./Batch.ts"
 import {
   type AskedBook,

@@ -9,7 +9,7 @@ import { Effect, Either } from "effect"
 import { type Book, bookFolder } from "../Book.ts"
 import { chunksOf } from "../Common/RegularFile.ts"
 import { attempt, listFolder, readIfThere, removeFolder } from "../Export/Batch/Folder.ts"
-import { decode, isSealed, manifestFile } from "../Export/Batch/ReportManifest.ts"
+import { decode, isSealed, manifestFile } from "../Export/Batch/Manifest/ReportManifest.ts"
 import { type ExportError, exportError } from "../Export/ExportError.ts"
 import { asOfSuffix } from "../Ledger/AsOf.ts"
 

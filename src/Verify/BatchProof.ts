@@ -1,7 +1,7 @@
 /** Proves a batch's folder from its manifest: its place and chain, its arithmetic, and every file with its content. */
 import { Problems } from "../Common/Problems.ts"
+import { checkFiles } from "../Export/Batch/Manifest/WrittenFiles.ts"
 import type { Manifest } from "../Export/Batch/Manifest.ts"
-import { checkFiles } from "../Export/Batch/WrittenFiles.ts"
 import { checkArithmetic, expectedAccounts } from "./AccountsProof.ts"
 import { checkChain } from "./Chain.ts"
 import { ContentProofs } from "./ContentProofs.ts"

@@ -7,8 +7,8 @@ import { dirname, join, resolve } from "node:path"
 import { Either } from "effect"
 import type { Problems } from "../Common/Problems.ts"
 import { readManifestFile } from "../Common/RegularFile.ts"
+import { decode, isSealed, sha256Of } from "../Export/Batch/Manifest/ManifestSeal.ts"
 import { type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
-import { decode, isSealed, sha256Of } from "../Export/Batch/ManifestSeal.ts"
 
 interface Neighbour {
   readonly manifest: Manifest

@@ -3,9 +3,9 @@ import { Either } from "effect"
 import { parse } from "../Common/MinorUnits.ts"
 import type { Problems } from "../Common/Problems.ts"
 import { isRecord } from "../Common/Record.ts"
+import { decode, isSealed, type Manifest } from "../Export/Batch/Manifest/ReportManifest.ts"
+import { checkFiles } from "../Export/Batch/Manifest/WrittenFiles.ts"
 import { manifestFile } from "../Export/Batch/Manifest.ts"
-import { decode, isSealed, type Manifest } from "../Export/Batch/ReportManifest.ts"
-import { checkFiles } from "../Export/Batch/WrittenFiles.ts"
 
 /** Whether a manifest is a report's, even if it cannot be decoded. */
 export const isReport = (text: string): boolean => {

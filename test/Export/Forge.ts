@@ -3,7 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect } from "@effect/vitest"
 import { Either } from "effect"
-import * as ManifestSeal from "../../src/Export/Batch/ManifestSeal.ts"
+import * as ManifestSeal from "../../src/Export/Batch/Manifest/ManifestSeal.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 /** A copy of a batch with one file changed, and the manifest's checksums made to fit. */

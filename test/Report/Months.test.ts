@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readdirSync, renameSync, writeFileSync } fro
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either } from "effect"
-import { decode, isSealed } from "../../src/Export/Batch/ReportManifest.ts"
+import { decode, isSealed } from "../../src/Export/Batch/Manifest/ReportManifest.ts"
 import * as Verify from "../../src/Verify.ts"
 import { closing, movement, reopening, threeMonths } from "../Close/Months.ts"
 import { accountId, credit, deposit, id, partnership } from "../Sync/Partnership.ts"

@@ -1,8 +1,8 @@
 /** A list of batches, and one batch with its files, states and lineage. */
 import type { Effect } from "effect"
 import { count, counted, harmless, styled } from "../../Common/Text.ts"
-import { type KnownBatch, type ListedBatch, nameOf } from "../../Export/Batch/KnownBatch.ts"
-import type { BatchState, KeptChange } from "../../Export/Batch/States.ts"
+import { type KnownBatch, type ListedBatch, nameOf } from "../../Export/Batch/Kept/KnownBatch.ts"
+import type { BatchState, KeptChange } from "../../Export/Batch/Kept/States.ts"
 import type * as Batches from "../../Export/Batches.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"

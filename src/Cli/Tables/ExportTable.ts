@@ -1,7 +1,7 @@
 /** What an export wrote, batch by batch; for an as-of export also what has changed since. */
 import { count, counted, harmless, styled } from "../../Common/Text.ts"
+import { print, sha256Of } from "../../Export/Batch/Manifest/ManifestSeal.ts"
 import type { Manifest } from "../../Export/Batch/Manifest.ts"
-import { print, sha256Of } from "../../Export/Batch/ManifestSeal.ts"
 import type { ExportedBatch } from "../../Export/BookExport.ts"
 import type { Difference } from "../../Export/Source/Difference.ts"
 import type { ExportSummary, Outdated } from "../../Export.ts"

@@ -85,7 +85,7 @@ export const batchFiles = exported.table(
     name: text("name").notNull(),
     /** From 1; an empty file has none. */
     chunk: integer("chunk").notNull(),
-    /** Compressed on its own (`src/Export/Batch/KeptFiles.ts`), at most 1 MiB. */
+    /** Compressed on its own (`src/Export/Batch/Kept/KeptFiles.ts`), at most 1 MiB. */
     content: bytes("content").notNull(),
   },
   (t) => [

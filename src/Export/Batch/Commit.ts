@@ -3,10 +3,10 @@ import { Chunk, Effect } from "effect"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
 import { exportError } from "../ExportError.ts"
-import { keepFiles } from "./KeptFiles.ts"
+import { keepFiles } from "./Kept/KeptFiles.ts"
+import { supersedeBy } from "./Kept/States.ts"
+import { print, sha256Of } from "./Manifest/ManifestSeal.ts"
 import type { Manifest } from "./Manifest.ts"
-import { print, sha256Of } from "./ManifestSeal.ts"
-import { supersedeBy } from "./States.ts"
 
 export interface Commit {
   readonly bookId: number

@@ -8,7 +8,7 @@ import { Effect, type Scope } from "effect"
 import { makeFolder } from "../../Common/Folders.ts"
 import { NotRegular, readManifestFile } from "../../Common/RegularFile.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
-import { type LineChecks, LineDigests } from "./LineChecks.ts"
+import { type LineChecks, LineDigests } from "./Manifest/LineChecks.ts"
 
 const advice: { readonly [code: string]: string } = {
   EACCES: "may not be written by this user: change its rights or choose another folder with --out",

@@ -12,8 +12,8 @@ import { exportError } from "../ExportError.ts"
 import { previousBatches } from "../Request/Lineage.ts"
 import { readFacts } from "../Source/BookFacts.ts"
 import { attempt, listFolder, quietly, readIfThere, removeEmpty, removeFolder } from "./Folder.ts"
+import { decode } from "./Manifest/ManifestSeal.ts"
 import { manifestFile } from "./Manifest.ts"
-import { decode } from "./ManifestSeal.ts"
 
 const markerFile = ".unfinished"
 

@@ -14,11 +14,11 @@ import { differencesOf } from "../../Format/Table/RatedRows.ts"
 import { type Mapping, rowsIn, systemNames, textsOf } from "../../Format/Table/Rows.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
 import type { Days } from "../Request/Days.ts"
-import { cancelledEntries } from "./CancelledEntries.ts"
 import type { Folder, FolderFile } from "./Folder.ts"
 import type { FileRecord } from "./Manifest.ts"
-import { differencesWriter } from "./RateDifferences.ts"
-import { summaryEntries } from "./SummaryEntries.ts"
+import { cancelledEntries } from "./TableFiles/CancelledEntries.ts"
+import { differencesWriter } from "./TableFiles/RateDifferences.ts"
+import { summaryEntries } from "./TableFiles/SummaryEntries.ts"
 
 export interface TableContext extends JournalChoice {
   /** ISO 8601 in UTC. */

@@ -2,8 +2,8 @@
 import { Effect, Either, Option, Schema } from "effect"
 import { bool, float8, int4, json, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
+import { type BatchState, batchState } from "../../Export/Batch/Kept/States.ts"
 import { manifestFile } from "../../Export/Batch/Manifest.ts"
-import { type BatchState, batchState } from "../../Export/Batch/States.ts"
 
 export interface BatchFile {
   readonly name: string

@@ -1,7 +1,7 @@
 import { type Html, html } from "../../Common/Html.ts"
 import { count, counted } from "../../Common/Text.ts"
 import { clockText, durationText, spanText } from "../../Common/Time.ts"
-import type { BatchState } from "../../Export/Batch/States.ts"
+import type { BatchState } from "../../Export/Batch/Kept/States.ts"
 import type { BatchRow } from "../Overview/Batches.ts"
 import { type InboxOverview, inState } from "../Overview/Inbox.ts"
 import type { ConnectionRuns, RunRow } from "../Overview/Runs.ts"

@@ -1,6 +1,6 @@
 /** The check of one plain-text journal with nothing but what is sent: the same on every thread. */
 import { Problems } from "../../Common/Problems.ts"
-import { checkFile, type FileVerdict, type Stated } from "../../Export/Batch/FileCheck.ts"
+import { checkFile, type FileVerdict, type Stated } from "../../Export/Batch/Manifest/FileCheck.ts"
 import { checkPlainText, type PlainText } from "./PlainTextProof.ts"
 
 export interface PlainTextFile {

@@ -1,16 +1,16 @@
 /** Puts a batch's manifest together. */
 import { Option } from "effect"
-import type { Book } from "../../Book.ts"
-import { print } from "../../Common/MinorUnits.ts"
-import { productVersion } from "../../Common/Version.ts"
-import type { OpenedAccount } from "../../Format/Entry.ts"
-import { bankStatementsOf, type FormatName, tablesOf } from "../../Format/Formats.ts"
-import type { Totals } from "../../Format/Totals.ts"
-import type { ValuationOptions } from "../../Valuation/ValuedBook.ts"
-import type { TableOptions } from "../Mapping/PreparedTables.ts"
-import type { Selection } from "../Request/Scope.ts"
-import type { Facts } from "../Source/BookFacts.ts"
-import { type FileRecord, formatVersion, type Lineage, type Manifest } from "./Manifest.ts"
+import type { Book } from "../../../Book.ts"
+import { print } from "../../../Common/MinorUnits.ts"
+import { productVersion } from "../../../Common/Version.ts"
+import type { OpenedAccount } from "../../../Format/Entry.ts"
+import { bankStatementsOf, type FormatName, tablesOf } from "../../../Format/Formats.ts"
+import type { Totals } from "../../../Format/Totals.ts"
+import type { ValuationOptions } from "../../../Valuation/ValuedBook.ts"
+import type { TableOptions } from "../../Mapping/PreparedTables.ts"
+import type { Selection } from "../../Request/Scope.ts"
+import type { Facts } from "../../Source/BookFacts.ts"
+import { type FileRecord, formatVersion, type Lineage, type Manifest } from "../Manifest.ts"
 
 /** What batches that are written in one pass have in common. */
 export interface Shared {

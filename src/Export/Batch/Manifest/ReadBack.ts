@@ -1,10 +1,10 @@
 /** What the manifest says so that a folder's files can be read back without the settings, the mapping or the database. */
-import type { OpenedAccount } from "../../Format/Entry.ts"
-import { bankStatementsOf } from "../../Format/Formats.ts"
-import type { Profile } from "../../Format/Table/Profile.ts"
-import type { WrittenStatement } from "../Source/StatementCsv.ts"
-import { type BankSpan, bankEntries, bankStatementsAlone, type Layout, type Manifest } from "./Manifest.ts"
-import type { TableContext } from "./TableFiles.ts"
+import type { OpenedAccount } from "../../../Format/Entry.ts"
+import { bankStatementsOf } from "../../../Format/Formats.ts"
+import type { Profile } from "../../../Format/Table/Profile.ts"
+import type { WrittenStatement } from "../../Source/StatementCsv.ts"
+import { type BankSpan, bankEntries, bankStatementsAlone, type Layout, type Manifest } from "../Manifest.ts"
+import type { TableContext } from "../TableFiles.ts"
 
 export const layoutOf = (profile: Profile): Layout => ({
   columns: profile.columns.map(({ header }) => header),

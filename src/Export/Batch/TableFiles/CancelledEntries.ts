@@ -3,13 +3,13 @@
  * lines are on are one and the same, and the amounts cancel. UTF-8, LF.
  */
 import { Effect } from "effect"
-import { cellCache } from "../../Common/Csv.ts"
-import { accompanyingFiles } from "../../Format/AccompanyingFiles.ts"
-import { encode } from "../../Format/Encoding.ts"
-import type { TableJournal } from "../../Format/Table/Journals.ts"
-import type { Mapping } from "../../Format/Table/Rows.ts"
-import type { Folder } from "./Folder.ts"
-import type { FileRecord } from "./Manifest.ts"
+import { cellCache } from "../../../Common/Csv.ts"
+import { accompanyingFiles } from "../../../Format/AccompanyingFiles.ts"
+import { encode } from "../../../Format/Encoding.ts"
+import type { TableJournal } from "../../../Format/Table/Journals.ts"
+import type { Mapping } from "../../../Format/Table/Rows.ts"
+import type { Folder } from "../Folder.ts"
+import type { FileRecord } from "../Manifest.ts"
 
 const columns = ["journal_number", "effective_date", "kind", "currency", "accounts"]
 

@@ -1,7 +1,7 @@
 /** The batches that stand on a close: what an accounting system may have imported of a month that is being reopened. */
 import { Effect } from "effect"
-import { arrayOf, int4, oneOf, text } from "../../Database/Columns.ts"
-import { Database } from "../../Database.ts"
+import { arrayOf, int4, oneOf, text } from "../../../Database/Columns.ts"
+import { Database } from "../../../Database.ts"
 
 const columns = {
   batch: int4,

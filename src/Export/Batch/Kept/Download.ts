@@ -1,17 +1,17 @@
 /** Writes a batch's files once more, byte for byte: from the database, or else from its folder where that is unchanged. */
 import { join, resolve } from "node:path"
 import { Effect, type Scope } from "effect"
-import { openRegular } from "../../Common/RegularFile.ts"
-import type { DatabaseError } from "../../Database/DatabaseError.ts"
-import type { Database } from "../../Database.ts"
-import { encode } from "../../Format/Encoding.ts"
-import { type ExportError, exportError } from "../ExportError.ts"
+import { openRegular } from "../../../Common/RegularFile.ts"
+import type { DatabaseError } from "../../../Database/DatabaseError.ts"
+import type { Database } from "../../../Database.ts"
+import { encode } from "../../../Format/Encoding.ts"
+import { type ExportError, exportError } from "../../ExportError.ts"
+import { attempt, type Folder, listFolder, openFolder, quietly } from "../Folder.ts"
+import { sha256Of } from "../Manifest/ManifestSeal.ts"
+import { type FileRecord, manifestFile } from "../Manifest.ts"
 import { folderProblems } from "./AsWritten.ts"
-import { attempt, type Folder, listFolder, openFolder, quietly } from "./Folder.ts"
 import { areKept, blockSize, keptBlock } from "./KeptFiles.ts"
 import { type KnownBatch, nameOf } from "./KnownBatch.ts"
-import { type FileRecord, manifestFile } from "./Manifest.ts"
-import { sha256Of } from "./ManifestSeal.ts"
 
 /** Gives the blocks of a file, counted from 1; undefined after the last. */
 type Source = (

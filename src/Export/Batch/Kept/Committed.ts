@@ -1,9 +1,9 @@
 /** A committed batch against the ledger as it is now: the same entries must still add up to the batch's totals. */
 import { Effect, Either, Schema } from "effect"
-import { parse, print } from "../../Common/MinorUnits.ts"
-import { int2, int8, numeric, text } from "../../Database/Columns.ts"
-import { Database } from "../../Database.ts"
-import { Manifest } from "./Manifest.ts"
+import { parse, print } from "../../../Common/MinorUnits.ts"
+import { int2, int8, numeric, text } from "../../../Database/Columns.ts"
+import { Database } from "../../../Database.ts"
+import { Manifest } from "../Manifest.ts"
 
 /** A control total that is no longer the ledger's; amounts and counts as text, `null` where one side has none. */
 export interface BatchDifference {

@@ -1,13 +1,13 @@
 /** Batches as the database knows them, with their state. */
 import { Effect, Either, Option, Schema } from "effect"
-import { chooseBooks } from "../../Book/ChosenBooks.ts"
-import { allBooks, type Book } from "../../Book.ts"
-import { arrayOf, bool, int4, nullable, text } from "../../Database/Columns.ts"
-import { Database } from "../../Database.ts"
-import { outdatedBatches } from "../../Reconcile/OutdatedBatches.ts"
-import { exportError } from "../ExportError.ts"
-import { manifestHash } from "../Request/Lineage.ts"
-import { Manifest } from "./Manifest.ts"
+import { chooseBooks } from "../../../Book/ChosenBooks.ts"
+import { allBooks, type Book } from "../../../Book.ts"
+import { arrayOf, bool, int4, nullable, text } from "../../../Database/Columns.ts"
+import { Database } from "../../../Database.ts"
+import { outdatedBatches } from "../../../Reconcile/OutdatedBatches.ts"
+import { exportError } from "../../ExportError.ts"
+import { manifestHash } from "../../Request/Lineage.ts"
+import { Manifest } from "../Manifest.ts"
 import { type BatchState, batchState } from "./States.ts"
 
 export interface ListedBatch {

@@ -1,10 +1,10 @@
 /** `rate_differences_{format}.csv`: how a file with rates differs from the base-currency journal. UTF-8, LF. */
 import { Effect } from "effect"
-import { accompanyingFiles } from "../../Format/AccompanyingFiles.ts"
-import { encode } from "../../Format/Encoding.ts"
-import { rateDifferenceColumns, rateDifferencesFile } from "../../Format/Table/RatedRows.ts"
-import type { Folder, FolderFile } from "./Folder.ts"
-import type { FileRecord } from "./Manifest.ts"
+import { accompanyingFiles } from "../../../Format/AccompanyingFiles.ts"
+import { encode } from "../../../Format/Encoding.ts"
+import { rateDifferenceColumns, rateDifferencesFile } from "../../../Format/Table/RatedRows.ts"
+import type { Folder, FolderFile } from "../Folder.ts"
+import type { FileRecord } from "../Manifest.ts"
 
 export const differencesWriter = (folder: Folder, format: string) => {
   let file: FolderFile | undefined

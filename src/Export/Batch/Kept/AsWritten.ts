@@ -1,12 +1,12 @@
 /** Whether a batch's folder still holds what was written there, byte for byte. */
 import { join } from "node:path"
 import { Effect } from "effect"
-import { type Problem, Problems } from "../../Common/Problems.ts"
-import { readManifestFile } from "../../Common/RegularFile.ts"
-import { attempt, listFolder } from "./Folder.ts"
+import { type Problem, Problems } from "../../../Common/Problems.ts"
+import { readManifestFile } from "../../../Common/RegularFile.ts"
+import { attempt, listFolder } from "../Folder.ts"
+import { checkFiles } from "../Manifest/WrittenFiles.ts"
+import { manifestFile } from "../Manifest.ts"
 import type { KnownBatch } from "./KnownBatch.ts"
-import { manifestFile } from "./Manifest.ts"
-import { checkFiles } from "./WrittenFiles.ts"
 
 const problemText = ({ file, message }: Problem): string => `${file} ${message}`
 

@@ -1,7 +1,7 @@
 /** One written file against what its manifest states of it: of that size and content. Loads little: other threads check files too. */
 import { join } from "node:path"
-import { Problems } from "../../Common/Problems.ts"
-import { NotRegular, openRegular } from "../../Common/RegularFile.ts"
+import { Problems } from "../../../Common/Problems.ts"
+import { NotRegular, openRegular } from "../../../Common/RegularFile.ts"
 import { firstChange, type LineChecks, LineDigests } from "./LineChecks.ts"
 
 /** Reads a file's content while its digest is made; what it leaves unread is read for the digest all the same. */

@@ -1,8 +1,8 @@
 /** Every file of a batch against the manifest: there, of the stated size and content, and nothing beside them. */
 import { readdir } from "node:fs/promises"
-import type { Problems } from "../../Common/Problems.ts"
+import type { Problems } from "../../../Common/Problems.ts"
+import { manifestFile } from "../Manifest.ts"
 import { type Content, checkFile, type FileVerdict, type Stated } from "./FileCheck.ts"
-import { manifestFile } from "./Manifest.ts"
 
 /** How the files' content is proved while they are read. */
 export interface ContentChecks {

@@ -1,8 +1,8 @@
 /** A manifest as text, with check sums that show a changed byte: printed, read and compared. */
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
+import { Checks, Manifest } from "../Manifest.ts"
 import { firstChange, type LineChecks, LineDigests } from "./LineChecks.ts"
-import { Checks, Manifest } from "./Manifest.ts"
 
 /** The manifest with checks of its lines and the digest of all the rest as its last keys, so that a changed byte shows. */
 const Sealed = Schema.Struct({

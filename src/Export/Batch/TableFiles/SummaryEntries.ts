@@ -3,14 +3,14 @@
  * UTF-8, LF; one of debit and credit is filled, positive.
  */
 import { Effect } from "effect"
-import { cellCache } from "../../Common/Csv.ts"
-import { print } from "../../Common/MinorUnits.ts"
-import { accompanyingFiles } from "../../Format/AccompanyingFiles.ts"
-import { encode } from "../../Format/Encoding.ts"
-import type { Entry } from "../../Format/Entry.ts"
-import type { Mapping } from "../../Format/Table/Rows.ts"
-import type { Folder, FolderFile } from "./Folder.ts"
-import type { FileRecord } from "./Manifest.ts"
+import { cellCache } from "../../../Common/Csv.ts"
+import { print } from "../../../Common/MinorUnits.ts"
+import { accompanyingFiles } from "../../../Format/AccompanyingFiles.ts"
+import { encode } from "../../../Format/Encoding.ts"
+import type { Entry } from "../../../Format/Entry.ts"
+import type { Mapping } from "../../../Format/Table/Rows.ts"
+import type { Folder, FolderFile } from "../Folder.ts"
+import type { FileRecord } from "../Manifest.ts"
 
 const columns = [
   "summary_number",
