@@ -78,7 +78,10 @@ const atScale = <A extends AccountBridge>(row: A): A => {
   return { ...row, ...texts }
 }
 
-/** Accounts with any entry up to the end of the month. Materialized, or the server may read all journals once for each book. */
+/**
+ * Accounts with any entry up to the end of the month: `known` of those that are posted. Statements are read from the month's first
+ * moment on. Materialized, or the server may read all journals once for each book.
+ */
 const accountBridges = Effect.fn("Close.bridge.accounts")(function* (
   months: ReadonlyArray<Month>,
   period: string,
@@ -97,19 +100,21 @@ const accountBridges = Effect.fn("Close.bridge.accounts")(function* (
         from unnest(${plainArray(sql, ids, "int4")}, ${plainArray(sql, ends, "timestamptz")}, ${textArray(sql, zones)})
           as m (book_id, ends, zone)),
       statement as (
-        select a.book_id, a.account_id, a.currency, s.entries::integer as entries, coalesce(a.last_balance, 0) - s.after as closing,
-          s.movements, s.known
+        select a.book_id, a.account_id, a.currency, coalesce(s.entries, 0)::integer as entries,
+          coalesce(a.last_balance, 0) - coalesce(s.after, 0) as closing, coalesce(s.movements, 0) as movements,
+          a.entries - coalesce(s.later, 0) as known
         from months m
         join mirror.accounts a on a.book_id = m.book_id
-        cross join lateral (
-          select count(*) filter (where x.inside) as entries, count(*) filter (where not x.after) as known,
-            coalesce(sum(x.moved) filter (where x.inside), 0) as movements,
-            coalesce(sum(x.moved) filter (where x.after), 0) as after
-          from (
-            select case e.type when 'CREDIT' then e.amount else -e.amount end as moved,
-              e.occurred_at >= m.ends as after, e.occurred_at >= m.begins and e.occurred_at < m.ends as inside
-            from mirror.statement_entries e
-            where e.book_id = a.book_id and e.account_id = a.account_id and not e.held) x) s),
+        left join lateral (
+          select e.account_id, count(*) filter (where e.occurred_at < m.ends) as entries,
+            count(*) filter (where e.occurred_at >= m.ends) as later,
+            sum(case e.type when 'CREDIT' then e.amount else -e.amount end) filter (where e.occurred_at < m.ends) as movements,
+            sum(case e.type when 'CREDIT' then e.amount else -e.amount end) filter (where e.occurred_at >= m.ends) as after
+          from mirror.statement_entries e
+          where e.book_id = m.book_id and e.occurred_at >= m.begins and not e.held
+            -- No time zone begins the month earlier: this says how few they are before the books are looked at.
+            and e.occurred_at >= ${first}::text::timestamp at time zone 'UTC' - interval '1 day'
+          group by e.account_id) s on s.account_id = a.account_id),
       odd as materialized (
         select j.book_id, j.partner_account_id as account_id,
           coalesce(sum(p.amount) filter (where j.source_type = 'statement_entry'

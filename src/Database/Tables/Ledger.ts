@@ -27,9 +27,6 @@ export const journalEntryBlock = ledger.sequence("journal_entry_block", {
   startWith: 1024,
 })
 
-/** Each run of `ledger.assign_numbers` is one numbering step. Exports state up to which step they reach. */
-export const numberingStep = ledger.sequence("numbering_step")
-
 /** Known currencies and how many decimals they have (ISO 4217; USDT and USDC from `docs/interface.md`). */
 export const currencies = ledger.table("currencies", {
   code: text("code").primaryKey(),
@@ -208,43 +205,6 @@ export const balances = ledger.table(
     credit: exact("credit").notNull(),
   },
   (t) => [primaryKey({ columns: [t.bookId, t.accountId, t.period] })],
-)
-
-/** Gapless per book and period, assigned in one ordered step. Apart from the entry, which never changes. */
-export const journalNumbers = ledger.table(
-  "journal_numbers",
-  {
-    bookId: integer("book_id").notNull(),
-    entryId: bigint("entry_id", { mode: "bigint" }).notNull(),
-    period: date("period", { mode: "string" }).notNull(),
-    number: integer("number").notNull(),
-    /** The numbering step, increasing over the database: a later step means a newer entry. */
-    numbering: bigint("numbering", { mode: "bigint" }).notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.bookId, t.entryId] }),
-    uniqueIndex("journal_numbers_number").on(t.bookId, t.period, t.number),
-    index("journal_numbers_step").using("brin", t.numbering).with({ autosummarize: true }),
-  ],
-)
-
-/** Entries without a number: filled by the posting trigger, emptied by the numbering step. */
-export const unnumbered = ledger.table("unnumbered", {
-  bookId: integer("book_id").notNull(),
-  entryId: bigint("entry_id", { mode: "bigint" }).notNull(),
-})
-
-/**
- * Conversions of which an entry was booked, or whose terms changed, since the last numbering: filled by triggers, emptied
- * by the numbering step. A conversion may be listed several times: a key would make two pages wait for each other.
- */
-export const touchedConversions = ledger.table(
-  "touched_conversions",
-  {
-    bookId: integer("book_id").notNull(),
-    conversionId: uuid("conversion_id").notNull(),
-  },
-  (t) => [index("touched_conversions_conversion").on(t.bookId, t.conversionId)],
 )
 
 /** The balance of `conversions_in_transit` by conversion, kept by the posting trigger; no row where it is zero. */

@@ -1,0 +1,2 @@
+CREATE INDEX "resources_time" ON "mirror"."resources" USING btree ("book_id","created_at");--> statement-breakpoint
+CREATE INDEX "statement_entries_time" ON "mirror"."statement_entries" USING btree ("book_id","occurred_at");

@@ -1,0 +1,76 @@
+/** One month of many is found without a look through the others: by the bridge of a close, the checks of a month and an export. */
+import { expect, layer } from "@effect/vitest"
+import { Chunk, Effect, Option, Stream } from "effect"
+import { allBooks } from "../../src/Book.ts"
+import { bridgeOf } from "../../src/Close/Bridge.ts"
+import { readMonth } from "../../src/Close/Month.ts"
+import { Database } from "../../src/Database.ts"
+import { selectionOf } from "../../src/Export/Request/Scope.ts"
+import { lookUpOneByOne } from "../../src/Export/Source/Journal.ts"
+import { streamStatement } from "../../src/Export/Source/StatementCsv.ts"
+import { rows, sync } from "../Sync/Runs.ts"
+import { services } from "../support/BookServices.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const since = (month: string) =>
+  rows(`
+    select count(*)::integer as entries from mirror.statement_entries where occurred_at >= '${month}-01'::timestamptz`).pipe(
+    Effect.map(([found]) => Number(found?.entries)),
+  )
+
+/** What this session has looked at since it last told the server, which it does not within a transaction. */
+const looks = rows(`
+  select coalesce(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)), 0)::integer as rows
+  from pg_stat_xact_user_tables where relname like 'statement_entries%'`).pipe(
+  Effect.map(([found]) => Number(found?.rows)),
+)
+
+/** Rows of statements that a transaction looks at, and what it gives. No table is read as a whole, as where it is large. */
+const looking = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Database, (database) =>
+    database.transaction(
+      Effect.gen(function* () {
+        yield* rows("select set_config('enable_seqscan', 'off', true)")
+        const before = yield* looks
+        const given = yield* work
+        return { given, looked: (yield* looks) - before }
+      }),
+    ),
+  )
+
+layer(TestDatabase.layer, { excludeTestServices: true })("one month of many", (it) => {
+  it.scoped("is all that its bridge and its statement look at", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* runningSandbox({
+        accounts: 2,
+        entries: 700,
+        from: "2026-04-01",
+        to: "2026-10-31",
+      })
+      yield* sync(sandbox.url)
+      yield* rows("analyze")
+      const [book] = yield* allBooks(Option.none())
+      if (book === undefined) return yield* Effect.dieMessage("no book")
+      const of = { october: yield* since("2026-10") }
+      expect(of.october).toBeGreaterThan(50)
+      expect(of.october).toBeLessThan(200)
+
+      const month = yield* readMonth(book, "2026-10")
+      const bridge = yield* looking(bridgeOf(month))
+      expect(bridge.given.accounts.reduce((sum, { entries }) => sum + entries, 0)).toBe(of.october)
+      expect(bridge.looked).toBe(of.october)
+
+      const selection = yield* selectionOf({ kind: "period", period: "2026-10" })
+      if (selection === null) return yield* Effect.dieMessage("no selection")
+      const statement = yield* looking(
+        Effect.zipRight(
+          lookUpOneByOne(false),
+          Stream.runCollect(streamStatement(book.bookId, selection)).pipe(Effect.map(Chunk.toReadonlyArray)),
+        ),
+      )
+      expect(statement.given).toHaveLength(of.october)
+      expect(statement.looked).toBe(of.october)
+    }).pipe(Effect.provide(services)),
+  )
+})
