@@ -27,22 +27,22 @@ const jsonText = (value: unknown): unknown => (typeof value === "string" ? value
 /** The OIDs of json and jsonb. */
 const jsons = [114, 3802]
 
-const same = (item: string): unknown => item
+const asText = (item: string): unknown => item
 
-const given = (value: unknown): unknown => value
+const unchanged = (value: unknown): unknown => value
 
 /** How the items of each array type are read, by the array's OID; arrays of other types come back as text. */
 const items: ReadonlyArray<readonly [oid: number, read: (item: string) => unknown]> = [
   [1000, (item) => item === "t"], // bool
   [1007, (item) => Number.parseInt(item, 10)], // int4
-  [1009, same], // text
-  [1015, same], // varchar
+  [1009, asText], // text
+  [1015, asText], // varchar
   [1016, (item) => BigInt(item)], // int8
-  [1115, same], // timestamp
-  [1182, same], // date
-  [1185, same], // timestamptz
-  [1231, same], // numeric
-  [2951, same], // uuid
+  [1115, asText], // timestamp
+  [1182, asText], // date
+  [1185, asText], // timestamptz
+  [1231, asText], // numeric
+  [2951, asText], // uuid
 ]
 
 const arrays = items.map(([oid, read]) => ({ oid, parse: (text: string) => readArray(text, read) }))
@@ -65,8 +65,8 @@ const setTypes = (client: Client): void => {
   }
   for (const oid of jsons) serializers[oid] = jsonText
   for (const oid of texts) {
-    parsers[oid] = same
-    serializers[oid] = given
+    parsers[oid] = asText
+    serializers[oid] = unchanged
   }
 }
 

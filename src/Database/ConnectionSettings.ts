@@ -1,6 +1,6 @@
 import type { Redacted } from "effect"
 
-/** What TLS is spoken with, as PEM; `rejectUnauthorized: false` believes any certificate. */
+/** Certificates and keys for TLS, as PEM; `rejectUnauthorized: false` accepts any certificate. */
 export interface Certificates {
   readonly ca?: string
   readonly cert?: string
@@ -32,7 +32,7 @@ export interface ConnectionSettings {
   readonly deadAfter?: number | undefined
 }
 
-/** Two of it are less than the minute within which a successor works. */
+/** Twice this is less than the minute within which a successor takes over. */
 const defaultDeadAfter = 40
 
 export const deadAfter = (settings: ConnectionSettings): number => settings.deadAfter ?? defaultDeadAfter

@@ -37,15 +37,16 @@ const unreachableCodes: ReadonlySet<string> = new Set([
 
 const conflictCodes: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"])
 const settingsCodes: ReadonlySet<string> = new Set(["28P01", "28000", "3D000"])
-/** A transaction that may not write (a standby, a role's setting), and a role without the right. */
-const onlyReads: ReadonlySet<string> = new Set(["25006", "42501"])
+/** A transaction that may not write: a standby, a role's setting. */
+const onlyReads = "25006"
+const lacksRight = "42501"
 const sqlstatePattern = /^[0-9A-Z]{5}$/
 
 const reasonOf = (code: string | undefined): DatabaseReason => {
   if (code === undefined) return "Other"
   if (unreachableCodes.has(code) || code.startsWith("08")) return "Unreachable"
   if (conflictCodes.has(code)) return "Conflict"
-  if (settingsCodes.has(code) || onlyReads.has(code)) return "Settings"
+  if (settingsCodes.has(code) || code === onlyReads || code === lacksRight) return "Settings"
   if (code === "53100") return "DiskFull"
   return code.startsWith("23") || code.startsWith("TO") ? "Refused" : "Other"
 }
@@ -90,8 +91,19 @@ const advice: Readonly<Record<DatabaseReason, string>> = {
   Other: "Nothing of this transaction was kept.",
 }
 
-const adviceToReaders =
-  "Run it on the primary server, with the role that writes; or, where the role lacks a right that it should have: tieout migrate, as the database's owner."
+const adviceToReaders = "Run it on the primary server, with the role that writes."
+
+/** What is said of a code before and after the server's words, where its reason alone says too little. */
+const ofCode = (code: string | undefined): { readonly what: string; readonly advice: string } | undefined => {
+  if (code === onlyReads) return { what: "the database may only be read here: ", advice: adviceToReaders }
+  if (code === lacksRight)
+    return {
+      what: "the role that DATABASE_URL names lacks a right: ",
+      advice:
+        "To write it must be tieout_runtime or a member of it. Where it is, run tieout migrate --roles as the owner of the tables, who gives the right anew.",
+    }
+  return undefined
+}
 
 /** Whether the same work may well succeed later, without anything being mended. */
 export const isPassing = ({ reason }: DatabaseError): boolean =>
@@ -112,7 +124,7 @@ export const databaseError = (reason: DatabaseReason, operation: string, what: s
  * For who could write when it began: that the database may only be read is then an outage, as while another server takes over.
  */
 export const changedOver = <E>(error: E): E | DatabaseError =>
-  error instanceof DatabaseError && error.sqlstate === "25006"
+  error instanceof DatabaseError && error.sqlstate === onlyReads
     ? new DatabaseError({
         ...error,
         reason: "Unreachable",
@@ -142,18 +154,19 @@ export const toDatabaseError = (operation: string, thrown: unknown, server?: str
   const schema = textOf(error, "schema_name")
   const at =
     server !== undefined && (reason === "Unreachable" || reason === "Settings") ? ` at ${server}` : ""
-  const readOnly = code !== undefined && onlyReads.has(code)
-  const what = readOnly
-    ? "the database may only be read here: "
-    : reason === "Unreachable"
-      ? `the database${at} cannot be reached: `
-      : reason === "Settings"
-        ? `${server ?? "the server"}: `
-        : ""
+  const known = ofCode(code)
+  const what =
+    known !== undefined
+      ? known.what
+      : reason === "Unreachable"
+        ? `the database${at} cannot be reached: `
+        : reason === "Settings"
+          ? `${server ?? "the server"}: `
+          : ""
   return new DatabaseError({
     reason,
     operation,
-    message: `${operation}: ${what}${serverText(error, code)}${code === undefined ? "" : ` [${code}]`}. ${readOnly ? adviceToReaders : advice[reason]}`,
+    message: `${operation}: ${what}${serverText(error, code)}${code === undefined ? "" : ` [${code}]`}. ${known?.advice ?? advice[reason]}`,
     sqlstate: code !== undefined && sqlstatePattern.test(code) ? code : undefined,
     constraint,
     table: table === undefined ? undefined : schema === undefined ? table : `${schema}.${table}`,

@@ -1,11 +1,9 @@
-import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator"
 import { Effect, Schedule } from "effect"
 import { Database } from "../Database.ts"
 import { asOwner } from "./AsOwner.ts"
-import { makeOrm } from "./Client.ts"
 import { bool, text } from "./Columns.ts"
 import { type Connection, closeConnection, openConnection } from "./Connections.ts"
-import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
+import { type DatabaseError, databaseError } from "./DatabaseError.ts"
 import type { EmbeddedError } from "./Embedded/EmbeddedError.ts"
 import { embeddedRolesSql } from "./Embedded/RuntimeRole.ts"
 import {
@@ -18,10 +16,13 @@ import {
 import { dropReplaceable, noteObjects } from "./Migrations/Objects.ts"
 import { partitionsSql } from "./Migrations/PartitionNames.ts"
 import { refuseOtherPartitions } from "./Migrations/Partitions.ts"
+import { runStatement } from "./Statement.ts"
 
 const operation = "Database.migrate"
 
-const failed = (error: unknown): DatabaseError => toDatabaseError(operation, error)
+/** Several statements at once, in the transaction that they say. */
+const run = (connection: Connection, text: string): Effect.Effect<unknown, DatabaseError> =>
+  runStatement(connection, operation, () => connection.client.unsafe(text).simple())
 
 interface Applied {
   readonly hashes: ReadonlyArray<string>
@@ -96,6 +97,25 @@ export const pendingMigrations = Effect.fn("Migrate.pending")(function* (
 /** What Postgres answers where a view or a function cannot be replaced because its columns or parameters are others. */
 const reshaped: ReadonlySet<string | undefined> = new Set(["42P13", "42P16"])
 
+/**
+ * Records them as drizzle's own migrator would. That one runs in the driver's transactions, which send a rollback where the connection
+ * was lost, and end the process by that.
+ */
+const applyMigrations = (connection: Connection, missing: Package["migrations"]) =>
+  run(
+    connection,
+    [
+      `begin${connection.locals};`,
+      "create schema if not exists drizzle;",
+      "create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);",
+      ...missing.map(
+        ({ hash, text, when }) =>
+          `${text}\n;insert into drizzle.__drizzle_migrations (hash, created_at) values ('${hash}', ${when});`,
+      ),
+      "commit;",
+    ].join("\n"),
+  )
+
 /** What stands around the rules in their transaction. */
 interface Around {
   readonly before: string
@@ -103,19 +123,14 @@ interface Around {
 }
 
 const applying = (
-  { client, locals }: Connection,
+  connection: Connection,
   { hash, text }: NonNullable<Package["rules"]>,
   { after, before }: Around,
 ) =>
-  Effect.tryPromise({
-    try: () =>
-      client
-        .unsafe(
-          `begin${locals};\n${before}\n${text}\ncreate table if not exists drizzle.rules (hash text not null);\ndelete from drizzle.rules;\ninsert into drizzle.rules values ('${hash}');\n${noteObjects}\n${after}\ncommit;`,
-        )
-        .simple(),
-    catch: failed,
-  })
+  run(
+    connection,
+    `begin${connection.locals};\n${before}\n${text}\ncreate table if not exists drizzle.rules (hash text not null);\ndelete from drizzle.rules;\ninsert into drizzle.rules values ('${hash}');\n${noteObjects}\n${after}\ncommit;`,
+  )
 
 /**
  * Applies the rules and records their hash, in one transaction. What cannot be replaced is dropped first: only then, since
@@ -127,7 +142,7 @@ const applyRules = (connection: Connection, rules: NonNullable<Package["rules"]>
       ({ sqlstate }) => reshaped.has(sqlstate),
       () =>
         Effect.zipRight(
-          Effect.tryPromise({ try: () => connection.client`rollback`, catch: failed }),
+          run(connection, "rollback"),
           applying(connection, rules, { before: dropReplaceable, after }),
         ),
     ),
@@ -164,24 +179,16 @@ const applyPending = Effect.fn("Migrate.apply")(function* (
     Effect.sync(() => openConnection(settings)),
     (connection) =>
       Effect.gen(function* () {
-        const { client } = connection
-        // drizzle's migrator crashes when two processes run it at once.
+        // Of two at once the other finds it done.
         yield* database.tryLock("migrations").pipe(
           Effect.retry({ schedule: Schedule.spaced("100 millis"), while: ({ _tag }) => _tag === "LockBusy" }),
           Effect.catchTag("LockBusy", ({ message }) => databaseError("Conflict", operation, message)),
         )
         const pending = yield* pendingOf(brought, yield* readApplied())
         if (pending.length === 0) return pending
-        if (pending.some((name) => name !== rulesName)) {
-          yield* Effect.tryPromise({
-            try: () => applyMigrations(makeOrm(client), { migrationsFolder: folder }),
-            catch: failed,
-          })
-        }
-        yield* Effect.tryPromise({
-          try: () => client.unsafe(partitionsSql(partitions)).simple(),
-          catch: failed,
-        })
+        const missing = brought.migrations.filter(({ tag }) => pending.includes(tag))
+        if (missing.length > 0) yield* applyMigrations(connection, missing)
+        yield* run(connection, partitionsSql(partitions))
         if (brought.rules !== null) {
           yield* applyRules(connection, brought.rules, isEmbedded ? embeddedRolesSql() : "")
         }

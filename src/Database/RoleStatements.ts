@@ -21,10 +21,19 @@ export const roleSchemas: ReadonlyArray<string> = [
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** `create role` knows no `if not exists`. */
-const made = (name: string): string => `do $$ begin
-  if not exists (select from pg_roles where rolname = '${name.replaceAll("'", "''")}') then
-    create role ${quoted(name)} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls;
+const harmlessRole = "nosuperuser nocreatedb nocreaterole noreplication nobypassrls"
+
+/**
+ * `create role` knows no `if not exists`. One that an administrator made with greater rights loses them: against a superuser no rule
+ * of the database holds.
+ */
+const createRole = (name: string): string => `do $$ declare mighty boolean; begin
+  select rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls into mighty
+    from pg_roles where rolname = '${name.replaceAll("'", "''")}';
+  if mighty is null then
+    create role ${quoted(name)} login ${harmlessRole};
+  elsif mighty then
+    alter role ${quoted(name)} ${harmlessRole};
   end if;
 end $$;`
 
@@ -93,8 +102,8 @@ export const rolesSql = (
   schemas: ReadonlyArray<string> = roleSchemas,
 ): string =>
   [
-    made(names.runtime),
-    made(names.auditor),
+    createRole(names.runtime),
+    createRole(names.auditor),
     grants(names, schemas),
     patience(names.runtime),
     patience(names.auditor),
@@ -128,6 +137,22 @@ const harmless = (runtime: string): string => `do $$ declare called regprocedure
 end $$;`
 
 /**
+ * The owner of the tables writes rows, too, when a backup is restored. A superuser, who may own other things, only where the tables are;
+ * nothing while they are not yet there.
+ */
+const quietOwner = `do $$ declare held record; begin
+  for held in select rolname, rolsuper from pg_roles
+    where oid = (select nspowner from pg_namespace where nspname = 'ledger')
+  loop
+    for setting in 1..2 loop
+      execute format('alter role %I %s set %s', held.rolname,
+        case when held.rolsuper then format('in database %I', current_database()) end,
+        (array['log_parameter_max_length = 0', 'log_min_error_statement = panic'])[setting]);
+    end loop;
+  end loop;
+end $$;`
+
+/**
  * What only a superuser may do: values of rows, which are personal data, stay out of the server's log; for `--as-of` each role
  * sees when another one's transactions began; and who may only read holds no lock that the work waits for.
  */
@@ -138,5 +163,6 @@ export const administratorSql = (names: RoleNames = roleNames): string =>
       `alter role ${quoted(name)} set log_min_error_statement = 'panic';`,
       `grant pg_read_all_stats to ${quoted(name)};`,
     ]),
+    quietOwner,
     harmless(names.runtime),
   ].join("\n")

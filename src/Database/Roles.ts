@@ -2,23 +2,23 @@ import { Effect } from "effect"
 import { Database } from "../Database.ts"
 import { bool } from "./Columns.ts"
 import { closeConnection, openConnection } from "./Connections.ts"
-import { DatabaseError, toDatabaseError } from "./DatabaseError.ts"
+import { DatabaseError } from "./DatabaseError.ts"
 import { administratorSql, type RoleNames, roleNames, rolesSql } from "./RoleStatements.ts"
 import { notAllowed } from "./SessionLock.ts"
+import { runStatement } from "./Statement.ts"
 
 /** Of two at once one waits: Postgres refuses rights on one thing to be given twice at the same time. */
-const alone = "select pg_advisory_xact_lock(hashtextextended('tieout roles', 0));"
+const rolesLock = "select pg_advisory_xact_lock(hashtextextended('tieout roles', 0));"
 
 /** In one transaction, as whoever is connected. */
 const run = Effect.fn("Database.runForRoles")(function* (sql: string) {
   const { settings } = yield* Database
   yield* Effect.acquireUseRelease(
     Effect.sync(() => openConnection(settings)),
-    ({ client }) =>
-      Effect.tryPromise({
-        try: () => client.unsafe(`begin;\n${alone}\n${sql}\ncommit;`).simple(),
-        catch: (error) => toDatabaseError("Database.applyRoles", error),
-      }),
+    (connection) =>
+      runStatement(connection, "Database.applyRoles", () =>
+        connection.client.unsafe(`begin;\n${rolesLock}\n${sql}\ncommit;`).simple(),
+      ),
     closeConnection,
   )
 })

@@ -57,6 +57,17 @@ const client = async (folder: string): Promise<EmbeddedProcess> => {
 }
 
 describe("the embedded Postgres", () => {
+  it.runIf(process.platform === "linux")(
+    "keeps nothing in files that systemd takes away with a session",
+    async () => {
+      const folder = await dataFolder()
+      await client(folder)
+      const maps = await readFile(`/proc/${(await serverOf(folder))?.pid}/maps`, "utf8")
+      expect(maps.match(/\S+PostgreSQL\.\d+/g)).toBeNull()
+      expect(maps).toContain(join("pg_dynshmem", "mmap."))
+    },
+  )
+
   it("is created once when many come at the same moment, and keeps its files to itself", async () => {
     const folder = await dataFolder()
     const clients = await Promise.all([client(folder), client(folder), client(folder)])

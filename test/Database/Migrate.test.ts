@@ -1,9 +1,13 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { connect, createServer } from "node:net"
 import { join } from "node:path"
-import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { expect, it, layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
 import { migrate, pendingMigrations } from "../../src/Database/Migrate.ts"
 import { Database } from "../../src/Database.ts"
+import { settingsFor } from "../support/DatabaseAddress.ts"
+import { listenOn } from "../support/Loopback.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -159,6 +163,36 @@ layer(fresh, { excludeTestServices: true })("migrating", (it) => {
     }),
   )
 })
+
+it.scopedLive("a connection that is cut while the tables are made is an outage, and leaves nothing", () =>
+  Effect.gen(function* () {
+    const { url } = yield* TestDatabase
+    const { host, path, port } = yield* parseDatabaseUrl(Redacted.make(url))
+    const proxy = yield* listenOn(
+      createServer((client) => {
+        const upstream = path === undefined ? connect(port, host) : connect(path)
+        const cut = () => {
+          client.destroy()
+          upstream.destroy()
+        }
+        client.on("data", (chunk) => {
+          if (chunk.includes("create table one")) cut()
+          else upstream.write(chunk)
+        })
+        upstream.on("data", (chunk) => client.write(chunk))
+        for (const socket of [client, upstream]) socket.on("close", cut).on("error", cut)
+      }),
+    )
+    const through = url.replace(/@[^/]*/, `@127.0.0.1:${proxy}`)
+    const folder = yield* folderOf([first, second])
+    const error = yield* Effect.flip(Effect.provide(migrate(folder), Database.layer(settingsFor(through))))
+    expect(error.reason).toBe("Unreachable")
+    expect(yield* Effect.provide(migrate(folder), Database.layer(settingsFor(url)))).toEqual([
+      "0000_first",
+      "0001_second",
+    ])
+  }).pipe(Effect.provide(TestDatabase.blank)),
+)
 
 layer(TestDatabase.layer)("the template of the tests", (it) => {
   it.effect("has every migration of this version", () =>

@@ -58,7 +58,7 @@ describe("partitions", () => {
         select i.relname as index, p.relname as rule from pg_inherits h
         join pg_class p on p.oid = h.inhparent and p.relkind = 'I'
         join pg_class i on i.oid = h.inhrelid`)
-      expect(found.length).toBe(3 * 18)
+      expect(found.length).toBe(3 * 20)
       for (const { index, rule } of found) expect(withoutPartition(String(index))).toBe(rule)
       for (const name of [
         "batches_book_id_batch_pk",

@@ -2,11 +2,12 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { DatabaseError } from "../../src/Database/DatabaseError.ts"
 import { migrate } from "../../src/Database/Migrate.ts"
-import { administerRoles } from "../../src/Database/Roles.ts"
+import { administerRoles, applyRoles } from "../../src/Database/Roles.ts"
 import { Database } from "../../src/Database.ts"
 import { resolveAsOf } from "../../src/Ledger/AsOf.ts"
 import { credit, partnership } from "../Sync/Partnership.ts"
 import { journal, rows, sync } from "../Sync/Runs.ts"
+import { settingsFor } from "../support/DatabaseAddress.ts"
 import { as, roles } from "../support/Roles.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -62,6 +63,24 @@ it.scopedLive("the runtime role never migrates: it says who does", () =>
   }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
 )
 
+it.scopedLive("where the runtime role lacks a right, it is said which, and who gives it", () =>
+  Effect.gen(function* () {
+    const { auditor, runtime } = yield* roles
+    yield* rows(`revoke insert on mirror.books from ${runtime}`)
+    const writing = Effect.flatMap(Database, ({ query }) =>
+      query("Book.open", (sql) => sql.unsafe("insert into mirror.books default values")),
+    )
+    const error = yield* Effect.flip(writing.pipe(as(runtime)))
+    expect(error).toMatchObject({ reason: "Settings", sqlstate: "42501" })
+    expect(error.message).toBe(
+      "Book.open: the role that DATABASE_URL names lacks a right: permission denied for table books [42501]. To write it must be " +
+        "tieout_runtime or a member of it. Where it is, run tieout migrate --roles as the owner of the tables, who gives the right anew.",
+    )
+    yield* applyRoles({ auditor, runtime })
+    expect(yield* Effect.flip(writing.pipe(as(runtime)))).toMatchObject({ reason: "Refused" })
+  }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
+
 it.scopedLive("the auditor's role reads everything and writes nothing", () =>
   Effect.gen(function* () {
     const { auditor } = yield* roles
@@ -114,6 +133,37 @@ it.scopedLive(
       )
       expect(acl[0]?.text).toContain(`${owner[0]?.text}=X/`)
       expect(acl[0]?.text).not.toMatch(/[{,]=X/)
+    }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
+
+it.scopedLive("a role that an administrator made with greater rights loses them", () =>
+  Effect.gen(function* () {
+    const { auditor, runtime } = yield* roles
+    yield* rows(`alter role ${runtime} superuser createrole`)
+    yield* rows(`alter role ${auditor} bypassrls createdb replication`)
+    yield* applyRoles({ auditor, runtime })
+    const mighty = yield* rows(
+      `select rolname::text as text from pg_roles where rolname in ('${runtime}', '${auditor}')
+         and (rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)`,
+    )
+    expect(mighty).toEqual([])
+  }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
+
+it.scopedLive(
+  "once an administrator has said so, no role writes the values of rows into the server's log",
+  () =>
+    Effect.gen(function* () {
+      const { auditor, runtime } = yield* roles
+      yield* administerRoles({ auditor, runtime })
+      const quiet = rows(
+        "select current_setting('log_parameter_max_length') || ' ' || current_setting('log_min_error_statement') as text",
+      )
+      for (const role of [runtime, auditor])
+        expect(yield* quiet.pipe(as(role))).toEqual([{ text: "0 panic" }])
+      // The owner of the tables, who restores backups, in a session that begins now.
+      const { url } = yield* TestDatabase
+      expect(yield* Effect.provide(quiet, Database.layer(settingsFor(url)))).toEqual([{ text: "0 panic" }])
     }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
 )
 

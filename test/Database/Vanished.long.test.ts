@@ -4,6 +4,8 @@ import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Redacted, Schedule } from "effect"
 import { inject } from "vitest"
 import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
+import { migrate } from "../../src/Database/Migrate.ts"
+import { applyRoles } from "../../src/Database/Roles.ts"
 import { Database } from "../../src/Database.ts"
 import { beginRun } from "../../src/Run.ts"
 import { rows } from "../Sync/Runs.ts"
@@ -129,6 +131,37 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a statement that nothi
         )
         for (const error of yield* asked) expect(error).toMatchObject({ reason: "Unreachable" })
       }).pipe(Effect.provide(Database.layer(settings)))
+    }),
+  )
+
+  it.scoped("ends as well where it makes the rules anew, or the roles", () =>
+    Effect.gen(function* () {
+      const { url, vanish } = yield* way
+      const database = yield* Database
+      const beside = Database.layer(settingsFor((yield* TestDatabase).url))
+      const there = Database.layer(settingsFor(`${url}?connect_timeout=1`))
+      yield* rows("delete from drizzle.rules")
+      // Somebody else holds both up.
+      const waiting = rows(
+        "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      )
+      const asked = yield* database.transaction(
+        Effect.gen(function* () {
+          yield* rows("lock table drizzle.rules in share mode")
+          yield* rows("select pg_advisory_xact_lock(hashtextextended('tieout roles', 0))")
+          const both = yield* Effect.fork(
+            Effect.all([Effect.flip(migrate()), Effect.flip(applyRoles())], {
+              concurrency: "unbounded",
+            }).pipe(Effect.provide(there)),
+          )
+          yield* Effect.repeat(Effect.delay(waiting, "20 millis"), {
+            until: (found) => found.length >= 2,
+          }).pipe(Effect.provide(beside))
+          yield* vanish
+          return yield* Fiber.join(both)
+        }),
+      )
+      for (const error of asked) expect(error).toMatchObject({ reason: "Unreachable" })
     }),
   )
 

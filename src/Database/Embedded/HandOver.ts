@@ -21,7 +21,7 @@ const refused = (path: string, what: string, account: Account): EmbeddedError =>
       `Look at it; if it is yours, give the data to that user (chown -R ${account.name}: …).`,
   })
 
-/** Opens without following a link: owner and mode are asked of, and changed on, the very file that was looked at. */
+/** Opens without following a link: owner and mode are read from, and changed on, the same open file. */
 const openItself = async (path: string, account: Account): Promise<FileHandle> => {
   try {
     return await open(path, openFlags)
@@ -75,8 +75,8 @@ const passwordToRoot = async (
 }
 
 /**
- * Makes the home root's and its cluster the account's, before a start. Killed in between, it goes on at the next one: the
- * cluster belongs to root until all that is in it has been handed over.
+ * Before a start, gives the home to root and its cluster to the account. If it is killed in between, the next start goes on: the
+ * cluster belongs to root until everything in it has been handed over.
  */
 export const handOver = async ({ account, folder, place }: Cluster): Promise<void> => {
   if (account === undefined || onWindows) return
@@ -91,7 +91,7 @@ export const handOver = async ({ account, folder, place }: Cluster): Promise<voi
   ] as const) {
     if (!known.includes(uid)) throw refused(path, `belongs to the user ${uid}`, account)
   }
-  // From here on nobody but root can put another thing in the place of what is in the home.
+  // From here on only root can replace anything in the home.
   await setRights(place.home, passedThrough(account), former)
   await passwordToRoot(join(place.home, "password"), account, former)
   await setRights(folder, { uid: 0, gid: 0, mode: 0o700 }, former)

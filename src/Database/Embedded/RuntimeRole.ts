@@ -34,15 +34,16 @@ export const mark = (): string => createHash("sha256").update(embeddedRolesSql()
  * migrations comes first: the runtime role must always be able to read what is still to be done.
  */
 export const prepareRoles = async (sql: Sql, password: string): Promise<void> => {
-  await sql.begin(async (transaction) => {
-    await transaction`select pg_advisory_xact_lock(hashtextextended('tieout roles', 0))`
-    await transaction`create schema if not exists drizzle`
-    const found = await transaction`
-      select nspname::text as name from pg_namespace where nspname::text = any (${`{${roleSchemas.join(",")}}`}::text[])`
-    assertRows("Embedded.prepareRoles", { name: text }, found)
-    await transaction.unsafe(statements(found.map(({ name }) => name)))
-    await transaction.unsafe(
-      `alter role ${roleNames.runtime} password '${password}'; comment on role ${roleNames.runtime} is '${mark()}'`,
+  // Not the driver's own transaction: where the connection is lost, it sends a rollback all the same, and ends the process by that.
+  await sql`select pg_advisory_lock(hashtextextended('tieout roles', 0))`
+  await sql`create schema if not exists drizzle`
+  const found = await sql`
+    select nspname::text as name from pg_namespace where nspname::text = any (${`{${roleSchemas.join(",")}}`}::text[])`
+  assertRows("Embedded.prepareRoles", { name: text }, found)
+  await sql
+    .unsafe(
+      `begin;\n${statements(found.map(({ name }) => name))}
+      alter role ${roleNames.runtime} password '${password}'; comment on role ${roleNames.runtime} is '${mark()}';\ncommit;`,
     )
-  })
+    .simple()
 }

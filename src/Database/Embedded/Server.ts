@@ -57,7 +57,13 @@ const settings: Readonly<Record<string, string>> = {
   log_error_verbosity: "terse",
   log_checkpoints: "off",
   cluster_name: "tieout",
-  ...(process.platform === "linux" ? { client_connection_check_interval: "2s" } : {}),
+  ...(process.platform === "linux"
+    ? {
+        client_connection_check_interval: "2s",
+        // In the cluster's folder: what a user has in /dev/shm is removed at the end of their last session, or of a unit of theirs.
+        dynamic_shared_memory_type: "mmap",
+      }
+    : {}),
 }
 
 const listening = async (cluster: Cluster): Promise<Readonly<Record<string, string>>> => {

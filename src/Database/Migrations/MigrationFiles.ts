@@ -39,6 +39,9 @@ interface Migration {
   readonly tag: string
   /** SHA-256 of the file, hex: by it drizzle recognizes an applied migration. */
   readonly hash: string
+  readonly text: string
+  /** When it was made, epoch milliseconds: drizzle orders by it. */
+  readonly when: number
 }
 
 export interface Package {
@@ -65,9 +68,11 @@ export const readPackage = Effect.fn("Migrate.readPackage")(function* (folder: s
   const { entries } = yield* Schema.decode(Journal)(journal ?? '{"entries":[]}').pipe(
     Effect.catchTag("ParseError", () => Effect.fail(unreadable("meta/_journal.json"))),
   )
-  const migrations = yield* Effect.forEach(entries, ({ tag }) =>
+  const migrations = yield* Effect.forEach(entries, ({ tag, when }) =>
     Effect.flatMap(textOf(join(folder, `${tag}.sql`)), (text) =>
-      text === null ? Effect.fail(unreadable(`${tag}.sql`)) : Effect.succeed({ tag, hash: hashOf(text) }),
+      text === null
+        ? Effect.fail(unreadable(`${tag}.sql`))
+        : Effect.succeed({ tag, hash: hashOf(text), text, when }),
     ),
   )
   const rules = yield* textOf(join(folder, "rules.sql"))
