@@ -1,0 +1,77 @@
+/** Entries leave the queue of those without a number in one pass, whatever the server believes to wait there. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Either, Redacted } from "effect"
+import postgres from "postgres"
+import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
+import { assignNumbers, openBook, partner, post } from "../Export/Books.ts"
+import { rows } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const entries = 40
+
+const posted = (bookId: number, many = entries) =>
+  Effect.forEach(Array.from({ length: many }), () =>
+    post(bookId, {
+      ...{ date: "2026-10-05", kind: "deposit", partner: partner.usd, cash: "7.00", description: "Deposit" },
+      lines: [
+        ["cash", "", "USD", "7.00"],
+        ["deposits_clearing", "", "USD", "-7.00"],
+      ],
+    }),
+  )
+
+/** The plans of the statements that a statement of the owner runs within the database's functions. */
+const plansOf = (statement: string) =>
+  Effect.gen(function* () {
+    const { url } = yield* TestDatabase
+    const { password, path, ...at } = Either.getOrThrow(parseDatabaseUrl(Redacted.make(url)))
+    const plans: Array<string> = []
+    const owner = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        postgres({
+          ...{ host: at.host, port: at.port, database: at.database, user: at.username, max: 1 },
+          ...(path === undefined ? {} : { path }),
+          ...(password === undefined ? {} : { password: Redacted.value(password) }),
+          onnotice: ({ message }) => plans.push(String(message)),
+        }),
+      ),
+      (client) => Effect.promise(() => client.end()),
+    )
+    yield* Effect.promise(() =>
+      owner.unsafe(`
+        load 'auto_explain';
+        set auto_explain.log_min_duration = 0;
+        set auto_explain.log_nested_statements = on;
+        set client_min_messages = log;
+        select set_config('tieout.program', 'on', false);
+        ${statement}`),
+    )
+    return plans
+  })
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the queue of entries without a number", (it) => {
+  it.scoped(
+    "is left in one pass where it was empty when statistics were made, after a small book as well",
+    () =>
+      Effect.gen(function* () {
+        const bookId = yield* openBook("ORG")
+        const small = yield* openBook("CL-00001", "33333333-0000-4000-8000-000000000001")
+        yield* posted(bookId)
+        yield* assignNumbers(bookId)
+        yield* rows("analyze ledger.unnumbered")
+        yield* posted(small, 1)
+        yield* posted(bookId)
+        const plans = yield* plansOf(
+          `select ledger.assign_numbers(array[${small}]); select ledger.assign_numbers(array[${bookId}])`,
+        )
+        const taken = plans.filter((plan) => plan.includes("delete from ledger.unnumbered"))
+        expect(taken).toHaveLength(2)
+        expect(taken.filter((plan) => plan.includes("Nested Loop") || !plan.includes("Hash Join"))).toEqual(
+          [],
+        )
+        expect(yield* rows("select count(*)::integer as waiting from ledger.unnumbered")).toEqual([
+          { waiting: 0 },
+        ])
+      }),
+  )
+})
