@@ -9,10 +9,13 @@ import { inStage } from "./Common/Progress.ts"
 import { Database } from "./Database.ts"
 import { type CheckName, checks } from "./Reconcile/Check.ts"
 import { deadLetters } from "./Reconcile/Checks/DeadLetters.ts"
+import { gone } from "./Reconcile/Checks/Gone.ts"
+import { missingResource } from "./Reconcile/Checks/MissingResource.ts"
 import { streams } from "./Reconcile/Checks/Streams.ts"
+import { suspense } from "./Reconcile/Checks/Suspense.ts"
 import { queries } from "./Reconcile/Checks.ts"
 import { type CheckQuery, record, recordedColumns } from "./Reconcile/Findings.ts"
-import { analyze, plan, planFreely } from "./Reconcile/Planning.ts"
+import { analyze, manyEntries, plan, planFreely } from "./Reconcile/Planning.ts"
 import { coverRun, saveProgress, takeBooks } from "./Reconcile/Progress.ts"
 import { type Scope, surfacesIn } from "./Reconcile/Scope.ts"
 import { signsOf } from "./Reconcile/Signs.ts"
@@ -60,6 +63,8 @@ export interface Reconciled {
 interface ReadingRun {
   readonly runId: number
   readonly commit: Commit
+  /** What it has brought: the statement entries. */
+  readonly counters?: { readonly entries: number }
   /** Others take part in it: what they may yet read is not covered until `cover`. */
   readonly isShared?: boolean
 }
@@ -77,7 +82,12 @@ interface Extent {
   readonly run: Option.Option<ReadingRun>
   readonly full: boolean
   readonly period: Option.Option<string>
+  /** These checks alone: the books do not count as reconciled by them. Absent: all. */
+  readonly only?: ReadonlyArray<CheckQuery>
 }
+
+/** Checks whose findings hold however little of a book was read: what the service does not serve, and what stands in suspense. */
+const certainChecks: ReadonlyArray<CheckQuery> = [missingResource, suspense, streams, gone]
 
 /** Accounts of rules that are meant for returns: debits of deposits, credits of withdrawals. */
 const returnCodes = (rules: Settings["rules"]): ReadonlyArray<string> =>
@@ -138,7 +148,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
      * fence, so that a run that was overtaken records nothing. Outside a run there is no lease to lose: the transaction owns
      * each book from `takeBooks` on, and does not see what a run under way has yet to commit.
      */
-    const reconcileChunk = (books: ReadonlyArray<Book>, { full, period, run }: Extent) => {
+    const reconcileChunk = (books: ReadonlyArray<Book>, { full, only, period, run }: Extent) => {
       const runId = Option.map(run, (reading) => reading.runId)
       const isShared = Option.exists(run, (reading) => reading.isShared === true)
       const commit: Commit = Option.match(run, {
@@ -152,7 +162,13 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
           for (const stretch of yield* takeBooks(books, runId, isShared)) {
             const everything = full || stretch.reconciled === 0 || Option.isSome(period)
             yield* plan(database, everything)
-            if (full || stretch.reconciled === 0) yield* analyze(database)
+            const brought = Option.match(run, {
+              onNone: () => 0,
+              onSome: ({ counters }) => counters?.entries ?? 0,
+            })
+            if (full || stretch.reconciled === 0 || brought >= manyEntries) {
+              yield* analyze(database, stretch.books)
+            }
             const scope: Scope = {
               ...common,
               books: stretch.books,
@@ -162,12 +178,13 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
               runId: Option.getOrNull(runId),
             }
             // A person who asks gets every check, and so does a sync of everything.
-            const selected = Option.isSome(run) && !full ? yield* worthRunning(scope) : queries
+            const worth = Option.isSome(run) && !full ? yield* worthRunning(scope) : queries
+            const selected = only === undefined ? worth : worth.filter((query) => only.includes(query))
             const { closed, opened } = yield* check(scope, selected)
             total.opened += opened
             total.closed += closed
             // A check of one month says nothing about changes outside it.
-            if (full || Option.isNone(period)) yield* saveProgress(stretch)
+            if (only === undefined && (full || Option.isNone(period))) yield* saveProgress(stretch)
           }
           return total
         }),
@@ -192,12 +209,24 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
 
     /** Reconciles books that a run has just read. Several books share their queries. */
     const afterRun = Effect.fn("Reconcile.afterRun")(
-      function* (
-        books: ReadonlyArray<Book>,
-        { commit, full, isShared = false, runId }: ReadingRun & { readonly full: boolean },
-      ) {
-        const run = Option.some({ runId, commit, isShared })
-        const changed = yield* reconcileBooks(books, { run, full, period: Option.none() })
+      function* (books: ReadonlyArray<Book>, { full, ...run }: ReadingRun & { readonly full: boolean }) {
+        const changed = yield* reconcileBooks(books, { run: Option.some(run), full, period: Option.none() })
+        const { blockingFindings, warnings } = yield* openCounts(books)
+        return { ...changed, blocking: blockingFindings, warnings } satisfies Reconciled
+      },
+      Effect.provideService(Database, database),
+    )
+
+    /**
+     * Of books that a run could not read to their end: what is certain all the same, above all what it was refused. The rest is
+     * left to the run that reads them.
+     */
+    const afterTrouble = Effect.fn("Reconcile.afterTrouble")(
+      function* (books: ReadonlyArray<Book>, reading: ReadingRun) {
+        if (books.length === 0) return { opened: 0, closed: 0, blocking: 0, warnings: 0 } satisfies Reconciled
+        const run = Option.some({ ...reading, isShared: true })
+        const extent = { run, full: false, period: Option.none(), only: certainChecks }
+        const changed = yield* reconcileBooks(books, extent)
         const { blockingFindings, warnings } = yield* openCounts(books)
         return { ...changed, blocking: blockingFindings, warnings } satisfies Reconciled
       },
@@ -271,6 +300,6 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     const cover = (books: ReadonlyArray<Book>, runId: number) =>
       Effect.provideService(coverRun(books, runId), Database, database)
 
-    return { afterRun, cover, month, checkForClose, streamsForClose, jobsOf, run }
+    return { afterRun, afterTrouble, cover, month, checkForClose, streamsForClose, jobsOf, run }
   }),
 }) {}

@@ -1,6 +1,6 @@
 /** What the planner of Postgres may assume during a reconciliation. Each holds for the caller's transaction. */
 import { Effect } from "effect"
-import { text } from "../Database/Columns.ts"
+import { bool } from "../Database/Columns.ts"
 import type { Database } from "../Database.ts"
 
 /** Statistics are made anew where a table has this many times the pages that it had when they were made. */
@@ -8,32 +8,58 @@ const growth = 4
 /** As many pages, at least: with so few rows any plan will do. */
 const fewPages = 8
 
+/** A book with fewer entries is read fast by any plan, also by one that takes the cube of them. */
+export const manyEntries = 20
+/** A sample of the usual size, 30,000 rows, has several of a book with one of so many rows. */
+const sampledOf = 2_000
+
 /**
- * After a first sync the planner has no statistics yet: it would plan for a handful of rows. A tenth of the usual sample is
- * enough for that. Only where the tables have grown a lot since they were looked at: every session makes all its plans of
- * them anew after it, which takes longer than the checks of a small book. Part of the transaction.
+ * A first sync fills tables faster than statistics are made of them. The planner then expects a handful of rows in all, or, where
+ * the statistics know a few books alone and another has come since, one row of that book: it reads everything of the book again for
+ * each of its rows. Autovacuum never looks at a partitioned table as a whole. So statistics are made here, but only in these two
+ * cases: every session makes its plans anew after it, which takes longer than the checks of a small book. How much there is, a tenth
+ * of the usual sample tells; a book among others is found in a whole one. Part of the transaction.
  */
-export const analyze = Effect.fn("Reconcile.analyze")(function* (database: Database) {
-  const grown = yield* database.rows(
-    "Reconcile.grown",
-    { table: text },
+export const analyze = Effect.fn("Reconcile.analyze")(function* (
+  database: Database,
+  books: ReadonlyArray<number>,
+) {
+  const { grown, unknown } = yield* database.row(
+    "Reconcile.outdated",
+    { grown: bool, unknown: bool },
     (sql) => sql`
-      select p.relid::regclass::text as table
-      from unnest(array['mirror.statement_entries', 'mirror.resources']::regclass[]) t
-      cross join lateral pg_partition_tree(t) p
-      -- One by one: joined, the size of every relation of the database may be asked for.
-      cross join lateral (select c.relpages from pg_class c where c.oid = p.relid offset 0) c
-      where p.isleaf and pg_relation_size(p.relid) > ${growth}::bigint * current_setting('block_size')::integer
-        * greatest(c.relpages, ${fewPages})`,
+      select exists (
+        select from unnest(array['mirror.statement_entries', 'mirror.resources']::regclass[]) t
+        cross join lateral pg_partition_tree(t) p
+        -- One by one: joined, the size of every relation of the database may be asked for.
+        cross join lateral (select c.relpages from pg_class c where c.oid = p.relid offset 0) c
+        where p.isleaf and pg_relation_size(p.relid) > ${growth}::bigint * current_setting('block_size')::integer
+          * greatest(c.relpages, ${fewPages})) as grown,
+      exists (
+        select from pg_stats s
+        join pg_class c on c.oid = (s.schemaname || '.' || s.tablename)::regclass
+        cross join unnest(${`{${books.join(",")}}`}::text::integer[]) b
+        where s.attname = 'book_id' and s.inherited and (s.schemaname, s.tablename) in (('mirror', 'statement_entries'),
+            ('mirror', 'resources'), ('ledger', 'journal_entries'), ('ledger', 'postings'))
+          -- They know all that there was: where they know some, others are taken for as large as each other.
+          and (select sum(share) from unnest(s.most_common_freqs) share) > 0.99
+          and b <> all (s.most_common_vals::text::integer[])
+          and exists (
+            select from mirror.statement_entries e where e.book_id = b
+            offset greatest(${manyEntries}, (c.reltuples / ${sampledOf})::integer) - 1)) as unknown`,
   )
-  if (grown.length === 0) return
-  yield* database.execute(
-    "Reconcile.sampleLess",
-    (sql) => sql`select set_config('default_statistics_target', '10', true)`,
-  )
+  if (!grown && !unknown) return
+  if (!unknown) {
+    yield* database.execute(
+      "Reconcile.sampleLess",
+      (sql) => sql`select set_config('default_statistics_target', '10', true)`,
+    )
+  }
   yield* database.execute(
     "Reconcile.analyze",
-    (sql) => sql`analyze mirror.statement_entries, mirror.resources`,
+    (sql) => sql`
+      analyze mirror.statement_entries, mirror.resources, mirror.accounts, ledger.accounts, ledger.journal_entries,
+        ledger.journal_numbers, ledger.postings, ledger.balances`,
   )
 })
 

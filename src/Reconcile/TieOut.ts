@@ -158,10 +158,11 @@ export const tiesOut = (found: TieOut): boolean => found.off === 0 && openParts(
 export const tieOutSentence = (found: TieOut, notRead: ReadonlyArray<NotRead> = []): string => {
   const whole = notRead.length === 0
   const unread = whole ? "" : `; not read by the last sync: ${notRead.map(notReadText).join(", ")}`
-  if (tiesOut(found) && found.accounts === 0) return `No accounts have been read yet${unread}`
-  if (tiesOut(found)) return `${whole ? "Everything ties out" : "What was read ties out"}${unread}`
-  const cash =
-    found.off > 0
+  const none = found.accounts === 0
+  if (tiesOut(found) && !none) return `${whole ? "Everything ties out" : "What was read ties out"}${unread}`
+  const cash = none
+    ? "No accounts have been read yet"
+    : found.off > 0
       ? `${counted(found.off, "account does", "accounts do")} not tie out`
       : `Cash ties out${whole ? "" : " as far as it was read"}`
   const parts = openParts(found)

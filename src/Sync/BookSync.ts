@@ -116,7 +116,7 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
           if (read.complete && task.reads && !asked.quick) yield* own.commit(settleDead([book], doing))
           const proved = read.complete
             ? yield* prove(book, own, asked.full)
-            : { numbered: 0, opened: 0, closed: 0, blocking: 0 }
+            : { numbered: 0, ...(yield* reconcile.afterTrouble([book], own)) }
           const result = {
             bookId: book.bookId,
             newEntries: Object.fromEntries(read.newEntries),

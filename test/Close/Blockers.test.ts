@@ -1,18 +1,16 @@
 /** What is in the way of a month is listed by number with its amount, and a person answers for each. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { adviceLines } from "../../src/Cli/Tables/CloseTable.ts"
 import { close } from "../../src/Close.ts"
-import { Ledger } from "../../src/Ledger.ts"
-import { Reconcile } from "../../src/Reconcile.ts"
-import { Settings } from "../../src/Settings.ts"
 import { json } from "../Partner/Service.ts"
-import { reporting, textOf } from "../Report/Reports.ts"
+import { reporting, sheet, textOf } from "../Report/Reports.ts"
 import { exchange } from "../Sync/Exchange.ts"
 import { accountOf, creditAccount, lending, move, receivable } from "../Sync/Lending.ts"
 import { surfaces } from "../Sync/Loaned.ts"
 import { id } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
+import { servicesWith } from "../support/BookServices.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { closing } from "./Months.ts"
@@ -59,11 +57,7 @@ const closingWithCredit = (accept: ReadonlyArray<{ readonly id: string; readonly
     ...{ period: "2026-10", book: Option.none(), dryRun: false, accept, who: "controller", reason: null },
   }).pipe(
     Effect.map(([book]) => book),
-    Effect.provide(
-      Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
-        Layer.provideMerge(Settings.from({ variables: surfaces })),
-      ),
-    ),
+    Effect.provide(servicesWith(surfaces)),
   )
 
 /** 250 without a resource, 100 sold of a conversion that goes on, and 3,000 paid on a receivable of 1,025. */
@@ -137,6 +131,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           "closed, not approved, 3 accepted exceptions, 1 suspense item, 1 conversion in transit<",
         )
         for (const finding of ids) expect(page).toContain(finding)
+        const exceptions = sheet(folder, "exceptions.csv").filter(({ severity }) => severity === "accepted")
+        expect(exceptions.map(({ amount, id }) => [id, amount])).toEqual([
+          [ids[0], "1975.00"],
+          [ids[1], "250.00"],
+          [ids[2], "100.00"],
+        ])
         expect(page).not.toContain("verything ties out")
       }),
     )

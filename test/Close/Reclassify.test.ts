@@ -1,15 +1,12 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Either, Layer, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import { allBooks } from "../../src/Book.ts"
-import { Ledger } from "../../src/Ledger.ts"
 import { nameOf } from "../../src/Reclassify/Target.ts"
 import { reclassify } from "../../src/Reclassify.ts"
 import { openFindings } from "../../src/Reconcile/Summary.ts"
-import { Reconcile } from "../../src/Reconcile.ts"
-import { Settings } from "../../src/Settings.ts"
 import { credit, debit, deposit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
 import { findings, postings, rows, sync } from "../Sync/Runs.ts"
-import { services } from "../support/BookServices.ts"
+import { services, servicesWith } from "../support/BookServices.ts"
 import { messageOf } from "../support/messageOf.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
@@ -52,9 +49,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying", (it) =
         statement: [{ ...credit(10, "10.00", "10.00"), occurredAt: "2026-10-31T23:30:00Z" }],
       })
       yield* sync(service.url)
-      const inBerlin = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
-        Layer.provideMerge(Settings.from({ variables: { TIEOUT_ACCOUNTING_TIME_ZONE: "Europe/Berlin" } })),
-      )
+      const inBerlin = servicesWith({ TIEOUT_ACCOUNTING_TIME_ZONE: "Europe/Berlin" })
       const moved = yield* reclassify({
         id: id(10),
         to: "4400",

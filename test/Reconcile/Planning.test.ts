@@ -3,17 +3,34 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Database } from "../../src/Database.ts"
 import { analyze } from "../../src/Reconcile/Planning.ts"
+import { client, clientId, lending, move } from "../Sync/Lending.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
+
+const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" }
+
+/** How many rows a table of the mirror or the ledger has of each book, and how many the planner expects. */
+const expected = (table: string) =>
+  Effect.gen(function* () {
+    const books = yield* rows(`
+      select b.code, b.book_id as id, count(t)::integer as has from mirror.books b left join ${table} t using (book_id)
+      group by 1, 2 order by 1`)
+    return yield* Effect.forEach(books, ({ code, has, id }) =>
+      Effect.map(rows(`explain select from ${table} where book_id = ${id}`), ([plan]) => {
+        const [, expects] = /rows=(\d+)/.exec(String(plan?.["QUERY PLAN"])) ?? []
+        return { code, has: Number(has), expects: Number(expects) }
+      }),
+    )
+  })
 
 /** That the statistics know of, over all partitions. */
 const pages = rows(`
   select sum(greatest(0, c.relpages)) as pages
   from pg_partition_tree('mirror.resources') p join pg_class c on c.oid = p.relid where p.isleaf`)
 
-const analyzed = Effect.flatMap(Database, (database) => database.transaction(analyze(database)))
+const analyzed = Effect.flatMap(Database, (database) => database.transaction(analyze(database, [])))
 
 layer(TestDatabase.layer, { excludeTestServices: true })("statistics before a check of everything", (it) => {
   it.scoped("are made once the tables have grown a lot, and not of a small book", () =>
@@ -32,5 +49,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })("statistics before a ch
       const [after] = yield* pages
       expect(Number(after?.pages)).toBeGreaterThan(4 * 8)
     }),
+  )
+
+  it.scoped("know of every book that a first sync brings, whichever of them were read last", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* runningSandbox({ entries: 400, clients: 2, clientEntries: 60 })
+      yield* sync(sandbox.url, surfaces)
+      for (const table of ["mirror.statement_entries", "ledger.journal_entries", "ledger.postings"]) {
+        for (const { code, expects, has } of yield* expected(table)) {
+          expect(has, `${table} has rows of ${code}`).toBeGreaterThan(25)
+          expect(expects, `${table}, ${code}, which has ${has}`).toBeGreaterThan(has / 4)
+        }
+      }
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("know of a book whose first entries come with a later sync", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: [client(1)] })
+      for (let at = 0; at < 300; at++) move(held, "", { type: "CREDIT", amount: 1 })
+      yield* sync(service.url, surfaces)
+      for (let at = 0; at < 120; at++) move(held, clientId(1), { type: "CREDIT", amount: 1 })
+      yield* sync(service.url, surfaces)
+      const found = yield* expected("ledger.journal_entries")
+      expect(found).toEqual([
+        { code: "C1", has: 120, expects: 120 },
+        { code: "ORG", has: 300, expects: 300 },
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })

@@ -21,6 +21,7 @@ const nothing = { ...combined([]), accounts: 1 }
 describe("the sentence", () => {
   it.each([
     [{ accounts: 0 }, "No accounts have been read yet"],
+    [{ accounts: 0, quarantined: 4 }, "No accounts have been read yet; 4 rows are in quarantine"],
     [{}, "Everything ties out"],
     [{ otherWarnings: 3 }, "Everything ties out"],
     [{ suspense: 1 }, "Cash ties out; 1 item stands in suspense"],

@@ -7,8 +7,8 @@ import { connectionRuns } from "../../src/Serve/Overview/Runs.ts"
 import { Settings } from "../../src/Settings.ts"
 import { threeMonths } from "../Close/Months.ts"
 import { json } from "../Partner/Service.ts"
-import { credit, debit } from "../Sync/Partnership.ts"
-import { sync, syncWith, variablesFor } from "../Sync/Runs.ts"
+import { accountId, credit, debit } from "../Sync/Partnership.ts"
+import { findings, sync, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const nothing = { ...combined([]), accounts: 1 }
@@ -97,6 +97,69 @@ layer(TestDatabase.layer, { excludeTestServices: true })("one surface alone", (i
       yield* run(Option.none())
       expect(yield* said(both)).toBe("Everything ties out")
       expect(yield* lastWhole).not.toBe(null)
+    }),
+  )
+})
+
+/** Both surfaces, with everything read once. */
+const refusing = Effect.gen(function* () {
+  const { held, service } = yield* threeMonths
+  const refused = { path: "nothing yet", status: 403 }
+  held.interfere = (path, response) => {
+    if (path.startsWith(refused.path)) json(response, { code: "refused" }, refused.status)
+    else if (/^\/(receivables|credit-accounts|clients|settings)/.test(path))
+      json(response, { items: [], pageInfo: { hasNextPage: false } })
+    else return false
+    return true
+  }
+  const variables = {
+    ...variablesFor(service.url),
+    TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, credit]}}",
+  }
+  yield* syncWith(variables)
+  return { held, refused, variables }
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("what the service refuses", (it) => {
+  it.scoped("is a blocking finding from the run that was refused on, whichever list it is", () =>
+    Effect.gen(function* () {
+      const { refused, variables } = yield* refusing
+      for (const path of ["accounts", "deposits", "withdrawals", "clients", "receivables", "credit-accounts"])
+        for (const status of [403, 404]) {
+          Object.assign(refused, { path: `/${path}?`, status })
+          yield* Effect.exit(syncWith(variables))
+          const found = [path, status, yield* findings, yield* said(variables)]
+          expect(found).toEqual([
+            path,
+            status,
+            ["stream-unread blocking"],
+            expect.stringMatching(/^Cash ties out.*; 1 blocking finding is open/),
+          ])
+          refused.path = "nothing any more"
+          yield* syncWith(variables)
+          expect(yield* said(variables)).toBe("Everything ties out")
+        }
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a statement that is refused", (it) => {
+  it.scoped("is a finding, and what was read beside it is called what it is", () =>
+    Effect.gen(function* () {
+      const { held, refused, variables } = yield* refusing
+      refused.path = "/withdrawals?"
+      held.statement.push(credit(14, "1.00", "176.00"))
+      held.balance = "176.00"
+      yield* Effect.exit(syncWith(variables))
+      expect(yield* said(variables)).toBe(
+        "Cash ties out; 1 item stands in suspense, 1 blocking finding is open",
+      )
+      refused.path = `/accounts/${accountId}/statement`
+      yield* Effect.exit(syncWith(variables))
+      expect(yield* findings).toEqual(["adjustment warning", "stream-unread blocking"])
+      refused.path = "nothing any more"
+      yield* syncWith(variables)
+      expect(yield* said(variables)).toBe("Cash ties out; 1 item stands in suspense")
     }),
   )
 })

@@ -1,10 +1,8 @@
 /** Cash that does not fit one receivable exactly: shared, too much, too little, and loans that were seen late. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { Ledger } from "../../src/Ledger.ts"
+import { Effect, Option } from "effect"
 import { reclassify } from "../../src/Reclassify.ts"
-import { Reconcile } from "../../src/Reconcile.ts"
-import { Settings } from "../../src/Settings.ts"
+import { services } from "../support/BookServices.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { accountOf, clientId, creditAccount, lending, move, receivable } from "./Lending.ts"
 import {
@@ -165,13 +163,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A repayment that is no
         name: Option.some("Liabilities:Overpaid"),
         reason: "To be paid back",
         who: "controller",
-      }).pipe(
-        Effect.provide(
-          Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
-            Layer.provideMerge(Settings.from({ variables: {} })),
-          ),
-        ),
-      )
+      }).pipe(Effect.provide(services))
       expect(moved.amount).toBe("-1975.00 USD")
       const settled = ["cash 7000", "interest_income -25", "other -1975", "suspense -5000"]
       expect(yield* standing).toEqual(settled)
@@ -389,3 +381,42 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Credit accounts that n
     }),
   )
 })
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "Receivables that no credit account covers",
+  (it) => {
+    const totals = Effect.map(
+      rows(
+        "select subject_id, message from reconcile.findings where closed_at is null and check_name = 'credit-totals' order by 1",
+      ),
+      (found) => found.map(({ message, subject_id: subject }) => [subject, message]),
+    )
+    const uncovered =
+      "The books hold receivables in USD on SWIFT with a principal of 1000.00 USD and 1025.00 USD to be repaid; no credit account is of them."
+
+    it.scoped("are a finding, whether their client has none or their rail", () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* lending()
+        held.receivables = [loan(), loan({ receivableId: second, clientId: clientId(2) })]
+        const first = { ...creditAccount("1000.00", "1025.00"), clientId: clientId(1) }
+        held.creditAccounts = [first]
+        yield* sync(service.url, surfaces)
+        expect(yield* totals).toEqual([["USD SWIFT", uncovered]])
+
+        const other = {
+          ...creditAccount("1000.00", "1025.00"),
+          creditAccountId: id(952),
+          clientId: clientId(2),
+        }
+        held.creditAccounts = [first, other]
+        yield* sync(service.url, surfaces)
+        expect(yield* totals).toEqual([])
+
+        const elsewhere = loan({ receivableId: id(903), clientId: clientId(2), paymentRails: "SEPA" })
+        held.receivables = [...held.receivables, elsewhere]
+        yield* sync(service.url, surfaces)
+        expect(yield* totals).toEqual([["USD SEPA", uncovered.replace("SWIFT", "SEPA")]])
+      }),
+    )
+  },
+)

@@ -1,10 +1,8 @@
 /** Repayments that the service takes back, and money that is paid back beyond what is owed. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { Ledger } from "../../src/Ledger.ts"
+import { Effect, Option } from "effect"
 import { reclassify } from "../../src/Reclassify.ts"
-import { Reconcile } from "../../src/Reconcile.ts"
-import { Settings } from "../../src/Settings.ts"
+import { services } from "../support/BookServices.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { lending, move, orgDeposit, orgWithdrawal } from "./Lending.ts"
 import {
@@ -92,13 +90,7 @@ const moving = (what: string) =>
     name: Option.some("Liabilities:Overpaid"),
     reason: "To be paid back",
     who: "controller",
-  }).pipe(
-    Effect.provide(
-      Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
-        Layer.provideMerge(Settings.from({ variables: {} })),
-      ),
-    ),
-  )
+  }).pipe(Effect.provide(services))
 
 layer(TestDatabase.layer, { excludeTestServices: true })("An excess that a person has moved", (it) => {
   /** 3,000 for 1,025, of which 1,975 stand in an account of a person's. */

@@ -5,7 +5,7 @@ import type { Clients } from "./RepresentedClients.ts"
 import { type Currency, currencies, printAmount, railOf } from "./SandboxCurrency.ts"
 import type { World } from "./World.ts"
 
-/** How many rails of each currency have credit accounts: as many as clients are funded on. */
+/** How many rails of each currency have credit accounts: those on which clients are funded. */
 const creditRails = 4
 
 const renderRef = ({ txId, at }: TransactionRef) => ({ txId, txTimestamp: new Date(at).toISOString() })

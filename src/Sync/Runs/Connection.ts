@@ -4,6 +4,7 @@ import { type Book, organizationBook } from "../../Book.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Database } from "../../Database.ts"
 import { type BookReads, Partner, PartnerConnection } from "../../Partner.ts"
+import { Reconcile } from "../../Reconcile.ts"
 import type { Commit, LeaseLost } from "../../Run/Lease.ts"
 import { Run } from "../../Run.ts"
 import { Settings, SettingsError } from "../../Settings.ts"
@@ -15,7 +16,7 @@ import { BookJobs, type BookTask, type ReadElsewhere } from "./BookJobs.ts"
 import type { BookOutcome } from "./BookReader.ts"
 import { Clients, type ListedClients } from "./Clients.ts"
 import { noteStopped } from "./Evidence.ts"
-import { aloneOfClient, aloneOfStream, failureOf, isAbsent, type ReadError } from "./Failures.ts"
+import { aloneOfClient, aloneOfStream, failureOf, isAbsent, ofOneStream, type ReadError } from "./Failures.ts"
 import type { Failure } from "./RunReport.ts"
 import { RunTotals } from "./RunTotals.ts"
 import type { Surface } from "./Surfaces.ts"
@@ -75,10 +76,11 @@ export const readConnection = <P, R>(
     const run = yield* Run
     const database = yield* Database
     const partner = yield* PartnerConnection
+    const reconcile = yield* Reconcile
     const settings = yield* Settings
     const { surfaces } = wanted
     const totals = new RunTotals()
-    const { complete, elsewhere, failures } = totals
+    const { complete, elsewhere, failures, hindered } = totals
 
     const within = (reads: BookReads) => partsOf(Partner.of({ ...reads, requests: partner.requests }))
 
@@ -87,7 +89,8 @@ export const readConnection = <P, R>(
         const { read } = yield* within(reads)
         const outcome = yield* read(book)
         totals.take(book, outcome)
-        if (outcome.failures.length === 0) complete.set(book.bookId, book)
+        const outcomes = outcome.failures.length === 0 ? complete : hindered
+        outcomes.set(book.bookId, book)
         return outcome.failures
       })
 
@@ -114,7 +117,10 @@ export const readConnection = <P, R>(
       // Beside clients the organization is one book of many: the others are read, proved and exported without it.
       const found = surfaces.has("client")
         ? aloneOfStream((error) => [failureOf({ kind: "list", name: "accounts" }, error)])(reading)
-        : reading
+        : // Nothing of it can be read: that is a finding before the run fails.
+          Effect.tapError(reading, (error) =>
+            ofOneStream(error) ? reconcile.afterTrouble([organization], run) : Effect.void,
+          )
       failures.push(...(yield* found))
     } else {
       complete.set(organization.bookId, organization)
@@ -126,7 +132,8 @@ export const readConnection = <P, R>(
       readBook(book, partner.client(clientId)).pipe(
         aloneOfClient((error) => {
           // The service does not serve the client: that is a finding. What was read of it before is numbered and proved.
-          if (isAbsent(error)) complete.set(book.bookId, book)
+          const outcomes = isAbsent(error) ? complete : hindered
+          outcomes.set(book.bookId, book)
           return [failureOf({ kind: "book" }, error)]
         }),
         Effect.map((found) => doneWith(book, found)),
@@ -236,7 +243,10 @@ export const readConnection = <P, R>(
         totals.notice(`accounting.receivables has changed: ${many} booked anew by it.`)
       }
     }
-    if (failures.length > 0) complete.delete(organization.bookId)
+    if (failures.length > 0) {
+      complete.delete(organization.bookId)
+      hindered.set(organization.bookId, organization)
+    }
 
     return totals.outcome({
       skipped: inactive.map(({ code, id, status }) => `${code === "" ? id : code} (${status})`),

@@ -11,7 +11,7 @@ export type StreamError = PartnerError | QuarantineFlood
 export type ReadError = StreamError | DatabaseError | LeaseLost | SettingsError
 
 /** Failures that concern one stream alone, so that the others go on. A failure of the credentials concerns all of them. */
-const ofOneStream = (error: ReadError): error is StreamError =>
+export const ofOneStream = (error: ReadError): error is StreamError =>
   error instanceof QuarantineFlood || (error instanceof PartnerError && error.reason !== "Unauthorized")
 
 const ofOneClient = (error: ReadError): error is StreamError =>

@@ -53,11 +53,12 @@ export const prove = Effect.fn("Sync.prove")(function* (
   const ledger = yield* Ledger
   const reconcile = yield* Reconcile
   const { requests } = yield* PartnerConnection
-  const { complete, elsewhere, failures, isShared } = outcome
+  const { complete, elsewhere, failures, hindered, isShared } = outcome
   // A book that was not read to its end is not numbered: numbers follow the reading order of everything that is new.
   const numbered = complete.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(complete, run.runId))
   yield* ledger.sweepQueues(numbered)
   const found = yield* reconcile.afterRun(complete, { ...run, full, isShared })
+  const troubled = yield* reconcile.afterTrouble(hindered, run)
   if (isShared) yield* run.commit(reconcile.cover(complete, run.runId))
   const report: SyncReport = {
     connection: run.connection,
@@ -68,9 +69,9 @@ export const prove = Effect.fn("Sync.prove")(function* (
     newEntries: outcome.newEntries,
     openResources: outcome.openResources,
     numbered: numbered + elsewhere.numbered,
-    findingsOpened: found.opened + elsewhere.findingsOpened,
-    findingsClosed: found.closed + elsewhere.findingsClosed,
-    blockingFindings: found.blocking + elsewhere.blockingFindings,
+    findingsOpened: found.opened + troubled.opened + elsewhere.findingsOpened,
+    findingsClosed: found.closed + troubled.closed + elsewhere.findingsClosed,
+    blockingFindings: found.blocking + troubled.blocking + elsewhere.blockingFindings,
     clients: { read: outcome.clientsRead, skipped: outcome.skipped },
     clientFailures: outcome.clientFailures,
     notices: outcome.notices,

@@ -9,6 +9,8 @@ import { nothingProved, type Proved } from "./WorkerTotals.ts"
 export interface RunOutcome {
   /** Books that were read to their end. */
   readonly complete: ReadonlyArray<Book>
+  /** Books that were not, though the run tried. */
+  readonly hindered: ReadonlyArray<Book>
   readonly newEntries: ReadonlyMap<string, number>
   readonly openResources: number
   readonly clientsRead: number
@@ -44,6 +46,7 @@ export const stopping = (
 
 export class RunTotals {
   readonly complete = new Map<number, Book>()
+  readonly hindered = new Map<number, Book>()
   readonly failures: Array<Failure> = []
   readonly elsewhere = nothingProved()
   private readonly clientFailures: Array<Failure> = []
@@ -82,6 +85,7 @@ export class RunTotals {
     const stops = stopping(this.clientFailures, this.clientsRead)
     return {
       complete: [...this.complete.values()],
+      hindered: [...this.hindered.values()].filter(({ bookId }) => !this.complete.has(bookId)),
       newEntries: this.newEntries,
       openResources: this.openResources,
       clientsRead: this.clientsRead,

@@ -1,7 +1,7 @@
 /**
  * Check 6: the books' receivables equal the totals of the credit accounts, principal alone and principal with interest: per
  * currency and rail, and per client where the credit accounts name one (`clientId`, which the interface does not document).
- * Before a difference gets here, the sync has read receivables and credit accounts again, three times.
+ * Receivables that no credit account covers are a difference, too, unless the service has none at all. Before a difference gets here, the sync has read receivables and credit accounts again, three times.
  *
  * The credit accounts are kept in the organization's book. Receivables are booked there for a lender, and in the clients' books
  * for a borrower. While a version waits to be booked, nothing is compared. A `repaymentAmount` that keeps its original value is
@@ -56,23 +56,26 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     select h.book_id, h.currency, h.rail, case when h.client_id = any (y.clients) then h.client_id end as client_id,
       sum(h.principal) as principal, sum(h.principal + h.interest) as repayment, count(*) as receivables
     from held h
-    join keyed y on y.book_id = h.book_id and y.currency = h.currency and y.rail = h.rail
+    left join keyed y on y.book_id = h.book_id and y.currency = h.currency and y.rail = h.rail
     group by 1, 2, 3, 4),
   compared as (
-    select s.book_id, s.currency, s.rail, s.client_id, s.principal as stated_principal, s.repayment as stated_repayment,
-      s.accounts, coalesce(c.principal, 0) as principal, coalesce(c.repayment, 0) as repayment,
+    select coalesce(s.book_id, c.book_id) as book_id, coalesce(s.currency, c.currency) as currency,
+      coalesce(s.rail, c.rail) as rail, coalesce(s.client_id, c.client_id) as client_id,
+      coalesce(s.principal, 0) as stated_principal, coalesce(s.repayment, 0) as stated_repayment,
+      coalesce(s.accounts, '[]') as accounts, coalesce(c.principal, 0) as principal, coalesce(c.repayment, 0) as repayment,
       coalesce(c.receivables, 0) as receivables
     from stated s
-    left join counted c on c.book_id = s.book_id and c.currency = s.currency and c.rail = s.rail
-      and c.client_id is not distinct from s.client_id)
+    full join counted c on c.book_id = s.book_id and c.currency = s.currency and c.rail = s.rail
+      and coalesce(c.client_id, '') = coalesce(s.client_id, ''))
   select 'credit-totals' as check_name, n.book_id, 'credit_total' as subject_type,
     n.currency || ' ' || n.rail || coalesce(' ' || n.client_id, '') as subject_id,
     not exists (select 1 from mirror.receivables w where w.book_id = n.book_id and not w.posted) as ripe,
-    format('The books hold receivables in %s on %s with a principal of %s and %s to be repaid; the credit accounts%s say %s and %s.',
-      n.currency, n.rail, ${sumText(sql, sql`n.principal`, sql`n.currency`)},
-      ${sumText(sql, sql`n.repayment`, sql`n.currency`)}, coalesce(' of client ' || n.client_id, ''),
-      ${sumText(sql, sql`n.stated_principal`, sql`n.currency`)},
-      ${sumText(sql, sql`n.stated_repayment`, sql`n.currency`)}) as message,
+    format('The books hold receivables in %s on %s with a principal of %s and %s to be repaid; ', n.currency, n.rail,
+      ${sumText(sql, sql`n.principal`, sql`n.currency`)}, ${sumText(sql, sql`n.repayment`, sql`n.currency`)})
+    || case when json_array_length(n.accounts) = 0 then 'no credit account is of them.'
+      else format('the credit accounts%s say %s and %s.', coalesce(' of client ' || n.client_id, ''),
+        ${sumText(sql, sql`n.stated_principal`, sql`n.currency`)},
+        ${sumText(sql, sql`n.stated_repayment`, sql`n.currency`)}) end as message,
     jsonb_build_object('currency', n.currency, 'paymentRails', n.rail, 'clientId', n.client_id, 'receivables', n.receivables,
       'principal', n.principal::text, 'statedPrincipal', n.stated_principal::text, 'repayment', n.repayment::text,
       'statedRepayment', n.stated_repayment::text, 'creditAccounts', n.accounts,
@@ -86,7 +89,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
           select h.*, row_number() over (order by h.principal <> h.told desc,
             abs(n.principal - n.stated_principal) in (h.principal, h.told) desc, h.served_at desc, h.receivable_id) as place
           from held h
-          join keyed y on y.book_id = h.book_id and y.currency = h.currency and y.rail = h.rail
+          left join keyed y on y.book_id = h.book_id and y.currency = h.currency and y.rail = h.rail
           where h.book_id = n.book_id and h.currency = n.currency and h.rail = n.rail
             and case when h.client_id = any (y.clients) then h.client_id end is not distinct from n.client_id
           order by place limit ${mostNamed}) l)) as evidence
