@@ -2,7 +2,9 @@
  * The proxy of the environment, as curl reads it: HTTPS_PROXY for https addresses, unless NO_PROXY lists the host. Plain http is
  * for this machine alone and never goes through one.
  */
+import type { Socket } from "node:net"
 import { Either, Option } from "effect"
+import type { Pool } from "undici"
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -34,4 +36,26 @@ export const proxyFor = (
   return isProxy
     ? Either.right(Option.some(address))
     : Either.left("is no proxy's address; expected http://host:port or https://host:port")
+}
+
+/** A proxy closed the connection instead of saying whether it connects. */
+export class TunnelClosed extends Error {}
+
+const isLostSocket = (error: Error): boolean => "code" in error && error.code === "UND_ERR_SOCKET"
+
+/**
+ * A proxy that closes the connection instead of an answer ends what waits for the tunnel. To undici that is a socket that was lost, for which
+ * it opens another one at once, thousands a second, until the attempt is over.
+ */
+export const endingTunnels = (options: Pool.Options): Pool.Options => {
+  const { connect } = options
+  if (typeof connect !== "function") return options
+  return {
+    ...options,
+    connect: (wanted, done) =>
+      connect(wanted, (...[error, socket]: [Error, null] | [null, Socket]) => {
+        if (error === null) done(null, socket)
+        else done(isLostSocket(error) ? new TunnelClosed() : error, null)
+      }),
+  }
 }

@@ -2,6 +2,7 @@
 import { Effect, type Layer, Option, Schema } from "effect"
 import { float8, jsonOf } from "../Database/Columns.ts"
 import type { Database } from "../Database.ts"
+import { defaultTuning } from "../Partner/Bounds.ts"
 import { type Connection, layer } from "../Partner/Http.ts"
 import { reserved } from "../Partner/Pacing/PaceKeeper.ts"
 import { Rate } from "../Partner/Pacing/Rate.ts"
@@ -21,6 +22,12 @@ const Known = Schema.Struct({
   betweenProbes: Schema.Number,
   climbed: Schema.optionalWith(Schema.Number, { exact: true }),
   hasServed: Schema.optionalWith(Schema.Boolean, { exact: true }),
+  served: Schema.optionalWith(Schema.Number, { exact: true }),
+  stretches: Schema.optionalWith(
+    Schema.Array(Schema.Struct({ served: Schema.Number, rate: Schema.Number })),
+    { exact: true },
+  ),
+  aside: Schema.optionalWith(Schema.Number, { exact: true }),
   sent: Schema.Number,
   sentAt: Schema.Number,
   isLimiting: Schema.Boolean,
@@ -28,7 +35,7 @@ const Known = Schema.Struct({
 })
 
 /** What earlier versions did not keep. */
-const unkept = { climbed: 0, hasServed: true, allowed: null }
+const unkept = { climbed: 0, hasServed: true, served: 0, stretches: [], aside: 0, allowed: null }
 
 /**
  * By the database's clock: those of the processes may differ. `startRate`: requests a second before anything is known; `allowed`:
@@ -67,7 +74,7 @@ export const reserving =
       .pipe(Effect.runPromise)
 
 /** Requests a second before anything is known of a service; it doubles while all is well. */
-const startRate = 20
+const { startRate } = defaultTuning
 
 /** Connections that keep the pace which all processes share, and with a key for it the token. */
 export const sharing =

@@ -37,7 +37,7 @@ export interface Tuning {
 }
 
 export const defaultTuning: Tuning = {
-  startRate: 20,
+  startRate: 40,
   backoffBase: 500,
   backoffCap: 20_000,
   limitedTries: 20,

@@ -5,9 +5,10 @@
  */
 import { isUtf8 } from "node:buffer"
 import { Effect, Option, Redacted, type Scope } from "effect"
-import type { Dispatcher } from "undici"
+import type { Dispatcher, Pool } from "undici"
 // By its file, as `Undici.d.ts` explains.
 import Agent from "undici/lib/dispatcher/agent.js"
+import { endingTunnels } from "../Common/Proxy.ts"
 import type { Bounds } from "./Bounds.ts"
 import { faultOf, TransportFault, tooLarge } from "./TransportFault.ts"
 import { unpack } from "./Unpacker.ts"
@@ -40,24 +41,8 @@ export interface Transport {
 /** Bytes of all answers that are under way at the same time, in the largest that one may have. */
 const answersUnderWay = 4
 
-/** What is held of answers that are not whole yet. */
-class Budget {
-  private held = 0
-  private readonly most: number
-
-  constructor(most: number) {
-    this.most = most
-  }
-
-  take(bytes: number): boolean {
-    this.held += bytes
-    return this.held <= this.most
-  }
-
-  give(bytes: number): void {
-    this.held -= bytes
-  }
-}
+/** Bytes that this process holds of answers that are not whole yet, whatever connections it has. */
+const underWay = { bytes: 0 }
 
 const crowded = new TransportFault({
   kind: "crowded",
@@ -74,7 +59,7 @@ class Gatherer implements Dispatcher.DispatchHandler {
   private aborted: TransportFault | undefined
   private status = 0
   private headers: Headers = {}
-  private readonly budget: Budget
+  private readonly most: number
   private leaveLine: (() => void) | undefined
   private finished = false
   private chunks: Array<Buffer> = []
@@ -83,18 +68,18 @@ class Gatherer implements Dispatcher.DispatchHandler {
   constructor(
     { host, proxied }: { readonly host: string; readonly proxied: boolean },
     limit: number,
-    budget: Budget,
+    most: number,
     done: (result: Reply | TransportFault) => void,
   ) {
     this.host = host
     this.proxied = proxied
     this.limit = limit
-    this.budget = budget
+    this.most = most
     this.done = done
   }
 
   private release(): void {
-    this.budget.give(this.size)
+    underWay.bytes -= this.size
     this.size = 0
     this.chunks = []
   }
@@ -130,9 +115,9 @@ class Gatherer implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.aborted !== undefined) return
     this.size += chunk.length
-    const fits = this.budget.take(chunk.length)
+    underWay.bytes += chunk.length
     if (this.size > this.limit) this.abort(tooLarge(this.limit))
-    else if (!fits) this.abort(crowded)
+    else if (underWay.bytes > this.most) this.abort(crowded)
     else this.chunks.push(chunk)
   }
 
@@ -168,9 +153,10 @@ const pool = async (bounds: Bounds, proxy: Option.Option<Redacted.Redacted>): Pr
   }
   if (Option.isNone(proxy)) return new Agent({ ...options, connect })
   // A tunnel is asked for by a method that only the index gives dispatchers.
-  const { ProxyAgent } = await import("undici")
+  const { Pool, ProxyAgent } = await import("undici")
+  const factory = (origin: string | URL, given: Pool.Options) => new Pool(origin, endingTunnels(given))
   const uri = Redacted.value(proxy.value)
-  return new ProxyAgent({ ...options, uri, proxyTls: connect, requestTls: connect })
+  return new ProxyAgent({ ...options, factory, uri, proxyTls: connect, requestTls: connect })
 }
 
 /** Connections to one origin; redirects are never followed. The pool closes with the scope. */
@@ -180,7 +166,7 @@ export const make = (
   proxy: Option.Option<Redacted.Redacted> = Option.none(),
 ): Effect.Effect<Transport, never, Scope.Scope> => {
   const target = { host: new URL(origin).host, proxied: Option.isSome(proxy) }
-  const budget = new Budget(answersUnderWay * bounds.maxBodyBytes)
+  const most = answersUnderWay * bounds.maxBodyBytes
   return Effect.map(
     Effect.acquireRelease(
       Effect.promise(() => pool(bounds, proxy)),
@@ -189,7 +175,7 @@ export const make = (
     (agent): Transport => ({
       send: (request, done) => {
         const limit = Math.min(bounds.maxBodyBytes, request.limit ?? bounds.maxBodyBytes)
-        const gatherer = new Gatherer(target, limit, budget, (result) => {
+        const gatherer = new Gatherer(target, limit, most, (result) => {
           clearTimeout(timer)
           done(result)
         })

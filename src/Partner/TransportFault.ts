@@ -1,5 +1,6 @@
 /** Why a request got no answer, from what undici and TLS say of it. */
 import { Data } from "effect"
+import { TunnelClosed } from "../Common/Proxy.ts"
 
 /** `untrusted` (not the peer that was asked for, or a proxy that lets nobody through) does not heal by itself within a run; the others may. */
 export class TransportFault extends Data.TaggedError("TransportFault")<{
@@ -43,6 +44,13 @@ export const faultOf = (error: Error, host: string, proxied: boolean): Transport
       advice: unknownSigner.test(code)
         ? "If a certificate authority of your own signed it, or a proxy that looks into TLS, start Tieout with NODE_EXTRA_CA_CERTS=/path/to/ca.pem; else it is not the service"
         : "Check that the base address is the service's, and this machine's clock",
+    })
+  }
+  if (error instanceof TunnelClosed) {
+    return new TransportFault({
+      kind: "network",
+      detail: `the proxy does not connect to ${host}: it closes the connection`,
+      advice: "Check that HTTPS_PROXY names a proxy, and that it lets this host through",
     })
   }
   if (proxied && error.message.startsWith("Proxy response")) {

@@ -137,6 +137,19 @@ describe("Pace", () => {
     }
   }
 
+  for (const [nth, least] of [
+    [3, 100],
+    [4, 150],
+    [6, 250],
+    [10, 400],
+  ] as const) {
+    it(`[C7] goes on where every ${nth}th request is refused, whatever the rate`, () => {
+      let asked = 0
+      const { served } = run(() => ++asked % nth !== 0, 120_000)
+      expect(served).toBeGreaterThan(least)
+    })
+  }
+
   it("[C7] takes a limit that was told as news, whatever it has learned before", () => {
     const learned = Rate.starting(50)
     learned.admit(0)

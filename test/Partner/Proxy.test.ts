@@ -145,6 +145,22 @@ describe("a service behind a proxy", () => {
   )
 })
 
+it.scopedLive("a proxy that closes the connection is asked once for each try, and said so", () =>
+  Effect.gen(function* () {
+    let asked = 0
+    const port = yield* listenOn(
+      createServer().on("connect", (_, socket) => {
+        asked++
+        socket.destroy()
+      }),
+    )
+    expect(yield* failing("https://service.test/api/v1", `http://127.0.0.1:${port}`)).toMatch(
+      /the proxy does not connect to service\.test: it closes the connection.*Check that HTTPS_PROXY names a proxy/s,
+    )
+    expect(asked).toBe(1)
+  }),
+)
+
 describe("an address that is not the service's", () => {
   it.scopedLive("is said to be: https on a port of http, a missing path, a scope that was not issued", () =>
     Effect.gen(function* () {

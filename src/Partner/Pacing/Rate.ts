@@ -7,6 +7,9 @@
  * to hundreds of requests, and after more of them each time a probe fails, so that in the long run far less than one request
  * in a hundred is refused. Probes that succeed become larger and come sooner: `bad` was a bad guess, or the limit was raised.
  *
+ * A service that refuses for reasons of its own, as every tenth request, refuses at any rate. A rate that is at most half of what it
+ * served a second right before, pauses included, is not why: the rate is set back to that, and further refusals only pause it.
+ *
  * While nothing at all is served it waits ever longer and learns nothing. A limit that the service has told its partner
  * (`allowed`) is never exceeded, and not probed.
  */
@@ -31,10 +34,21 @@ const lowestRate = 0.05
 /** Seconds that a rate must last to count as borne. */
 const shortestProbe = 3
 const fewestToTell = 5
+/** Stretches between refusals that tell what the service bears: so many last ones, none of them longer (milliseconds). */
+const stretchesKept = 4
+const longestStretch = 15_000
+/** So many refusals are not about the rate once one was not; then it is asked anew. */
+const refusalsAside = 50
 /** So many probes in a row succeed where the limit was raised. */
 const raised = 4
 
 const within = (low: number, value: number, high: number): number => Math.max(low, Math.min(value, high))
+
+/** What was served between two refusals, from a pause on: requests a second, and at which rate. */
+interface Stretch {
+  readonly served: number
+  readonly rate: number
+}
 
 export interface RateState {
   /** Requests per second. */
@@ -51,8 +65,12 @@ export interface RateState {
   readonly betweenProbes: number
   /** Probes above `bad` that succeeded one after the other. */
   readonly climbed: number
-  /** Whether anything was answered since the last cut, or since the start. */
+  /** Whether anything was answered since the last refusal that counts, or since the start; and how much. */
   readonly hasServed: boolean
+  readonly served: number
+  readonly stretches: ReadonlyArray<Stretch>
+  /** So many further refusals are taken for none of the rate. */
+  readonly aside: number
   /** Requests sent in about the last second. */
   readonly sent: number
   readonly sentAt: number
@@ -87,6 +105,9 @@ export class Rate {
       betweenProbes: firstBetweenProbes,
       climbed: 0,
       hasServed: false,
+      served: 0,
+      stretches: [],
+      aside: 0,
       sent: 0,
       sentAt: 0,
       isLimiting: false,
@@ -133,7 +154,8 @@ export class Rate {
   /** The service answered so many requests (not with a 429). */
   accepted(answers = 1): void {
     if (answers === 0) return
-    this.set({ successes: this.state.successes + answers, hasServed: true })
+    const { served, successes } = this.state
+    this.set({ successes: successes + answers, served: served + answers, hasServed: true })
     if (this.state.isLimiting) this.widen()
   }
 
@@ -152,6 +174,7 @@ export class Rate {
       this.change(rate / 2)
       return true
     }
+    if (this.isAside(now)) return false
     const measured = Math.max(1, sent)
     const tooHigh = Math.max(lowestRate, Math.min(rate, measured))
     const first = within(fewestBetweenProbes, tooHigh * secondsBetweenProbes, firstBetweenProbes)
@@ -170,8 +193,28 @@ export class Rate {
       cutAt: now,
       climbed: 0,
       hasServed: false,
+      served: 0,
     })
     this.change(Math.max(lowestRate, tooHigh / 2))
+    this.hold(now + pauseAfterCut)
+    return true
+  }
+
+  /** Whether a refusal is none of the rate; then it only pauses. Notes what was served since the one before. */
+  private isAside(now: number): boolean {
+    const { aside, cutAt, rate, served, stretches } = this.state
+    if (cutAt === null) return false
+    const lasted = now - cutAt
+    const known = lasted > longestStretch ? [] : [...stretches, { served: (served * 1000) / lasted, rate }]
+    const best = known.reduce((most, one) => (one.served > most.served ? one : most), { served: 0, rate })
+    const isFirst = aside === 0 && rate <= best.served / 2
+    this.set({ stretches: isFirst ? [] : known.slice(-stretchesKept) })
+    if (aside === 0 && !isFirst) return false
+    this.set({ aside: isFirst ? refusalsAside : aside - 1, cutAt: now, hasServed: false, served: 0 })
+    if (isFirst) {
+      this.set({ bad: 2 * best.rate })
+      this.change(best.rate)
+    }
     this.hold(now + pauseAfterCut)
     return true
   }
