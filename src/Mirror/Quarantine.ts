@@ -73,25 +73,34 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
       }
     })
 
-    /** Part of the caller's transaction: these items of the stream could be read after all. */
-    const resolveItems = Effect.fn("Mirror.Quarantine.resolveItems")(function* (
+    /** Part of the caller's transaction: these items of their streams could be read after all. */
+    const resolveEach = Effect.fn("Mirror.Quarantine.resolveEach")(function* (
       book: Book,
-      stream: string,
-      ids: ReadonlyArray<string>,
+      items: ReadonlyArray<{ readonly stream: string; readonly id: string }>,
     ) {
-      if (ids.length === 0) return
+      if (items.length === 0) return
       yield* database.execute(
-        "Mirror.Quarantine.resolveItems",
+        "Mirror.Quarantine.resolveEach",
         (sql) => sql`
-          update mirror.quarantine set resolved_at = now()
-          where book_id = ${book.bookId} and stream = ${stream} and resolved_at is null
-            and item_id = any (${textArray(
-              sql,
-              // Identifiers are kept in lower case here, whatever they are: `EURO-SEPA` is a payment rail's.
-              ids.map((id) => id.toLowerCase()),
-            )})`,
+          update mirror.quarantine q set resolved_at = now()
+          from unnest(${textArray(
+            sql,
+            items.map(({ stream }) => stream),
+          )}, ${textArray(
+            sql,
+            // Identifiers are kept in lower case here, whatever they are: `EURO-SEPA` is a payment rail's.
+            items.map(({ id }) => id.toLowerCase()),
+          )}) as t (stream, item_id)
+          where q.book_id = ${book.bookId} and q.stream = t.stream and q.item_id = t.item_id and q.resolved_at is null`,
       )
     })
+
+    /** As `resolveEach`, of one stream. */
+    const resolveItems = (book: Book, stream: string, ids: ReadonlyArray<string>) =>
+      resolveEach(
+        book,
+        ids.map((id) => ({ stream, id })),
+      )
 
     /** The stream was read to its end without a gap by this run: what an earlier run could not read is there now. */
     const resolveStream = Effect.fn("Mirror.Quarantine.resolveStream")(function* (
@@ -199,6 +208,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
 
     return {
       put,
+      resolveEach,
       resolveItems,
       resolveStream,
       resolveRows,

@@ -23,10 +23,28 @@ export const forgetRuns = Effect.fn("Sync.forgetRuns")(function* () {
   return forgotten
 })
 
-/** Runs, closed findings and page boundaries. Gives how many of each. */
+/**
+ * Events that were done, or given up, so long ago that no duplicate of them will come any more. What they were about has been read by
+ * every nightly sync since. The latter are kept for a month at least. Gives how many.
+ */
+export const forgetEvents = Effect.fn("Sync.forgetEvents")(function* (age: Duration.Duration) {
+  const database = yield* Database
+  return yield* database.execute(
+    "Sync.forgetEvents",
+    (sql) => sql`
+      delete from webhook.inbox where (connection, event_id, digest) in (
+        select connection, event_id, digest from webhook.inbox
+        where received_at < now() - make_interval(secs => ${seconds(age)})
+          and (state = 'done' or state in ('dead', 'poison') and received_at < now() - interval '30 days')
+        limit ${rowsPerDelete})`,
+  )
+})
+
+/** Runs, closed findings, page boundaries and events. Gives how many of each. */
 export const forget = Effect.fn("Sync.forget")(function* () {
   const database = yield* Database
-  const { boundaries, findings } = (yield* Settings).retention
+  const { boundaries, findings, inbox } = (yield* Settings).retention
+  const events = yield* forgetEvents(inbox)
   const runs = yield* forgetRuns()
   const found = yield* database.row(
     "Sync.forgetFindings",
@@ -40,5 +58,5 @@ export const forget = Effect.fn("Sync.forget")(function* () {
     (sql) => sql`
       select sync.forget_boundaries(make_interval(secs => ${seconds(boundaries)}::float8), ${rowsPerDelete}::integer) as forgotten`,
   )
-  return { runs, findings: found.forgotten, boundaries: pages.forgotten }
+  return { runs, findings: found.forgotten, boundaries: pages.forgotten, events }
 })

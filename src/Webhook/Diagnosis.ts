@@ -19,6 +19,8 @@ export interface Found {
   /** What the algorithm header said; undefined where there was none. */
   readonly algorithmName: string | undefined
   readonly algorithm: Algorithm
+  /** What the key's record says where the header says something else: both names have to mean the algorithm. */
+  readonly algorithmOfKey: string | undefined
   /** The key's identifier, where the file of keys has them. */
   readonly keyId: string | undefined
   /** Whether the body is the file's as it stands; otherwise its end was cut, or its JSON written again. */
@@ -94,16 +96,18 @@ export const diagnose = (
       const payload = payloadOf({ body, header })
       if (payload === undefined) continue
       for (const { bytes, encoding, name } of signatures) {
-        for (const { id, key } of keys) {
+        for (const { algorithm: recorded, id, key } of keys) {
           for (const algorithm of algorithmsFor(key)) {
             tried++
             if (misfit(algorithm, key) !== undefined || !isSigned(algorithm, key, payload, bytes)) continue
+            const algorithmName = value(capture, headers.algorithm)
             const found: Found = {
               headers: { signature: name, ...headers },
               signedPayload: template,
               encoding,
-              algorithmName: value(capture, headers.algorithm),
+              algorithmName,
               algorithm,
+              algorithmOfKey: recorded === algorithmName ? undefined : recorded,
               keyId: id,
               bodyAsSaved: index === 0,
             }

@@ -220,20 +220,6 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       return rows.map(({ connection, event_id }) => ({ connection, eventId: event_id }))
     })
 
-    /**
-     * Forgets events that were done, or given up, so long ago that no duplicate of them will come any more. What they were about
-     * has been read by every nightly sync since. The latter are kept for a month at least. Gives how many.
-     */
-    const prune = Effect.fn("Webhook.Inbox.prune")(function* (age: Duration.Duration) {
-      return yield* database.execute(
-        "Webhook.Inbox.prune",
-        (sql) => sql`
-          delete from webhook.inbox
-          where received_at < now() - make_interval(secs => ${Duration.toSeconds(age)})
-            and (state = 'done' or state in ('dead', 'poison') and received_at < now() - interval '30 days')`,
-      )
-    })
-
     return {
       put,
       take,
@@ -241,7 +227,6 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       fail,
       release,
       replay,
-      prune,
       list: list(database),
       counts: counts(database),
       /** The names of connections for which something new has been stored by this process. May leave some out. */

@@ -1,6 +1,6 @@
 /**
- * A public key as a text: PEM, the base64 of its DER (SubjectPublicKeyInfo), or a JWK. Whatever could be more than a
- * public key (a private one, a shared secret, a certificate) is refused.
+ * A public key as a text: PEM, a JWK, or the base64 of its bytes. Whatever could be more than a public key (a private one, a
+ * shared secret, a certificate) is refused.
  */
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto"
 import { isRecord } from "../Common/Record.ts"
@@ -43,16 +43,40 @@ const parsed = (text: string): unknown => {
   }
 }
 
+const ofPem = (text: string): KeyObject | undefined =>
+  isPem(text) ? attempt(() => createPublicKey(text)) : undefined
+
+/** By their length in bytes: points of an elliptic curve that follow a byte of 4, which says that they are not compressed. */
+const curves: Readonly<Record<number, string>> = { 65: "P-256", 97: "P-384", 133: "P-521" }
+
+/** What says neither its curve nor its kind, told by its length: the key of Ed25519, a point of an elliptic curve. */
+const ofRaw = (bytes: Buffer): KeyObject | undefined => {
+  const part = (from: number, to: number) => bytes.toString("base64url", from, to)
+  if (bytes.length === 32) return ofJwk({ kty: "OKP", crv: "Ed25519", x: part(0, 32) })
+  const crv = bytes[0] === 4 ? curves[bytes.length] : undefined
+  const middle = (bytes.length + 1) / 2
+  return crv === undefined
+    ? undefined
+    : ofJwk({ kty: "EC", crv, x: part(1, middle), y: part(middle, bytes.length) })
+}
+
+/** SubjectPublicKeyInfo, RSA's own form, or a whole PEM. */
+const ofBytes = (bytes: Buffer): KeyObject | undefined => {
+  if (bytes.toString("latin1", 0, 5) === "-----") return ofPem(bytes.toString("latin1").trim())
+  const der = (type: "pkcs1" | "spki") => attempt(() => createPublicKey({ key: bytes, format: "der", type }))
+  return ofRaw(bytes) ?? der("spki") ?? der("pkcs1")
+}
+
 /** The key, or undefined where the text is none. */
 export const readKey = (text: string): KeyObject | undefined => {
   if (text.length > longest) return undefined
   const trimmed = text.trim()
-  if (trimmed.startsWith("-----")) return isPem(trimmed) ? attempt(() => createPublicKey(trimmed)) : undefined
+  if (trimmed.startsWith("-----")) return ofPem(trimmed)
   if (trimmed.startsWith("{")) {
     const value = parsed(trimmed)
     return isRecord(value) ? ofJwk(value) : undefined
   }
   const bare = trimmed.replace(/\s+/g, "")
   if (!/^[A-Za-z0-9+/_-]{40,}={0,2}$/.test(bare)) return undefined
-  return attempt(() => createPublicKey({ key: Buffer.from(bare, "base64"), format: "der", type: "spki" }))
+  return ofBytes(Buffer.from(bare, "base64"))
 }

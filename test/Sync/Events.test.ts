@@ -9,7 +9,7 @@ import { Inbox } from "../../src/Webhook/Inbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
 import { accountOf, client, clientId, lending, move } from "./Lending.ts"
-import { accountId, bothSurfaces, credit, deposit, id, partnership } from "./Partnership.ts"
+import { accountId, bothSurfaces, credit, deposit, id, partnership, withdrawal } from "./Partnership.ts"
 import { findings, inboxStates, postings, rows, sync, variablesFor } from "./Runs.ts"
 
 /** The processor of events, with the partner at a URL. */
@@ -174,6 +174,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped("that come before the service knows what they name are tried again [W13]", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      yield* sync(service.url)
+      yield* processing(service.url, (events, inbox) =>
+        Effect.gen(function* () {
+          // The other one has everything new looked at, which is not to hide that.
+          for (const others of [[], [delivery("client.available", {})]]) {
+            const early = delivery("deposit.completed", { depositId: id(20), status: "COMPLETED" })
+            yield* inbox.put([early, ...others])
+            expect(Option.getOrThrow(yield* events.round("default"))).toMatchObject({ failed: 1, entries: 0 })
+          }
+          expect(yield* inboxStates).toEqual(["done 1", "failed 2"])
+          expect(yield* rows("select distinct error from webhook.inbox where state = 'failed'")).toEqual([
+            { error: `the service does not know the deposit ${id(20)} (yet)` },
+          ])
+          held.statement = [credit(1, "100.00", "100.00", id(20))]
+          held.deposits = [deposit(20, "100.00")]
+          held.balance = "100.00"
+          yield* rows("update webhook.inbox set next_try_at = now() returning 1")
+          expect(Option.getOrThrow(yield* events.round("default"))).toMatchObject({ failed: 0, entries: 1 })
+          expect(yield* inboxStates).toEqual(["done 3"])
+        }),
+      )
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("that keep failing are given up after some tries; the others go on [W14]", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()
@@ -199,6 +226,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
           }
           expect(yield* inboxStates).toEqual(["dead 1", "done 1"])
           held.interfere = () => false
+          held.withdrawals = [withdrawal(66, "5.00", "0.00", { status: "PENDING" })]
           yield* inbox.replay("dead")
           expect(Option.getOrThrow(yield* events.round("default"))).toMatchObject({ failed: 0 })
           expect(yield* inboxStates).toEqual(["done 2"])

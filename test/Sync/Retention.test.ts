@@ -61,6 +61,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("What is no part of the
     }).pipe(Effect.provide([settings, TestDatabase.layer])),
   )
 
+  it.scoped(
+    "is forgotten in time: events, but for those that wait, whether or not anybody listens for more",
+    () =>
+      Effect.gen(function* () {
+        yield* unruled(`
+        insert into webhook.inbox (connection, event_id, digest, body, key_id, algorithm, state, received_at)
+        select 'default', state || ' ' || age, '', '', 'k', 'a', state, now() - age * interval '1 day'
+        from unnest(array['done', 'dead', 'poison', 'waiting']) as s (state), unnest(array[80, 100]) as a (age)`)
+        yield* forget()
+        const left = yield* rows("select event_id from webhook.inbox order by 1")
+        expect(left.map(({ event_id: id }) => id)).toEqual([
+          ...["dead 80", "done 80", "poison 80", "waiting 100", "waiting 80"],
+        ])
+      }).pipe(Effect.provide([settings, TestDatabase.layer])),
+  )
+
   it.scoped("is forgotten in time: closed findings, but for those that were open at a close", () =>
     Effect.gen(function* () {
       yield* book

@@ -68,6 +68,21 @@ describe("webhook diagnose", () => {
     expect(diagnose(capture(asJson), keys, profile).found).toEqual({ ...expected, bodyAsSaved: true })
   })
 
+  it("says what the list of keys calls the algorithm, where the header calls it otherwise", () => {
+    const pair = pairOf("ES256")
+    const signature = signWith("ES256", pair.privateKey, Buffer.from(body)).toString("base64")
+    const caught = capture(http({ "x-signature": signature, "x-algorithm": "ES256" }, body))
+    for (const [recorded, named] of [
+      ["EC", "EC"],
+      ["ES256", undefined],
+      [undefined, undefined],
+    ]) {
+      const list = JSON.stringify({ items: [recordOf(pair, { algorithm: recorded })] })
+      expect(diagnose(caught, readKeys(list), profile).found).toMatchObject({ algorithmName: "ES256" })
+      expect(diagnose(caught, readKeys(list), profile).found?.algorithmOfKey).toBe(named)
+    }
+  })
+
   it("uses the length that the request says", () => {
     const pair = pairOf("EdDSA")
     const signature = signWith("EdDSA", pair.privateKey, Buffer.from(body)).toString("base64")

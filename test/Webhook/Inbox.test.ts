@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer, Option, Stream } from "effect"
 import { Database } from "../../src/Database.ts"
+import { forgetEvents } from "../../src/Sync/Retention.ts"
 import type { Delivery } from "../../src/Webhook/Delivery.ts"
 import { Inbox } from "../../src/Webhook/Inbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -132,7 +133,7 @@ layer(Layer.provideMerge(Inbox.Default, TestDatabase.layer))("the inbox", (it) =
       yield* inbox.finish([delivery("old")])
       yield* inbox.fail([{ ...delivery("dead"), tries: 8 }], "no", 0)
       yield* inbox.fail([{ ...delivery("failed"), tries: 1 }], "not yet")
-      expect(yield* inbox.prune(Duration.days(1))).toBe(0)
+      expect(yield* forgetEvents(Duration.days(1))).toBe(0)
       const { query } = yield* Database
       yield* query(
         "Test.age",
@@ -141,7 +142,7 @@ layer(Layer.provideMerge(Inbox.Default, TestDatabase.layer))("the inbox", (it) =
           select 'default', state || ' long ago', '', '', 'k', 'a', state, now() - interval '40 days'
           from unnest(array['dead', 'poison']) as t (state)`,
       )
-      expect(yield* inbox.prune(Duration.zero)).toBe(3)
+      expect(yield* forgetEvents(Duration.zero)).toBe(3)
       const left = yield* inbox.list({ connection: Option.none(), state: Option.none(), limit: 10 })
       expect(left.map(({ eventId }) => eventId).sort()).toEqual(["dead", "failed", "open", "poison:1"])
     }),

@@ -1,13 +1,13 @@
 /** Reads again what events have touched of one book: resources, the tails of statements, accounts, the address book. */
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
-import { uuid } from "../../Database/Columns.ts"
+import { oneOf, uuid } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
-import { Partner } from "../../Partner.ts"
+import { Partner, resourceTypes } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
-import type { ResourceKey } from "../Resources/Hydration.ts"
+import { ResourceKey } from "../Resources/Hydration.ts"
 import { Lists } from "../Resources/Lists.ts"
 import { OpenResources } from "../Resources/OpenResources.ts"
 import { BookReader } from "../Runs/BookReader.ts"
@@ -62,6 +62,22 @@ export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Event
       return rows.map(({ account_id: id }) => id)
     })
 
+    /** Which of them the service answers 404 for: an event may come before what it names can be read. */
+    const unknownOf = Effect.fn("Events.Reader.unknownOf")(function* (
+      book: Book,
+      keys: ReadonlyArray<ResourceKey>,
+    ) {
+      const ids = keys.map(({ id }) => id)
+      const rows = yield* database.rows(
+        "Events.Reader.unknownOf",
+        { type: oneOf(...resourceTypes), id: uuid },
+        (sql) => sql`
+          select resource_type as type, resource_id as id from mirror.missing_resources
+          where book_id = ${book.bookId} and resource_id = any (${textArray(sql, ids)}::uuid[])`,
+      )
+      return rows.map(({ id, type }) => new ResourceKey({ type, id }))
+    })
+
     /** Reads all at once, and where that fails one by one, so that one unreadable resource does not hold up the others. */
     const readResources = Effect.fn("Events.Reader.readResources")(function* (
       book: Book,
@@ -73,17 +89,23 @@ export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Event
         Effect.as(true),
         aloneOfStream(() => false),
       )
-      if (atOnce) return failed
-      yield* Effect.forEach(
-        keys,
-        (key) =>
-          open.readKeys(book, [key]).pipe(
-            aloneOfStream((error): void => {
-              failed.set(keyOfResource(key), error.message)
-            }),
-          ),
-        { concurrency: 4, discard: true },
-      )
+      if (!atOnce) {
+        yield* Effect.forEach(
+          keys,
+          (key) =>
+            open.readKeys(book, [key]).pipe(
+              aloneOfStream((error): void => {
+                failed.set(keyOfResource(key), error.message)
+              }),
+            ),
+          { concurrency: 4, discard: true },
+        )
+      }
+      for (const key of yield* unknownOf(book, keys)) {
+        const name = keyOfResource(key)
+        const why = `the service does not know the ${key.type.toLowerCase()} ${key.id} (yet)`
+        if (!failed.has(name)) failed.set(name, why)
+      }
       return failed
     })
 
@@ -99,11 +121,14 @@ export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Event
 
     const read = Effect.fn("Events.Reader.read")(function* (book: Book, touched: Touched) {
       if (touched.everything) {
+        // Lists and statements do not ask for what an event names and is final, or not there yet.
+        yield* facts.refresh(book)
+        const resources = yield* readResources(book, touched.resources)
         const outcome = yield* reader.read(book, false)
         return {
           newEntries: outcome.newEntries,
           accounts: new Map(),
-          resources: new Map(),
+          resources,
           failures: outcome.failures,
         } satisfies ReadAgain
       }

@@ -44,7 +44,8 @@ export class DepositInstructions extends Effect.Service<DepositInstructions>()(
         const ask = partner.depositInstructions
         if (ask === null) return
         const run = yield* Run
-        const wanted = all ? accounts.map(({ accountId }) => accountId) : yield* unread(book)
+        const isNew = accounts.some(({ entries }) => entries === 0n)
+        const wanted = all ? accounts.map(({ accountId }) => accountId) : isNew ? yield* unread(book) : []
         const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
         const answers = yield* Effect.forEach(
           wanted,

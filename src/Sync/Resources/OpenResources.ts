@@ -69,13 +69,10 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
           for (const { key, row } of malformed) {
             yield* quarantine.put(book, run.runId, streamOf(key.type), [row])
           }
-          for (const stream of quarantineTypes.keys()) {
-            const type = quarantineTypes.get(stream)
-            const ids = read
-              .filter((resource) => resource.resourceType === type)
-              .map((resource) => resource.id)
-            yield* quarantine.resolveItems(book, stream, ids)
-          }
+          yield* quarantine.resolveEach(
+            book,
+            read.map(({ id, resourceType }) => ({ stream: streamOf(resourceType), id })),
+          )
         })
         yield* pages.absorbResources(book, read, missing, withPage)
       })

@@ -6,17 +6,22 @@ import { mostKeys, readKey } from "../KeyText.ts"
 export interface Candidate {
   /** Undefined where the file holds the bare key. */
   readonly id: string | undefined
+  /** What the service's record of the key says; undefined where the file has none. */
+  readonly algorithm: string | undefined
   readonly key: KeyObject
 }
 
 /** A PublicKey of the service, or a bare JWK; undefined where the value is neither. */
 const textIn = (value: Readonly<Record<string, unknown>>) => {
-  const { kid, kty, publicKey, publicKeyId } = value
+  const { algorithm, kid, kty, publicKey, publicKeyId } = value
   if (publicKey !== undefined) {
-    return { id: publicKeyId, text: typeof publicKey === "string" ? publicKey : JSON.stringify(publicKey) }
+    const written = typeof publicKey === "string" ? publicKey : JSON.stringify(publicKey)
+    return { id: publicKeyId, text: written, algorithm }
   }
-  return kty === undefined ? undefined : { id: kid, text: JSON.stringify(value) }
+  return kty === undefined ? undefined : { id: kid, text: JSON.stringify(value), algorithm: undefined }
 }
+
+const textOr = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
 /** In the order of the file. A list answer may call its field of items anything. Never recurses: any nesting can be read. */
 const ofValue = (root: unknown): ReadonlyArray<Candidate> => {
@@ -33,14 +38,14 @@ const ofValue = (root: unknown): ReadonlyArray<Candidate> => {
     }
     looked++
     const key = readKey(found.text)
-    if (key !== undefined) candidates.push({ id: typeof found.id === "string" ? found.id : undefined, key })
+    if (key !== undefined) candidates.push({ id: textOr(found.id), algorithm: textOr(found.algorithm), key })
   }
   return candidates
 }
 
 export const readKeys = (text: string): ReadonlyArray<Candidate> => {
   const bare = readKey(text)
-  if (bare !== undefined) return [{ id: undefined, key: bare }]
+  if (bare !== undefined) return [{ id: undefined, algorithm: undefined, key: bare }]
   try {
     return ofValue(JSON.parse(text))
   } catch {

@@ -27,16 +27,15 @@ const read = (file: string) =>
   })
 
 /** The settings that make the signature valid. */
-const fragmentOf = ({ algorithm, algorithmName, encoding, headers, signedPayload }: Found): object => ({
-  interface: {
-    webhook: {
-      headers,
-      signedPayload,
-      encoding,
-      algorithms: { [algorithmName ?? "NAME-IN-THE-HEADER"]: algorithm },
-    },
-  },
-})
+const fragmentOf = (found: Found): object => {
+  const { algorithm, algorithmName, algorithmOfKey, encoding, headers, signedPayload } = found
+  const names = [
+    algorithmName ?? "NAME-IN-THE-HEADER",
+    ...(algorithmOfKey === undefined ? [] : [algorithmOfKey]),
+  ]
+  const algorithms = Object.fromEntries(names.map((name) => [name, algorithm]))
+  return { interface: { webhook: { headers, signedPayload, encoding, algorithms } } }
+}
 
 const nothing = ({ signatureHeaders, tried }: Diagnosis): ReadonlyArray<string> => [
   signatureHeaders.length === 0
@@ -64,11 +63,7 @@ export const diagnose = subcommand(
     takes: {
       file: argument.text("FILE"),
       key: optional(
-        text(
-          "key",
-          "FILE",
-          "The public key: PEM, base64 of its DER, a JWK, or the service's list of public keys",
-        ),
+        text("key", "FILE", "The public key: PEM, a JWK, base64, or the service's list of public keys"),
         "the one in the captured delivery",
       ),
     },
@@ -90,8 +85,7 @@ export const diagnose = subcommand(
       return yield* new UsageError({
         detail:
           keyText === undefined ? "No public key is named." : "The file of the key holds no public key.",
-        advice:
-          "Name one with --key FILE: PEM, base64 of its DER, a JWK, or the service's list of public keys.",
+        advice: "Name one with --key FILE: PEM, a JWK, base64, or the service's list of public keys.",
       })
     }
     const diagnosis = examine(capture.right, keys, profile.webhook)
