@@ -25,8 +25,8 @@ import { watchStaleness } from "./Serve/Staleness.ts"
 import { ListenError, startStatusServer } from "./Serve/StatusServer.ts"
 import { Settings, type SettingsError } from "./Settings.ts"
 import { Events } from "./Sync/Events.ts"
-import { forgetRuns } from "./Sync/Retention.ts"
-import { Inbox } from "./Webhook/Inbox.ts"
+import { forgetEvents, forgetRuns } from "./Sync/Retention.ts"
+import type { Inbox } from "./Webhook/Inbox.ts"
 import { listen } from "./Webhook.ts"
 
 export interface ServeOptions {
@@ -102,10 +102,9 @@ const followers: Part = Effect.gen(function* () {
 
 /** Deletes events that were processed or given up long ago, and the runs that took them; a sync forgets the rest. */
 const forgetting: Part = Effect.gen(function* () {
-  const { prune } = yield* Inbox
   const { retention } = yield* Settings
   yield* Effect.forkScoped(
-    Effect.zipRight(prune(retention.inbox), forgetRuns()).pipe(
+    Effect.zipRight(forgetEvents(retention.inbox), forgetRuns()).pipe(
       Effect.catchAll((error) => Effect.logWarning(`Old events were not deleted: ${error.message}`)),
       Effect.repeat(EffectSchedule.spaced("1 hour")),
       Effect.interruptible,
@@ -124,7 +123,9 @@ const partsOf = (
   startStatusServer(options.statusPort, fields),
   watchStaleness(stalenessEvery),
   ...(fields === undefined ? [] : [nightly(fields)]),
-  ...(options.webhook ? [followers, forgetting] : []),
+  ...(options.webhook ? [followers] : []),
+  // Also where no events are listened for any more: those of before are still there.
+  forgetting,
 ]
 
 /** Fails with whatever the settings lack for a server. */

@@ -4,7 +4,8 @@
  */
 import { spawn } from "node:child_process"
 import { Clock, Data, Effect, Option, Queue, Redacted, Schedule } from "effect"
-import { Agent, type Dispatcher, ProxyAgent, request } from "undici"
+import { Agent, type Dispatcher, Pool, ProxyAgent, request } from "undici"
+import { endingTunnels } from "../Common/Proxy.ts"
 import type { Occasion } from "../Settings/Servers.ts"
 import { Settings } from "../Settings.ts"
 
@@ -61,7 +62,11 @@ const post = (address: string, body: string, dispatcher: Dispatcher) =>
 const dispatcherFor = (proxy: Settings["alertsProxy"]): Dispatcher =>
   Option.match(proxy, {
     onNone: () => new Agent(),
-    onSome: (uri) => new ProxyAgent({ uri: Redacted.value(uri) }),
+    onSome: (uri) =>
+      new ProxyAgent({
+        uri: Redacted.value(uri),
+        factory: (origin, options: Pool.Options) => new Pool(origin, endingTunnels(options)),
+      }),
   })
 
 /** The environment for the program, without our credentials. */

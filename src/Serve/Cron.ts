@@ -1,8 +1,9 @@
 /**
  * When a schedule was last due and is due next, to the minute. node-cron fires at those times but cannot tell which it
- * missed. The rules are node-cron's: day of month and day of week must both match, a local time that the clocks skip is left
- * out, and one that they repeat is due twice. By hand, since Effect's `Cron` differs: either day field is enough for it, a
- * skipped time moves to the next hour, and a repeated one is due once.
+ * missed. The rules are node-cron's (day of month and day of week must both match), but for the nights of a change of clocks:
+ * a local time that they skip is due as much later, and one that they repeat is due once, at first. Else a night would be lost
+ * each spring wherever the usual time is skipped. What is due in every hour is due in each that there is. By hand, since either
+ * day field is enough for Effect's `Cron`.
  */
 import { Either, Option } from "effect"
 import { type ParsedFields, parse } from "node-cron"
@@ -18,6 +19,7 @@ export const parseCron = (expression: string): Either.Either<CronFields, string>
 
 /** Days to search: leap days are up to eight years apart. */
 const daysLookedThrough = 8 * 366
+const hoursOfDay = 24
 const minute = 60_000
 const day = 86_400_000
 
@@ -51,12 +53,14 @@ const wallClock = (instant: number, timeZone: string): number => {
   return Date.UTC(year, month - 1, dayOfMonth, hour, minutes, second)
 }
 
-/** The instants with this local time: none, one or two. */
-const instantsOf = (wall: number, timeZone: string): ReadonlyArray<number> => {
-  const offsets = [wall - day, wall + day].map((near) => wallClock(near, timeZone) - near)
-  return [...new Set(offsets)]
-    .map((offset) => wall - offset)
-    .filter((instant) => wallClock(instant, timeZone) === wall)
+/** The instants at which a local time is due: one; where the clocks show it not at all or twice, see above. */
+const instantsOf = (wall: number, timeZone: string, everyHour: boolean): ReadonlyArray<number> => {
+  const byClockOf = (near: number) => wall - (wallClock(near, timeZone) - near)
+  const [before, after] = [byClockOf(wall - day), byClockOf(wall + day)]
+  const shown = [...new Set([before, after])].filter((instant) => wallClock(instant, timeZone) === wall)
+  if (everyHour) return shown
+  // By the clocks of before the change it is as much later as they skip.
+  return [shown.length === 0 ? before : Math.min(...shown)]
 }
 
 const fits = ({ dayOfMonth, dayOfWeek, month }: CronFields, wallDay: number): boolean => {
@@ -73,7 +77,9 @@ const dueOn = (fields: CronFields, timeZone: string, wallDay: number): ReadonlyA
   fits(fields, wallDay)
     ? fields.hour
         .flatMap((hour) =>
-          fields.minute.flatMap((at) => instantsOf(wallDay + (hour * 60 + at) * minute, timeZone)),
+          fields.minute.flatMap((at) =>
+            instantsOf(wallDay + (hour * 60 + at) * minute, timeZone, fields.hour.length === hoursOfDay),
+          ),
         )
         .sort((a, b) => a - b)
     : []

@@ -29,6 +29,19 @@ export const isOwnHost = (
   return isIP(name) !== 0 && localAddress?.replace(mapped, "") === name
 }
 
+/**
+ * Whether a form may come from a page of this server. A browser sends the cookie from any port of the same host (a site knows no
+ * ports), and a login needs none. Browsers say where a form came from, by https and on loopback at least; `Origin` is null for our
+ * own, which send no referrer.
+ */
+export const isOwnForm = (headers: Readonly<Record<string, string | undefined>>): boolean => {
+  const { host, origin, "sec-fetch-site": site } = headers
+  if (site !== undefined) return site === "same-origin" || site === "none"
+  return (
+    origin === undefined || origin === "null" || origin.replace(/^https?:\/\//i, "") === host?.toLowerCase()
+  )
+}
+
 /** Compares in constant time, for any lengths. */
 export const isToken = (found: string, token: string): boolean =>
   timingSafeEqual(createHash("sha256").update(found).digest(), createHash("sha256").update(token).digest())

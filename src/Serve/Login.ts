@@ -26,10 +26,18 @@ const formOf = (request: HttpServerRequest.HttpServerRequest) =>
     })
   })
 
+/** To whoever shows a token while too many wrong ones wait: right or wrong, it is not looked at. */
+export const tooManyGuesses = Reply.plain(
+  "Too many wrong tokens are being tried. Come again in a while; whoever is signed in stays so.",
+  429,
+  { "retry-after": "10", connection: "close" },
+)
+
 export const login = Effect.fn("Serve.login")(function* ({ guesses, sessions, token }: Doorkeeper) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const form = yield* formOf(request)
   if (Either.isLeft(form)) return form.left
+  if (yield* guesses.isFull) return tooManyGuesses
   if (!isToken(form.right.get("token") ?? "", token)) {
     yield* guesses.wait
     return Reply.page(loginPage(true), 401)

@@ -89,7 +89,9 @@ export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled
   let rung = dueBefore(yield* scheduled.now)
   const ring = () => {
     const now = dueBefore(clock.unsafeCurrentTimeMillis() + slack)
-    rung = Math.max(rung, now)
+    // It rings again at a local time that the clocks repeat.
+    if (now <= rung) return
+    rung = now
     void Queue.unsafeOffer(due, { due: now, isMissed: false })
   }
   // Read before the timer, which may ring from here on.

@@ -57,35 +57,48 @@ export class Sessions {
   }
 }
 
-/** What a wrong token waits for. */
-const penalty = "500 millis"
+/** What a wrong token waits at least, milliseconds. */
+const penalty = 500
 
-/** So many wait in line; beyond that the answer comes at once, and is no. */
-const longestLine = 20
+/** Of all who guess together, one guess is answered in so many milliseconds. */
+const betweenGuesses = 10
 
-/** Wrong tokens: all who guess stand in one line, however many they are. Whoever has the token passes by it. */
+/** Where the last one would wait longer, no token is looked at, milliseconds: what waits takes connections. */
+const longestLine = 10_000
+
+/**
+ * Wrong tokens: all who guess stand in one line, however many they are, and a place in it is taken for its time, whether or not its
+ * holder stays to hear the answer. Whoever has the token passes by it, until the line is full: a token that is looked at
+ * at once says that it is right by the answer's coming at once.
+ */
 export class Guesses {
-  private readonly line = Effect.unsafeMakeSemaphore(1)
-  private waiting = 0
+  /** When the last one in the line is answered, epoch milliseconds. */
+  private lineEnds = 0
   private wrong = 0
+  private turnedAway = 0
 
-  readonly wait: Effect.Effect<void> = Effect.suspend(() => {
+  /** Whether no token may be looked at now; counted where it is so. */
+  readonly isFull: Effect.Effect<boolean> = Effect.map(Clock.currentTimeMillis, (now) => {
+    const full = this.lineEnds - now >= longestLine
+    if (full) this.turnedAway++
+    return full
+  })
+
+  readonly wait: Effect.Effect<void> = Effect.flatMap(Clock.currentTimeMillis, (now) => {
     this.wrong++
-    if (this.waiting >= longestLine) return Effect.void
-    this.waiting++
-    const leave = Effect.sync(() => {
-      this.waiting--
-    })
-    return Effect.ensuring(this.line.withPermits(1)(Effect.sleep(penalty)), leave)
+    this.lineEnds = Math.max(this.lineEnds, now) + betweenGuesses
+    return Effect.sleep(Math.max(penalty, this.lineEnds - now))
   })
 
   private readonly tell: Effect.Effect<void> = Effect.suspend(() => {
-    const { wrong } = this
+    const { turnedAway, wrong } = this
     this.wrong = 0
+    this.turnedAway = 0
+    const more = turnedAway === 0 ? "" : `, and turned away ${counted(turnedAway, "more token")} unseen`
     return wrong === 0
       ? Effect.void
       : Effect.logWarning(
-          `The status page was shown ${counted(wrong, "wrong token")} in the last minute. Were they yours? Else somebody guesses.`,
+          `The status page was shown ${counted(wrong, "wrong token")} in the last minute${more}. Were they yours? Else somebody guesses.`,
         )
   })
 

@@ -7,16 +7,16 @@ import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Clock, Data, Duration, Effect, Option, Redacted } from "effect"
+import { Clock, Data, Duration, Effect, Either, Option, Redacted } from "effect"
 import { productVersion } from "../Common/Version.ts"
 import type { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import { type CronFields, nextDue } from "./Cron.ts"
 import { download } from "./Downloads.ts"
-import { bearerOf, isOwnHost, isToken } from "./Guard.ts"
+import { bearerOf, isOwnForm, isOwnHost, isToken } from "./Guard.ts"
 import { keptProbe, unreadyReason } from "./Health.ts"
 import * as Reply from "./HttpReply.ts"
-import { login, logout } from "./Login.ts"
+import { login, logout, tooManyGuesses } from "./Login.ts"
 import { processFamilies } from "./Metrics/Registry.ts"
 import { metricsText } from "./Metrics.ts"
 import { Overview } from "./Overview.ts"
@@ -105,18 +105,19 @@ const unauthorized = (accept: string | undefined) =>
         "www-authenticate": 'Bearer realm="tieout"',
       })
 
-/** Whether the request may come in, and as whom; a wrong token waits first. */
+/** As whom the request may come in, or the answer that refuses it; a wrong token waits for that. */
 const admitted = (request: HttpServerRequest.HttpServerRequest, door: Doorkeeper) =>
   Effect.gen(function* () {
     const { cookies, headers } = request
-    const bearer = bearerOf(headers.authorization)
-    if (bearer !== undefined && isToken(bearer, door.token))
-      return Option.some({ downloads: true, session: false })
     if (yield* hasSession(door, cookies, headers["x-forwarded-proto"])) {
-      return Option.some({ downloads: true, session: true })
+      return Either.right<Admission>({ downloads: true, session: true })
     }
-    if (bearer !== undefined) yield* door.guesses.wait
-    return Option.none<Admission>()
+    const bearer = bearerOf(headers.authorization)
+    if (bearer === undefined) return Either.left(unauthorized(headers.accept))
+    if (yield* door.guesses.isFull) return Either.left(tooManyGuesses)
+    if (isToken(bearer, door.token)) return Either.right<Admission>({ downloads: true, session: false })
+    yield* door.guesses.wait
+    return Either.left(unauthorized(headers.accept))
   })
 
 const app = (
@@ -139,6 +140,9 @@ const app = (
     if (!allowed.includes(method)) {
       return Reply.plain("This can only be read.", 405, { allow: allowed.join(", "), connection: "close" })
     }
+    if (method === "POST" && !isOwnForm(headers)) {
+      return Reply.plain("This form came from another page.", 403, { connection: "close" })
+    }
     if (path === "/healthz") return Reply.plain("alive")
     if (path === "/readyz") {
       const reason = yield* readiness
@@ -148,8 +152,8 @@ const app = (
     if (door === undefined) return yield* answer({ downloads: open, session: false })
     if (path === "/login") return method === "POST" ? yield* login(door) : Reply.page(loginPage(false))
     const admission = yield* admitted(request, door)
-    if (Option.isNone(admission)) return unauthorized(headers.accept)
-    return path === "/logout" && method === "POST" ? yield* logout(door) : yield* answer(admission.value)
+    if (Either.isLeft(admission)) return admission.left
+    return path === "/logout" && method === "POST" ? yield* logout(door) : yield* answer(admission.right)
   })
 
 /** Logs every error; the answer says only that there was one. */

@@ -1,34 +1,14 @@
 /** `tieout serve --hand-out` beside two `tieout worker`, each a process of its own: a night, an event, what waits, and the end. */
-import { spawn } from "node:child_process"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { runsWorkers } from "../../src/Jobs/Boss.ts"
 import { ask } from "../Serve/Asking.ts"
 import { rows, variablesFor } from "../Sync/Runs.ts"
-import { commonVariables, compiled } from "../support/Compiled.ts"
 import { freePort } from "../support/Loopback.ts"
+import { running } from "../support/Program.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-
-/** A command as a process, its log, and how it ended. */
-const starting = (args: ReadonlyArray<string>, cwd: string, variables: Record<string, string>) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const child = spawn(process.execPath, [compiled("bin/tieout.js"), ...args], {
-        cwd,
-        env: { ...commonVariables(), TIEOUT_LOG: "json", ...variables },
-        stdio: ["ignore", "ignore", "pipe"],
-      })
-      let log = ""
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        log += text
-      })
-      const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
-      return { child, ended, log: () => log }
-    }),
-    ({ child }) => Effect.sync(() => child.kill("SIGKILL")),
-  )
 
 const until = <A, E, R>(look: Effect.Effect<A, E, R>, done: (found: A) => boolean) =>
   Effect.repeat(Effect.delay(look, "100 millis"), { until: done })
@@ -50,10 +30,11 @@ it.scopedLive.skipIf(!runsWorkers(process.versions.node))(
         ...variablesFor(sandbox.url),
         DATABASE_URL: url,
         TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}",
+        TIEOUT_LOG: "json",
         TIEOUT_STATUS_OPEN: "true",
         TIEOUT_WEBHOOK_PORT: String(events),
       }
-      const serve = yield* starting(["serve", "--hand-out", "--status-port", "0"], cwd, variables)
+      const serve = yield* running(cwd, ["serve", "--hand-out", "--status-port", "0"], variables)
       const port = Effect.sync(() => Number(/http:\/\/127\.0\.0\.1:(\d+)\//.exec(serve.log())?.[1] ?? 0))
       const status = yield* until(port, (found) => found > 0)
       const shown = (path: string) => Effect.map(ask(status, path), ({ body }) => body)
@@ -63,7 +44,7 @@ it.scopedLive.skipIf(!runsWorkers(process.versions.node))(
         text.includes('tieout_jobs{connection="default",state="waiting"} 5\n'),
       )
       expect(yield* shown("/")).toContain('data-label="Waiting">5<')
-      const workers = yield* Effect.all([1, 2].map(() => starting(["worker", "--jobs", "2"], cwd, variables)))
+      const workers = yield* Effect.all([1, 2].map(() => running(cwd, ["worker", "--jobs", "2"], variables)))
       yield* until(runs, ([night]) => night?.state === "done")
       expect(yield* runs).toEqual([{ command: "sync", state: "done", exit_code: 0 }])
       expect(serve.log()).toContain("The last nightly sync was missed and runs now.")

@@ -20,10 +20,20 @@ describe("a schedule", () => {
     ["0 0 29 2 *", "UTC", "2026-10-07T00:00:00Z", "2024-02-29T00:00", "2028-02-29T00:00"],
     // Both must fit, as node-cron has it: Friday the 13th.
     ["0 0 13 * FRI", "UTC", "2026-10-07T00:00:00Z", "2026-03-13T00:00", "2026-11-13T00:00"],
-    // The clocks skip 02:30 on 29 March, and show it twice on 25 October.
-    ["30 2 * * *", "Europe/Berlin", "2026-03-29T12:00:00Z", "2026-03-28T01:30", "2026-03-30T00:30"],
-    ["30 2 * * *", "Europe/Berlin", "2026-10-25T01:00:00Z", "2026-10-25T00:30", "2026-10-25T01:30"],
-    ["30 2 * * *", "Europe/Berlin", "2026-10-25T12:00:00Z", "2026-10-25T01:30", "2026-10-26T01:30"],
+    // The clocks skip 02:30 on 29 March, which is due at 03:30 then, and show it twice on 25 October: due once.
+    ["30 2 * * *", "Europe/Berlin", "2026-03-29T00:59:00Z", "2026-03-28T01:30", "2026-03-29T01:30"],
+    ["30 2 * * *", "Europe/Berlin", "2026-03-29T12:00:00Z", "2026-03-29T01:30", "2026-03-30T00:30"],
+    ["30 2 * * *", "Europe/Berlin", "2026-10-25T01:00:00Z", "2026-10-25T00:30", "2026-10-26T01:30"],
+    ["30 2 * * *", "Europe/Berlin", "2026-10-25T12:00:00Z", "2026-10-25T00:30", "2026-10-26T01:30"],
+    // The usual time, where the clocks are changed at three and at four.
+    ["30 3 * * *", "Europe/Helsinki", "2027-03-28T12:00:00Z", "2027-03-28T01:30", "2027-03-29T00:30"],
+    ["30 3 * * *", "Europe/Helsinki", "2026-10-25T12:00:00Z", "2026-10-25T00:30", "2026-10-26T01:30"],
+    // What is moved to a time that is due anyhow is due once.
+    ["30 2,3 * * *", "Europe/Berlin", "2026-03-29T01:00:00Z", "2026-03-28T02:30", "2026-03-29T01:30"],
+    ["30 2,3 * * *", "Europe/Berlin", "2026-03-29T01:30:00Z", "2026-03-29T01:30", "2026-03-30T00:30"],
+    // What is due in every hour goes on with every hour.
+    ["30 * * * *", "Europe/Berlin", "2026-03-29T01:00:00Z", "2026-03-29T00:30", "2026-03-29T01:30"],
+    ["30 * * * *", "Europe/Berlin", "2026-10-25T01:00:00Z", "2026-10-25T00:30", "2026-10-25T01:30"],
     ["* * * * *", "Asia/Kathmandu", "2026-10-07T10:00:30Z", "2026-10-07T10:00", "2026-10-07T10:01"],
   ])("%s in %s, seen at %s, was due at %s and is due at %s", (expression, zone, now, before, after) => {
     expect(shown(previousDue(fields(expression), zone, at(now)))).toBe(before)
@@ -31,13 +41,16 @@ describe("a schedule", () => {
   })
 
   it.each([
-    ["*/7 1-5,22 * * *", "America/New_York"],
-    ["30 2 * * SUN", "Europe/Berlin"],
-    ["0,45 1,2 * MAR,NOV *", "America/New_York"],
-  ])("%s in %s has exactly the times at which node-cron fires", (expression, timezone) => {
+    ["*/7 1-5,22 * * *", "America/New_York", "2026-03-01T00:00:00Z", 40],
+    ["30 2 * * SUN", "Europe/Berlin", "2026-04-01T00:00:00Z", 28],
+    ["0,45 1,2 * MAR,NOV *", "America/New_York", "2026-03-09T00:00:00Z", 40],
+    // Across both changes of the clocks.
+    ["*/20 * * * *", "Europe/Berlin", "2026-03-28T22:00:00Z", 40],
+    ["*/20 * * * *", "America/New_York", "2026-11-01T03:00:00Z", 40],
+  ])("%s in %s has exactly the times at which node-cron fires", (expression, timezone, from, many) => {
     const task = createTask(expression, () => undefined, { timezone })
-    let due = at("2026-03-01T00:00:00Z")
-    for (let fires = 0; fires < 40; fires++) {
+    let due = at(from)
+    for (let fires = 0; fires < many; fires++) {
       const next = Option.getOrThrow(nextDue(fields(expression), timezone, due))
       expect([new Date(next).toISOString(), task.match(new Date(next))]).toEqual([
         new Date(next).toISOString(),

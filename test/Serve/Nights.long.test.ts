@@ -1,13 +1,12 @@
 /** Nights of several processes that keep one schedule on one database. */
 import { expect, it } from "@effect/vitest"
-import { Duration, Effect, Either, Fiber, Layer, Logger, Option } from "effect"
+import { Effect, Either, Fiber, Layer, Logger, Option } from "effect"
 import { describe } from "vitest"
 import { Database } from "../../src/Database.ts"
 import { Alerts } from "../../src/Serve/Alerts.ts"
 import { parseCron, previousDue } from "../../src/Serve/Cron.ts"
 import { claim, lookAt, type Night } from "../../src/Serve/Nightly/Claim.ts"
 import { Nightly } from "../../src/Serve/Nightly.ts"
-import { startSchedule } from "../../src/Serve/Schedule.ts"
 import { Settings } from "../../src/Settings.ts"
 import { Sync } from "../../src/Sync.ts"
 import { credit, partnership } from "../Sync/Partnership.ts"
@@ -23,28 +22,18 @@ const lastDue = () => Option.getOrThrow(previousDue(fields, "UTC", Date.now()))
 const onOwnDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(TestDatabase, ({ url }) => Effect.provide(effect, Database.layer(settingsFor(url))))
 
-/** The nightly part of a process that rings every second, so that every night is due many times; what it logs goes to `lines`. */
+/** The nightly part of a process for which one night falls due again and again; what it logs goes to `lines`. */
 const keeping = (variables: Record<string, string>, lines: Array<string>, done: { nights: number }) =>
   Effect.gen(function* () {
-    const { isMissed, now, run } = yield* Nightly
-    yield* startSchedule({
-      name: "nightly sync",
-      expression: "* * * * * *",
-      timeZone: "UTC",
-      jitter: Duration.zero,
-      fields,
-      grace: "1 second",
-      now: Effect.orDie(now),
-      isMissed: (due) => Effect.orDie(isMissed(due)),
-      work: (night) =>
-        Effect.zipRight(
-          run(night),
-          Effect.sync(() => {
-            done.nights += 1
-          }),
-        ),
-    })
-    return yield* Effect.never
+    const { run } = yield* Nightly
+    const night = { due: lastDue(), isMissed: false }
+    const once = Effect.zipRight(
+      run(night),
+      Effect.sync(() => {
+        done.nights += 1
+      }),
+    )
+    return yield* Effect.forever(Effect.delay(once, "100 millis"))
   }).pipe(
     Effect.scoped,
     Effect.provide(

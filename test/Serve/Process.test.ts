@@ -1,33 +1,13 @@
-import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { variablesFor } from "../Sync/Runs.ts"
-import { commonVariables, compiled } from "../support/Compiled.ts"
+import { running } from "../support/Program.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { ask } from "./Asking.ts"
-
-/** `tieout serve` as a process, its log line by line, and how it ended. */
-const starting = (program: string, cwd: string, variables: Record<string, string>) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const child = spawn(process.execPath, [program, "serve", "--status-port", "0"], {
-        cwd,
-        env: { ...commonVariables(), ...variables },
-        stdio: ["ignore", "ignore", "pipe"],
-      })
-      let log = ""
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        log += text
-      })
-      const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
-      return { child, ended, log: () => log }
-    }),
-    ({ child }) => Effect.sync(() => child.kill("SIGKILL")),
-  )
 
 const until = (done: () => boolean) => Effect.repeat(Effect.sleep("50 millis"), { until: done })
 
@@ -38,7 +18,7 @@ it.scopedLive(
       const cwd = temporaryFolder()
       const sandbox = yield* runningSandbox({ entries: 60, accounts: 3 })
       const { url } = yield* TestDatabase
-      const { child, ended, log } = yield* starting(compiled("bin/tieout.js"), cwd, {
+      const { child, ended, log } = yield* running(cwd, ["serve", "--status-port", "0"], {
         ...variablesFor(sandbox.url),
         DATABASE_URL: url,
         TIEOUT_SCHEDULE_EXPORT: "journal",

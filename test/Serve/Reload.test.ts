@@ -1,12 +1,11 @@
-import { spawn } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { json, serve } from "../Partner/Service.ts"
 import { rows } from "../Sync/Runs.ts"
-import { commonVariables, compiled } from "../support/Compiled.ts"
 import { freePort } from "../support/Loopback.ts"
+import { running } from "../support/Program.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { pairOf, recordOf } from "../Webhook/Keys.ts"
@@ -38,30 +37,19 @@ it.scopedLive.skipIf(process.platform === "win32")(
           : keys(call, response, index),
       )
       const { url } = yield* TestDatabase
-      const child = spawn(process.execPath, [compiled("bin/tieout.js"), "serve", "--status-port", "0"], {
-        cwd,
-        env: {
-          ...commonVariables(),
-          DATABASE_URL: url,
-          TIEOUT_BASE_URL: service.url,
-          TIEOUT_CLIENT_ID: "client",
-          TIEOUT_CLIENT_SECRET_FILE: secret,
-          TIEOUT_SCOPE: "scope",
-        },
-        stdio: ["ignore", "ignore", "pipe"],
+      const { child, ended, log } = yield* running(cwd, ["serve", "--status-port", "0"], {
+        DATABASE_URL: url,
+        TIEOUT_BASE_URL: service.url,
+        TIEOUT_CLIENT_ID: "client",
+        TIEOUT_CLIENT_SECRET_FILE: secret,
+        TIEOUT_SCOPE: "scope",
       })
-      yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
-      let log = ""
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        log += text
-      })
-      const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
       const until = (text: string, times = 1) =>
-        Effect.repeat(Effect.sleep("20 millis"), { until: () => log.split(text).length > times }).pipe(
+        Effect.repeat(Effect.sleep("20 millis"), { until: () => log().split(text).length > times }).pipe(
           Effect.raceFirst(
             Effect.zipRight(
               Effect.promise(() => ended),
-              Effect.suspend(() => Effect.dieMessage(log)),
+              Effect.suspend(() => Effect.dieMessage(log())),
             ),
           ),
         )
@@ -86,11 +74,11 @@ it.scopedLive.skipIf(process.platform === "win32")(
 
       write("3 hours", "frobs: 1\n")
       yield* Effect.zipRight(hangUp, until("were not read again"))
-      expect(log).toContain("frobs: unknown key")
+      expect(log()).toContain("frobs: unknown key")
       write("3 hours")
       writeFileSync(secret, "")
       yield* Effect.zipRight(hangUp, until("were not read again", 2))
-      expect(log).toContain("TIEOUT_CLIENT_SECRET_FILE")
+      expect(log()).toContain("TIEOUT_CLIENT_SECRET_FILE")
       expect(child.exitCode).toBe(null)
 
       const count = statuses.length

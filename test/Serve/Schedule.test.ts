@@ -12,7 +12,7 @@ import {
   Scope,
   TestClock,
 } from "effect"
-import { describe } from "vitest"
+import { afterEach, describe, vi } from "vitest"
 import { parseCron } from "../../src/Serve/Cron.ts"
 import { type Due, startSchedule } from "../../src/Serve/Schedule.ts"
 
@@ -30,6 +30,8 @@ const starting = (work: Effect.Effect<void>, missed: boolean, grace: Duration.Du
   )
 
 describe("the schedule", () => {
+  afterEach(() => void vi.useRealTimers())
+
   it.live("runs at once what was missed, and nothing else", () =>
     Effect.gen(function* () {
       let runs = 0
@@ -67,6 +69,28 @@ describe("the schedule", () => {
         expect(yield* Queue.size(begun)).toBe(0)
       }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
   )
+
+  it.each([
+    // The clocks show 03:30 twice, and a year later not at all.
+    ["2026-10-25T00:29:10Z", Date.UTC(2026, 9, 25, 0, 30)],
+    ["2027-03-28T00:59:10Z", Date.UTC(2027, 2, 28, 1, 30)],
+  ])("runs once in a night of a change of clocks: %s", async (start, expected) => {
+    vi.useFakeTimers({ now: new Date(start) })
+    const begun: Array<number> = []
+    const schedule = startSchedule({
+      ...{ ...quiet, timeZone: "Europe/Helsinki" },
+      isMissed: (due) => Effect.succeed(due > Date.parse(start)),
+      work: (due) => Effect.sync(() => void begun.push(due.due)),
+    })
+    const fiber = Effect.runFork(
+      Effect.scoped(Effect.zipRight(schedule, Effect.never)).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
+    )
+    await vi.advanceTimersByTimeAsync(3 * 3_600_000)
+    const ended = Effect.runPromise(Fiber.interrupt(fiber))
+    await vi.advanceTimersByTimeAsync(60_000)
+    await ended
+    expect(begun).toEqual([expected])
+  })
 
   it.live("waits at the end for what has begun", () =>
     Effect.gen(function* () {

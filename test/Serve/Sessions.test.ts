@@ -22,20 +22,35 @@ describe("a session of the status page", () => {
 })
 
 describe("wrong tokens", () => {
-  it.effect("wait in one line, whoever they come from, and beyond its end not at all", () =>
+  it.effect("wait half a second, and in one line where there are many, whoever they come from", () =>
     Effect.gen(function* () {
       const guesses = new Guesses()
-      const all = yield* Effect.forEach(Array.from({ length: 22 }), () => Effect.fork(guesses.wait))
+      const all = yield* Effect.forEach(Array.from({ length: 200 }), () => Effect.fork(guesses.wait))
       const done = Effect.map(
         Effect.forEach(all, Fiber.poll),
         (exits) => exits.filter(({ _tag }) => _tag === "Some").length,
       )
+      yield* TestClock.adjust("499 millis")
+      expect(yield* done).toBe(0)
       yield* TestClock.adjust("1 millis")
-      expect(yield* done).toBe(2)
+      expect(yield* done).toBe(50)
       yield* TestClock.adjust("1 seconds")
-      expect(yield* done).toBe(4)
-      yield* TestClock.adjust("9 seconds")
-      expect(yield* done).toBe(22)
+      expect(yield* done).toBe(150)
+    }),
+  )
+
+  it.effect("fill the line though nobody stays for the answer, and then no token is looked at", () =>
+    Effect.gen(function* () {
+      const guesses = new Guesses()
+      for (let count = 0; count < 1_000; count++) {
+        expect(yield* guesses.isFull).toBe(false)
+        const guess = yield* Effect.fork(guesses.wait)
+        yield* Effect.yieldNow()
+        yield* Fiber.interrupt(guess)
+      }
+      expect(yield* guesses.isFull).toBe(true)
+      yield* TestClock.adjust("10 millis")
+      expect(yield* guesses.isFull).toBe(false)
     }),
   )
 

@@ -171,6 +171,38 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
     }),
   )
 
+  it.scoped("takes no form from another page, not even one of another port of this machine", () =>
+    Effect.gen(function* () {
+      const port = yield* serving({ TIEOUT_STATUS_TOKEN: token })
+      const send = (headers: Record<string, string>) =>
+        ask(port, "/login", {
+          method: "POST",
+          body: `token=${token}`,
+          headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+        })
+      for (const foreign of [
+        { "sec-fetch-site": "cross-site" },
+        { "sec-fetch-site": "same-site", origin: "http://127.0.0.1:1" },
+        { origin: "https://elsewhere.example" },
+        { origin: "http://127.0.0.1:1" },
+        { origin: "no address" },
+      ]) {
+        const refused = yield* send(foreign)
+        expect([foreign, refused.status, refused.headers["set-cookie"]]).toEqual([foreign, 403, undefined])
+      }
+      // Our own pages send no referrer, so that browsers call their origin null.
+      for (const own of [
+        { "sec-fetch-site": "same-origin", origin: "null" },
+        { "sec-fetch-site": "none" },
+        { origin: "null" },
+        { origin: `http://127.0.0.1:${port}` },
+        {},
+      ]) {
+        expect([own, (yield* send(own)).status]).toEqual([own, 303])
+      }
+    }),
+  )
+
   it.scoped("gives no export to who shows no token, unless the page is open to this machine", () =>
     Effect.gen(function* () {
       const path = "/exports/ORG/1/journal.csv"

@@ -110,3 +110,30 @@ export const program: Effect.Effect<Program> = Effect.sync(() => {
     start: asProcess(cwd, main),
   }
 })
+
+export interface Running {
+  readonly child: ChildProcess
+  /** What it has logged so far. */
+  readonly log: () => string
+  /** Its exit code, once it has ended. */
+  readonly ended: Promise<number | null>
+}
+
+/** Starts a command that goes on by itself, such as `serve`, as a process that ends with the scope. */
+export const running = (cwd: string, args: ReadonlyArray<string>, variables: Variables) =>
+  Effect.acquireRelease(
+    Effect.sync((): Running => {
+      const child = spawn(process.execPath, [compiled("bin/tieout.js"), ...args], {
+        cwd,
+        env: { ...commonVariables(), ...variables },
+        stdio: ["ignore", "ignore", "pipe"],
+      })
+      let log = ""
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        log += text
+      })
+      const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
+      return { child, ended, log: () => log }
+    }),
+    ({ child }) => Effect.sync(() => child.kill("SIGKILL")),
+  )
