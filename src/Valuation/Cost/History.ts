@@ -10,8 +10,8 @@ import { Database } from "../../Database.ts"
 import { recordedBy } from "../../Ledger/AsOf.ts"
 import { type Journal, journalTable } from "../BaseJournal.ts"
 import type { Unit } from "../Rates/Rate.ts"
-import { priceKey } from "./Flow.ts"
 import { movementRoles } from "./MovementCost.ts"
+import { priceKey } from "./UnitValue.ts"
 
 /** The native entries of a month up to a journal number; with `asOf`, only those recorded by then. */
 export interface MonthEntries {
@@ -47,7 +47,9 @@ interface EarlierRow {
 }
 
 /**
- * Reads the selected lines by the indexes of statements and corrections, so that it does not grow with history. A temporary
+ * Reads the selected lines by the indexes of statements and corrections, so that it does not grow with history. Each entry is
+ * looked up by itself (laterals): of a book that the statistics do not know yet, a small client's beside a large organization,
+ * the planner expects one row, and would read the whole book again for each entry of the month. A temporary
  * journal may hold an unchanged month without its entries: then the kept journal has them. Without a journal (null: only
  * missing rates are looked for) the amounts do not matter.
  */
@@ -72,7 +74,9 @@ const earlier = Effect.fn("Valuation.earlier")(function* (
       with back as materialized (
         select distinct e.resource_id
         from ledger.journal_numbers n
-        join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+        cross join lateral (
+          select e.* from ledger.journal_entries e
+          where e.book_id = n.book_id and e.entry_id = n.entry_id offset 0) e
         where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${through}
           and e.resource_id is not null and ${back(sql)} ${recordedBy(sql, asOf)}),
       entries as (
@@ -90,9 +94,11 @@ const earlier = Effect.fn("Valuation.earlier")(function* (
         to_char(n.period, 'YYYY-MM') as period, trunc(p.amount * 10::numeric ^ c.scale)::text as native,
         trunc(v.amount * 100)::text as cents
       from entries e
-      join ledger.journal_numbers n
-        on n.book_id = ${bookId} and n.entry_id = e.entry_id and n.period < ${firstDay}::text::date
-      join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id
+      cross join lateral (
+        select n.* from ledger.journal_numbers n
+        where n.book_id = ${bookId} and n.entry_id = e.entry_id offset 0) n
+      cross join lateral (
+        select p.* from ledger.postings p where p.book_id = n.book_id and p.entry_id = n.entry_id offset 0) p
       join ledger.accounts a
         on a.book_id = p.book_id and a.account_id = p.account_id and a.role = any (${`{${roles.join(",")}}`}::text[])
       join ledger.currencies c on c.code = p.currency
@@ -104,6 +110,7 @@ const earlier = Effect.fn("Valuation.earlier")(function* (
           (select k.amount from ${journalTable(sql, "kept", "postings")} k
             where k.book_id = n.book_id and k.period = n.period and k.series = 'journal' and k.number = n.number
               and k.line_number = p.line_number)) as amount) v on true
+      where n.period < ${firstDay}::text::date
       order by e.resource_id, n.period, n.number, p.line_number`,
   )
   return rows.map(
@@ -147,12 +154,12 @@ export const pricesIn = Effect.fn("Valuation.pricesIn")(function* (
   )
 })
 
-/** Whether an entry `e` has a line on an account of the role. */
+/** Whether an entry `e` has a line on an account of the role: asked of each entry, as the laterals above. */
 const isOn = (sql: Sql, role: string): PendingQuery<Row[]> => sql`
-  exists (
-    select from ledger.postings t
+  coalesce((
+    select bool_or(b.role = ${role}) from ledger.postings t
     join ledger.accounts b on b.book_id = t.book_id and b.account_id = t.account_id
-    where t.book_id = e.book_id and t.entry_id = e.entry_id and b.role = ${role})`
+    where t.book_id = e.book_id and t.entry_id = e.entry_id), false)`
 
 /** The legs of earlier months of conversions that the month returns or corrects, with their value. */
 export const earlierLegs = (entries: MonthEntries, journal: Journal | null) =>

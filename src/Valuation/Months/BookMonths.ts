@@ -80,7 +80,7 @@ const closedOf = (sql: Sql, bookId: number, asOf: string | null) =>
             where r.book_id = ${bookId} and r.period = c.period and r.at > ${asOf}::text::timestamptz)), 'YYYY-MM') as kept
         from ledger.standing_closes(${bookId}, ${asOf}::text::timestamptz) c`
 
-const until = (sql: Sql, column: "at" | "imported_at", asOf: string | null) =>
+const upTo = (sql: Sql, column: "at" | "imported_at", asOf: string | null) =>
   asOf === null ? sql`true` : sql`${sql(column)} <= ${asOf}::text::timestamptz`
 
 export const bookMonths = Effect.fn("Valuation.bookMonths")(function* (bookId: number, asOf: string | null) {
@@ -90,7 +90,7 @@ export const bookMonths = Effect.fn("Valuation.bookMonths")(function* (bookId: n
     { current: text, version: nullable(int4) },
     (sql) => sql`
       select to_char(coalesce(${asOf}::text::timestamptz, now()) at time zone coalesce(l.time_zone, 'UTC'), 'YYYY-MM') as current,
-        (select max(version) from valuation.rate_imports where ${until(sql, "imported_at", asOf)}) as version
+        (select max(version) from valuation.rate_imports where ${upTo(sql, "imported_at", asOf)}) as version
       from ledger.locks l where l.book_id = ${bookId}`,
   )
   if (now === undefined) return yield* Effect.dieMessage(`book ${bookId} has no ledger`)
@@ -108,7 +108,7 @@ export const bookMonths = Effect.fn("Valuation.bookMonths")(function* (bookId: n
       select distinct on (c.period) to_char(c.period, 'YYYY-MM') as period, coalesce((
         select max(i.version) from valuation.rate_imports i where i.imported_at <= c.at), 0) as "ratesVersion",
         c.valuation_method as method
-      from ledger.closes c where c.book_id = ${bookId} and c.action = 'close' and ${until(sql, "at", asOf)}
+      from ledger.closes c where c.book_id = ${bookId} and c.action = 'close' and ${upTo(sql, "at", asOf)}
       order by c.period, c.sequence desc`,
   )
   return {

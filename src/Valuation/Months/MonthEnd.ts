@@ -2,8 +2,8 @@
 import { print } from "../../Common/MinorUnits.ts"
 import { type BaseEntry, type BaseLine, type NativeAccount, plainLine } from "../Base.ts"
 import { settleSides } from "../Cost/ConversionCost.ts"
-import type { Rules } from "../Cost/Flow.ts"
 import { settleMovements } from "../Cost/MovementCost.ts"
+import type { Rules } from "../Cost/UnitValue.ts"
 import { baseScale, valueAt } from "../Rates/Rate.ts"
 import type { State } from "../State.ts"
 

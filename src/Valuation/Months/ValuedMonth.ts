@@ -1,8 +1,9 @@
 /** Values one month of one book, entry by entry, from the state of the month before. Pure. */
 import type { BaseEntry, BaseLine, NativeAccount, NativeEntry } from "../Base.ts"
 import { forgetDone, recall } from "../Cost/ConversionCost.ts"
-import { type Rules, valueLines } from "../Cost/Flow.ts"
+import { valueLines } from "../Cost/EntryValue.ts"
 import { forgetMovements, recallMovements } from "../Cost/MovementCost.ts"
+import type { Rules } from "../Cost/UnitValue.ts"
 import type { State } from "../State.ts"
 import { type Extra, revaluations, reversals, settlement } from "./MonthEnd.ts"
 

@@ -1,6 +1,5 @@
 /**
- * The value of an entry's lines in the base currency. All lines of one foreign currency share one exact unit value, and each
- * is rounded by itself, half-even; the rounding difference goes to `rounding`. One line decides the unit value:
+ * What one unit of a foreign currency is worth in an entry, in the base currency: one of its lines decides it.
  *
  * 1. A return: of a conversion at its side's carrying amount (`ConversionCost.ts`), of a deposit, a withdrawal or a payout at
  *    the carrying amount of what stands of it in clearing (`MovementCost.ts`).
@@ -13,21 +12,9 @@
  * Otherwise the day's rate decides. So only an entry that clears a conversion realizes a gain or a loss.
  */
 import type { Method } from "../../Settings/Accounting.ts"
-import { type BaseLine, type Basis, type NativeEntry, type NativeLine, plainLine } from "../Base.ts"
-import {
-  baseScale,
-  type Exact,
-  plus,
-  type Rate,
-  rounded,
-  times,
-  type Unit,
-  unitAt,
-  unitOf,
-} from "../Rates/Rate.ts"
+import type { BaseLine, Basis, NativeEntry, NativeLine } from "../Base.ts"
+import { type Exact, plus, type Rate, rounded, times, type Unit, unitAt, unitOf } from "../Rates/Rate.ts"
 import type { State } from "../State.ts"
-import { Unvaluable } from "../ValuationError.ts"
-import { clearedLines, isClearing, realizedLines } from "./ClearedCost.ts"
 import { addLeg, type EarlierLeg, type Side, sideOf } from "./ConversionCost.ts"
 import {
   canGiveBack,
@@ -70,7 +57,7 @@ const holdingOf = ({ holdings }: State, { account }: NativeLine): Holding => {
   return holding
 }
 
-const lineOf = (native: NativeLine, minor: bigint, basis: Basis, rate: Rate | null): BaseLine => ({
+export const lineOf = (native: NativeLine, minor: bigint, basis: Basis, rate: Rate | null): BaseLine => ({
   account: native.account.accountId,
   minor,
   native,
@@ -79,7 +66,7 @@ const lineOf = (native: NativeLine, minor: bigint, basis: Basis, rate: Rate | nu
 })
 
 /** The lines of an entry in one foreign currency, with the state and rules that value them. */
-interface Group {
+export interface Group {
   readonly lines: ReadonlyArray<NativeLine>
   readonly entry: NativeEntry
   readonly state: State
@@ -87,7 +74,7 @@ interface Group {
 }
 
 /** The identifier of the conversion that an entry belongs to. */
-const conversionOf = ({ entryId, resourceId }: NativeEntry): string => resourceId ?? entryId
+export const conversionOf = ({ entryId, resourceId }: NativeEntry): string => resourceId ?? entryId
 
 const sideOfLine = ({ entry, state }: Group, { account }: NativeLine): Side =>
   sideOf(state, conversionOf(entry), account.accountId, entry.partnerAccountId)
@@ -109,7 +96,7 @@ interface Decided {
   readonly taken?: { readonly line: NativeLine; readonly valued: BaseLine }
 }
 
-const atRate = ({ entry, lines, rules }: Group): Decided => {
+export const atRate = ({ entry, lines, rules }: Group): Decided => {
   const { currency = "", scale = 0 } = lines[0]?.account ?? {}
   const rate = rules.rateOn(currency, entry.date)
   return { unit: unitAt(rate, scale), basis: "rate", rate }
@@ -122,7 +109,7 @@ const atPrice = ({ entry, lines, rules }: Group): Decided | undefined => {
   return unit && { unit, basis: "price", rate: null }
 }
 
-const taken = (line: NativeLine, value: Exact, basis: Basis, rate: Rate | null = null): Decided => ({
+const decidedBy = (line: NativeLine, value: Exact, basis: Basis, rate: Rate | null = null): Decided => ({
   unit: unitOf(value, line.minor),
   basis: "proportion",
   rate: null,
@@ -140,7 +127,7 @@ const addOther = (group: Group, line: NativeLine, value: bigint, entering: Enter
   }
 }
 
-const kept = ({ rules: { method } }: Group): Entering => ({ method, withLots: false, origin: null })
+const withoutLots = ({ rules: { method } }: Group): Entering => ({ method, withLots: false, origin: null })
 
 /** Takes the line off its holding at the carrying amount; `beyond` values the part beyond zero. */
 const takeOff = (group: Group, line: NativeLine, beyond: () => Decided): Decided => {
@@ -152,7 +139,7 @@ const takeOff = (group: Group, line: NativeLine, beyond: () => Decided): Decided
   const movement = movementOf(state, entry, line)
   if (within === line.minor) {
     addTo(movement, line.minor, rounded(cost))
-    return taken(line, cost, basis)
+    return decidedBy(line, cost, basis)
   }
   const { rate, unit } = beyond()
   const value = plus(cost, times(unit, line.minor - within))
@@ -160,7 +147,7 @@ const takeOff = (group: Group, line: NativeLine, beyond: () => Decided): Decided
   const entering = { method: rules.method, withLots: isCash(line), origin }
   enter(holding, line.minor - within, rounded(value) - rounded(cost), entering)
   addTo(movement, line.minor, rounded(value))
-  return taken(line, value, basis, rate)
+  return decidedBy(line, value, basis, rate)
 }
 
 /** Returns a line at the carrying amount of its side or movement; the part beyond zero at the day's rate. */
@@ -169,8 +156,8 @@ const takeBack = (group: Group, line: NativeLine, part: Side | Movement): Decide
   const carried = times({ numerator: part.carrying, denominator: part.native }, within)
   const beyond = within === line.minor ? undefined : atRate(group)
   const value = beyond === undefined ? carried : plus(carried, times(beyond.unit, line.minor - within))
-  addOther(group, line, rounded(value), kept(group))
-  return taken(line, value, "carrying", beyond?.rate)
+  addOther(group, line, rounded(value), withoutLots(group))
+  return decidedBy(line, value, "carrying", beyond?.rate)
 }
 
 /** The largest of the other assets and liabilities that move toward zero; the first of equal ones. */
@@ -184,7 +171,7 @@ const largest = ({ lines, state }: Group): NativeLine | undefined => {
     )
 }
 
-const decided = (group: Group): Decided => {
+export const decide = (group: Group): Decided => {
   const { lines, state } = group
   const back = lines.find((line) => comesBack(group, line))
   const cash = lines.find((line) => isCash(line) && reduces(holdingOf(state, line), line.minor))
@@ -205,67 +192,16 @@ const decided = (group: Group): Decided => {
 }
 
 /** Adds a line to its balance at its value; cash that reduces its holding is returned instead. */
-const putOn = (group: Group, line: NativeLine, value: bigint, rate: Rate | null): void => {
+export const putOn = (group: Group, line: NativeLine, value: bigint, rate: Rate | null): void => {
   const { entry, rules, state } = group
   const { method } = rules
   const holding = holdingOf(state, line)
   // For every account: one that becomes monetary later is revalued from its carrying amount.
   if (!isCash(line)) {
-    if (line.account.role !== "trading") addOther(group, line, value, kept(group))
+    if (line.account.role !== "trading") addOther(group, line, value, withoutLots(group))
   } else if (reduces(holding, line.minor)) giveBack(holding, line.minor, value, method)
   else {
     const origin = rate === null ? null : originOf(entry.date, rate)
     enter(holding, line.minor, value, { method, withLots: true, origin })
   }
-}
-
-const foreignLines = (group: Group): ReadonlyArray<BaseLine> => {
-  const { basis, rate, taken, unit } = decided(group)
-  return group.lines.map((line) => {
-    if (line === taken?.line) return taken.valued
-    const value = rounded(times(unit, line.minor))
-    putOn(group, line, value, rate)
-    return lineOf(line, value, basis, rate)
-  })
-}
-
-const inBase = (line: NativeLine): BaseLine => {
-  if (line.account.scale !== baseScale) throw new Unvaluable("the base currency does not have two decimals")
-  return lineOf(line, line.minor, "face", null)
-}
-
-/**
- * The rounding difference of the lines, for `rounding`: at most half a cent for each rounded line; more is an error.
- */
-const residueOf = (lines: ReadonlyArray<BaseLine>, what: string): ReadonlyArray<BaseLine> => {
-  const residue = lines.reduce((sum, { minor }) => sum + minor, 0n)
-  if (residue === 0n) return []
-  const count = BigInt(lines.filter(({ basis }) => basis !== null && basis !== "face").length)
-  const size = residue < 0n ? -residue : residue
-  if (size * 2n > count) {
-    throw new Unvaluable(`${what}: its lines leave ${residue} cents, more than half a cent for each`)
-  }
-  return [plainLine("rounding", -residue)]
-}
-
-/** The lines of an entry in the base currency, in order, then gain or loss and rounding. Changes the state. */
-export const valueLines = (entry: NativeEntry, state: State, rules: Rules): ReadonlyArray<BaseLine> => {
-  const what = `journal entry ${entry.number} of ${entry.date.slice(0, 7)}`
-  const currencies = [...new Set(entry.lines.map(({ account }) => account.currency))]
-  const valued = new Map<NativeLine, BaseLine>()
-  const clears = isClearing(entry)
-  for (const currency of currencies) {
-    const own = entry.lines.filter(({ account }) => account.currency === currency)
-    const group = { lines: own, entry, state, rules }
-    const foreign = () =>
-      clears ? clearedLines(own, conversionOf(entry), state, () => atRate(group).unit) : foreignLines(group)
-    const lines = currency === rules.baseCurrency ? own.map(inBase) : foreign()
-    own.forEach((line, at) => {
-      const found = lines[at]
-      if (found !== undefined) valued.set(line, found)
-    })
-  }
-  const lines = entry.lines.flatMap((line) => valued.get(line) ?? [])
-  const all = clears ? [...lines, ...realizedLines(lines)] : lines
-  return [...all, ...residueOf(all, what)]
 }
