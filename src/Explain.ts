@@ -11,28 +11,20 @@ import { client } from "./Explain/ExplainClient.ts"
 import { findings, quarantined } from "./Explain/ExplainFinding.ts"
 import { journalEntries } from "./Explain/ExplainJournalEntry.ts"
 import { receivableBooks, receivableTransactions, receivableVersions } from "./Explain/ExplainReceivable.ts"
+import { referenceEntries } from "./Explain/ExplainReference.ts"
 import { resource } from "./Explain/ExplainResource.ts"
-import { earlierEntries, statementEntries, type Traced } from "./Explain/ExplainStatementEntry.ts"
+import { earlierEntries, namedBy, statementEntries, type Traced } from "./Explain/ExplainStatementEntry.ts"
 import { summary } from "./Explain/ExplainSummary.ts"
-import type { Step } from "./Explain/Step.ts"
+import { type Step, stepsOf } from "./Explain/Step.ts"
 import type { NothingFound } from "./Inquiry/NothingFound.ts"
 import { parseReferences } from "./Inquiry/Reference.ts"
-import { type Subject, subjectsOf } from "./Inquiry/Subject.ts"
+import type { Subject } from "./Inquiry/Subject.ts"
+import { subjectsOf } from "./Inquiry/SubjectSearch.ts"
 
 export interface Explanation {
   readonly id: string
   readonly steps: ReadonlyArray<Step>
 }
-
-const stepsOf = (found: ReadonlyArray<{ readonly step: Step }>): ReadonlyArray<Step> =>
-  found.map(({ step }) => step)
-
-/** The distinct resources that entries name. */
-const namedBy = (entries: ReadonlyArray<Traced>) => [
-  ...new Map(
-    entries.flatMap(({ related }) => (related === null ? [] : [[related.id, related] as const])),
-  ).values(),
-]
 
 /** The steps of the resources that entries name. */
 const resourcesOf = Effect.fn("Explain.resourcesOf")(function* (
@@ -214,11 +206,18 @@ const ofIdentifier = Effect.fn("Explain.ofIdentifier")(function* (id: string) {
   return steps
 })
 
-/** What a file alone numbers: accounts, and lines that lead on to their journal where only one has the number. */
+/**
+ * What a file alone numbers: accounts, and lines that lead on to their journal where only one has the number; or else what payments
+ * bear, which leads on where one movement has it.
+ */
 const ofFileNumber = Effect.fn("Explain.ofFileNumber")(function* (id: string, unknown: NothingFound) {
   const accounts = yield* accountNumber(id)
   const lines = yield* batchLines(id)
-  if (accounts.length + lines.length === 0) return yield* unknown
+  if (accounts.length + lines.length === 0) {
+    const { movement, steps } = yield* referenceEntries(id)
+    if (steps.length === 0) return yield* unknown
+    return [...steps, ...(movement === null ? [] : yield* ofIdentifier(movement))]
+  }
   const [line, ...more] = lines
   const document = more.length === 0 ? line?.document : null
   const journal = typeof document === "string" ? yield* ofIdentifier(document) : []
@@ -231,7 +230,7 @@ export class Explain extends Effect.Service<Explain>()("tieout/Explain", {
 
     /**
      * Takes a journal number in any form that a file has, a finding (`F12`), a quarantined row (`Q12`), a client's code, a batch (`ORG/4`), a bank
-     * statement's number, what a file calls an account, a line of Business Central's journal (`ORG/4:1000`), or the identifier of an account, statement entry, deposit, withdrawal, conversion, receivable or client, or its first 8 characters or more.
+     * statement's number, what a file calls an account, a line of Business Central's journal (`ORG/4:1000`), an external reference, or the identifier of an account, statement entry, deposit, withdrawal, conversion, receivable or client, or its first 8 characters or more.
      * Fails with `NothingFound`.
      */
     const explain = Effect.fn("Explain.explain")(

@@ -15,12 +15,12 @@ const columns = {
   role: text,
   currency: text,
   partnerAccountId: nullable(uuid),
-  /** Columns of the mapping that have the very text. */
+  /** Columns of the mapping that hold exactly this text. */
   called: arrayOf(text),
 }
 type Row = RowOf<typeof columns>
 
-/** Accounts shown: every client's book has one of a code. */
+/** How many accounts are shown: every client's book may have one with the same code. */
 const shown = 20
 
 const stepOf = ({ book, called, code, currency, name, partnerAccountId, role }: Row): Step => ({

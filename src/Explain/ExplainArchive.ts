@@ -1,4 +1,4 @@
-/** Where lies what was archived: the dump that has it. */
+/** What was archived: the dump that has it. */
 import { Effect } from "effect"
 import { int4, type RowOf, text } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"

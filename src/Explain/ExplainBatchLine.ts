@@ -11,7 +11,7 @@ import type { Step } from "./Step.ts"
 const format = businessCentral.name
 const documentColumn = "Document No."
 
-/** Batches looked at, the newest first and what was superseded last: each may have a line of the number. */
+/** How many batches are searched, the newest first and superseded ones last: each may have a line with the number. */
 const shownBatches = 5
 
 /** A line with the journal number that its document has. */

@@ -95,7 +95,7 @@ const transactionStep = (row: TransactionRow): Step => ({
   ],
 })
 
-/** The transactions in time, with the entries that moved their cash: by identifier, by resource, by transaction hash. */
+/** The transactions in order of time, with the entries that moved their cash: by identifier, by resource, by transaction hash. */
 export const receivableTransactions = Effect.fn("Explain.receivableTransactions")(function* (
   books: ReadonlyArray<number>,
   id: string,

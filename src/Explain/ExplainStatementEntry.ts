@@ -54,10 +54,16 @@ const stepOf = (row: Row): Step => {
 /** A statement entry that the explanation leads through. */
 export interface Traced {
   readonly entryId: string
-  readonly accountId: string
   readonly related: { readonly type: string; readonly id: string } | null
   readonly step: Step
 }
+
+/** The distinct resources that entries name. */
+export const namedBy = (entries: ReadonlyArray<Traced>) => [
+  ...new Map(
+    entries.flatMap(({ related }) => (related === null ? [] : [[related.id, related] as const])),
+  ).values(),
+]
 
 /** The most entries listed per resource or account. */
 const shownEntries = 20
@@ -92,7 +98,6 @@ export const statementEntries = Effect.fn("Explain.statementEntries")(function* 
   return rows.map(
     (row): Traced => ({
       entryId: row.entry_id,
-      accountId: row.account_id,
       related:
         row.related_type === null || row.related_id === null
           ? null

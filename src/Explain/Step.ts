@@ -10,6 +10,9 @@ export interface Step {
   readonly facts: ReadonlyArray<Fact>
 }
 
+export const stepsOf = (found: ReadonlyArray<{ readonly step: Step }>): ReadonlyArray<Step> =>
+  found.map(({ step }) => step)
+
 /** A fact, or none where the value is null. */
 export const factsIfKnown = (label: string, value: string | null): ReadonlyArray<Fact> =>
   Option.match(Option.fromNullable(value), { onNone: () => [], onSome: (text) => [[label, text]] })

@@ -35,14 +35,14 @@ const columns = {
   service: text,
   held: int8,
   unread: bool,
-  /** Whether the service does not serve its statement or its client. */
+  /** Whether the service refuses its statement or its client. */
   unserved: bool,
   /** When it was last read to its end, by the service's clock; null: never, or the service sent no date. */
   read_at: nullable(text),
   was_read: bool,
-  /** Whether the whole client is not served, not the statement alone. */
+  /** Whether it refuses the whole client, not the statement alone. */
   of_client: bool,
-  /** Why it is not served: `PartnerError.reason`, `NoPath` or `Inactive`; then the HTTP status, and the detail as text. */
+  /** Why it is refused: `PartnerError.reason`, `NoPath` or `Inactive`; then the HTTP status, and the detail as text. */
   trouble: nullable(text),
   answers: nullable(int4),
   detail: nullable(text),

@@ -26,9 +26,9 @@ export type Reference =
   /** A camt.053 statement of an account's day, `YYYY-MM-DD`. */
   | { readonly kind: "statement"; readonly from: string; readonly to: string; readonly day: string }
   /** A UUID, or the beginning of one: everything from `from` to `to`. */
-  | { readonly kind: "uuid"; readonly from: string; readonly to: string; readonly whole: boolean }
+  | { readonly kind: "uuid"; readonly from: string; readonly to: string }
 
-/** A summary's number ends in S, and one of several currencies in its own, as files have them. */
+/** As files have them: a summary's number ends in S, and in its currency where the books have several. */
 const journalNumber = /^([A-Z0-9][A-Z0-9_.-]*)-(\d{4}-(?:0[1-9]|1[0-2]))-(\d{1,9})(S?)(?:-[A-Z]{3,8})?$/
 const shortNumber = /^([A-Z0-9][A-Z0-9-]*)-(\d{2})(0[1-9]|1[0-2])-(\d{6,9})(S?)(?:-[A-Z]{3,8})?$/
 const finding = /^(?:FINDING[ -]?|F)(\d{1,18})$/
@@ -54,8 +54,7 @@ export const parseReferences = (text: string): ReadonlyArray<Reference> => {
   if (quarantineId !== undefined) references.push({ kind: "quarantined", quarantineId })
   const digits = trimmed.toLowerCase().replaceAll("-", "")
   if (hex.test(digits)) {
-    const whole = digits.length === 32
-    references.push({ kind: "uuid", from: uuidOf(digits, "0"), to: uuidOf(digits, "f"), whole })
+    references.push({ kind: "uuid", from: uuidOf(digits, "0"), to: uuidOf(digits, "f") })
   }
   const [, code, period, number, ofSummary] = journalNumber.exec(trimmed) ?? []
   if (code !== undefined && period !== undefined && number !== undefined) {

@@ -11,6 +11,7 @@ import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { Settings } from "../../src/Settings.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
+import { sandboxRates } from "../Export/SandboxRates.ts"
 import { sync } from "../Sync/Runs.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -33,7 +34,7 @@ const exporting = (names: ReadonlyArray<string>, more: Partial<ExportRequest>) =
 const columns: Readonly<Record<string, ReadonlyArray<string>>> = {
   journal: [
     ...["journal_number", "account_code", "account_name", "partner_account_id", "source_id", "resource_id"],
-    "reverses",
+    ...["reverses", "external_reference"],
   ],
   statement: ["account", "entry_id", "journal_number"],
   "native-movements": ["journal_number", "account_code", "account_name"],
@@ -44,12 +45,12 @@ const columns: Readonly<Record<string, ReadonlyArray<string>>> = {
   netsuite: ["External ID", "Account"],
   intacct: ["REFERENCE_NO", "ACCT_NO"],
   sage50: ["Nominal A/C Ref", "Reference"],
-  "business-central": ["Line No.", "Document No.", "Account No."],
+  "business-central": ["Line No.", "Document No.", "Account No.", "External Document No."],
   datev: ["Konto", "Gegenkonto (ohne BU-Schlüssel)", "Belegfeld 1"],
   "gl-detail": ["Journal_ID", "GL_Account_Number"],
   "chart-of-accounts": ["GL_Account_Number"],
   "period-balances": ["GL_Account_Number"],
-  fec: ["EcritureNum", "CompteNum"],
+  fec: ["EcritureNum", "CompteNum", "PieceRef"],
   "summary-entries": ["summary_number", "journal_number", "account", "account_code"],
 }
 
@@ -93,15 +94,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what a file numbers", 
     Effect.gen(function* () {
       const sandbox = yield* runningSandbox({ entries: 120 })
       yield* sync(sandbox.url)
-      yield* addRates(
-        ["EUR USD 1.08", "EUR JPY 163", "GBP EUR 1.17", "USDT EUR 0.92", "USDC EUR 0.92"].flatMap((pair) => {
-          const [from = "", to = "", rate = ""] = pair.split(" ")
-          return Array.from({ length: 61 }, (_, day) => ({
-            date: new Date(Date.UTC(2026, 8, 1 + day)).toISOString().slice(0, 10),
-            ...{ from, to, rate, source: "test" },
-          }))
-        }),
-      )
+      yield* addRates(sandboxRates)
       const base = { base: { baseCurrency: "EUR", settings: accounting.valuation, chart } }
       const systems = ["xero", "qbo", "netsuite", "intacct", "sage50", "business-central", "datev"]
       const made = [

@@ -10,6 +10,7 @@ import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { Settings } from "../../src/Settings.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
+import { sandboxRates } from "../Export/SandboxRates.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -42,15 +43,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a number in a file", (
     Effect.gen(function* () {
       const sandbox = yield* runningSandbox({ entries: 300 })
       yield* sync(sandbox.url)
-      yield* addRates(
-        ["EUR USD 1.08", "EUR JPY 163", "GBP EUR 1.17", "USDT EUR 0.92", "USDC EUR 0.92"].flatMap((pair) => {
-          const [from = "", to = "", rate = ""] = pair.split(" ")
-          return Array.from({ length: 61 }, (_, day) => ({
-            date: new Date(Date.UTC(2026, 8, 1 + day)).toISOString().slice(0, 10),
-            ...{ from, to, rate, source: "test" },
-          }))
-        }),
-      )
+      yield* addRates(sandboxRates)
       const base = { base: { baseCurrency: "EUR", settings: accounting.valuation, chart } }
       const systems = ["xero", "qbo", "intacct", "sage50", "business-central", "datev", "netsuite"]
       const made = [

@@ -20,15 +20,14 @@ describe("what a person types", () => {
     ["F12", { kind: "finding", findingId: "12" }],
     ["q12", { kind: "quarantined", quarantineId: "12" }],
     ["finding 12", { kind: "finding", findingId: "12" }],
-    [uuid, { kind: "uuid", from: uuid, to: uuid, whole: true }],
-    [` ${uuid.toUpperCase()} `, { kind: "uuid", from: uuid, to: uuid, whole: true }],
+    [uuid, { kind: "uuid", from: uuid, to: uuid }],
+    [` ${uuid.toUpperCase()} `, { kind: "uuid", from: uuid, to: uuid }],
     [
       "0f3cfade-12",
       {
         kind: "uuid",
         from: "0f3cfade-1200-0000-0000-000000000000",
         to: "0f3cfade-12ff-ffff-ffff-ffffffffffff",
-        whole: false,
       },
     ],
     ["ORG-2026-13-000007", undefined],
