@@ -2,23 +2,24 @@
 import type { Sql } from "../Database/Client.ts"
 import type { Fragment, ProofQuery } from "./Proof.ts"
 
-/** `b`, `e` are the book's and the base entry's aliases. */
+/** `b` is the book's alias; the others are unambiguous. */
 const baseName = (sql: Sql): Fragment => sql`
-  concat('base entry ', concat_ws('-', b.code, case when e.series = 'fx' then 'FX' end, to_char(e.period, 'YYYY-MM'),
-    lpad(e.number::text, greatest(6, length(e.number::text)), '0')))`
+  concat('base entry ', concat_ws('-', b.code, case when series = 'fx' then 'FX' end, to_char(period, 'YYYY-MM'),
+    lpad(number::text, greatest(6, length(number::text)), '0')))`
 
 export const lines: ProofQuery = {
   name: "base-lines",
-  proves: "Every entry of the base-currency journal has all its lines and balances.",
+  proves:
+    "Every entry of the base-currency journal has all its lines and balances, and every line has its entry.",
   wrong: (sql) => sql`
     select b.code as book, ${baseName(sql)} as row,
-      format('has %s lines of %s, which leave %s', coalesce(p.lines, 0), e.line_count, coalesce(p.over, 0)) as message
+      case when e.line_count is null then format('is not there, but has %s lines', p.lines)
+        else format('has %s lines of %s, which leave %s', coalesce(p.lines, 0), e.line_count, coalesce(p.over, 0)) end as message
     from valuation.entries e
-    join mirror.books b on b.book_id = e.book_id
-    left join (
+    full join (
       select book_id, period, series, number, count(*) as lines, sum(amount) as over from valuation.postings
-      group by book_id, period, series, number) p
-      on p.book_id = e.book_id and p.period = e.period and p.series = e.series and p.number = e.number
+      group by book_id, period, series, number) p using (book_id, period, series, number)
+    join mirror.books b using (book_id)
     where p.lines is distinct from e.line_count or p.over <> 0`,
 }
 

@@ -2,6 +2,8 @@
 import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
 import { allBooks } from "../Book.ts"
+import { bool, text } from "../Database/Columns.ts"
+import { Database } from "../Database.ts"
 import { batchDifferences } from "../Export/Batch/Kept/Committed.ts"
 import { keptBlock } from "../Export/Batch/Kept/KeptFiles.ts"
 import { findBatch, type KnownBatch, listBatches } from "../Export/Batch/Kept/KnownBatch.ts"
@@ -10,13 +12,30 @@ import type { Wrong } from "./Proof.ts"
 
 const damaged = "damaged"
 
-/** What is wrong with the stored bytes of a file. A file without stored bytes is only in its folder, and is not checked. */
+/** Whether the blocks of each file are all there, up to the last, by the file's name. */
+const keptFiles = Effect.fn("Proof.batches.kept")(function* ({ batch, book: { bookId } }: KnownBatch) {
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Proof.batches.kept",
+    { name: text, whole: bool },
+    (sql) => sql`
+      select f.name, count(*) = max(f.chunk) as whole from export.batch_files f
+      where f.book_id = ${bookId} and f.batch = ${batch} group by f.name`,
+  )
+  return new Map(rows.map(({ name, whole }) => [name, whole]))
+})
+
+/** What is wrong with the stored bytes of a file. A batch without any is only in its folder, and is not checked. */
 const fileProblem = Effect.fn("Proof.batches.file")(function* (
   { batch, book: { bookId } }: KnownBatch,
   { bytes, name, sha256 }: KnownBatch["manifest"]["files"][number],
+  kept: ReadonlyMap<string, boolean>,
 ) {
+  if (kept.size === 0 || bytes === 0) return null
+  const isWhole = kept.get(name)
+  if (isWhole === undefined) return `the database keeps other files of it, and not ${name}`
+  if (!isWhole) return `a block of the kept bytes of ${name} is missing`
   const hash = createHash("sha256")
-  let size = 0
   for (let chunk = 1; ; chunk++) {
     const block = yield* keptBlock(bookId, batch, name, chunk).pipe(
       Effect.catchAllDefect(() => Effect.succeed(damaged)),
@@ -24,9 +43,7 @@ const fileProblem = Effect.fn("Proof.batches.file")(function* (
     if (block === undefined) break
     if (block === damaged) return `the kept bytes of ${name} cannot be expanded`
     hash.update(block)
-    size += block.length
   }
-  if (size === 0 && bytes > 0) return null
   const found = hash.digest("hex")
   return found === sha256 ? null : `${name} has SHA-256 ${found} in the database; ${sha256} was exported`
 })
@@ -35,17 +52,18 @@ const batchProblems = Effect.fn("Proof.batches.one")(function* (
   known: KnownBatch,
   previous: KnownBatch | null,
 ) {
-  const { batch, manifest, sha256, text } = known
+  const { batch, manifest, sha256 } = known
   const problems: Array<string> = []
-  if (sha256Of(text) !== sha256) problems.push("its manifest is not the one that was committed")
+  if (sha256Of(known.text) !== sha256) problems.push("its manifest is not the one that was committed")
   const stated = manifest.lineage?.previous
   if (manifest.lineage !== undefined && (stated?.manifestSha256 ?? null) !== (previous?.sha256 ?? null)) {
     problems.push(
       `does not follow batch ${batch - 1}: it names ${stated?.manifestSha256 ?? "none"}, that one is ${previous?.sha256 ?? "not there"}`,
     )
   }
+  const kept = yield* keptFiles(known)
   for (const file of manifest.files) {
-    const problem = yield* fileProblem(known, file)
+    const problem = yield* fileProblem(known, file, kept)
     if (problem !== null) problems.push(problem)
   }
   if (manifest.lineage?.currencyBasis === undefined || manifest.lineage.currencyBasis === "native") {

@@ -11,7 +11,7 @@ type Row = (place: number) => string
 
 const { of: format } = accompanyingFiles.chartOfAccounts
 
-/** As the standard has them, not as the writer does. */
+/** Copied from the standard, not shared with the writer. */
 const headers: Readonly<Record<string, string>> = {
   [accompanyingFiles.chartOfAccounts.name]:
     "GL_Account_Number GL_Account_Name GL_Account_Description Account_Type Account_Subtype Business_Unit_Code",

@@ -13,7 +13,7 @@ export interface VerifyOptions {
   readonly chain: boolean
 }
 
-/** `text` is the manifest's own; `begun` hears of each file as its content begins to be read. */
+/** `text` is the manifest's text; `begun` is called with each file before its content is read. */
 export const checkBatch = async (
   folder: string,
   manifest: Manifest,

@@ -1,6 +1,6 @@
 /**
  * The batches of a book as a chain: each manifest holds the SHA-256 of the one before. The batches beside the folder are
- * followed back as far as they exist, and the next batch must name this one's manifest.
+ * followed back and forth as far as they exist; what is missing between them is said.
  */
 import { readdir } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
@@ -9,6 +9,7 @@ import type { Problems } from "../Common/Problems.ts"
 import { readManifestFile } from "../Common/RegularFile.ts"
 import { decode, isSealed, sha256Of } from "../Export/Batch/Manifest/ManifestSeal.ts"
 import { type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
+import { batchName } from "./FolderPlace.ts"
 
 interface Neighbour {
   readonly manifest: Manifest
@@ -16,16 +17,28 @@ interface Neighbour {
   readonly sealed: boolean
 }
 
-/** The manifest of a batch of the same book and database, in whichever scope's folder it is. */
-const read = async (
-  bookFolder: string,
-  scopes: ReadonlyArray<string>,
-  batch: number,
-  own: Manifest,
-): Promise<Neighbour | undefined> => {
-  for (const scope of scopes) {
-    const path = join(bookFolder, scope, String(batch), manifestFile)
-    const text = await readManifestFile(path).then(
+/** Says that a batch is missing on one side of the chain: `batch`, which `next` follows. */
+type Missed = (side: "beginning" | "end", batch: number, next: number) => void
+
+/** The batches that stand beside a folder, whichever scope's folder each is in: their numbers, and the folders that bear them. */
+type Standing = ReadonlyMap<number, ReadonlyArray<string>>
+
+const standingIn = async (bookFolder: string): Promise<Standing> => {
+  const standing = new Map<number, Array<string>>()
+  for (const scope of await readdir(bookFolder).catch(() => [])) {
+    const scopeFolder = join(bookFolder, scope)
+    for (const name of await readdir(scopeFolder).catch(() => [])) {
+      if (!batchName.test(name)) continue
+      standing.set(Number(name), [...(standing.get(Number(name)) ?? []), join(scopeFolder, name)])
+    }
+  }
+  return standing
+}
+
+/** The manifest of a batch of the same book and database. */
+const read = async (standing: Standing, batch: number, own: Manifest): Promise<Neighbour | undefined> => {
+  for (const folder of standing.get(batch) ?? []) {
+    const text = await readManifestFile(join(folder, manifestFile)).then(
       (bytes) => bytes.toString("utf8"),
       () => undefined,
     )
@@ -63,6 +76,42 @@ const checkOwn = ({ batch, formatVersion, lineage }: Manifest, problems: Problem
   }
 }
 
+/** The batches after it: each follows the one before, as far as they stand there. */
+const checkAfter = async (standing: Standing, own: Neighbour, missed: Missed, problems: Problems) => {
+  let current = own
+  for (const number of [...standing.keys()].sort((a, b) => a - b)) {
+    if (number <= own.manifest.batch) continue
+    const after = await read(standing, number, own.manifest)
+    if (after === undefined) continue
+    if (number !== current.manifest.batch + 1) return missed("end", number - 1, number)
+    const wrong = after.manifest.lineage === undefined ? undefined : follows(after.manifest, current)
+    if (wrong !== undefined) {
+      const whose = current === own ? "the next batch says otherwise: " : ""
+      problems.add(manifestFile, null, `${whose}batch ${number} ${wrong}`)
+      return
+    }
+    current = after
+  }
+}
+
+/** The batches before it. */
+const checkBefore = async (standing: Standing, own: Manifest, missed: Missed, problems: Problems) => {
+  let current = own
+  while (current.lineage !== undefined && current.lineage.previous !== null) {
+    const { batch } = current.lineage.previous
+    if (batch >= current.batch) return
+    const before = await read(standing, batch, current)
+    if (before === undefined) return missed("beginning", batch, current.batch)
+    const wrong = follows(current, before)
+    if (wrong !== undefined) {
+      const which = current === own ? "" : `batch ${current.batch} `
+      problems.add(manifestFile, null, `${which}${wrong}`)
+      return
+    }
+    current = before.manifest
+  }
+}
+
 /** `text` is the folder's manifest. `whole`: a missing batch of the chain is a problem. */
 export const checkChain = async (
   folder: string,
@@ -72,36 +121,12 @@ export const checkChain = async (
   problems: Problems,
 ): Promise<void> => {
   checkOwn(manifest, problems)
-  const bookFolder = dirname(dirname(resolve(folder)))
-  const scopes = await readdir(bookFolder).catch(() => [])
-  const next = await read(bookFolder, scopes, manifest.batch + 1, manifest)
-  const wrongNext =
-    next?.manifest.lineage === undefined
-      ? undefined
-      : follows(next.manifest, { manifest, sha256: sha256Of(text), sealed: true })
-  if (wrongNext !== undefined) {
-    problems.add(
-      manifestFile,
-      null,
-      `the next batch says otherwise: batch ${manifest.batch + 1} ${wrongNext}`,
-    )
+  const standing = await standingIn(dirname(dirname(resolve(folder))))
+  const missed: Missed = (side, batch, next) => {
+    const missing = `batch ${batch}, which batch ${next} follows, does not stand beside it`
+    if (whole) problems.add(manifestFile, null, missing)
+    else problems.note(`The chain of batches was not followed to its ${side}: ${missing}.`)
   }
-  let current = manifest
-  while (current.lineage !== undefined && current.lineage.previous !== null) {
-    if (current.lineage.previous.batch >= current.batch) return
-    const before = await read(bookFolder, scopes, current.lineage.previous.batch, current)
-    if (before === undefined) {
-      const missing = `batch ${current.lineage.previous.batch}, which batch ${current.batch} follows, does not stand beside it`
-      if (whole) problems.add(manifestFile, null, missing)
-      else problems.note(`The chain of batches was not followed to its beginning: ${missing}.`)
-      return
-    }
-    const wrong = follows(current, before)
-    if (wrong !== undefined) {
-      const which = current === manifest ? "" : `batch ${current.batch} `
-      problems.add(manifestFile, null, `${which}${wrong}`)
-      return
-    }
-    current = before.manifest
-  }
+  await checkAfter(standing, { manifest, sha256: sha256Of(text), sealed: true }, missed, problems)
+  await checkBefore(standing, manifest, missed, problems)
 }

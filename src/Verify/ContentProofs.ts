@@ -134,7 +134,7 @@ export class ContentProofs {
 
   private accompanyingProof(file: FileRecord, isKnown: boolean, problems: Problems): Proof | undefined {
     const { accounts, manifest } = this
-    /** The table's proof that a file belongs to whose name contains the format's. */
+    /** The proof of the table whose format's name is part of the file's name. */
     const ownerBy = (pattern: string) =>
       [...this.tables.values()].find(({ side }) => pattern.replace("{format}", side.name) === file.name)
     switch (file.format) {

@@ -1,6 +1,6 @@
 /**
  * Compares two sets of booked amounts in constant memory: each amount, weighted by a hash of its account, is added to one of
- * 1,024 sums, chosen by its journal. Lines that cancel out or come in parts change nothing. The hash need not be cryptographic:
+ * 1,024 sums, which its journal selects. Lines that cancel out or come in parts change nothing. The hash need not be cryptographic:
  * checksums protect against tampering.
  */
 const size = 1024

@@ -7,7 +7,7 @@ import type { Problems } from "../Common/Problems.ts"
 import { uuidPattern } from "../Common/Uuid.ts"
 import { type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
 
-const batchName = /^\d+$/
+export const batchName = /^\d+$/
 const scopeName = /^(?:\d{4}-\d{2}|\d{4}-\d{2}-\d{2}_\d{4}-\d{2}-\d{2}|all|since-\d+)(?:@.*)?$/
 const olderBookName = new RegExp(`^.+-(?:org|${uuidPattern})$`)
 
@@ -32,7 +32,10 @@ export const checkPlace = (folder: string, manifest: Manifest, problems: Problem
       what: "book",
       found: basename(dirname(dirname(path))),
       stated: `${connection}-${book.code}`,
-      isOne: { test: (found) => found.startsWith(`${connection}-`) || olderBookName.test(found) },
+      isOne: {
+        test: (found) =>
+          found.startsWith(`${connection}-`) || found.endsWith(`-${book.code}`) || olderBookName.test(found),
+      },
     },
   ]
   const older = `${connection}-${book.clientId ?? "org"}`
@@ -47,5 +50,12 @@ export const checkPlace = (folder: string, manifest: Manifest, problems: Problem
     if (found !== stated && found !== older && isOne.test(found)) {
       problems.add(manifestFile, null, `is of the ${what} ${stated}, but stands in the folder ${found}`)
     }
+  }
+  const [, inScope, ofBook] = levels
+  if (inScope?.found !== inScope?.stated || ofBook === undefined) return
+  if (ofBook.found !== ofBook.stated && ofBook.found !== older && !ofBook.isOne.test(ofBook.found)) {
+    problems.note(
+      `The name of the folder ${ofBook.found} says nothing of the book: by its manifest it is ${ofBook.stated}.`,
+    )
   }
 }

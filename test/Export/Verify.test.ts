@@ -242,6 +242,14 @@ layer(TestDatabase.layer)("verify", (it) => {
       expect(yield* wrong("default-ORG", "2026-10", "1")).toEqual([
         `is of the book ${book}, but stands in the folder default-ORG`,
       ])
+      expect(yield* wrong("other-VERIFY", "2026-10", "1"), "of another connection").toEqual([
+        `is of the book ${book}, but stands in the folder other-VERIFY`,
+      ])
+      const renamed = yield* placed("Smith & Sons", "2026-10", "1")
+      expect(renamed.ok).toBe(true)
+      expect(renamed.notes).toEqual([
+        `The name of the folder Smith & Sons says nothing of the book: by its manifest it is ${book}.`,
+      ])
       const elsewhere = yield* placed("downloads", "from-jane")
       expect(elsewhere.ok).toBe(true)
       expect(elsewhere.notes).toEqual([

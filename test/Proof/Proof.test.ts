@@ -95,6 +95,21 @@ const mischief: ReadonlyArray<readonly [string, string, string]> = [
     "batch 1 the kept bytes of journal.csv cannot be expanded",
   ],
   [
+    "delete from export.batch_files where batch = 1 and name = 'journal.csv'",
+    "batches",
+    "batch 1 the database keeps other files of it, and not journal.csv",
+  ],
+  [
+    "update export.batch_files set chunk = 2 where batch = 1 and name = 'journal.csv'",
+    "batches",
+    "batch 1 a block of the kept bytes of journal.csv is missing",
+  ],
+  [
+    `delete from valuation.entries where series = 'journal' and number = 1`,
+    "base-lines",
+    "base entry ORG-2026-08-000001 is not there, but has 2 lines",
+  ],
+  [
     `update valuation.postings set amount = amount + 0.01 where line_number = 1`,
     "base-lines",
     "base entry ORG-2026-08-000001 has 2 lines of 2, which leave 0.01",

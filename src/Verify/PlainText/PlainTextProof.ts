@@ -11,7 +11,7 @@ import type { Syntax } from "../../Format/Reading/Plain.ts"
 import type { ExpectedAccount } from "../AccountsProof.ts"
 import { byteText, decoded, wholeLines } from "../ByteText.ts"
 
-/** What a plain-text journal is read with. Plain data, so that another thread can be sent it. */
+/** What the reader of a plain-text journal needs. Plain data, so that it can be sent to another thread. */
 export interface PlainText extends Omit<Syntax, "names"> {
   readonly accounts: ReadonlyArray<{
     /** As the journal calls it. */
