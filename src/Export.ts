@@ -5,7 +5,13 @@ import { chooseBooks, type UnknownBook } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
-import { type AskedBook, type Exported, type ExportedBatch, selectionAt } from "./Export/BookExport.ts"
+import {
+  type AskedBook,
+  type Exported,
+  type ExportedBatch,
+  plannedBooks,
+  selectionAt,
+} from "./Export/BookExport.ts"
 import { exportBooks, refusalsOfBooks } from "./Export/ExportBooks.ts"
 import { ExportError, exportError, refused } from "./Export/ExportError.ts"
 import { archivedDays, refuseArchivedDays } from "./Export/Request/ArchivedDays.ts"
@@ -113,18 +119,23 @@ const partsWith = Effect.fn("Export.partsWith")(function* (
   })
 })
 
-const busy = (book: Book) => () =>
+const anotherRuns = (book: Book) => () =>
   exportError("Busy", `Another export of the book ${book.code} runs: wait for it to finish, or stop it.`)
 
 const isRefusal = (error: { readonly _tag: string }): error is ExportError =>
   error instanceof ExportError && error.refusals !== undefined
 
+/** What is asked for is not possible in one of the books: said before anything is written. */
+const isUsage = (error: { readonly _tag: string }): error is ExportError =>
+  error instanceof ExportError && error.reason === "Usage"
+
 /** Books that are exported together: their batches are committed in one transaction. */
 const booksAtOnce = 100
 
 /**
- * Books together, under their locks. Where some are refused, none is written, and all of these say why. Where one of them fails
- * otherwise, each is exported by itself: those before the failing one stay committed, and it says what is wrong.
+ * Books together, under their locks. Where some are refused, none is written, and all of these say why; where what is asked for is
+ * not possible in one, none either. Where one of them fails otherwise, each is exported by itself: those before the failing one
+ * stay committed, and it says what is wrong.
  */
 const exportSome = (
   asked: ReadonlyArray<AskedBook>,
@@ -142,14 +153,16 @@ const exportSome = (
     ).pipe(
       Effect.catchIf(isRefusal, (error) =>
         Effect.flatMap(refusalsOfBooks(asked, selection, request), (refusals) =>
-          refusals.length === 0 ? error : refused(refusals),
+          refusals.length === 0
+            ? error
+            : refused(refusals, asked.length > 1 && refusals.length === asked.length),
         ),
       ),
     )
     if (first === undefined) return Effect.succeed([])
-    if (more.length === 0) return Effect.catchTag(underLocks, "LockBusy", busy(first.book))
+    if (more.length === 0) return Effect.catchTag(underLocks, "LockBusy", anotherRuns(first.book))
     return Effect.catchAll(underLocks, (error) =>
-      error._tag === "DatabaseError" || isRefusal(error)
+      error._tag === "DatabaseError" || isRefusal(error) || isUsage(error)
         ? Effect.fail(error)
         : Effect.map(
             Effect.forEach(asked, (one) => exportSome([one], selection, request)),
@@ -229,6 +242,8 @@ export const run = Effect.fn("Export.run")(function* (
   const exported: Array<Exported> = []
   const outdated: Array<Outdated> = []
   const asked = yield* partsWith(chosen, selection, parts)
+  // What is not possible in a book that comes later is said before the first ones are committed.
+  if (asked.length > booksAtOnce) yield* plannedBooks(asked, selection, request)
   for (const some of Chunk.chunksOf(Chunk.fromIterable(asked), booksAtOnce)) {
     for (const { book, ...made } of yield* exportSome(Chunk.toReadonlyArray(some), selection, request)) {
       batches.push(...made.batches)

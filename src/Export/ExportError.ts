@@ -52,14 +52,23 @@ const linesOf = ({ book, problems }: Refusal): ReadonlyArray<string> => {
   ]
 }
 
-/** One error for all of them. */
-export const refused = (refusals: ReadonlyArray<Refusal>): ExportError => {
+const ofAllBooks = (line: string): string => line.replace(/ --book \S+/, "")
+
+/** What to do, each line once. A command that all of them need goes over all books where all that were asked for are refused. */
+const adviceOf = (refusals: ReadonlyArray<Refusal>, areAll: boolean): ReadonlyArray<string> => {
+  const needed = (line: string) =>
+    refusals.every(({ advice }) => advice.map(ofAllBooks).includes(ofAllBooks(line)))
+  const lines = refusals.flatMap(({ advice }) => advice)
+  return [...new Set(areAll ? lines.map((line) => (needed(line) ? ofAllBooks(line) : line)) : lines)]
+}
+
+/** One error for all of them. `areAll`: there are no other books that could be written. */
+export const refused = (refusals: ReadonlyArray<Refusal>, areAll = false): ExportError => {
   const further = refusals.slice(shownBooks).map(({ book }) => book)
   const lines = [
     ...refusals.slice(0, shownBooks).flatMap(linesOf),
     ...(further.length === 0 ? [] : [`Refused as well: ${further.join(", ")}.`]),
-    // What is of no book in particular stands once.
-    ...new Set(refusals.slice(0, shownBooks).flatMap(({ advice }) => advice)),
+    ...adviceOf(refusals.slice(0, shownBooks), areAll),
   ]
   return new ExportError({ reason: "Refused", message: lines.join("\n"), refusals })
 }

@@ -15,7 +15,7 @@ export const accompanyingFiles = {
   rateDifferences: { name: "rate-differences", file: "rate_differences_{format}.csv" },
   /** With summaries: the entries behind each. */
   summaryEntries: { name: "summary-entries", file: "summary_entries_{format}.csv" },
-  /** Entries of which a format has nothing: its accounts cancel them. */
+  /** Entries that a format leaves out, because their lines cancel each other on its accounts. */
   cancelledEntries: { name: "cancelled-entries", file: "cancelled_entries_{format}.csv" },
   /** With an as-of export: what was recorded since. */
   difference: { name: "difference", file: "difference.csv" },

@@ -1,4 +1,4 @@
-/** Formats that a bank's statements have: per account of the service, with a statement for each day. */
+/** Formats of bank statements: a file for each account of the service, with a statement for each day. */
 import type { StatementReader } from "./Reading/Statements.ts"
 import type { Profile } from "./Table/Profile.ts"
 
@@ -8,7 +8,7 @@ export interface BankAccount {
   readonly currency: string
   /** Decimals of the currency. */
   readonly scale: number
-  /** As the books call it. */
+  /** Its name in the books. */
   readonly name: string
   /** The book's name. */
   readonly owner: string
@@ -35,7 +35,7 @@ export interface BankEntry {
   readonly minor: bigint
   /** ISO 8601 in UTC. */
   readonly occurredAt: string
-  /** Of its journal entry; null where that has none yet. */
+  /** The number of its journal entry; null where that has none yet. */
   readonly number: string | null
   readonly description: string | null
   /** `DEPOSIT`, `CONVERSION` …; null: the entry names none. */

@@ -75,23 +75,23 @@ export const isFormatName = (name: string): name is FormatName => byName.has(nam
 /** The format of that name, if there is one. */
 export const formatOf = (name: string): AnyFormat | undefined => byName.get(name)
 
-const known = (names: ReadonlyArray<string>): ReadonlyArray<AnyFormat> =>
+const formatsNamed = (names: ReadonlyArray<string>): ReadonlyArray<AnyFormat> =>
   names.flatMap((name) => byName.get(name) ?? [])
 
 export const plainsOf = (names: ReadonlyArray<string>): ReadonlyArray<PlainFormat> =>
-  known(names).filter(isPlain)
+  formatsNamed(names).filter(isPlain)
 
 export const tablesOf = (names: ReadonlyArray<string>): ReadonlyArray<TableFormat> =>
-  known(names).filter(isTable)
+  formatsNamed(names).filter(isTable)
 
 export const bankStatementsOf = (names: ReadonlyArray<string>): ReadonlyArray<BankStatementFormat> =>
-  known(names).filter(isBankStatement)
+  formatsNamed(names).filter(isBankStatement)
 
 export const accumulates = (name: string): boolean => byName.get(name)?.accumulates ?? false
 
 /** Whether any of the formats writes the provider's statement, too. */
 export const needsStatement = (names: ReadonlyArray<string>): boolean =>
-  known(names).some(({ besideStatement }) => besideStatement)
+  formatsNamed(names).some(({ besideStatement }) => besideStatement)
 
 const escaped = (text: string): string => text.replaceAll(".", "\\.")
 

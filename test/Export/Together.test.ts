@@ -288,6 +288,32 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
     }),
   )
 
+  it.effect("are told one command where all of them need it", () =>
+    Effect.gen(function* () {
+      yield* books
+      const error = yield* Effect.flip(
+        exporting(temporaryFolder(), ["sage50"], { tables: { settings, baseCurrency: "EUR" } }),
+      )
+      const advice = error.message.split("\n").filter((line) => line.startsWith("Everything"))
+      expect(advice).toEqual(["Everything in EUR: tieout export --base --format sage50 --period 2026-10"])
+    }),
+  )
+
+  it.effect("are none of them written where what is asked for is not possible in one", () =>
+    Effect.gen(function* () {
+      const { alpha } = yield* books
+      const before = (yield* states(alpha)).length
+      yield* exporting(temporaryFolder(), ["business-central", "qbo"], { perFormat: false, code: "GAMMA" })
+      const out = temporaryFolder()
+      const error = yield* Effect.flip(exporting(out, ["business-central"], { again: true }))
+      expect(error).toMatchObject({
+        reason: "Usage",
+        message: expect.stringContaining("Nothing was written"),
+      })
+      expect([readdirSync(out), (yield* states(alpha)).length]).toEqual([[], before])
+    }),
+  )
+
   it.effect("clear what a killed export left in the folder of one of them", () =>
     Effect.gen(function* () {
       const { beta } = yield* books

@@ -70,7 +70,7 @@ describe("the layout of the FEC", () => {
       ["995,00|0,00", "0,00|0,00", "do not exclude each other"],
       ["512100", "AB12", "is no account"],
       ["20261001|Deposit", "20261002|Deposit", "the document has another date"],
-      ["20261101||", "20261101|1,00|", "is filled that is none of ours"],
+      ["20261101||", "20261101|1,00|", "a column that Tieout leaves empty is filled"],
       ["|20261001|512100", "|2026-10-01|512100", "is no date"],
     ]
     for (const [from, to, why] of wrong) expect(() => reading(row.replace(from, to))).toThrow(why)

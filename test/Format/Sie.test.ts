@@ -64,8 +64,8 @@ describe("SIE 4I", () => {
 
   it("is read strictly", () => {
     const wrong: ReadonlyArray<readonly [from: string, to: string, why: string]> = [
-      ["#FLAGGA 0", "#FLAGGA 1", "is none of ours"],
-      ["#FORMAT PC8", "#FORMAT UTF8", "is none of ours"],
+      ["#FLAGGA 0", "#FLAGGA 1", "Tieout never writes #FLAGGA 1"],
+      ["#FORMAT PC8", "#FORMAT UTF8", "Tieout never writes #FORMAT UTF8"],
       ["#SIETYP 4", "#GEN 20261101", "is not where it belongs"],
       [" 995.00", " 995,00", "has not two decimals"],
       [" 995.00", " 995.001", "has not two decimals"],

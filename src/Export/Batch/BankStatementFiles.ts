@@ -1,16 +1,15 @@
 /** Writes bank statements: a file per account of the service, a statement per day that was read completely. */
 import { Effect, Stream } from "effect"
 import type { Book } from "../../Book.ts"
-import { print, TooPrecise } from "../../Common/MinorUnits.ts"
+import { print } from "../../Common/MinorUnits.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import type { BankFile, BankStatementFormat, BankWriter } from "../../Format/BankStatement.ts"
 import { encode } from "../../Format/Encoding.ts"
 import type { OpenedAccount } from "../../Format/Entry.ts"
-import { Unholdable } from "../../Format/Table/Journals.ts"
-import { type ExportError, exportError } from "../ExportError.ts"
 import { type BankRow, dayOf, entryOf } from "../Source/BankStatements.ts"
 import type { Folder, FolderFile } from "./Folder.ts"
 import type { BankSpan, FileRecord } from "./Manifest.ts"
+import { refusedIfUnholdable } from "./TableFiles.ts"
 
 export interface BankPlan {
   readonly book: Book
@@ -56,20 +55,6 @@ const spanOf = ({
   opening: print(opening, scale),
   closing: print(closing, scale),
 })
-
-/** What the format cannot hold ends the export. */
-const held = <A>(format: BankStatementFormat, make: () => A): Effect.Effect<A, ExportError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(make())
-    } catch (cause) {
-      if (!(cause instanceof Unholdable || cause instanceof TooPrecise)) throw cause
-      return exportError(
-        "Refused",
-        `${format.name} cannot hold what would be exported: ${cause.message}. Nothing was written.`,
-      )
-    }
-  })
 
 /** One pass over the statements' rows. Memory does not grow with them. */
 export const writeBankStatements = Effect.fn("Export.writeBankStatements")(function* <R>(
@@ -140,7 +125,7 @@ export const writeBankStatements = Effect.fn("Export.writeBankStatements")(funct
           }
           const output: OpenFile = open ?? (yield* start(row))
           open = output
-          yield* held(format, () => add(output, row))
+          yield* refusedIfUnholdable(format.name, () => add(output, row))
         }
         if (open !== undefined) yield* flush(open)
       }),

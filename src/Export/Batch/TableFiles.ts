@@ -93,7 +93,7 @@ const shareOf = ({ file }: Profile, { currency, partnerAccountId }: TableJournal
 
 const keyOf = ({ account, currency }: Share): string => `${currency ?? ""} ${account ?? ""}`
 
-/** What a format cannot hold ends the export. */
+/** Turns what a format cannot hold into the error that ends the export. */
 export const refusedIfUnholdable = <A>(format: string, make: () => A): Effect.Effect<A, ExportError> =>
   Effect.suspend(() => {
     try {
@@ -163,7 +163,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
     return output
   })
 
-  /** The file that a journal of so many rows goes into: never split over two. */
+  /** The file for a journal with so many rows, which is never split over two files. */
   const fileFor = Effect.fnUntraced(function* (journal: TableJournal, rows: number) {
     const { period } = journal
     const share = shareOf(profile, journal)

@@ -1,11 +1,11 @@
 /**
- * Proposes what accounts are called in a system, where nothing is said yet: the chart's own codes or names, and a code of its own for
- * every bank account and wallet, which share one in the chart.
+ * Proposes the names that accounts get in a system, where the mapping has none yet: the chart's codes or names, and a code of its own
+ * for each bank account and wallet, which share one code in the chart.
  */
 import { targets } from "../../Format/Targets.ts"
 import type { BookRow } from "./Row.ts"
 
-/** `1010`, `1011`, … or `CASH-2`, `CASH-3`, …; undefined: none that the system takes. */
+/** `1010`, `1011`, … or `CASH-2`, `CASH-3`, …; undefined: the system takes none of them. */
 const free = (code: string, taken: ReadonlySet<string>, pattern: RegExp): string | undefined => {
   const [, letters = "", digits = ""] = /^(.*?)(\d*)$/.exec(code) ?? []
   for (let more = 0; more < 1000; more += 1) {

@@ -38,7 +38,7 @@ const listed = (found: ReadonlyArray<readonly [currency: string, entries: number
 /** A statement has only the cash lines: what it cannot hold is found as it is written. */
 const hasAllLines = ({ mode }: Limits): boolean => mode !== "statement"
 
-const why = ({ currencies, name }: Limits, baseCurrency: string): string =>
+const currencyReason = ({ currencies, name }: Limits, baseCurrency: string): string =>
   currencies === "base"
     ? `${name} has no currency column and takes every amount for ${baseCurrency}`
     : `${name} has currencies of three letters only`
@@ -63,7 +63,9 @@ const unfitOf = (
   })
   const inForeign = foreign.map((currency) => [currency, entries.get(currency)?.entries ?? 0] as const)
   return [
-    ...(foreign.length === 0 ? [] : [one(foreign, `${why(profile, baseCurrency)}: ${listed(inForeign)}`)]),
+    ...(foreign.length === 0
+      ? []
+      : [one(foreign, `${currencyReason(profile, baseCurrency)}: ${listed(inForeign)}`)]),
     ...(hasAllLines(profile) && precise.length > 0
       ? [
           one(

@@ -24,7 +24,7 @@ export interface Plans {
   readonly had: ReadonlyArray<Had>
 }
 
-/** What no batch of the format has, of whatever date. */
+/** The entries, of any date, that no batch of the format has. */
 export const newsOf = (
   format: FormatName,
   standing: ReadonlyArray<StandingBatch>,
@@ -37,7 +37,7 @@ export const newsOf = (
   return { selection, formats: [format], delta: false, follows: [], supersedes: [] }
 }
 
-/** Batches of the very selection that hold nothing but what is written anew. */
+/** Batches of the same selection all of whose content is written again. */
 const replaced = (
   { text }: Selection,
   formats: ReadonlyArray<FormatName>,
@@ -95,7 +95,7 @@ export const grouped = (
   return [...groups.values()]
 }
 
-/** A plan for each format. A batch that several of them take the place of is superseded by the first. */
+/** A plan for each format. Where several plans would supersede one batch, the first does. */
 export const separate = (plans: ReadonlyArray<Plan>): ReadonlyArray<Plan> => {
   const taken = new Set<number>()
   return plans
@@ -107,7 +107,7 @@ export const separate = (plans: ReadonlyArray<Plan>): ReadonlyArray<Plan> => {
     })
 }
 
-/** The plans of the formats that are a whole, which take the place of the batches before. */
+/** The plans of formats that are exported whole: their batch supersedes the ones before. */
 export const wholePlans = (
   selection: Selection,
   formats: ReadonlyArray<FormatName>,

@@ -114,7 +114,7 @@ export interface EntryChunk {
   readonly numbering: bigint
 }
 
-/** Entries read at a time. Of 1,000, with their texts in five formats, the process holds 20 MB more, and is no sooner done. */
+/** Entries read at a time. With 1,000, and their texts in five formats, the process holds 20 MB more and is not faster. */
 const perFetch = 400
 
 const chunkOf = (book: string, rows: Iterable<EntryRow>, accounts: BookAccounts): EntryChunk => {
@@ -154,7 +154,7 @@ export const streamEntries = (
   Stream.unwrap(
     Effect.gen(function* () {
       const database = yield* Database
-      // Only what is new, or wanted in another order than that of the index, is sorted.
+      // A sort is needed only for new entries, or for another order than that of the index.
       yield* lookUpOneByOne(order === "date" || selection.since !== null || journal !== "native")
       const wanted = withPayments && selection.asOf === null
       return database
@@ -175,7 +175,7 @@ export const streamEntries = (
     }),
   )
 
-/** Of small books: by book, all chunks that `streamEntries` would give by number. Look up one by one first. */
+/** The entries of small books, by book: all chunks that `streamEntries` would give by number. Call `lookUpOneByOne` first. */
 export const entriesOfBooks = Effect.fn("Export.entriesOfBooks")(function* (
   books: ReadonlyArray<EntryBook>,
   selection: Selection,

@@ -38,6 +38,9 @@ const lineNumber = plain(({ fileRow }, { profile }) => {
   return String(line)
 })
 
+/** Characters of External Document No. */
+const mostReference = 35
+
 /** A UUID of 36 characters fits without its hyphens; a longer reference is left out, since a part of it would be another one. */
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
@@ -45,7 +48,8 @@ const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 const externalReference: Cell = {
   ...text(({ journal }) => {
     const reference = journal.entry?.externalReference ?? ""
-    return uuid.test(reference) ? reference.replaceAll("-", "") : reference
+    const own = uuid.test(reference) ? reference.replaceAll("-", "") : reference
+    return own.length > mostReference ? "" : own
   }),
   optional: true,
 }
@@ -74,7 +78,7 @@ export const businessCentral = defineTable({
         { header: "Description", cell: description },
         { header: "Currency Code", cell: foreignCurrency },
         { header: "Amount", cell: signed },
-        { header: "External Document No.", cell: externalReference, most: 35 },
+        { header: "External Document No.", cell: externalReference, most: mostReference },
       ],
       {
         date: "iso",

@@ -15,7 +15,7 @@ import { numbered } from "../Table/Amount.ts"
 import { Unholdable } from "../Table/Journals.ts"
 import { camt053Reader } from "./Camt053Reader.ts"
 
-/** Characters of an identifier, of a name, and of what is said beside an entry. */
+/** The most characters of an identifier, of a name, and of an entry's additional information. */
 const idLength = 35
 const nameLength = 140
 const accountNameLength = 70
@@ -27,7 +27,7 @@ const decimals = 5
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
 
-/** On one line, and without what XML has no character for. */
+/** On one line, without characters that XML cannot hold. */
 const clean = (text: string): string => oneLine(text).replace(/[\uFFFE\uFFFF]/g, "")
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (char) => escapes[char] ?? char)
 const cut = (text: string, most: number): string => [...text].slice(0, most).join("").trim()
@@ -98,7 +98,7 @@ const summary = ({ closing, credits, debits, opening }: BankDay, account: BankAc
   )
 }
 
-/** Of the external code list: a payment that comes or goes, an exchange of currencies, anything else. */
+/** From the external code list: a payment received or sent, an exchange of currencies, anything else. */
 const transactionCode = ({ minor, resourceType }: BankEntry): string => {
   const payment = resourceType === "DEPOSIT" || resourceType === "WITHDRAWAL" || resourceType === "PAYOUT"
   const [domain, family] =
@@ -116,7 +116,7 @@ const transactionCode = ({ minor, resourceType }: BankEntry): string => {
   )
 }
 
-/** Whole, in as many texts as it takes. */
+/** The whole text, split into as many elements as it takes. */
 const unstructured = (text: string): string => {
   const chars = [...text]
   const parts = Array.from({ length: Math.ceil(chars.length / textLength) }, (_, at) =>
@@ -166,8 +166,8 @@ const messageId = ({ account, batch }: BankFile): string =>
   `${compact(account.id).slice(0, accountDigits)}-${batch}`
 
 /**
- * Of an account, a day, and a digest of the day's balances, counts and sums: whoever has a statement of this identifier has this
- * very day, in whichever batch it comes. At most 35 characters.
+ * Made of the account, the day, and a digest of the day's balances, counts and sums: two statements with the same identifier have
+ * the same content, whichever batches they are in. At most 35 characters.
  */
 const statementId = ({ closing, credits, day, debits, opening }: BankDay, { account }: BankFile): string => {
   const figures = [opening, closing, credits.entries, credits.sum, debits.entries, debits.sum].join(" ")

@@ -17,7 +17,7 @@ export const fecReader: Reader = {
       must(valid !== "", "it was never valid")
       must(
         [6, 7, 13, 14, 16, 17].every((at) => cell(at) === ""),
-        "a column is filled that is none of ours",
+        "a column that Tieout leaves empty is filled",
       )
       const [debit, credit] = [exact(cell(11), layout.decimalMark), exact(cell(12), layout.decimalMark)]
       must(

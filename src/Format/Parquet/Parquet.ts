@@ -12,7 +12,7 @@ import { parquetReading } from "./ParquetReader.ts"
 /** Of the amounts. */
 const scale = 18
 const precision = 38
-const most = 10n ** BigInt(precision)
+const tooLarge = 10n ** BigInt(precision)
 
 /** Rows of a row group, at least: what is kept in memory. */
 const groupRows = 20_000
@@ -57,7 +57,7 @@ const decimal = (name: string, sign: 1n | -1n) =>
     value: ({ number }, { account, minor }) => {
       if (minor * sign <= 0n) return null
       const units = minor * sign * 10n ** BigInt(scale - account.scale)
-      if (units >= most) {
+      if (units >= tooLarge) {
         throw new Unholdable(
           `an amount of ${number} in ${account.currency} has more than ${precision - scale} digits before the point`,
         )

@@ -34,7 +34,7 @@ export const sieReader: Reader = {
       headed = place + 1
       if (label === "#VALUTA") currency = texts[1] ?? ""
       if (place === 0 || place === 2 || place === 4)
-        must(isFixed(texts.join(" ")), `${texts.join(" ")} is none of ours`)
+        must(isFixed(texts.join(" ")), `Tieout never writes ${texts.join(" ")}`)
       else if (label === "#GEN") dateOf(texts[1] ?? "", layout.date)
       else must((texts[1] ?? "") !== "", `${label} says nothing`)
     }

@@ -132,7 +132,7 @@ const shaped = <S, I>(how: Fixed | Configured<S, I>) => {
   }
 }
 
-const made = <S, I>(how: Fixed | Configured<S, I>) => {
+const settled = <S, I>(how: Fixed | Configured<S, I>) => {
   const section = "settings" in how ? Schema.extend(how.settings, Described) : Described
   const settings = Schema.make<unknown>(section.ast)
   const { entity, ratedShapeOf, shapeOf } = shaped(how)
@@ -158,7 +158,7 @@ export const defineTable = <const Name extends string, S, I>({
   target,
   ...how
 }: Definition<Name> & (Fixed | Configured<S, I>)): TableFormat<Name> => {
-  const { entity, ratedShape, settings, shape } = made(how)
+  const { entity, ratedShape, settings, shape } = settled(how)
   const named = (of: ReturnType<typeof shape>): Profile => ({
     file: `${name}-{currency}{part}.csv`,
     personalData: true,

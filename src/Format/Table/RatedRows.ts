@@ -6,7 +6,7 @@ import type { TableJournal } from "./Journals.ts"
 import { baseScale } from "./RatedJournals.ts"
 import type { Mapping } from "./Rows.ts"
 
-/** Smallest units, debit positive: what the journal has more than the file. */
+/** The journal's amount less the file's, in smallest units, debit positive. */
 interface Difference {
   minor: bigint
   base: bigint

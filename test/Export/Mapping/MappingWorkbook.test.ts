@@ -70,7 +70,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a mapping as a workboo
         'edited.xlsx:2: xero_code: "=1+1" is a formula',
       )
       expect(yield* refused(yield* saved([["book", "colour"]]))).toContain(
-        'has the column "colour", which is none of ours',
+        'has the column "colour", which Tieout does not know',
       )
       const broken = join(temporaryFolder(), "broken.xlsx")
       writeFileSync(broken, "PK\u0003\u0004 cut off")

@@ -133,6 +133,35 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
     }),
   )
 
+  it.effect("have a movement's own reference for Business Central where all of it fits", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("OWN", client(30))
+      const references = ["R".repeat(35), "R".repeat(36), "0f3c1a2b-0000-4000-8000-00000000000a"]
+      for (const reference of references) {
+        yield* post(bookId, {
+          ...{
+            date: "2026-10-01",
+            kind: "deposit",
+            partner: partner.usd,
+            cash: "10.00",
+            description: "Deposit",
+          },
+          reference,
+          lines: [
+            ["cash", "", "USD", "10.00"],
+            ["deposits_clearing", "", "USD", "-10.00"],
+          ],
+        })
+      }
+      yield* assignNumbers(bookId)
+      const { folder } = yield* batchOf("OWN", ["business-central"])
+      const lines = readFileSync(join(folder, "business-central-USD.csv"), "utf8").split("\n").slice(1, -1)
+      expect(new Set(lines.map((line) => line.split(",").at(-1)))).toEqual(
+        new Set(["R".repeat(35), "", "0f3c1a2b00004000800000000000000a"]),
+      )
+    }),
+  )
+
   it.effect("sum up in summary mode what the mapping makes one, and name the numbers that they hold", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("ONE", client(8))
@@ -419,7 +448,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
         refused(["1: the file is in UTF-16: save it as CSV UTF-8"]),
       )
       expect(yield* imported("STRICT", (text) => text.replace("xero_code", "xero"))).toEqual(
-        refused(['1: has the column "xero", which is none of ours']),
+        refused(['1: has the column "xero", which Tieout does not know']),
       )
       const database = yield* Database
       const stored = yield* database.query(

@@ -10,10 +10,10 @@ import type { Screen } from "../../../Terminal.ts"
 import { booksToRead } from "../../Books.ts"
 import { argument, command, flag, optional, text, withDefault } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
+import { numberEntries } from "../../Numbering.ts"
 import { book } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 import { parseMonth } from "../../Period.ts"
-import { numberEntries } from "../Exporting/ExportCommand.ts"
 
 const columns = [{ title: "  File" }, { title: "Rows", align: "right" }] as const
 

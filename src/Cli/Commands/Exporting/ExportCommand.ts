@@ -1,65 +1,19 @@
-import { Effect, Either, Layer, Option } from "effect"
-import { allBooks } from "../../../Book.ts"
+import { Effect, Layer, Option } from "effect"
 import { who } from "../../../Close/Person.ts"
-import { mayWrite } from "../../../Database/MayWrite.ts"
-import { Database } from "../../../Database.ts"
 import { print, sha256Of } from "../../../Export/Batch/Manifest/ManifestSeal.ts"
-import type { ExportScope } from "../../../Export/Request/Scope.ts"
 import { type ExportSummary, run } from "../../../Export.ts"
-import { formatNames, formats, tablesOf } from "../../../Format/Formats.ts"
+import { formatNames, formats } from "../../../Format/Formats.ts"
 import { parseAsOf } from "../../../Ledger/AsOf.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { Settings } from "../../../Settings.ts"
 import { books, booksToPreview } from "../../Books.ts"
 import { choice, command, flag, list, optional, text, withDefault } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
-import { UsageError } from "../../Failure.ts"
+import { numberEntries } from "../../Numbering.ts"
 import { book, from, period, to } from "../../Options.ts"
 import { Output } from "../../Output.ts"
-import { parseDay, parseMonth } from "../../Period.ts"
 import { exportLines } from "../../Tables/ExportTable.ts"
-
-interface ScopeOptions {
-  readonly period: Option.Option<string>
-  readonly from: Option.Option<string>
-  readonly to: Option.Option<string>
-  readonly all: boolean
-  readonly sinceLast: boolean
-}
-
-const advice = "Run tieout export --help to see what it takes."
-const wrong = (detail: string) => Either.left(new UsageError({ detail, advice }))
-
-/** The selected entries; exactly one way of selecting them may be used. */
-export const scopeOf = (options: ScopeOptions): Either.Either<ExportScope, UsageError> =>
-  Either.gen(function* () {
-    const ranged = Option.isSome(options.from) || Option.isSome(options.to)
-    const ways = [Option.isSome(options.period), ranged, options.all, options.sinceLast].filter(Boolean)
-    if (ways.length !== 1) {
-      const found = ways.length === 0 ? "Which entries?" : "More than one choice of entries."
-      return yield* wrong(`${found} Expected one of --period, --from with --to, --all, --since-last.`)
-    }
-    if (Option.isSome(options.period))
-      return { kind: "period", period: yield* parseMonth(options.period.value) }
-    if (options.all) return { kind: "all" }
-    if (options.sinceLast) return { kind: "since-last" }
-    if (Option.isNone(options.from) || Option.isNone(options.to)) {
-      return yield* wrong("--from and --to go together: both days are included.")
-    }
-    const from = yield* parseDay(options.from.value, "--from")
-    const to = yield* parseDay(options.to.value, "--to")
-    if (from > to) return yield* wrong(`--to ${to} is before --from ${from}.`)
-    return { kind: "range", from, to }
-  })
-
-export const formatsOf = (text: string): Either.Either<ReadonlyArray<string>, UsageError> => {
-  const wanted = [...new Set(text.split(",").map((name) => name.trim()))].filter((name) => name !== "")
-  const known: ReadonlyArray<string> = formatNames
-  const unknown = wanted.filter((name) => !known.includes(name))
-  if (wanted.length > 0 && unknown.length === 0) return Either.right(wanted)
-  const found = unknown.length === 0 ? "no format" : unknown.map((name) => JSON.stringify(name)).join(", ")
-  return wrong(`--format: found ${found}, expected one or more of ${known.join(", ")}.`)
-}
+import { formatsOf, refuseContradictions, scopeOf } from "./ExportOptions.ts"
 
 /** Leaves out the manifest's accounts, which may be many; the file has them. */
 const documentOf = ({ batches, complete, empty, exported, outdated, unchanged }: ExportSummary): object => ({
@@ -89,29 +43,6 @@ const documentOf = ({ batches, complete, empty, exported, outdated, unchanged }:
   empty,
   exported,
   outdated,
-})
-
-/**
- * Numbers entries that no sync has numbered yet; a sync under way numbers its own entries when it ends. `onlyReads`: what
- * follows changes nothing, and goes without where the database may only be read.
- */
-export const numberEntries = Effect.fn("Cli.export.number")(function* (onlyReads: boolean) {
-  const database = yield* Database
-  if (onlyReads && !(yield* mayWrite())) return
-  const ledger = yield* Ledger
-  const all = yield* allBooks(Option.none())
-  for (const connection of new Set(all.map((book) => book.connection))) {
-    const own = all.filter((book) => book.connection === connection)
-    yield* database
-      .withSessionLock(`sync:${connection}`, ledger.assignNumbers(own))
-      .pipe(
-        Effect.catchTag("LockBusy", () =>
-          Effect.logWarning(
-            `A sync of connection ${connection} is running: what it has not numbered yet has no journal number.`,
-          ),
-        ),
-      )
-  }
 })
 
 export const exportCommand = command(
@@ -208,34 +139,7 @@ export const exportCommand = command(
     const wanted = yield* formatsOf(format)
     const scope = yield* scopeOf(scopeOptions)
     const time = Option.isNone(asOf) ? {} : { asOf: yield* parseAsOf(asOf.value) }
-    if (base && withRates) {
-      return yield* new UsageError({
-        detail: "--base and --with-rates do not go together: the one is in the base currency, the other not.",
-        advice,
-      })
-    }
-    if ((base || withRates) && scope.kind === "since-last") {
-      return yield* new UsageError({
-        detail: `${base ? "--base" : "--with-rates"} and --since-last do not go together: an open month of that journal changes as a whole.`,
-        advice: "Name a month with --period, or --all.",
-      })
-    }
-    if (preview && again) {
-      return yield* new UsageError({
-        detail:
-          "--preview and --again do not go together: a preview counts for nothing, and supersedes nothing.",
-        advice,
-      })
-    }
-    if (mode === "summary" && tablesOf(wanted).length === 0) {
-      return yield* new UsageError({
-        detail: `--mode summary is for accounting systems: ${wanted.join(", ")} has every entry.`,
-        advice,
-      })
-    }
-    if (mode === "detail" && (net || Option.isSome(by))) {
-      return yield* new UsageError({ detail: "--by and --net go with --mode summary alone.", advice })
-    }
+    yield* refuseContradictions({ again, base, by, mode, net, preview, scope, wanted, withRates })
     const style = { by: Option.getOrElse(by, () => "day" as const), net }
     const summary = yield* Effect.gen(function* () {
       const { accounting, chart, export: kept, formats: settings } = yield* Settings

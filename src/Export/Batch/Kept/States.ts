@@ -18,7 +18,7 @@ export interface StateChange {
   readonly byBatch: number | null
 }
 
-/** With our time of it, ISO 8601 in UTC. */
+/** With the time of the change by our clock, ISO 8601 in UTC. */
 export interface KeptChange extends StateChange {
   readonly at: string
 }
@@ -52,7 +52,7 @@ const changeStates = Effect.fn("Export.changeStates")(function* (changes: Readon
 export const changeState = (bookId: number, batch: number, change: StateChange) =>
   changeStates([{ bookId, batch, ...change }])
 
-/** Batches whose place another one of their book takes. */
+/** Batches that a later one of their book supersedes. */
 export interface Superseding {
   readonly bookId: number
   readonly batches: ReadonlyArray<number>
@@ -80,7 +80,7 @@ const changeColumns = {
   byBatch: nullable(int4),
 }
 
-/** The changes of a batch after it was written, the first first. */
+/** The changes of a batch after it was written, the oldest first. */
 export const changesOf = Effect.fn("Export.changesOf")(function* (bookId: number, batch: number) {
   const database = yield* Database
   const kept: ReadonlyArray<KeptChange> = yield* database.rows(

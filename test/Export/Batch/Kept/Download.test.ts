@@ -124,6 +124,19 @@ layer(TestDatabase.layer)("a batch's files", (it) => {
         said,
       ])
       expect((yield* Verify.run(three?.folder ?? "", { chain: true })).ok).toBe(true)
+      // One that is missing in the middle is missed from its beginning, too.
+      const gap = temporaryFolder()
+      cpSync(out, gap, { recursive: true })
+      rmSync(join(gap, relative(out, two?.folder ?? "")), { recursive: true })
+      const first = join(gap, relative(out, one?.folder ?? ""))
+      const lost = "batch 2, which batch 3 follows, does not stand beside it"
+      expect(yield* Verify.run(first)).toMatchObject({
+        ok: true,
+        notes: [`The chain of batches was not followed to its end: ${lost}.`],
+      })
+      expect((yield* Verify.run(first, { chain: true })).problems.map(({ message }) => message)).toEqual([
+        lost,
+      ])
       if (one === undefined) return
       writeFileSync(join(one.folder, "manifest.json"), print({ ...one.manifest, reasons: ["none"] }))
       expect(yield* problems(one.folder)).toContain("the next batch says otherwise")

@@ -1,6 +1,6 @@
 import { Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import { formatsOf, scopeOf } from "../../../src/Cli/Commands/Exporting/ExportCommand.ts"
+import { formatsOf, scopeOf } from "../../../src/Cli/Commands/Exporting/ExportOptions.ts"
 import { formatNames } from "../../../src/Format/Formats.ts"
 
 const scope = (options: {
