@@ -237,6 +237,24 @@ describe("the posting table, row by row", () => {
     })
   })
 
+  it("a fee that comes as an entry of its own is no matter of the rules of its day", () => {
+    const w = "WITHDRAWAL w"
+    const moves: ReadonlyArray<Move> = [
+      ["-1000", w],
+      ["-5", w],
+    ]
+    const facts: BookFacts = {
+      ...book([statement("usd", "USD", moves)], { resources: [withdrawal("w", "flat", "1000", "5")] }),
+      ruled: [{ rules: [], booked: bookedAs(w, "usd-1"), applied: null }],
+      rules: [{ match: { direction: "DEBIT" }, code: "4711" }],
+    }
+    expect(native(facts)).toEqual({
+      "cash:USD": "-1005",
+      "fees:USD": "5",
+      "withdrawals_clearing:USD": "1000",
+    })
+  })
+
   it("refuses facts that do not chain", () => {
     const { entries, ...rest } = statement("usd", "USD", [
       ["1", null],

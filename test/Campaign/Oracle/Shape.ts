@@ -63,6 +63,13 @@ export const withdrawalParts = (
     withdrawal.form === "money" ||
     (settings.flatWithdrawalFee === "inside" && withdrawal.status === "COMPLETED")
   let shown = false
+  let before = 0n
+  // Reading: the amount and then an entry of just the fee show it by themselves: it was not inside the amount.
+  const isApart = cash.some((entry) => {
+    const was = before
+    before += entry
+    return fee !== 0n && was === -amount && entry === -fee
+  })
   return divide(cash, (total, entry, standing) => {
     const gone = -total
     shown ||= entry === -fee && fee !== amount
@@ -70,7 +77,7 @@ export const withdrawalParts = (
     if (entry === fee && standing === fee) return 0n
     if (gone === amount + fee) return fee
     // Entries of amount − fee and fee show the fee, whatever the form.
-    if (gone === amount) return inside || shown ? fee : 0n
+    if (gone === amount) return (inside || shown) && !(isApart && standing === 0n) ? fee : 0n
     // All returned, the fee kept. Reading: where the fee is half of it, a credit means that, and not that the fee came back.
     if (entry > 0n && gone === fee) return fee
     if (gone === 0n || gone === amount - fee) return 0n
