@@ -10,7 +10,7 @@ import { largestSettings } from "./Common/RegularFile/Bounds.ts"
 import { NotRegular, readNamed } from "./Common/RegularFile.ts"
 import { Content } from "./Settings/Content.ts"
 import { type Credentials, credentials } from "./Settings/Credentials.ts"
-import { type Document, readDocument } from "./Settings/Document.ts"
+import { linesFor, readDocument } from "./Settings/Document.ts"
 import { overlay, type Variables, variable } from "./Settings/Environment.ts"
 import { Interface } from "./Settings/Interface.ts"
 import { unknownKeys, withoutEmptySections } from "./Settings/Keys.ts"
@@ -33,7 +33,7 @@ export class SettingsSource extends Context.Reference<SettingsSource>()("tieout/
   defaultValue: (): {
     readonly file: Option.Option<string>
     readonly variables: Variables
-    /** As they were given, with the files of secrets by name: to read those again. */
+    /** The variables as they were given, with the names of secrets' files, so that a reload reads these again. */
     readonly given?: Variables
     readonly needs?: Option.Option<Needs>
   } => ({
@@ -77,31 +77,6 @@ const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<
   })
   return { file, document: readDocument(text.replace(/^\uFEFF/, "")) }
 })
-
-/** Mistakes as whole lines, in the order of the file. */
-const linesFor = (
-  mistakes: ReadonlyArray<Mistake>,
-  file: string,
-  document: Document,
-  setBy: ReadonlyMap<string, string>,
-): ReadonlyArray<string> =>
-  [...mistakes]
-    .sort((a, b) => (document.lineOf(a.path) ?? 0) - (document.lineOf(b.path) ?? 0))
-    .map((mistake) => lineFor(mistake, file, document, setBy))
-
-const lineFor = (
-  mistake: Mistake,
-  file: string,
-  document: Document,
-  setBy: ReadonlyMap<string, string>,
-): string => {
-  const path = formatPath(mistake.path)
-  const variableName = setBy.get(mistake.path.join("."))
-  if (variableName !== undefined) return `${variableName}: ${mistake.text}`
-  if (path.startsWith("TIEOUT_") || path === "DATABASE_URL") return `${path}: ${mistake.text}`
-  const line = document.lineOf(mistake.path)
-  return `${file}${line === undefined ? "" : `:${line}`}: ${path === "" ? "" : `${path}: `}${mistake.text}`
-}
 
 const decode = Schema.decodeUnknownEither(Content, { errors: "all" })
 
@@ -232,7 +207,7 @@ export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
       ),
       /** The token of the status page, needed where it does not listen on loopback alone. */
       statusToken: Option.map(variable(variables, "TIEOUT_STATUS_TOKEN"), (token) => Redacted.make(token)),
-      /** Under which processes keep the service's token for each other; none: each has its own. */
+      /** The key that processes encrypt the service's token with to share it; none: each process gets its own token. */
       tokenKey: Option.map(Option.flatMap(variable(variables, tokenKeyVariable), tokenKeyOf), (key) =>
         Redacted.make(key),
       ),

@@ -1,4 +1,4 @@
-/** What of a book leaves with a year, what stays and why, and what stands in the way. */
+/** What leaves a book when a year is archived, what stays and why, and what prevents it. */
 import { Effect } from "effect"
 import { archivedThrough } from "../Book/Archived.ts"
 import type { Book } from "../Book.ts"
@@ -8,7 +8,7 @@ import { readMonth } from "../Close/Month.ts"
 import { bool, int8, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 
-/** Movements that stay whole because of something that is still to come of them. */
+/** Movements that stay, because something of them is still to come. */
 export interface Kept {
   /** By the words of `ledger.archive_units`. */
   readonly why: string
@@ -19,9 +19,9 @@ export interface Kept {
 export interface BookArchive {
   readonly book: string
   readonly state: "archived" | "archivable" | "refused" | "nothing to archive"
-  /** What stands in the way. */
+  /** What prevents it. */
   readonly refusals: ReadonlyArray<string>
-  /** By table, what leaves. */
+  /** How many rows leave, by table. */
   readonly rows: Readonly<Record<string, bigint>>
   readonly kept: ReadonlyArray<Kept>
 }
@@ -59,7 +59,7 @@ const keptOf = Effect.fn("Archive.kept")(function* ({ bookId }: Book, year: numb
   )
 })
 
-/** Of the months that are not archived yet, those that no longer agree with their close. */
+/** The months, of those not archived yet, that no longer agree with their close. */
 const disagreements = Effect.fn("Archive.disagreements")(function* (book: Book, year: number) {
   const wrong: Array<string> = []
   const closes = yield* closesOf(book)

@@ -1,4 +1,4 @@
-/** Reads a backup's file to its end and checks it, writing nothing: what comes before the end counts only once the end has come. */
+/** Reads a backup's file to its end and checks it, writing nothing: nothing in it counts before the end has been read. */
 import { Effect, Stream } from "effect"
 import type { RowDigest } from "./ArchiveHeader.ts"
 import { BackupError, backupError } from "./BackupError.ts"
@@ -26,7 +26,7 @@ export interface CheckedBackup {
   readonly digests: ReadonlyArray<RowDigest>
 }
 
-/** What a whole file says of itself, and the digests of its rows by table, where `digesting` names the table. */
+/** What a complete file states about itself, and the digests of its rows for the tables that `digesting` names. */
 export const readBack = Effect.fn("Backup.check")(function* (
   path: string,
   digesting: (header: Header) => ReadonlyArray<string> = () => [],

@@ -4,7 +4,7 @@ import { int4, int8, nullable, type RowOf, text } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 
-/** What was asked for lies in an archive; exit code 2. `message` says in which. */
+/** What was asked for is in an archive; exit code 2. `message` says in which. */
 export class ArchivedError extends Data.TaggedError("ArchivedError")<{ readonly message: string }> {}
 
 const archiveColumns = {
@@ -31,7 +31,7 @@ const archiveColumns = {
 /** One archived year. */
 export type Archive = RowOf<typeof archiveColumns>
 
-/** Of these books, the earliest year first. */
+/** The archived years of these books, the earliest first. */
 export const archivesOf = Effect.fn("Book.archives")(function* (bookIds: ReadonlyArray<number>) {
   const database = yield* Database
   return yield* database.rows(
@@ -53,7 +53,7 @@ export const archivesOf = Effect.fn("Book.archives")(function* (bookIds: Readonl
 const archiveWith = (archives: ReadonlyArray<Archive>, month: string): Archive | undefined =>
   archives.find(({ through }) => month <= through)
 
-/** Where it lies, and how to look at it. */
+/** Where the archive is, and how to look into it. */
 export const whereIs = ({ at, digest, file, who, year }: Archive): string =>
   `${file} (SHA-256 ${digest}), archived with ${year} on ${at} by ${who}. To look into it: tieout restore ${file} into an empty database`
 

@@ -18,7 +18,7 @@ export const byBook = <A extends { readonly bookId: number }>(rows: ReadonlyArra
   return { of: ({ bookId }) => found.get(bookId) ?? [] }
 }
 
-/** The right side of a condition on `book_id`: of one book the planner knows more. */
+/** The right side of a condition on `book_id`: of a single value the planner estimates better than of a list. */
 export const isIn = (sql: Sql, bookIds: ReadonlyArray<number>) => {
   const [first, ...more] = bookIds
   return first !== undefined && more.length === 0

@@ -20,7 +20,7 @@ interface Use {
   readonly session?: Readonly<Record<string, string>>
   /** Whether an embedded database is made where there is none. */
   readonly create?: boolean
-  /** Whether that takes a connection whose settings are complete. */
+  /** Whether it is made only if some connection's settings are complete. */
   readonly complete?: boolean
   /** Whether an embedded database is used as its owner, who makes the tables. */
   readonly asOwner?: boolean
@@ -48,7 +48,7 @@ const migrating = Effect.flatMap(migrate(), (names) =>
   names.length === 0 ? Effect.void : Effect.logInfo(`Database brought up to date: ${names.join(", ")}`),
 )
 
-/** Who would write, and could not, says so whether there is something to write or not. */
+/** A command that writes fails where it cannot write, even if there is nothing to write. */
 export const refuseReaders = Effect.flatMap(mayWrite(), (may) =>
   may ? Effect.void : readOnlyError("Database.write"),
 )
@@ -82,7 +82,7 @@ export const ownersBooks = Layer.provideMerge(migrated, databaseFor({ asOwner: t
 /** The migrated database for a command that writes rows page by page, with plans that suit it. */
 export const booksForSync = Layer.provideMerge(migrated, databaseFor({ session: probing }))
 
-/** The same two for who may begin new books, whose credentials are known by then. */
+/** The same two for commands that may begin new books; their credentials are known by then. */
 export const newBooks = Layer.provideMerge(migrated, databaseFor({ create: true, complete: true }))
 export const newBooksForSync = Layer.provideMerge(
   migrated,

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Manual } from "./Manual.ts"
 
-/** Beside the bundle that runs; beside a source there is none. */
+/** Beside the running bundle; a source has none. */
 export const manualFile = fileURLToPath(new URL("manual.json", import.meta.url))
 
 /** Our own build wrote it: a check of its shape is enough. */

@@ -6,16 +6,6 @@ import { Effect, Either, Layer, Redacted } from "effect"
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-export interface TelemetryOptions {
-  /** Below it are `v1/traces`, `v1/metrics` and `v1/logs`. */
-  readonly endpoint: URL
-  /** Sent with every request; they may hold the collector's key. */
-  readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
-  readonly serviceName: string
-  /** Takes secrets out of a line of the log. */
-  readonly hide: (text: string) => string
-}
-
 const endpointOf = ({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED }: Variables): string | undefined => {
   const endpoint = OTEL_EXPORTER_OTLP_ENDPOINT?.trim()
   return endpoint === "" || OTEL_SDK_DISABLED?.trim().toLowerCase() === "true" ? undefined : endpoint

@@ -16,7 +16,7 @@ export interface Agreement {
   /** Set where the close of a later month locked this one, so that nothing can differ. */
   readonly locked: string | null
   readonly hash: string
-  /** Of a month of which entries are archived: how many, and the file that has them. Its hash is then that of the close. */
+  /** Where entries of the month are archived: how many, and in which file. The hash is then that of the close. */
   readonly archived: { readonly entries: number; readonly file: string } | null
   readonly accounts: number
   /** What differs, and where; empty: the month agrees. */

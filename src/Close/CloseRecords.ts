@@ -149,7 +149,7 @@ export interface Closing {
   readonly valuationMethod: string | null
 }
 
-/** The accepted findings `k.accepted` with what they say now: later, a finding may say otherwise, or be forgotten. */
+/** The accepted findings `k.accepted` with their present wording: later a finding may change or be deleted. */
 const withFacts = (sql: Sql) => sql`(
   select coalesce(jsonb_agg(a.item || jsonb_strip_nulls(jsonb_build_object('subject', f.subject_id, 'date', x.day,
     'currency', x.currency, 'amount', x.amount)) order by a.place), '[]')

@@ -160,7 +160,7 @@ const unnumberedEntries = (unnumbered: number, period: string): Blocker => ({
 const blockerOf = ({ bookId: _, ...blocker }: Blocker & { readonly bookId: number }): Blocker => blocker
 
 /**
- * Of months of one period and one connection, by `bookId`. Part of the caller's transaction, in which they have been reconciled.
+ * The gates of one period's months on one connection, by `bookId`. Part of the caller's transaction, which has reconciled the months.
  * `willNumber`: waiting entries will be numbered before the close. `syncing`: a sync of the connection is running.
  */
 export const gatesOf = Effect.fn("Close.gates")(function* (

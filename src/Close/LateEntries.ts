@@ -1,4 +1,4 @@
-/** Entries of closed months that came late: of the month that is looked at, or dated in it. */
+/** Late entries, which came after their month was closed: those of a given month, and those that are dated in it. */
 import { Effect } from "effect"
 import { byBook } from "../Book/ByBook.ts"
 import { bool, int4, nullable, text, uuid } from "../Database/Columns.ts"
@@ -56,7 +56,7 @@ const lateRows = Effect.fn("Close.bridge.late")(function* (months: ReadonlyArray
   )
 })
 
-/** Of months of one period, by book: `elsewhere` where the books date it after the month, else in it. */
+/** The late entries of one period's months, by book. `elsewhere`: the books date the entry after the month; otherwise in it. */
 export const lateEntries = Effect.fn("Close.bridge.lateEntries")(function* (
   months: ReadonlyArray<Month>,
   period: string,

@@ -3,6 +3,7 @@
  * semicolons or tabs for separators: it sees no quotes but at a cell's beginning, and so makes cells of what is inside a text.
  */
 import { stringify } from "csv-stringify/sync"
+import { remembered } from "./Remembered.ts"
 
 /** Separates cells whose text may hold line feeds: Postgres text never holds a NUL. */
 const partition = "\0"
@@ -10,7 +11,7 @@ const partition = "\0"
 /** Text that can stand in a cell as it is: nothing in it needs quotes, and it does not begin like a formula. */
 const harmless = /^(?!'\s)[^=+\-@\uFF1D\uFF0B\uFF0D\uFF20",;\s\0][^",;\t\r\n\0]*$/
 
-/** Other separators than our own, and what spreadsheets pass over (RFC 4180 keeps it): quoted, some of them keep it together. */
+/** Separators of other dialects, and leading white space, which spreadsheets skip and RFC 4180 keeps: quotes keep some of them together. */
 const wantsQuotes = /[;\t]|^'?\s/
 
 const formula = /[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/g
@@ -35,7 +36,7 @@ const cellStart = (text: string, at: number): number | undefined => {
 export const guarded = (text: string): string => {
   let made = /^[\t\r]/.test(text) ? "'" : ""
   let taken = 0
-  // What is looked back over ends at the formula character before, so that the whole is linear.
+  // Looking back ends at the formula character before, so that all of it takes linear time.
   for (const { index } of text.matchAll(formula)) {
     const start = cellStart(text, index)
     if (start === undefined) continue
@@ -49,9 +50,9 @@ export const guarded = (text: string): string => {
 export const isFormula = (text: string): boolean => guarded(text) !== text
 
 /** The cells of other texts: counterparties come again and again, and csv-stringify is the slowest step of a large export. */
-const made = new Map<string, string>()
+const knownCells = new Map<string, string>()
 
-/** Beyond as many cells all are forgotten, so that memory does not grow with what is written. */
+/** With more cells than these the cache is emptied, so that memory does not grow with what is written. */
 const mostKept = 4096
 
 const stringified = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -62,24 +63,19 @@ const stringified = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 /** Each text as a CSV cell: quoted where RFC 4180 asks for it, never a formula. Not for amounts. */
 export const textCells = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
-  if (made.size > mostKept) made.clear()
-  const missing = [...new Set(texts.filter((text) => !harmless.test(text) && !made.has(text)))]
+  if (knownCells.size > mostKept) knownCells.clear()
+  const missing = [...new Set(texts.filter((text) => !harmless.test(text) && !knownCells.has(text)))]
   if (missing.length > 0) {
     const cells = stringified(missing)
-    for (const [at, text] of missing.entries()) made.set(text, cells[at] ?? "")
+    for (const [at, text] of missing.entries()) knownCells.set(text, cells[at] ?? "")
   }
-  return texts.map((text) => made.get(text) ?? text)
+  return texts.map((text) => knownCells.get(text) ?? text)
 }
 
 export const textCell = (text: string): string => textCells([text])[0] ?? ""
 
-/** Caches the cells of repeated texts such as kinds. Not for free text. */
+/** Keeps the cells of texts that repeat, such as kinds. Not for free text. */
 export const cellCache = (): ((text: string | null) => string) => {
-  const known = new Map<string, string>()
-  return (text) => {
-    if (text === null || text === "") return ""
-    const cell = known.get(text) ?? textCell(text)
-    known.set(text, cell)
-    return cell
-  }
+  const cell = remembered(textCell)
+  return (text) => (text === null || text === "" ? "" : cell(text))
 }

@@ -53,7 +53,7 @@ const headerMistakes = (
     .map((column) => `lacks the column ${column}`),
   ...header
     .filter((name) => !columns.includes(name))
-    .map((name) => `has the column ${JSON.stringify(name)}, which is none of ours`),
+    .map((name) => `has the column ${JSON.stringify(name)}, which Tieout does not know`),
   ...header
     .filter((name, at) => header.indexOf(name) !== at)
     .map((name) => `has the column ${JSON.stringify(name)} twice`),
@@ -63,7 +63,7 @@ export interface CsvRead<Column extends string> {
   readonly rows: ReadonlyArray<CsvRow<Column>>
   /** Rows whose length differs from the header's; `rows` leaves them out. */
   readonly mistakes: ReadonlyArray<Mistake>
-  /** Columns that the file has not, which it may lack. */
+  /** Optional columns that the file does not have. */
   readonly absent: ReadonlyArray<Column>
 }
 
@@ -75,7 +75,7 @@ export const readRecords = (
     found.map(({ line, record }) => ({ line, cells: record.map((cell) => cell.trim()) })),
   )
 
-/** The rows below a header, with columns in any order, of which the optional ones may lack. Left: why they cannot be read. */
+/** The rows below a header, with columns in any order; optional ones may be missing. Left: why they cannot be read. */
 const tableOf = <Column extends string>(
   found: Parsed,
   columns: ReadonlyArray<Column>,
@@ -114,7 +114,7 @@ export const readCsvFile = <Column extends string>(
   return Either.isLeft(read) ? Either.left([read.left]) : tableOf(read.right, columns, optional)
 }
 
-/** The same of a workbook's sheet. Its rows have no length of their own: what lacks at the end is empty, and so is a row of nothing. */
+/** The rows of a workbook's sheet, which end at their last cell: cells beyond it, and whole empty rows, count as empty. */
 export const readSheet = <Column extends string>(
   rows: ReadonlyArray<SheetRow>,
   columns: ReadonlyArray<Column>,

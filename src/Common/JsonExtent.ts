@@ -1,9 +1,9 @@
 /**
- * How much JSON holds, told from its bytes before it is parsed: sixteen megabytes of `{},` become gigabytes of objects, and a
+ * How many values JSON holds, counted in its bytes before it is parsed: sixteen megabytes of `{},` become gigabytes of objects, and a
  * few kilobytes of gzip become sixteen megabytes.
  */
 
-/** Bytes up to which JSON cannot hold too much whatever is in it. */
+/** JSON of so few bytes cannot hold too much, whatever is in it. */
 const harmless = 64 * 1024
 
 /** Objects, arrays and values within an answer: five hundred times what a page of a hundred rows has. */

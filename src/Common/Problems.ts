@@ -25,7 +25,7 @@ export class Problems {
     this.notes.push(text)
   }
 
-  /** Appends another check's problems to these. Gives itself. */
+  /** Appends another check's problems to these, and returns itself. */
   absorb(other: Pick<Problems, "found" | "count" | "notes">): this {
     for (const { file, line, message } of other.found) this.add(file, line, message)
     this.count += other.count - other.found.length

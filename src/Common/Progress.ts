@@ -4,7 +4,7 @@ import { Context, Effect } from "effect"
 export interface Stage {
   /** The work: `sync default`, `export`. */
   readonly name: string
-  /** How far it is, whenever it is shown: `12,345 entries, 3 of 12 accounts`; empty where nothing is to be said yet. */
+  /** How far the work is, asked for whenever it is shown: `12,345 entries, 3 of 12 accounts`; empty as long as there is nothing to say. */
   readonly text: () => string
 }
 

@@ -1,6 +1,6 @@
-/** The results of a function of text, kept while the same texts come again: for one entry in every format, a counterparty in many entries. */
+/** Caches the results of a function of text. The same texts come again and again: an entry's in every format, a counterparty's in many entries. */
 
-/** Beyond as many texts all are forgotten, so that memory does not grow with what is read. */
+/** With more texts than these the cache is emptied, so that memory does not grow with what is read. */
 const rememberedKeys = 4096
 
 /** `make` must be a function of its text alone. */

@@ -4,7 +4,7 @@
  * letter in what stands for characters elsewhere, with invisible ones anywhere between.
  */
 
-/** What others write in place of a character that means something to them. */
+/** The escapes that other notations write in place of a character with a meaning of its own. */
 const jsonShort: Readonly<Record<string, string>> = { "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t" }
 const htmlNames: Readonly<Record<string, string>> = {
   "&": "amp",
@@ -143,15 +143,20 @@ export type SecretForm = RegExp | PlainSecret
 
 const isPlain = (form: SecretForm): form is PlainSecret => "bytes" in form
 
-/** Without secrets that are written by what stands for their characters. */
-const withoutWritten = (text: string, plain: ReadonlyArray<PlainSecret>): string => {
+/** The text without secrets whose characters are written as escapes; `escapedFirst`: only those whose first character is. */
+const withoutWritten = (text: string, plain: ReadonlyArray<PlainSecret>, escapedFirst = false): string => {
   if (text.search(written) < 0) return text
   const { bytes, ends, starts } = decoded(text)
   const ranges: Array<readonly [from: number, to: number]> = []
   for (const secret of plain) {
     const { length } = secret.bytes
     for (let at = bytes.indexOf(secret.bytes); at >= 0; at = bytes.indexOf(secret.bytes, at + length)) {
-      ranges.push([starts[at] ?? 0, ends[at + length - 1] ?? 0])
+      const start = starts[at] ?? 0
+      const isEscaped = /[%\\&]/.test(text.charAt(start)) && (ends[at] ?? 0) > start + 1
+      const end = ends[at + length - 1] ?? 0
+      // The first half of an escaped backslash is one as well.
+      const isHalf = text.slice(end - 1, end + 1) === "\\\\"
+      if (isEscaped || !escapedFirst) ranges.push([start, isHalf ? end + 1 : end])
     }
   }
   let clean = ""
@@ -185,7 +190,12 @@ export const formsOf = (secret: string): ReadonlyArray<SecretForm> => {
 /** The text with dots in place of secrets. */
 export const withoutSecrets = (text: string, forms: ReadonlyArray<SecretForm>): string => {
   const plain = forms.filter(isPlain)
-  // The patterns first: they know more of how a character is escaped, and leave nothing of an escape behind.
-  const clean = forms.reduce<string>((left, form) => (isPlain(form) ? left : left.replace(form, "•••")), text)
+  // Before the patterns: an escape may end in the character itself (`%30` in 0), where a pattern would begin to match.
+  const begun = withoutWritten(text, plain, true)
+  // The patterns know more of how a character is escaped, and leave nothing of such an escape behind.
+  const clean = forms.reduce<string>(
+    (left, form) => (isPlain(form) ? left : left.replace(form, "•••")),
+    begun,
+  )
   return withoutHexadecimal(withoutWritten(clean, plain), plain)
 }

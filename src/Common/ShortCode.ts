@@ -14,7 +14,7 @@ export const isShortOf = (code: string, beginning: string): boolean => {
   )
 }
 
-/** In at most so many characters, the last four a checksum where it has more. */
+/** The code in at most so many characters; a longer one is cut and ends in a checksum of four. */
 export const shortened = (code: string, room: number): string =>
   code.length <= room
     ? code

@@ -11,7 +11,7 @@ export const isUuidInAnyCase = (text: string): boolean => wholeInAnyCase.test(te
 
 export const withoutUuids = (text: string): string => text.replaceAll(new RegExp(uuidPattern, "gi"), "…")
 
-/** Each by its first eight digits. */
+/** Each UUID by its first eight digits. */
 export const withShortUuids = (text: string): string =>
   text.replaceAll(new RegExp(uuidPattern, "gi"), (id) => id.slice(0, 8))
 

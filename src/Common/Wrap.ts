@@ -3,7 +3,7 @@
 /** Where the text of a second column begins: `  --out FILE   Where to write`. */
 const secondColumn = /^\s*\S.*?\s{2,}(?=\S)/
 
-/** What follows hangs below the second column, or a little to the right where there is none or too little room. */
+/** The lines that follow are indented to the second column, or a little where there is none or too little room. */
 const hangOf = (line: string, width: number): number => {
   const at = secondColumn.exec(line)?.[0].length ?? 0
   const leading = line.length - line.trimStart().length

@@ -34,7 +34,7 @@ const givenUp = (bookId: number, why: string, findings: number): BookResult => (
   accounts: [],
 })
 
-/** Every connection is reached once, at the pace that all processes share; what was counted is told once. */
+/** Each connection's client is built once, at the pace that all processes share; each request is counted once. */
 const connections = Effect.gen(function* () {
   const settings = yield* Settings
   const scope = yield* Effect.scope
@@ -54,7 +54,7 @@ const connections = Effect.gen(function* () {
       }),
     )
 
-  /** Requests that were sent since this was asked last. */
+  /** The requests sent since the last call. */
   const sent = (name: string, partner: Context.Tag.Service<PartnerConnection>) =>
     Effect.map(partner.requests, (now) => {
       const before = counted.get(name) ?? new Map<string, number>()
@@ -65,14 +65,14 @@ const connections = Effect.gen(function* () {
   return { reach, sent }
 })
 
-/** Whatever jobs of this process have in common; its connections close with the scope. */
+/** What all jobs of this process share; its connections close with the scope. */
 export const bookJobs = Effect.gen(function* () {
   const database = yield* Database
   const books = yield* BookSync
   const events = yield* Effect.serviceOption(Events)
   const { reach, sent } = yield* connections
 
-  /** What is due of the book's events. Whoever else holds the book, or the connection, leaves them for the next job. */
+  /** Processes the book's events that are due. Where another process holds the book or the connection, they wait for the next job. */
   const readEvents = Effect.fn("Jobs.events")(function* (bookId: number) {
     if (Option.isNone(events)) return
     const book = yield* bookWithEvents(bookId)
@@ -109,11 +109,11 @@ export const bookJobs = Effect.gen(function* () {
         ),
       )
       const alone = Effect.provide(reading, partner)
-      // Who leads a backfill lets others have the connection, and hands the book out again.
+      // The leader of a backfill releases the connection to others, and hands the book out again.
       yield* asked.window === null ? alone : Effect.catchTag(alone, "LockBusy", () => Effect.void)
     })
 
-  /** Whatever there is to do with the book: its events first, and then what runs want of it. What fails keeps nothing else from being done. */
+  /** Everything that is due for the book: its events first, then the work of runs. A failure of one does not stop the other. */
   const read = (data: unknown) =>
     Effect.gen(function* () {
       const { bookId, connection } = yield* decodeJob(data)

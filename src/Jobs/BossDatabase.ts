@@ -9,16 +9,16 @@ import type { ConnectionSettings } from "../Database/ConnectionSettings.ts"
 /** Connections of one process. */
 const connections = 3
 
-/** Scripts come as one text that begins and ends a transaction: on a connection of their own until then. */
+/** A script is one text that begins and ends a transaction, so it needs a connection of its own. */
 const isScript = (text: string): boolean => /^\s*begin\b/i.test(text)
 
-/** Of several statements at once each has rows of its own. */
+/** Several statements sent at once answer with a list of rows each. */
 const rowsOf = (result: ReadonlyArray<unknown>): Array<unknown> =>
   result.some((one) => Array.isArray(one)) ? result.flat() : [...result]
 
 const text = (value: string): string => value
 
-/** Times and whole numbers as node-postgres reads them, for which pg-boss is written. */
+/** Reads times and whole numbers as node-postgres does, which pg-boss expects. */
 const readAsNodePostgres = ({ options: { parsers } }: Client): void => {
   for (const oid of [1114, 1184]) parsers[oid] = (value: string) => new Date(value)
   parsers[20] = text
@@ -39,7 +39,7 @@ export const bossDatabase = (settings: ConnectionSettings): BossDatabase => {
       executeSql: async (statement, values = []) => {
         // Without values as one simple query, which may hold several statements.
         if (!isScript(statement)) return { rows: rowsOf(await client.unsafe(statement, values)) }
-        // Not one that is reserved: of a session that is opened for that the driver never says that it is open. One that fails
+        // Not a reserved connection: the driver never reports that a session opened for one is open. A script that fails
         // half-way ends its transaction with its session.
         const own = makeClient(settings, { connections: 1, applicationName })
         readAsNodePostgres(own)

@@ -1,4 +1,4 @@
-/** Hands the books of a run to workers, and waits for what comes of them. */
+/** Hands the books of a run to workers, and waits for their results. */
 import { Effect, type Scope } from "effect"
 import type { PgBoss } from "pg-boss"
 import { text } from "../Database/Columns.ts"
@@ -11,17 +11,17 @@ import { forget, gather, handOut, unfinishedBooks } from "./BookWork.ts"
 import { bookQueue, boss, calling, deadQueue, type NoWorkers, priorities } from "./Boss.ts"
 
 const lookAgain = "200 millis"
-/** After so many looks that found nothing, what is left of a backfill is handed out again. */
+/** After so many polls without a result, the unfinished books of a backfill are handed out again. */
 const looksUntilAgain = 10
 
 export interface Queue {
-  /** Has workers take the books, of whatever process. */
+  /** Queues the books for workers of any process. */
   readonly send: (
     connection: string,
     books: ReadonlyArray<number>,
     priority: number,
   ) => Effect.Effect<void, DatabaseError>
-  /** Those of the books that have no job. */
+  /** The books among these that have no job. */
   readonly idle: (
     connection: string,
     books: ReadonlyArray<number>,
@@ -54,7 +54,7 @@ export const readBy =
           yield* send(connection, yield* idle(connection, yield* unfinishedBooks(runId)), priority)
       }
     }).pipe(
-      // Nobody waits for what is left: who takes a job of it finds nothing to do.
+      // Jobs may be left, for which nobody waits: a worker that takes one finds nothing to do.
       Effect.ensuring(Effect.ignore(forget(runId))),
       Effect.provideService(Database, database),
     )
@@ -112,5 +112,5 @@ export const workersElsewhere: Effect.Effect<
   }
 })
 
-/** Those of a run alone. */
+/** Only the books of runs. */
 export const readElsewhere = Effect.map(workersElsewhere, ({ books }) => books)

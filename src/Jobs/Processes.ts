@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { Data, Effect, type Scope } from "effect"
 
-/** The workers that were started are gone, again and again. */
+/** The workers that were started ended again and again. */
 export class WorkersEnded extends Data.TaggedError("WorkersEnded")<{ readonly message: string }> {}
 
 /** How long a worker may take to end what it is at. Milliseconds. */
@@ -11,7 +11,7 @@ const patience = 15_000
 const successors = 10
 const pause = 500
 
-/** One place for a worker: while it is wanted, there is a process in it. */
+/** A slot for one worker: as long as the slot is wanted, a process fills it. */
 class Place {
   private child: ChildProcess | undefined
   private pausing: NodeJS.Timeout | undefined

@@ -7,11 +7,11 @@ import type { PartnerError } from "../Partner/PartnerError.ts"
 import type { Asking, Lasting, TokenStore } from "../Partner/Token.ts"
 import { type IssuedTo, type Key, open, seal } from "./SealedToken.ts"
 
-/** Between two looks while another process asks for the token. */
+/** The wait between two looks at the database while another process asks for the token. */
 const lookAgain = "100 millis"
 
 export const keeping = (database: Database, key: Key, to: IssuedTo): TokenStore => {
-  /** The shared token, unless it is over, sealed for others, or the one that was refused. */
+  /** The shared token, unless it has expired, is sealed with another key, or is the one that was refused. */
   const usable = (refused: Option.Option<Redacted.Redacted>) =>
     Effect.map(
       database.rows(
@@ -41,7 +41,7 @@ export const keeping = (database: Database, key: Key, to: IssuedTo): TokenStore 
         on conflict (connection) do update set sealed = excluded.sealed, refresh_at = excluded.refresh_at`,
     )
 
-  /** None while another process asks for it. */
+  /** No token while another process asks for one. */
   const renewed = (ask: Asking, refused: Option.Option<Redacted.Redacted>) =>
     Effect.scoped(
       Effect.gen(function* () {

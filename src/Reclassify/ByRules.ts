@@ -74,7 +74,7 @@ const pageOf = Effect.fn("Reclassify.Rules.page")(function* (
   )
 })
 
-/** Those of the entries that stand in open months: other pages move them, or have moved them, by the same rules. */
+/** Of these entries, the ones in open months: another page moves them, or has moved them, by the same rules. */
 const openAmong = Effect.fn("Reclassify.Rules.openAmong")(function* (book: Book, ids: ReadonlyArray<string>) {
   if (ids.length === 0) return new Set<string>()
   const database = yield* Database

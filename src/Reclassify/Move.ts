@@ -60,7 +60,7 @@ const moveOf = Effect.fn("Reclassify.moveOf")(function* (
 
 export type Move = Effect.Effect.Success<ReturnType<typeof moveOf>>
 
-/** All of them, or what is wrong with each. */
+/** The moves, or everything that is wrong with them. */
 export const movesOf = Effect.fn("Reclassify.movesOf")(function* (
   destination: Destination,
   entries: ReadonlyArray<ChosenEntry>,

@@ -24,7 +24,7 @@ const escaped = (value: string): string => value.replace(/[\\^$.*+?()[\]{}|/]/g,
 const ruleFor = (by: Proposal["by"], value: string, { code, name }: RuleAccount): string =>
   `- { match: { ${by}: ${JSON.stringify(`^${escaped(value)}$`)} }, account: { code: ${JSON.stringify(code)}, name: ${JSON.stringify(name)} } }`
 
-/** Of what the entries just moved are known by; what has been moved there before counts, in all of these books. */
+/** Proposes rules for the counterparties and references of the entries just moved. Earlier moves in any of these books count too. */
 export const proposalsFor = Effect.fn("Reclassify.proposals")(function* (
   books: ReadonlyArray<Book>,
   entryIds: ReadonlyArray<string>,

@@ -35,8 +35,8 @@ const ofLoan = (line: StandingLine, inLoans: string | null): ReadonlyArray<Stand
     : []
 
 /**
- * What can be moved: what stands in suspense, or else in a clearing account, in transit, in an account named in their place,
- * or in loan clearing beyond or short of what was due.
+ * What can be moved: the amount in suspense; or else in a clearing account, in transit, in an account that a rule names in their
+ * place, or in loan clearing, as far as it exceeds or misses what was due.
  */
 export const movableLine = ({ entryId, inLoans, inTransit, lines }: ReclassifiableItem) => {
   const held = lines.filter(({ role }) => role === "suspense")
@@ -74,11 +74,11 @@ const isName = Schema.is(AccountName)
 interface Known {
   readonly name: string
   readonly cash: boolean
-  /** Of an account of the books; null: a name of the settings, with placeholders. */
+  /** The currency of an account of the books; null: a name from the settings, with placeholders. */
   readonly currency: string | null
 }
 
-/** What an account is called in a currency, where its name in another one shows that currency. */
+/** The name of an account in one currency, made from its name in another, which contains that currency. */
 const nameIn = ({ currency: of, name }: Known, currency: string): string =>
   of === null
     ? name

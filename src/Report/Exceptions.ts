@@ -58,7 +58,7 @@ export interface ExceptionSources {
 const amountOf = (amount: string | null, currency: string | null): string | null =>
   amount === null || currency === null ? null : printed(amount, currency)
 
-const untied = (accounts: ReadonlyArray<ReconciledAccount>): ReadonlyArray<ExceptionRow> =>
+const differences = (accounts: ReadonlyArray<ReconciledAccount>): ReadonlyArray<ExceptionRow> =>
   accounts
     .filter(({ tiesOut }) => !tiesOut)
     .map(({ accountId, currency, difference, provider }) => ({
@@ -113,7 +113,7 @@ export const exceptionRows = ({
   suspense,
   unsettled,
 }: ExceptionSources): ReadonlyArray<ExceptionRow> => [
-  ...untied(accounts),
+  ...differences(accounts),
   // A finding that was accepted stands below, with who answers for it and why.
   ...findings
     .filter((finding) => !isAccepted(state.accepted, finding))

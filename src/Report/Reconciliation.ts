@@ -69,7 +69,7 @@ const read = (sql: Sql, scope: ReportScope): Fragment =>
           (select r.started_at from sync.runs r where r.run_id = e.run_id))`,
       )
 
-const moved = (sql: Sql): Fragment => sql`case e.type when 'CREDIT' then e.amount else -e.amount end`
+const signedAmount = (sql: Sql): Fragment => sql`case e.type when 'CREDIT' then e.amount else -e.amount end`
 
 const providerRows = (sql: Sql, scope: ReportScope) => {
   const own = sql`e.book_id = a.book_id and e.account_id = a.account_id and ${read(sql, scope)}`
@@ -98,9 +98,9 @@ const providerRows = (sql: Sql, scope: ReportScope) => {
       where ${own} and e.occurred_at < ${end} order by e.position desc limit 1) t on true
     cross join lateral (
       select t.occurred_at, coalesce(t.balance_after, (
-          select e.balance_after - ${moved(sql)} from mirror.statement_entries e
+          select e.balance_after - ${signedAmount(sql)} from mirror.statement_entries e
           where ${own} order by e.position limit 1), 0) as running,
-        coalesce((select sum(${moved(sql)}) from mirror.statement_entries e
+        coalesce((select sum(${signedAmount(sql)}) from mirror.statement_entries e
           where ${own} and e.position < t.position and e.occurred_at >= ${end}), 0) as early) s
     left join odd l on l.account_id = a.account_id
     where a.book_id = ${scope.book.bookId}

@@ -120,7 +120,7 @@ export const readSuspense = Effect.fn("Report.suspense")(function* (
   return { accountIds: new Set(list), sums: yield* exactly(() => sumsOf(rows, accounts)) }
 })
 
-/** Every account's balance before the month before. */
+/** Every account's balance at the beginning of the previous month. */
 export const readBefore = Effect.fn("Report.before")(function* (scope: ReportScope, accounts: BookAccounts) {
   const database = yield* Database
   const rows = yield* database.rows("Report.before", sumColumns, (sql) =>

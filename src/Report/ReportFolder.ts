@@ -24,7 +24,7 @@ export const placeOf = ({ asOf, book, period }: Placed): string => {
   return join(bookFolder(book), `${period}${asOfSuffix(asOf)}`)
 }
 
-const taken = (path: string, what: string): ExportError =>
+const folderTaken = (path: string, what: string): ExportError =>
   exportError(
     "FolderTaken",
     `${path} ${what}: move it away, or choose another folder with --out. Nothing was written.`,
@@ -44,19 +44,19 @@ const checkReport = Effect.fn("Report.checkPlace")(function* (path: string, { as
   const text = yield* readIfThere(join(path, manifestFile))
   const manifest = text === undefined ? undefined : Either.getOrUndefined(decode(text))
   if (manifest === undefined || text === undefined) {
-    return yield* taken(path, `holds ${names[0]} and no report's ${manifestFile}`)
+    return yield* folderTaken(path, `holds ${names[0]} and no report's ${manifestFile}`)
   }
-  if (!isSealed(manifest, text)) return yield* taken(path, `holds a ${manifestFile} that was changed`)
+  if (!isSealed(manifest, text)) return yield* folderTaken(path, `holds a ${manifestFile} that was changed`)
   if (manifest.book.code !== book.code || manifest.period !== period || manifest.asOf !== asOf) {
     const asOf = manifest.asOf === null ? "" : ` as of ${manifest.asOf}`
-    return yield* taken(path, `holds the report of ${manifest.book.code} ${manifest.period}${asOf}`)
+    return yield* folderTaken(path, `holds the report of ${manifest.book.code} ${manifest.period}${asOf}`)
   }
   const known = new Map(manifest.files.map(({ name, sha256 }) => [name, sha256]))
   for (const name of names.filter((each) => each !== manifestFile)) {
     const expected = known.get(name)
-    if (expected === undefined) return yield* taken(path, `holds ${name}, which is not the report's`)
+    if (expected === undefined) return yield* folderTaken(path, `holds ${name}, which is not the report's`)
     if ((yield* digestOf(join(path, name))) !== expected) {
-      return yield* taken(path, `holds ${name}, which was changed since the report was made`)
+      return yield* folderTaken(path, `holds ${name}, which was changed since the report was made`)
     }
   }
 })
@@ -68,7 +68,7 @@ const clearUnfinished = Effect.fn("Report.clearUnfinished")(function* (
 ) {
   const found = yield* listFolder(path)
   const foreign = found.find((name) => !names.includes(name.replace(/\.partial$/, "")))
-  if (foreign !== undefined) return yield* taken(path, `holds ${foreign}, which is not a report's`)
+  if (foreign !== undefined) return yield* folderTaken(path, `holds ${foreign}, which is not a report's`)
   if (found.length > 0) yield* removeFolder(path, found)
 })
 

@@ -41,7 +41,7 @@ const rowsOf = ({ account, closing, movements, opening }: AccountBalance): Reado
       debit: money(movement.debit),
       credit: money(movement.credit),
     })),
-    // Without sums, which a column's own sum in a spreadsheet would count twice.
+    // No sum row: summing the column in a spreadsheet would count it twice.
     { ...head, ...none, line: "closing", balance: money(closing) },
   ]
 }

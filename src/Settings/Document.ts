@@ -1,7 +1,7 @@
 /** The settings file: its content, and the line of each key. */
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml"
 import { mostSettings } from "../Common/RegularFile/Bounds.ts"
-import type { Mistake, Path } from "./Mistake.ts"
+import { formatPath, type Mistake, type Path } from "./Mistake.ts"
 
 export interface Document {
   readonly content: unknown
@@ -67,3 +67,28 @@ export const readDocument = (text: string): Document => {
     return { content: undefined, lineOf, mistakes: [{ path: [], text }] }
   }
 }
+
+const lineFor = (
+  mistake: Mistake,
+  file: string,
+  document: Document,
+  setBy: ReadonlyMap<string, string>,
+): string => {
+  const path = formatPath(mistake.path)
+  const variableName = setBy.get(mistake.path.join("."))
+  if (variableName !== undefined) return `${variableName}: ${mistake.text}`
+  if (path.startsWith("TIEOUT_") || path === "DATABASE_URL") return `${path}: ${mistake.text}`
+  const line = document.lineOf(mistake.path)
+  return `${file}${line === undefined ? "" : `:${line}`}: ${path === "" ? "" : `${path}: `}${mistake.text}`
+}
+
+/** Mistakes as whole lines, in the order of the file. */
+export const linesFor = (
+  mistakes: ReadonlyArray<Mistake>,
+  file: string,
+  document: Document,
+  setBy: ReadonlyMap<string, string>,
+): ReadonlyArray<string> =>
+  [...mistakes]
+    .sort((a, b) => (document.lineOf(a.path) ?? 0) - (document.lineOf(b.path) ?? 0))
+    .map((mistake) => lineFor(mistake, file, document, setBy))

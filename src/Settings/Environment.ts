@@ -29,7 +29,7 @@ interface VariableKey extends Leaf {
 const keysOf = (names: ReadonlyArray<string>): ReadonlyArray<VariableKey> =>
   leaves(names).map((leaf) => ({ ...leaf, name: variableName(leaf.path), dotted: leaf.path.join(".") }))
 
-/** Of a connection that the file does not name, which is most often so: computed once. */
+/** The keys of the default connection, which is the usual one: computed once. */
 const defaultNames: ReadonlyArray<string> = ["default"]
 const defaultKeys = keysOf(defaultNames)
 

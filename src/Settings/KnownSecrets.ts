@@ -9,7 +9,7 @@ const shortest = 8
 const wholly = /^TIEOUT_(?:STATUS_TOKEN|TOKEN_KEY|ALERTS_WEBHOOK|(?:[A-Z0-9_]+_)?CLIENT_SECRET)$/
 const addresses = /^(?:DATABASE_URL|HTTPS_PROXY|https_proxy)$/
 
-/** As it was given, and what it stands for. */
+/** The text as it was given, and with its percent escapes decoded. */
 const decoded = (text: string): ReadonlyArray<string> => {
   try {
     return [text, decodeURIComponent(text)]

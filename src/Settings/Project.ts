@@ -10,16 +10,16 @@ import { type Variables, variable } from "./Environment.ts"
 
 const settingsFile = join("config", "tieout.yaml")
 
-/** What a database in `data` shows of itself; before there were projects it was made in any working directory. */
+/** The files by which a folder `data` shows that it holds a database. Before there were projects one was made in any working directory. */
 const databases = [join("data", "postgres"), join("data", "postgres.location")]
 
-/** The user whose file it is; undefined where it is ours, or root's. */
+/** The user that owns the file; undefined where it is this process's user, or root. */
 export const ownerOf = (file: string): number | undefined => {
   const { uid } = statSync(file)
   return process.getuid === undefined || uid === process.getuid() || uid === 0 ? undefined : uid
 }
 
-/** Settings say where credentials go: those above the working directory must be ours, or root's. */
+/** Settings say where credentials are sent: a file above the working directory must belong to this process's user, or to root. */
 const isTrusted = (file: string): boolean => ownerOf(file) === undefined
 
 const hasProject = (folder: string, isHere: boolean): boolean =>
@@ -46,7 +46,7 @@ const projectOf = (named: Option.Option<string>): Option.Option<string> =>
     },
   })
 
-/** As short as it can be said from here. */
+/** The shortest path from the working directory. */
 const shown = (path: string): string => {
   const short = relative(process.cwd(), path)
   return short.startsWith("..") || short === "" ? path : short

@@ -1,4 +1,4 @@
-/** How long is kept what is no part of the books. The books, what was read, the closes and the batches are kept for good. */
+/** How long everything is kept that is no part of the books. The books, what was read, the closes and the batches stay for good. */
 import { Duration, Schema } from "effect"
 import { Span, withDefault } from "../Common/Field.ts"
 
@@ -10,11 +10,11 @@ const atLeast = (least: Duration.DurationInput, text: string) =>
 const day = Duration.days(1)
 
 export const Retention = Schema.Struct({
-  /** Runs that ended, but for the last ones, backfills, and what was done by hand. */
+  /** Runs that ended, except the last ones, backfills, and what was done by hand. */
   runs: withDefault(atLeast("30 days", "30 days"), Duration.times(day, 400)),
   /** Runs that only took events. */
   eventRuns: withDefault(atLeast("1 hour", "an hour"), Duration.times(day, 2)),
-  /** Findings that are closed, but for those that were open at a close. */
+  /** Findings that are closed, except those that were open at a close. */
   findings: withDefault(atLeast("90 days", "90 days"), Duration.times(day, 800)),
   /** Events that are done: a duplicate that comes later is taken for a new one, and read once more. */
   inbox: withDefault(atLeast("7 days", "7 days"), Duration.times(day, 90)),

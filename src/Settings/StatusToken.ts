@@ -3,10 +3,10 @@ import { Option } from "effect"
 import { isLoopback } from "./Loopback.ts"
 import type { Mistake } from "./Mistake.ts"
 
-/** A token with less could be guessed. */
+/** A token with fewer random bits could be guessed. */
 const leastBits = 128
 
-/** What a random token of these characters holds, in bits each; a token of few different ones is not random. */
+/** The bits per character of a random token over these characters; a token of few different ones is not random. */
 const alphabets: ReadonlyArray<readonly [characters: RegExp, bits: number]> = [
   [/^\d+$/, Math.log2(10)],
   [/^[0-9a-f]+$|^[0-9A-F]+$/, 4],

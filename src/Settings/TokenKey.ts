@@ -1,4 +1,4 @@
-/** The key under which processes keep the service's token for each other; without it each has its own. */
+/** The key that processes encrypt the service's token with to share it; without it each process gets its own token. */
 import { Option } from "effect"
 import type { Mistake } from "./Mistake.ts"
 

@@ -18,7 +18,7 @@ export interface Column {
 
 const gap = 2
 
-/** What is left at least of a text that is cut, and of a sentence. */
+/** The least width of a text that is cut, and of a sentence. */
 const leastText = 8
 const leastProse = 24
 
@@ -36,7 +36,7 @@ const fitted = (columns: ReadonlyArray<Column>, widths: ReadonlyArray<number>, s
   })
 }
 
-/** What the continued lines of a row are moved in by, where it takes several. */
+/** The indentation of a row's further lines, where it takes several. */
 const indent = 2
 
 /**
@@ -96,7 +96,7 @@ export const table = (
   const shrunk = fitted(columns, natural, screen.width)
   const fits = grouped(shrunk, screen.width).length === 1
   const isProse = (column: number): boolean => columns[column]?.prose === true
-  // With lines of its own a column has room for what it would lose beside the others.
+  // On a line of its own a column has room for what would be cut beside the others.
   const widths = fits
     ? shrunk
     : natural.map((width, index) =>
@@ -114,7 +114,7 @@ export const table = (
       .flatMap((group, index) => {
         const line = group.map((column) => cell(row, column)).join(" ".repeat(gap))
         const isSentence = !fits && group.some(isProse)
-        // Sentences stand out from the row that they are of, which may be moved in itself.
+        // Sentences are indented further than the row that they belong to.
         const placed = `${" ".repeat(isSentence ? 2 * indent : index === 0 ? 0 : indent)}${line}`.trimEnd()
         return isSentence ? wrapped(placed, screen.width) : [placed]
       })

@@ -64,6 +64,12 @@ const secrets = fc.oneof(
 describe("a secret that somebody sends back", () => {
   it("leaves nothing of an escape behind", () => {
     expect(withoutSecrets('<\\"    \\u0026   >', formsOf('"    &   '))).toBe("<•••>")
+    expect(withoutSecrets("<\\u003e       \\\\>", formsOf(">       \\"))).toBe("<•••>")
+    // A digit's escape ends in the digit itself.
+    for (const secret of ["7!!!!!!!", "30!!!!!!"]) {
+      for (const name of ["in percent, letters and digits too", "JSON, letters and digits too"])
+        expect(withoutSecrets(`<${writers[name]?.(secret)}>`, formsOf(secret))).toBe("<•••>")
+    }
   })
 
   it("is taken out of base64 of its base64", () => {

@@ -52,7 +52,7 @@ const load = (path: string, variables: Readonly<Record<string, string | undefine
  */
 const streamingCommands: ReadonlySet<string> = new Set(["sync", "backfill", "serve", "demo"])
 const sparingFlags = [
-  "--heap-growing-percent=60",
+  "--heap-growing-percent=50",
   "--no-concurrent-marking",
   "--interrupt-budget=1000000",
   "--semi-space-growth-factor=4",

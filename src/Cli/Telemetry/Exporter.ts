@@ -5,10 +5,19 @@ import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
 import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
 import { Duration, Effect, Layer, Logger, Redacted } from "effect"
 import { productVersion } from "../../Common/Version.ts"
-import type { TelemetryOptions } from "../Telemetry.ts"
 import { Allowance } from "./Allowance.ts"
 import { delivery } from "./Delivery.ts"
 import { redactedLogger, redactedTracer } from "./Redaction.ts"
+
+export interface TelemetryOptions {
+  /** Below it are `v1/traces`, `v1/metrics` and `v1/logs`. */
+  readonly endpoint: URL
+  /** Sent with every request; they may hold the collector's key. */
+  readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
+  readonly serviceName: string
+  /** Takes secrets out of a line of the log. */
+  readonly hide: (text: string) => string
+}
 
 /** Every five seconds, and at the end, when each kind gets one more second. */
 const exportInterval = Duration.seconds(5)

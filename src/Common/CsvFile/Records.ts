@@ -14,7 +14,7 @@ const mistake = (line: number, text: string) => Either.left<Mistake>({ line, tex
 const lineFeed = 0x0a
 const separatorBytes = [0x2c, 0x3b, 0x09]
 
-/** The same bytes, where lines and cells are few enough to make rows of: quoted or not, each line break and separator counts. */
+/** Refuses a file with too many lines or cells. Each line break and separator counts, also within quotes. */
 const bounded = (bytes: Uint8Array): Either.Either<Uint8Array, Mistake> => {
   let line = 1
   let cells = 1
@@ -99,8 +99,8 @@ class Refused extends Error {
   }
 }
 
-/** Looks at each record before it is kept: the parser makes an error of each uneven one. */
-const kept = () => {
+/** Counts uneven records as they come, and refuses early: of each one the parser would make an error. */
+const recordCollector = () => {
   const found: Array<Parsed[number]> = []
   let width: number | undefined
   let uneven = 0
@@ -109,7 +109,7 @@ const kept = () => {
     width ??= record.length
     if (record.length !== width) uneven += 1
     if (uneven > mostUneven) {
-      const text = `has ${record.length} cells, the header has ${width}, and ${mostUneven} rows above have other than that`
+      const text = `has ${record.length} cells, the header has ${width}, and ${mostUneven} rows above do not fit the header either`
       throw new Refused(line, text)
     }
     found.push({ record, line })
@@ -132,7 +132,7 @@ const records = (text: string): Either.Either<Parsed, Mistake> => {
   const layout = layoutOf(text)
   if (Either.isLeft(layout)) return Either.left(layout.left)
   const { delimiter, fromLine } = layout.right
-  const { found, keep } = kept()
+  const { found, keep } = recordCollector()
   const options = { delimiter, relax_column_count: true, skip_empty_lines: true, from_line: fromLine }
   try {
     parse(text, {
@@ -150,6 +150,6 @@ const records = (text: string): Either.Either<Parsed, Mistake> => {
   }
 }
 
-/** The records of a file as they are, the header first; how much they are is bounded before they are made. */
+/** The records of a file as they are, the header first. Too large a file is refused before it is parsed. */
 export const recordsOf = (bytes: Uint8Array): Either.Either<Parsed, Mistake> =>
   bounded(bytes).pipe(Either.flatMap(decoded), Either.flatMap(records))

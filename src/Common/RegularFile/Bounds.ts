@@ -1,6 +1,6 @@
 /**
- * How much of a file that a person or a setting names is read, kind by kind. The bytes are bounded before the file is opened to be
- * read, what they hold before rows or objects are made of it: a few bytes of text become a hundred times as many in memory.
+ * How much is read of a file that a person or a setting names, for each kind of file. The size is checked before the file is read, and
+ * the number of values before rows or objects are made of them: a few bytes of text take a hundred times as many in memory.
  */
 
 const mib = 1024 * 1024

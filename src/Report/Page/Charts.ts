@@ -106,7 +106,7 @@ const flowsOf = (balances: ReadonlyArray<AccountBalance>, role: string): Readonl
     }))
 }
 
-const most = ({ flows }: CurrencyFlows): bigint =>
+const largestFlow = ({ flows }: CurrencyFlows): bigint =>
   extremes([0n, ...flows.flatMap(({ into, out }) => [into, out])]).high
 
 /** A share as an attribute, at least wide enough to be seen. */
@@ -119,7 +119,7 @@ const bar = (look: "in" | "out", minor: bigint, of: bigint): Html =>
   html`<svg class="bar" aria-hidden="true"><rect class="${look}" width="${share(minor, of)}" height="8"/>${look === "out" && minor !== 0n ? html`<rect class="edge" width="${share(minor, of)}" height="8"/>` : html``}</svg>`
 
 const flowFigure = (currency: CurrencyFlows): Html => {
-  const high = most(currency)
+  const high = largestFlow(currency)
   const money = (minor: bigint) => (minor === 0n ? html`` : figure(print(minor, currency.scale)))
   return html`<figure><table class="bars"><caption class="hidden">In and out by kind, ${currency.currency}</caption>
 <thead><tr><th scope="col">${currency.currency}</th><th scope="col" class="num">In</th><th scope="col" class="num">Out</th><th scope="col" class="track"></th></tr></thead>

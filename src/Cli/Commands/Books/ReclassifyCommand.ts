@@ -46,7 +46,7 @@ const applyRules = Effect.fn("Cli.reclassify.rules")(function* (options: {
     lines: [
       ...results.flatMap((result) => reappliedLines(result, output.terminal.stdout)),
       nothing
-        ? "Everything stands where the posting rules send it."
+        ? "Every entry is on the account that the posting rules name."
         : options.apply
           ? "Moved. Cash, closed months and numbers that were given are as they were."
           : 'Nothing was moved. To move it: tieout reclassify --rules --apply --reason "…"',
@@ -89,7 +89,7 @@ const move = Effect.fn("Cli.reclassify.move")(function* (options: {
   })
   const [one] = done.moved
   yield* output.report({
-    // One entry that was named answers as it always has.
+    // For a single entry the document keeps the shape that it had before several could be named.
     document:
       ids.length === 1 && Option.isNone(allOf) && !preview && one !== undefined ? one : { preview, ...done },
     lines: movedLines(done, preview, Option.isSome(allOf), output.terminal.stdout),

@@ -1,5 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { count, counted, styled } from "../../../Common/Text.ts"
+import { wrapped } from "../../../Common/Wrap.ts"
 import { shortAccount } from "../../../Ledger/LedgerChart.ts"
 import { checks } from "../../../Reconcile/Check.ts"
 import type { OpenFinding } from "../../../Reconcile/Summary.ts"
@@ -37,7 +38,7 @@ const rowOf = ({ accountId, amount, book, date, days, findingId, message }: Open
   message,
 ]
 
-const checkLines = (
+export const checkLines = (
   name: string,
   findings: ReadonlyArray<OpenFinding>,
   all: boolean,
@@ -54,7 +55,7 @@ const checkLines = (
       blocking ? "red" : "yellow",
       `${name}: ${counted(findings.length, blocking ? "blocking finding" : "warning")}`,
     ),
-    ...(todo === undefined ? [] : [`  To do: ${todo}.`]),
+    ...(todo === undefined ? [] : wrapped(`  To do: ${todo}.`, screen.width)),
     ...table(columns, shown.map(rowOf), screen),
     ...(more > 0 ? [`  … and ${count(more)} more; --all lists them.`] : []),
     "",
@@ -81,7 +82,7 @@ const linesOf = (summary: ReconcileSummary, all: boolean, screen: Screen): Reado
       ),
     ),
     `${counted(summary.checks.length, "check")} run; ${counted(summary.opened, "finding")} opened, ${summary.closed} closed.`,
-    styled(screen.color, colour, conclusion.join(" ")),
+    ...wrapped(conclusion.join(" "), screen.width).map((line) => styled(screen.color, colour, line)),
   ]
 }
 
