@@ -44,7 +44,7 @@ describe("what a night says", () => {
       const alerts = lines.filter((line) => line.startsWith("Alert"))
       expect(alerts).toEqual([
         "Alert (failure): The sync of connection default failed (GET /accounts answered 403). What was committed stays; the log says more.",
-        "Alert (findings): Cash ties out; 1 blocking finding is open. See tieout reconcile, or the status page. Of the events of the last seven days 1 were given up and 1 cannot be read. See tieout webhook events.",
+        "Alert (findings): No accounts have been read yet; 1 blocking finding is open. See tieout reconcile, or the status page. Of the events of the last seven days 1 were given up and 1 cannot be read. See tieout webhook events.",
       ])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
