@@ -27,6 +27,8 @@ const subjectColumns = {
       code: text,
       name: text,
       manual: bool,
+      /** Of an entry that put right what was posted first, when it was known what it is about. */
+      corrects: bool,
     }),
   ),
 }
@@ -48,13 +50,22 @@ const lineOf = (row: SubjectRow, line: NonNullable<SubjectRow["lines"]>[number])
 const linesOf = (lines: NonNullable<SubjectRow["lines"]>, row: SubjectRow): ReadonlyArray<Line> =>
   merged(lines.map((line) => lineOf(row, line)))
 
-/** What accounts of the role `other` stand for: what was known when the entry was posted, or was put right last. */
-const roleOfOthers = ({ kind, lines }: SubjectRow): Pick<Posted, "roleOfOthers"> => {
-  const roles = new Set((lines ?? []).flatMap(({ manual, role }) => (manual ? [] : [role])))
+/**
+ * What accounts of the role `other` stand for: what was known when the entry was posted, or was put right last. One that was taken out
+ * of suspense to a rule's account was identified then: what stands against its cash was put there, not taken from there.
+ */
+const roleOfOthers = ({ kind, lines: all, type }: SubjectRow): Pick<Posted, "roleOfOthers"> => {
+  const lines = (all ?? []).filter(({ manual }) => !manual)
+  const roles = new Set(lines.map(({ role }) => role))
   if (roles.has("loan_clearing")) return { roleOfOthers: "loan_clearing" }
-  const known = [...roles].some((role) => role !== "suspense" && role !== "fees" && role !== "other")
-  const unknown = kind === "adjustment" || kind === "unidentified"
-  return unknown && !known ? { roleOfOthers: "suspense" } : {}
+  if (kind !== "adjustment" && kind !== "unidentified") return {}
+  const isKnown = lines.some(
+    ({ amount, corrects, role }) =>
+      role !== "suspense" &&
+      role !== "fees" &&
+      (role !== "other" || (corrects && amount.startsWith("-") === (type === "CREDIT"))),
+  )
+  return isKnown ? {} : { roleOfOthers: "suspense" }
 }
 
 /**
@@ -85,7 +96,8 @@ export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
             and j.late_for is not null) as late_day,
           min(j.kind) filter (where j.sequence = 0 and j.source_type = 'statement_entry') as kind,
           json_agg(json_build_object('role', a.role, 'amount', p.amount::text, 'rule_code', a.rule_code,
-            'code', a.code, 'name', a.name, 'manual', j.source_type = 'manual')
+            'code', a.code, 'name', a.name, 'manual', j.source_type = 'manual',
+            'corrects', j.source_type = 'statement_entry' and j.sequence > 0 and j.resource_id is not null)
             order by a.role collate "C", a.rule_code collate "C", j.entry_id, p.line_number)
             filter (where a.role <> 'cash') as lines
         from ledger.journal_entries j

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { json } from "../Partner/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { accountId, credit, debit, deposit, id, partnership } from "./Partnership.ts"
-import { findings, journal, postings, rows, sync } from "./Runs.ts"
+import { balances, findings, journal, postings, rows, sync } from "./Runs.ts"
 
 const mirrored =
   rows(`select position::integer, trim_scale(amount)::text as amount, held from mirror.statement_entries
@@ -203,6 +203,36 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an entry that is enric
       yield* sync(service.url, {}, true)
       expect(yield* journal).toEqual(before)
     }).pipe(Effect.provide(fresh)),
+  )
+
+  const ruled = (...rules: ReadonlyArray<readonly [type: string, code: string]>) => ({
+    TIEOUT_RULES: JSON.stringify(
+      rules.map(([type, code]) => ({
+        match: { type },
+        account: { code, name: `Ruled:R${code}:{currency}` },
+      })),
+    ),
+  })
+
+  it.scoped.each([
+    ["suspense", {}, credit(11, "10.00", "10.00")],
+    ["an account that a rule names", ruled(["ADJUSTMENT", "4700"]), credit(11, "10.00", "10.00")],
+    ["suspense where its deposit could not be read", {}, credit(11, "10.00", "10.00", id(111))],
+  ] as const)(
+    "stays where the rules of that day sent it out of %s, whatever they say when it is read again",
+    ([, before, first]) =>
+      Effect.gen(function* () {
+        const { held, service } = yield* partnership({ balance: "10.00", statement: [first], deposits: [] })
+        yield* sync(service.url, before)
+        held.deposits = [deposit(111, "10.00")]
+        held.statement[0] = credit(11, "10.00", "10.00", id(111))
+        yield* sync(service.url, ruled(["DEPOSIT", "4711"]), true)
+        const sent = yield* balances
+        expect(sent).toEqual(["1010 10", "4711 -10"])
+        held.deposits = [deposit(111, "10.00", { externalReference: "changed" })]
+        yield* sync(service.url, {}, true)
+        expect(yield* balances).toEqual(sent)
+      }).pipe(Effect.provide(fresh)),
   )
 
   it.scoped("stays a contradiction where anything else changes, or what was said is taken back", () =>
