@@ -2,6 +2,7 @@
  * Proves the books against what the service reported. Every check is one set-based query over what changed since the last
  * reconciliation, or over everything; its findings open, refresh and close by themselves.
  */
+import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
@@ -109,11 +110,16 @@ export const settingsScope = (settings: Settings) => ({
   surfaces: surfacesIn(settings),
 })
 
+/** What of the settings the findings depend on. Not the surfaces: evidence about streams is looked at by every run. */
+const digestOf = ({ closing: _, surfaces: __, ...scope }: ReturnType<typeof settingsScope>): string =>
+  createHash("sha256").update(JSON.stringify(scope)).digest("hex")
+
 export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
   effect: Effect.gen(function* () {
     const database = yield* Database
     const settings = yield* Settings
     const common = settingsScope(settings)
+    const digest = digestOf(common)
 
     const check = Effect.fn("Reconcile.check")(function* (
       scope: Scope,
@@ -159,7 +165,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
         Effect.gen(function* () {
           const total = { opened: 0, closed: 0 }
           yield* planFreely(database)
-          for (const stretch of yield* takeBooks(books, runId, isShared)) {
+          for (const stretch of yield* takeBooks(books, runId, digest, isShared)) {
             const everything = full || stretch.reconciled === 0 || Option.isSome(period)
             yield* plan(database, everything)
             const brought = Option.match(run, {
@@ -184,7 +190,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
             total.opened += opened
             total.closed += closed
             // A check of one month says nothing about changes outside it.
-            if (only === undefined && (full || Option.isNone(period))) yield* saveProgress(stretch)
+            if (only === undefined && (full || Option.isNone(period))) yield* saveProgress(stretch, digest)
           }
           return total
         }),
@@ -244,7 +250,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     /** Runs one check of the books for a month that is about to be closed; in the caller's transaction. */
     const checkForClose = Effect.fn("Reconcile.checkForClose")(
       function* (books: ReadonlyArray<Book>, period: string, query: CheckQuery) {
-        yield* takeBooks(books, Option.none())
+        yield* takeBooks(books, Option.none(), digest)
         const ids = books.map(({ bookId }) => bookId)
         return yield* check(
           { ...common, books: ids, sinceRun: null, period, full: false, runId: null, closing: period },
@@ -257,7 +263,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     /** What a run could not do with a book is a finding at once. Part of the run's transaction. */
     const jobsOf = Effect.fn("Reconcile.jobsOf")(
       function* (book: Book, runId: number) {
-        yield* takeBooks([book], Option.some(runId), true)
+        yield* takeBooks([book], Option.some(runId), digest, true)
         const books = [book.bookId]
         return yield* check({ ...common, books, sinceRun: null, period: null, full: false, runId }, [
           deadLetters,

@@ -7,7 +7,7 @@ import { Database } from "../Database.ts"
 /** Books of one connection whose next reconciliation covers the same runs. */
 export interface Stretch {
   readonly books: ReadonlyArray<number>
-  /** All runs up to this one are reconciled already; 0: none. */
+  /** All runs up to this one are reconciled already, by the same settings; 0: none. */
   readonly reconciled: number
   /** The reconciliation covers all runs up to this one. */
   readonly through: number
@@ -24,6 +24,8 @@ export interface Stretch {
 export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
   books: ReadonlyArray<Book>,
   runId: Option.Option<number>,
+  /** What the settings say of the checks. */
+  settings: string,
   /**
    * Others take part in the run: it may yet commit changes to the books, and is not covered (`coverRun`). A later run may have been
    * covered before it, as that of an event during a night: what this one has read is looked at nevertheless.
@@ -53,8 +55,8 @@ export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
         array_agg(s.batch order by s.book_id) as batches
       from (
         select p.book_id, coalesce((select max(x.batch) from export.batches x where x.book_id = p.book_id), 0) as batch,
-          case when ${isShared}::boolean then least(p.through_run, ${run}::integer - 1) else p.through_run end
-            as reconciled, greatest(p.through_run, least(
+          case when p.settings is distinct from ${settings} then 0
+            when ${isShared}::boolean then least(p.through_run, ${run}::integer - 1) else p.through_run end as reconciled, greatest(p.through_run, least(
           coalesce(${run}::integer,
             (select max(r.run_id) from sync.runs r where r.connection = b.connection), 0),
           (select coalesce((
@@ -74,12 +76,16 @@ export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
 })
 
 /** Part of the caller's transaction. */
-export const saveProgress = Effect.fn("Reconcile.saveProgress")(function* (stretch: Stretch) {
+export const saveProgress = Effect.fn("Reconcile.saveProgress")(function* (
+  stretch: Stretch,
+  settings: string,
+) {
   const database = yield* Database
   yield* database.execute(
     "Reconcile.saveProgress",
     (sql) => sql`
-      update reconcile.progress p set reconciled_at = now(), through_run = ${stretch.through}, through_batch = greatest(p.through_batch, t.batch)
+      update reconcile.progress p set reconciled_at = now(), settings = ${settings}, through_run = ${stretch.through},
+        through_batch = greatest(p.through_batch, t.batch)
       from unnest(${`{${stretch.books.join(",")}}`}::text::integer[], ${`{${stretch.batches.join(",")}}`}::text::integer[])
         as t (book_id, batch)
       where p.book_id = t.book_id`,

@@ -153,6 +153,32 @@ const withOlder = ({ history, world }: Site): ReadonlySet<BookName> =>
     }),
   )
 
+/** What changed of the findings in the last moment: by check and subject. */
+const changedFindings = (all: ReadonlyArray<Book>, since: string) =>
+  Effect.flatMap(Database, (database) =>
+    database.query(
+      "Campaign.changedFindings",
+      (sql) => sql<Array<{ readonly finding: string }>>`
+        select concat_ws(' ', case when closed_at is null then 'opened' else 'closed' end, check_name, subject_id, message) as finding
+        from reconcile.findings where book_id = any (${`{${all.map(({ bookId }) => bookId).join(",")}}`}::integer[])
+          and greatest(opened_at, closed_at) > ${since}::text::timestamptz order by 1`,
+    ),
+  ).pipe(
+    Effect.orDie,
+    Effect.map((rows) => rows.map(({ finding }) => finding)),
+  )
+
+/** The database's time, which findings have. */
+const databaseTime = Effect.flatMap(Database, (database) =>
+  database.query(
+    "Campaign.time",
+    (sql) => sql<Array<{ readonly now: string }>>`select clock_timestamp()::text as now`,
+  ),
+).pipe(
+  Effect.orDie,
+  Effect.map(([row]) => row?.now ?? "infinity"),
+)
+
 /** What a sync leaves out of the checks would have found nothing: all of them over everything open and close no finding after it. */
 const checkedEnough = (site: Site, overHttp: boolean, told: Array<string>) =>
   Effect.gen(function* () {
@@ -161,12 +187,15 @@ const checkedEnough = (site: Site, overHttp: boolean, told: Array<string>) =>
     told.push(`a sync before everything is checked: ${sync.told}`)
     if (!sync.done) return []
     const { run } = yield* Reconcile
+    const since = yield* databaseTime
     const { closed, opened } = yield* Effect.orDie(
       run({ connection: Option.some(site.connection), period: Option.none(), full: true }),
     )
-    return opened + closed === 0
-      ? []
-      : [`all checks after a sync open ${opened} findings and close ${closed} that it left as they were`]
+    if (opened + closed === 0) return []
+    const changed = yield* changedFindings(yield* books(site), since)
+    return [
+      `all checks after a sync open ${opened} findings and close ${closed} that it left as they were: ${changed.slice(0, 3).join("; ")}`,
+    ]
   }).pipe(Effect.provide(site.services))
 
 export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) =>

@@ -81,6 +81,25 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a deposit that is retu
       }),
   )
 
+  it.scoped(
+    "is found by the next sync once that rule is gone, though nothing new came, and no more once it is back",
+    () =>
+      Effect.gen(function* () {
+        const { service } = yield* partnership({
+          balance: "0.00",
+          statement: [credit(11, "1000.00", "1000.00", id(111)), back],
+          deposits: [acme({ status: "REJECTED" })],
+        })
+        yield* sync(service.url, rulesOf(sales, returns))
+        yield* sync(service.url, rulesOf(sales, returns))
+        expect(yield* findings).toEqual([])
+        yield* sync(service.url, rulesOf(sales))
+        expect(yield* findings).toEqual(["clearing-nets blocking"])
+        yield* sync(service.url, rulesOf(sales, returns))
+        expect(yield* findings).toEqual([])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("is found out where an earlier version left it in two accounts", () =>
     Effect.gen(function* () {
       const { service } = yield* partnership({

@@ -63,5 +63,7 @@ export const progress = reconcile.table("progress", {
   bookId: integer("book_id").primaryKey(),
   throughRun: integer("through_run").notNull(),
   throughBatch: integer("through_batch").notNull().default(0),
+  /** What the settings said of the checks then (a digest): by others, everything is to be checked again. Null: not known. */
+  settings: text("settings"),
   reconciledAt: instant("reconciled_at").notNull().default(sql`now()`),
 })

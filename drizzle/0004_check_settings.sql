@@ -1,0 +1,1 @@
+ALTER TABLE "reconcile"."progress" ADD COLUMN "settings" text;
