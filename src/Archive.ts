@@ -30,7 +30,7 @@ export interface ArchiveRequest {
   /** The dump. */
   readonly file: string
   readonly dryRun: boolean
-  /** Books that were never valued in the base currency are archived all the same. */
+  /** Archives also books that were never valued in the base currency. */
   readonly neverValued: boolean
   readonly who: string
 }
@@ -149,8 +149,8 @@ const removed = Effect.fn("Archive.remove")(function* (
 })
 
 /**
- * Books in whose way something stands are left out and named. Of the others each leaves in a transaction of its own: what an error
- * or an interruption stops is complete for the books before it, and is begun anew by running it again.
+ * Leaves out, and names, each book that something keeps from being archived. Archives each other book in a transaction of its
+ * own: after an error or an interruption the books before it are complete, and running the command again does the rest.
  */
 export const archive = Effect.fn("Archive.archive")(function* (request: ArchiveRequest) {
   const { dryRun, file, neverValued, year } = request

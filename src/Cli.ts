@@ -91,7 +91,7 @@ const prepared = (
   outcome: Outcome,
 ): Effect.Effect<void, unknown> => {
   const found = withSecretFiles(given)
-  // Without what they hold only the mistake can be told.
+  // Where a secret's file cannot be read, the variables as given are enough to report that.
   const variables = Either.getOrElse(found, () => given)
   const secrets = new Secrets()
   secrets.learn(variables)
@@ -135,11 +135,14 @@ export const execute = async (args: Arguments, manual: Manual, variables: Variab
   return exitCodeOf(await Effect.runPromiseExit(prepared(args, manual, variables, outcome)), outcome)
 }
 
-/** Milliseconds from a signal to the end. What runs on and on waits ten seconds for its work by itself. */
+/** Milliseconds from a signal until the process is ended by force. A server or worker waits ten seconds for its own work. */
 const patience = ({ command }: Arguments): number =>
   command === "serve" || command === "worker" ? 15_000 : 60_000
 
-/** Ends a process that was asked to end, and waits for what does not answer. Whatever is not committed is done again. */
+/**
+ * Ends a process that was asked to end but waits for something that does not answer. What was not committed is done by the next
+ * run.
+ */
 const endAnyway = (args: Arguments): void => {
   const millis = patience(args)
   setTimeout(() => {

@@ -27,7 +27,7 @@ const chosenBooks = Effect.fn("Close.chosenBooks")(function* (wanted: Option.Opt
   )
 })
 
-/** Why a month cannot be closed, whatever its content; of a month that a later close locked, that too. */
+/** Why a month cannot be closed, whatever its content: also that the close of a later month locked it. */
 const refusalIn = Effect.fn("Close.refusalIn")(function* (month: Month) {
   const refusal = refusalOf(month)
   const locked = refusal?.reason === "AlreadyClosed" ? yield* lockedWith(month) : null

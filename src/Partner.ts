@@ -186,7 +186,7 @@ export interface Page<A> {
   readonly requestedAt: number
   /** The service's clock when it answered (its `Date` header); none where it does not say. */
   readonly servedAt: Option.Option<Instant>
-  /** Its answer is so large that it is dealt with by itself. */
+  /** Its answer is so large that it is committed by itself, not together with other pages. */
   readonly isLarge?: boolean
 }
 

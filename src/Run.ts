@@ -85,7 +85,7 @@ export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, 
   return runId
 })
 
-/** What a run counts and shows, at its start. */
+/** A run's counters and progress, at its start. */
 export const freshRun = (connection: string, runId: number, startedAt: number) => ({
   connection,
   runId,
@@ -94,7 +94,7 @@ export const freshRun = (connection: string, runId: number, startedAt: number) =
   progress: { statements: { done: 0, all: 0 }, clients: { done: 0, all: 0 } },
 })
 
-/** A run as whoever holds the lease has it: its writes are fenced, and nobody else's turn is waited for. */
+/** A run as the lease's holder sees it: its writes are fenced, and it need not wait for anybody's turn. */
 const runUnder = (lease: Lease, started: number) =>
   Effect.map(Database, (database) => {
     const commit = fenced(database, lease)
@@ -121,12 +121,18 @@ export const beginRun = Effect.fn("Sync.beginRun")(function* (connection: string
   return yield* begin({ connection, book: Option.none() }, command)
 })
 
-/** Starts a run of which others take the other books, and takes the lease of one. The caller holds that book's session lock. */
+/**
+ * Starts a run whose other books other processes take, and takes the lease of one book. The caller holds that book's session
+ * lock.
+ */
 export const leadRun = Effect.fn("Sync.leadRun")(function* (book: Book, command: RunCommand) {
   return yield* begin({ connection: book.connection, book: Option.some(book) }, command)
 })
 
-/** The run of events that had the book before, if it never ended, was abandoned: nobody else says so. Before the lease is taken. */
+/**
+ * Marks the last run of events on this book as abandoned if it never ended, since nothing else does. Call it before the lease
+ * is taken.
+ */
 const abandonEvents = Effect.fn("Sync.abandonEvents")(function* ({ bookId, connection }: Book) {
   const database = yield* Database
   yield* database.execute(
@@ -139,7 +145,7 @@ const abandonEvents = Effect.fn("Sync.abandonEvents")(function* ({ bookId, conne
   )
 })
 
-/** Takes events of one book, beside others at the other books. The caller holds the book's session lock. */
+/** Starts a run for the events of one book, beside runs on other books. The caller holds the book's session lock. */
 export const beginBookEvents = Effect.fn("Sync.beginBookEvents")(function* (book: Book) {
   const database = yield* Database
   const { connection } = book
@@ -159,7 +165,7 @@ export const beginBookEvents = Effect.fn("Sync.beginBookEvents")(function* (book
   return yield* runUnder(lease, started)
 })
 
-/** A run that another process leads, as whoever has taken one of its books has it. */
+/** A run that another process leads, as the holder of one of its books sees it. */
 export type JoinedRun = Run["Type"] & { readonly lease: Lease }
 
 /** Takes one book for a run that has begun already, with counters of its own. The caller holds the book's session lock. */

@@ -1,6 +1,6 @@
 /**
- * The listener for the service's events (`docs/interface.md`, Events). It proves who sent a delivery, makes it durable,
- * and only then says 200; what the events bring about is somebody else's (`Webhook/Inbox.ts`).
+ * The listener for the service's events (`docs/interface.md`, Events). It proves who sent a delivery, makes it durable, and
+ * only then answers 200. Whoever processes the events takes them from the inbox (`Webhook/Inbox.ts`).
  */
 import { Context, Duration, Effect, Layer, Runtime } from "effect"
 import * as PartnerHttp from "./Partner/Http.ts"
@@ -23,11 +23,11 @@ const mostUnverified = 16 * 1024 * 1024
 
 export interface WebhookOptions extends Partial<ListenerOptions> {
   readonly keys?: Partial<Tuning>
-  /** Bytes of bodies that are kept at a time before anybody knows who sent them. */
+  /** Bytes of bodies held at one time whose sender is not verified yet. */
   readonly mostUnverified?: number
 }
 
-/** Keys are read while a sender waits: no waits for a better moment, and no second try, are worth it. */
+/** A sender waits while keys are read, so there is no waiting for a better moment and no second try. */
 const forKeys = (connection: ConnectionSettings, limits: Settings["limits"]): PartnerHttp.Connection => ({
   ...connection,
   limits: {
@@ -72,7 +72,7 @@ export const listen = Effect.fn("Webhook.listen")(function* (options: WebhookOpt
     }),
   )
   const run = Runtime.runFork(yield* Effect.runtime<never>())
-  // Ends after the listener, of whose last refusals it tells, too.
+  // Ends after the listener, so that it also reports the listener's last refusals.
   yield* Effect.forkScoped(Effect.interruptible(tally.watch))
   const listening = yield* listenTo(
     {

@@ -11,12 +11,12 @@ import type { Month } from "./Month.ts"
 export interface Agreement {
   readonly book: string
   readonly period: string
-  /** Null: there is nothing to compare with: see `locked`, or the month was closed without Tieout. */
+  /** Null if there is nothing to compare with: see `locked`, or the month was closed without Tieout. */
   readonly close: KeptClose | null
-  /** Set where the close of a later month locked this one, so that nothing can differ. */
+  /** Set if the close of a later month locked this one, so that nothing can differ. */
   readonly locked: string | null
   readonly hash: string
-  /** Where entries of the month are archived: how many, and in which file. The hash is then that of the close. */
+  /** If entries of the month are archived: how many, and in which file. The hash is then that of the close. */
   readonly archived: { readonly entries: number; readonly file: string } | null
   readonly accounts: number
   /** What differs, and where; empty: the month agrees. */
@@ -105,7 +105,8 @@ export const agreementOf = Effect.fn("Close.agreement")(function* (month: Month)
   const close = standingClose(closes, period) ?? null
   const archived = yield* archivedOf(month)
   const found = yield* digestOf(book, period, close?.previousHash ?? null)
-  // The hash of a journal whose entries are elsewhere: it was proved before they left. Their number and sums are proved on.
+  // The stored hash, for a journal whose entries are archived: it was proved before they left. Their number and sums are still
+  // proved.
   const digest =
     archived === null
       ? found

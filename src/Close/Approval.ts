@@ -13,7 +13,7 @@ const approvalColumns = {
   /** The hash of the close. */
   closeHash: text,
   name: text,
-  /** The users of operating system and database that were logged in. */
+  /** The users of the operating system and of the database that were logged in. */
   osUser: text,
   databaseUser: text,
   twoPersons: bool,
@@ -21,7 +21,7 @@ const approvalColumns = {
   at: text,
   /** Chained to the close's: `ledger.approval_hash`. */
   hash: text,
-  /** The hash computed anew from the stored record: another one than `hash` where the record was altered. */
+  /** The hash computed anew from the stored record; it differs from `hash` if the record was altered. */
   expected: text,
 }
 

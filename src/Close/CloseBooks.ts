@@ -127,8 +127,8 @@ const keepClosed = Effect.fn("Close.keepClosed")(function* (
 })
 
 /**
- * Closes books of one connection in one transaction, which keeps the findings whether a month closes or not. What does not
- * depend on the book is read and written for all of them at once.
+ * Closes books of one connection in one transaction, which keeps the findings whether or not a month closes. Everything that
+ * does not depend on a single book is read and written for all of them at once.
  */
 export const closeBooks = Effect.fn("Close.books")(function* (
   connection: string,
@@ -141,7 +141,7 @@ export const closeBooks = Effect.fn("Close.books")(function* (
   const free = yield* numberUnlessSyncing(connection, books, dryRun)
   return yield* database.transaction(
     Effect.gen(function* () {
-      // From here every posting of the books waits, until the month is closed, or stays open.
+      // From here on every posting of the books waits until this transaction has closed the month or left it open.
       const months = yield* readMonths(books, period, !dryRun)
       for (const month of months) {
         const refusal = refusalOf(month)

@@ -1,7 +1,7 @@
 /**
  * The completeness gate: what must hold before a month may be closed. The month has just been reconciled, which proved every
- * statement's chain again, entry by entry. The gate compares every stream's evidence with the month's end. Whatever does not
- * hold is an open finding, whose number a person can accept.
+ * statement's chain again, entry by entry. The gate compares every stream's evidence with the month's end. Each condition that
+ * does not hold is an open finding, which a person can accept by its number.
  */
 import { Effect, Option } from "effect"
 import { byBook } from "../Book/ByBook.ts"
@@ -19,10 +19,10 @@ import type { Month } from "./Month.ts"
 
 /** Something that blocks a close. */
 export interface Blocker {
-  /** The finding's number for `--accept`. Null: nobody can accept it, and it passes by itself. */
+  /** The finding's number for `--accept`. Null: it cannot be accepted, and passes by itself. */
   readonly id: string | null
   readonly what: string
-  /** The check of the finding; absent: it is none. */
+  /** The check of the finding; absent if it is not a finding. */
   readonly check?: string
   /** The command that shows the evidence or resolves it. */
   readonly hint: string
@@ -150,7 +150,7 @@ const findings = Effect.fn("Close.gate.findings")(function* (
   )
 })
 
-/** Nobody can accept entries without a number: the sync under way numbers them when it ends. */
+/** Entries without a number cannot be accepted: the sync under way numbers them when it ends. */
 const unnumberedEntries = (unnumbered: number, period: string): Blocker => ({
   id: null,
   what: `${unnumbered} journal entries up to ${period} have no journal number yet: a sync that is running numbers them when it ends.`,

@@ -1,6 +1,6 @@
 /**
- * Conversions in transit and loans whose cash has not come: a warning in the reconciliation, a blocker of a close where they
- * are old and material.
+ * Conversions in transit and loans whose cash has not come: a warning in the reconciliation, and a blocker of the close once
+ * they are old and material.
  */
 import { Effect } from "effect"
 import { byBook } from "../Book/ByBook.ts"

@@ -6,7 +6,10 @@ import { Database } from "../Database.ts"
 import { closesOf } from "./CloseRecords.ts"
 import { isClosed, type Month } from "./Month.ts"
 
-/** A sentence that says so; null: the month is open, has a close of its own, or was closed without Tieout. */
+/**
+ * A sentence that says which close locked the month; null: the month is open, has a close of its own, or was closed without
+ * Tieout.
+ */
 export const lockedWith = Effect.fn("Close.lockedWith")(function* (month: Month) {
   const { book, period } = month
   if (!isClosed(month)) return null

@@ -24,8 +24,8 @@ export interface ConnectionSettings {
   /** Session settings that the URL asks for, such as `search_path`. */
   readonly parameters: Readonly<Record<string, string>>
   /**
-   * A pooler stands between (pgbouncer), which may give every transaction another session: nothing that a session keeps is
-   * relied on then, neither settings nor prepared statements.
+   * A pooler such as pgbouncer stands between, and may give every transaction another session. Then nothing may rely on what a
+   * session keeps: neither settings nor prepared statements.
    */
   readonly pooled?: boolean | undefined
   /** Seconds after which a peer that says nothing is dead; default 40. */
@@ -38,9 +38,9 @@ const defaultDeadAfter = 40
 export const deadAfter = (settings: ConnectionSettings): number => settings.deadAfter ?? defaultDeadAfter
 
 /**
- * What every session or, behind a pooler, every transaction is set to. A peer that is gone, whose machine cannot say so, holds no
- * row and no lock for longer than `deadAfter`: the server ends its transaction, or the silent connection. The mark
- * `tieout.program` tells the database that it is the program that writes (`TO012` in `drizzle/rules.sql`).
+ * The settings of every session or, behind a pooler, of every transaction. A peer whose machine has vanished without a word
+ * holds no row and no lock for longer than `deadAfter`: the server then ends its transaction, or the silent connection. The
+ * mark `tieout.program` tells the database that it is the program that writes (`TO012` in `drizzle/rules.sql`).
  */
 export const sessionSettings = (settings: ConnectionSettings): Readonly<Record<string, string>> => ({
   idle_in_transaction_session_timeout: `${deadAfter(settings)}s`,

@@ -10,13 +10,13 @@ import { type ConnectionSettings, sessionSettings } from "./ConnectionSettings.t
 export interface Connection {
   readonly client: Client
   readonly orm: PostgresJsDatabase
-  /** What follows `begin` where a session keeps no settings: `set local …` for each of them; else empty. */
+  /** Follows `begin` where sessions keep no settings: a `set local …` for each setting; else empty. */
   readonly locals: string
   /** The session is gone. The connection is never used again: the driver may report the old error on the next session. */
   lost: boolean
   /** Its state is in doubt. Never used again either. */
   spoilt: boolean
-  /** Whether a new session reaches the server, or something else keeps it from being asked: only who is silent has vanished. */
+  /** Whether the server is still there: a new session reaches it, or fails for another reason than the server's absence. */
   readonly serverAnswers: () => Promise<boolean>
 }
 
@@ -43,7 +43,10 @@ const localsOf = (settings: ConnectionSettings): string =>
         .join("")
     : ""
 
-/** What says that nothing is there. Whatever else fails (names, certificates, our own files) says nothing of the session at hand. */
+/**
+ * Errors that show that no server is there. Any other failure (names, certificates, our own files) says nothing about the
+ * session in use.
+ */
 const absences: ReadonlySet<string> = new Set([
   "CONNECT_TIMEOUT",
   ...["ECONNREFUSED", "EHOSTDOWN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"],
@@ -53,8 +56,8 @@ const isAbsence = (error: unknown): boolean =>
   error instanceof Error && "code" in error && absences.has(String(error.code))
 
 /**
- * By a statement: of a session that is only reserved, the driver never says that it is open. Where each new session is closed without
- * a word, as by a proxy that has no server behind it, the driver tries again for ever: that is silence, too.
+ * Uses a statement, since the driver never reports that a merely reserved session is open. Where each new session is closed
+ * without a word, as by a proxy with no server behind it, the driver retries for ever: that counts as silence, too.
  */
 const answers = (settings: ConnectionSettings): Promise<boolean> =>
   new Promise((resolve) => {

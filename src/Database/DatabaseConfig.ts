@@ -19,8 +19,8 @@ export interface DatabaseSettings {
 }
 
 /**
- * For work that writes rows page by page, where every look-up is an index probe. A session caches its plans, and makes the
- * first ones while the tables are small and a sequential scan looks cheapest. Kept while the tables grow, such a plan makes
+ * For work that writes rows page by page, where every look-up should be an index probe. A session caches its plans, and makes
+ * the first ones while the tables are small and a sequential scan looks cheapest. As the tables grow, such a plan would make
  * every page slower than the one before.
  */
 export const probing: Readonly<Record<string, string>> = {

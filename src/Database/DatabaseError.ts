@@ -93,7 +93,7 @@ const advice: Readonly<Record<DatabaseReason, string>> = {
 
 const adviceToReaders = "Run it on the primary server, with the role that writes."
 
-/** What is said of a code before and after the server's words, where its reason alone says too little. */
+/** What a message says before and after the server's own words, for codes whose reason alone says too little. */
 const ofCode = (code: string | undefined): { readonly what: string; readonly advice: string } | undefined => {
   if (code === onlyReads) return { what: "the database may only be read here: ", advice: adviceToReaders }
   if (code === lacksRight)
@@ -121,7 +121,7 @@ export const databaseError = (reason: DatabaseReason, operation: string, what: s
   })
 
 /**
- * For who could write when it began: that the database may only be read is then an outage, as while another server takes over.
+ * For work that could write when it began: a database that turns read-only meanwhile counts as an outage, as during a failover.
  */
 export const changedOver = <E>(error: E): E | DatabaseError =>
   error instanceof DatabaseError && error.sqlstate === onlyReads
@@ -132,14 +132,14 @@ export const changedOver = <E>(error: E): E | DatabaseError =>
       })
     : error
 
-/** For who would write, and must not begin where only reading is possible. */
+/** For work that writes: it must not begin on a database that can only be read. */
 export const readOnlyError = (operation: string): DatabaseError =>
   new DatabaseError({
     ...databaseError("Settings", operation, ""),
     message: `${operation}: the database may only be read here. ${adviceToReaders}`,
   })
 
-/** As the code and the reader know it: a row that a partition refuses is refused by its table. */
+/** The table by the name that code and messages use: a partition's refusal is reported as its table's. */
 const tableOrRule = (name: string | undefined): string | undefined =>
   name === undefined ? undefined : withoutPartition(name)
 

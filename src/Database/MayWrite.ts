@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Database } from "../Database.ts"
 import { bool } from "./Columns.ts"
 
-/** Whether this session may write: it may not on a standby, nor with a role that may only read. */
+/** Whether this session may write. On a standby, or with a role that may only read, it may not. */
 export const mayWrite = Effect.fn("Database.mayWrite")(function* () {
   const database = yield* Database
   const { may } = yield* database.row(

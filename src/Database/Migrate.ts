@@ -20,7 +20,7 @@ import { runStatement } from "./Statement.ts"
 
 const operation = "Database.migrate"
 
-/** Several statements at once, in the transaction that they say. */
+/** Runs several statements at once; they begin and end their own transaction. */
 const run = (connection: Connection, text: string): Effect.Effect<unknown, DatabaseError> =>
   runStatement(connection, operation, () => connection.client.unsafe(text).simple())
 
@@ -94,7 +94,7 @@ export const pendingMigrations = Effect.fn("Migrate.pending")(function* (
   return yield* pendingOf(yield* readPackage(folder), yield* readApplied())
 })
 
-/** What Postgres answers where a view or a function cannot be replaced because its columns or parameters are others. */
+/** Postgres's errors for a view or function that cannot be replaced because its columns or parameters differ. */
 const reshaped: ReadonlySet<string | undefined> = new Set(["42P13", "42P16"])
 
 /**
@@ -116,7 +116,7 @@ const applyMigrations = (connection: Connection, missing: Package["migrations"])
     ].join("\n"),
   )
 
-/** What stands around the rules in their transaction. */
+/** The statements before and after the rules, in the same transaction. */
 interface Around {
   readonly before: string
   readonly after: string
@@ -148,7 +148,7 @@ const applyRules = (connection: Connection, rules: NonNullable<Package["rules"]>
     ),
   )
 
-/** The role that runs Tieout owns nothing; in an empty database whoever may make schemas is to be the owner. */
+/** The role that runs Tieout owns nothing. In an empty database, a role that may create schemas becomes the owner. */
 export const mayMigrate = Effect.fn("Migrate.mayMigrate")(function* () {
   const database = yield* Database
   const { owned } = yield* database.row(
@@ -179,7 +179,7 @@ const applyPending = Effect.fn("Migrate.apply")(function* (
     Effect.sync(() => openConnection(settings)),
     (connection) =>
       Effect.gen(function* () {
-        // Of two at once the other finds it done.
+        // Where two processes migrate at once, the second one finds the work done.
         yield* database.tryLock("migrations").pipe(
           Effect.retry({ schedule: Schedule.spaced("100 millis"), while: ({ _tag }) => _tag === "LockBusy" }),
           Effect.catchTag("LockBusy", ({ message }) => databaseError("Conflict", operation, message)),
@@ -201,7 +201,7 @@ const applyPending = Effect.fn("Migrate.apply")(function* (
 export interface MigrateOptions {
   /** Of the migrations; the package's by default. */
   readonly folder?: string
-  /** How many the tables of a new database get. */
+  /** How many partitions the tables of a new database get. */
   readonly partitions?: number | undefined
 }
 

@@ -10,7 +10,7 @@ export interface RoleNames {
 
 export const roleNames: RoleNames = { runtime: "tieout_runtime", auditor: "tieout_auditor" }
 
-/** What says which migrations are applied: only the owner writes there. */
+/** The schema that records the applied migrations: only the owner writes there. */
 const record = "drizzle"
 
 /** The schemas that the roles have rights in; the workers' queue, `jobs`, is there where it was asked for. */
@@ -88,7 +88,7 @@ end $$;`,
   ].join("\n")
 }
 
-/** A peer that is gone is noticed within a minute, and nothing waits or holds locks without end. */
+/** A peer that is gone is noticed within a minute, and nothing waits or holds locks for ever. */
 const patience = (name: string): string => `alter role ${quoted(name)} set tcp_keepalives_idle = 20;
 alter role ${quoted(name)} set tcp_keepalives_interval = 10;
 alter role ${quoted(name)} set tcp_keepalives_count = 2;
@@ -110,13 +110,16 @@ export const rolesSql = (
     `alter role ${quoted(names.auditor)} set default_transaction_read_only = on;`,
   ].join("\n")
 
-/** What everybody may call in Postgres and could hurt us with: locks under our keys, and what fills the disk past all tables. */
+/**
+ * Functions of Postgres that everybody may call and that could do harm: taking locks under our keys, and filling the disk
+ * outside of any table.
+ */
 const locking = "^pg_(try_)?advisory_(xact_)?lock(_shared)?$"
 const filling = "^(lo_creat|lo_create|lo_from_bytea|pg_logical_emit_message)$"
 
 /**
- * Takes these functions away from everybody, in this database, and gives the locks back to who works in it. They are Postgres's own:
- * the owner of the tables may not do that.
+ * Revokes these functions from everybody, in this database, and grants the locks to the roles that work in it. They belong to
+ * Postgres itself, so the owner of the tables may not do this.
  */
 const harmless = (runtime: string): string => `do $$ declare called regprocedure; begin
   for called in select oid from pg_proc
@@ -153,8 +156,9 @@ const quietOwner = `do $$ declare held record; begin
 end $$;`
 
 /**
- * What only a superuser may do: values of rows, which are personal data, stay out of the server's log; for `--as-of` each role
- * sees when another one's transactions began; and who may only read holds no lock that the work waits for.
+ * What only a superuser may do: keep the values of rows, which are personal data, out of the server's log; let each role see
+ * when another one's transactions began, for `--as-of`; and keep roles that may only read from holding locks that the work
+ * waits for.
  */
 export const administratorSql = (names: RoleNames = roleNames): string =>
   [

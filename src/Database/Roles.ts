@@ -7,7 +7,7 @@ import { administratorSql, type RoleNames, roleNames, rolesSql } from "./RoleSta
 import { notAllowed } from "./SessionLock.ts"
 import { runStatement } from "./Statement.ts"
 
-/** Of two at once one waits: Postgres refuses rights on one thing to be given twice at the same time. */
+/** Two processes take turns: Postgres refuses two grants on one object at the same time. */
 const rolesLock = "select pg_advisory_xact_lock(hashtextextended('tieout roles', 0));"
 
 /** In one transaction, as whoever is connected. */
@@ -40,7 +40,7 @@ export const applyRoles = Effect.fn("Database.applyRoles")(function* (names: Rol
   )
 })
 
-/** Does what only a superuser may, where the session is one's. Answers whether it is. */
+/** Where the session is a superuser's, does what only a superuser may. Returns whether it is. */
 export const administerRoles = Effect.fn("Database.administerRoles")(function* (
   names: RoleNames = roleNames,
 ) {

@@ -1,6 +1,6 @@
 /**
- * Compares the answer of a statement with the columns that the program expects. A difference is a mistake of the program (a
- * column that a migration renamed, an overlooked outer join), not a state of the books: a defect.
+ * Compares the answer of a statement with the columns that the program expects. A difference is a mistake in the program (a
+ * column that a migration renamed, an overlooked outer join) and not a state of the books, so it is a defect.
  */
 import { Data } from "effect"
 import { type Column, type Columns, type RowOf, typeName } from "./Columns.ts"

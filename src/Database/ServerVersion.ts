@@ -40,10 +40,10 @@ const withTlsAdvice = ({ ssl }: ConnectionSettings, error: DatabaseError): Datab
   })
 }
 
-/** What a pooler answers to settings of a session that are not its own to keep (pgbouncer, `08P01`). */
+/** A pooler's error for session settings that it does not keep (pgbouncer, `08P01`). */
 const refusedParameter = /unsupported startup parameter/
 
-/** What the driver said, whose message is looked at before it becomes ours. */
+/** The driver's error; its message is examined before it becomes one of ours. */
 class DriverError extends Data.TaggedError("DriverError")<{ readonly cause: unknown }> {}
 
 /** One connection's first query. The driver's message alone names what a pooler refuses: never a value of ours. */
@@ -70,7 +70,7 @@ const ask = <A>(settings: ConnectionSettings, query: (connection: Connection) =>
 
 const serverColumns = { version: int4, pid: int4 }
 
-/** Whose session it is that answers: a pooler gives the number of a connection of its own. */
+/** Which session answers: a pooler reports the number of one of its own connections. */
 const identify = async ({ client }: Connection) => {
   const answer = await client`
     select current_setting('server_version_num')::int as version, pg_backend_pid() as pid`
@@ -114,7 +114,7 @@ export const checkServer = (
     Effect.flatMap(({ pooled }) =>
       pooled
         ? ask(behindPooler, keepsTransactions).pipe(
-            // pgbouncer ends the connection then; so does an outage, in which nothing is answered any more.
+            // pgbouncer then ends the connection; so does an outage, after which nothing answers any more.
             Effect.catchAll(() => Effect.as(ask(behindPooler, identify), false)),
             Effect.mapError(failed),
             Effect.filterOrFail(

@@ -14,7 +14,7 @@ export class LockBusy extends Data.TaggedError("LockBusy")<{
   readonly message: string
 }> {}
 
-/** What is wanted of a lock: several holders share it, or one has it alone. */
+/** How a lock is wanted: shared by several holders, or held by one alone. */
 export interface Wanted {
   readonly lock: string
   readonly shared: boolean
@@ -36,7 +36,7 @@ interface Session {
   readonly connection: Connection
   /** Called when the session is gone; set by the lock's holder. */
   onLost: () => void
-  /** Whether the server certainly holds no lock for it: only then may it take another. */
+  /** Whether it is certain that the server holds no lock for this session: only then may it take another. */
   free: boolean
   /** Whether it has held a lock before, and may be stale. */
   used: boolean
@@ -63,8 +63,8 @@ const opened = (settings: ConnectionSettings): Session => {
 }
 
 /**
- * Says to the server that the holder lives, and finds out whether the server does: one that has vanished closes nothing. By the
- * real clock, as the server. Answers how to stop.
+ * Tells the server that the holder lives, and finds out whether the server does: one that has vanished closes no connection.
+ * Uses the real clock, as the server does. Returns how to stop.
  */
 const beating = ({ connection, onLost }: Session, seconds: number): (() => void) => {
   let unanswered = 0
@@ -112,7 +112,7 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
       return Effect.void
     })
 
-  /** Explicit, because the server frees the locks of a closed connection only a moment later. */
+  /** Released explicitly, because the server frees the locks of a closed connection only a moment later. */
   const release = (session: Session) =>
     Effect.zipRight(
       undo(session.connection, "rollback"),
@@ -197,8 +197,8 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
   ): Effect.Effect<SessionLock, LockBusy | DatabaseError, Scope.Scope> => attempt(locks)
 
   /**
-   * As `tryLocks`, for what only reads the database: a role that may hold no locks goes without. What it writes lies in folders of
-   * its own.
+   * As `tryLocks`, for work that only reads the database: a role that may hold no locks goes without them. Such work writes
+   * only into folders of its own.
    */
   const tryLocksOfReader = (...locks: ReadonlyArray<Wanted>) =>
     Effect.catchIf(

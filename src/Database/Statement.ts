@@ -14,7 +14,7 @@ interface Cancellable {
 /** Milliseconds that an interrupted statement may take to end by itself before the server is asked to cancel it. */
 const graceBeforeCancel = 1_000
 
-/** Milliseconds that a server may take to end it: one that has vanished never answers. */
+/** Milliseconds that the server may take to cancel it: one that has vanished never answers. */
 const graceBeforeCut = 10_000
 
 const settled = (promise: PromiseLike<unknown>): Promise<void> =>
@@ -31,20 +31,21 @@ const cut = (connection: Connection): void => {
   connection.client.end({ timeout: 0 }).catch(() => undefined)
 }
 
-/** Gives a connection up where the server does not answer in time. Answers how to stop that. */
+/** Gives a connection up if the server does not answer in time. Returns how to stop waiting. */
 export const cutWhereSilent = (connection: Connection): (() => void) => {
   const timer = setTimeout(() => cut(connection), graceBeforeCut)
   return () => clearTimeout(timer)
 }
 
 /**
- * Gives a connection up whose server has fallen silent: a statement may take an hour, but who answers nobody any more will not answer
- * it either. What cannot be interrupted, as the end of a transaction, would wait for ever. Answers how to stop watching.
+ * Gives a connection up whose server has fallen silent: a statement may take an hour, but a server that answers nobody will not
+ * answer it either. What cannot be interrupted, such as the end of a transaction, would wait for ever. Returns how to stop
+ * watching.
  */
 export const cutWhereGone = (connection: Connection): (() => void) => {
   let stopped = false
   const ask = async (): Promise<void> => {
-    // Twice: a server with much to do may be late once.
+    // Asks twice: a busy server may be late once.
     const isThere = (await connection.serverAnswers()) || (await connection.serverAnswers())
     if (stopped) return
     if (isThere) wait()
@@ -70,7 +71,7 @@ export const letEnd = (
   running: PromiseLike<unknown> & Cancellable,
 ): Effect.Effect<void> =>
   Effect.promise(async () => {
-    // Waits for the server by the real clock, also in tests.
+    // Waits for the server by the real clock, in tests as well.
     const timer = setTimeout(async () => {
       connection.spoilt = true
       await Promise.resolve(running.cancel?.()).catch(() => undefined)

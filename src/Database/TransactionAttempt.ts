@@ -1,4 +1,4 @@
-/** One attempt at a transaction, and a savepoint within one: what begins them, and what becomes of them by the body's end. */
+/** One attempt at a transaction, and a savepoint within one: how each begins, and how each ends once the body has ended. */
 import { Effect, Exit, type FiberRef, Option, Scope } from "effect"
 import type { Connection, Connections } from "./Connections.ts"
 import { DatabaseError } from "./DatabaseError.ts"

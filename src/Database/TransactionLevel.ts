@@ -29,7 +29,7 @@ export const makeLevel = (connection: Connection, state: TransactionState): Tran
   ended: false,
 })
 
-/** Dies where a use would hang or write outside the transaction: a bug. */
+/** Dies where a use would hang, or write outside the transaction: that is a bug. */
 export const usable = (level: TransactionLevel): Effect.Effect<void> =>
   level.ended
     ? Effect.dieMessage("A transaction was used after its end, by a fiber that outlived it")

@@ -20,8 +20,8 @@ const pause = (tries: number) =>
   })
 
 /**
- * Transactions of one database; a FiberRef holds the current one. Where the connections are a pooler's, what runs outside any
- * transaction is one of its own, for the settings that a session would keep.
+ * Transactions of one database; a FiberRef holds the current one. Behind a pooler, each statement outside a transaction runs in
+ * one of its own, to have the settings that a session would keep.
  */
 export const makeTransactions = (connections: Connections, pooled: boolean) => {
   const current: CurrentLevel = FiberRef.unsafeMake(Option.none())
@@ -57,7 +57,7 @@ export const makeTransactions = (connections: Connections, pooled: boolean) => {
       return nested(current, Effect.zipRight(guarded, body), found.value)
     })
 
-  /** Begins a transaction that the scope's end rolls back, for what only reads. */
+  /** Begins a transaction for reading only; the end of the scope rolls it back. */
   const begun = (lent: Connection) =>
     Effect.acquireRelease(
       Effect.flatMap(open(lent, {}), () => Effect.succeed(lent)),

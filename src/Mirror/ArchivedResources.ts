@@ -1,6 +1,6 @@
 /**
- * Deposits, withdrawals and conversions that are archived. The service lists them like all others: a later read brings nothing new
- * of them. Where it says something else of their money, that is a contradiction.
+ * Deposits, withdrawals and conversions that are archived. The service still lists them, but a later read stores nothing of
+ * them, unless it reports other amounts or accounts: that is a contradiction.
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
@@ -20,7 +20,9 @@ export class ArchivedResources extends Effect.Service<ArchivedResources>()(
       const database = yield* Database
       const archiving = new Map<number, boolean>()
 
-      /** Whether anything of the book is archived. Asked once a run: nothing is archived while one holds the connection. */
+      /**
+       * Whether anything of the book is archived. Asked once a run, since nothing is archived while a run holds the connection.
+       */
       const any = Effect.fn("Mirror.ArchivedResources.any")(function* ({ bookId }: Book) {
         const known = archiving.get(bookId)
         if (known !== undefined) return known
@@ -49,7 +51,7 @@ export class ArchivedResources extends Effect.Service<ArchivedResources>()(
         return new Set(rows.map(({ id, type }) => `${type}|${id}`))
       })
 
-      /** Part of the caller's transaction: keeps what was read of archived ones and differs from what was archived. */
+      /** Part of the caller's transaction: keeps readings of archived resources that differ from what was archived. */
       const contradict = Effect.fn("Mirror.ArchivedResources.contradict")(function* (
         book: Book,
         runId: number,

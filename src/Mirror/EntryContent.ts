@@ -3,7 +3,7 @@ import { Option } from "effect"
 import * as Money from "../Common/Money.ts"
 import type { StatementEntry } from "../Partner.ts"
 
-/** What an entry says of money, to the letter: two reads of one entry must agree on it. */
+/** The fields of an entry that concern money, character by character: two reads of one entry must agree on them. */
 export const contentOf = (entry: StatementEntry): string =>
   JSON.stringify({
     entryId: entry.entryId,
@@ -25,8 +25,8 @@ const becomes = (before: Option.Option<string>, now: Option.Option<string>): boo
   Option.isNone(before) || Option.contains(now, before.value)
 
 /**
- * Whether an entry names the resource now that it did not name before, and says nothing else: a new version of it. Any other
- * difference is a contradiction.
+ * Whether the only difference is that the entry now names a resource that it did not name before: that is a new version of it.
+ * Any other difference is a contradiction.
  */
 export const isEnriched = (before: StatementEntry, now: StatementEntry): boolean =>
   !sameContent(before, now) &&

@@ -1,4 +1,4 @@
-/** A statement entry as a row of `mirror.statement_entries` gives it back, and what all who look at entries need of it. */
+/** A statement entry as a row of `mirror.statement_entries`, with the columns that every reader of entries needs. */
 import { Option } from "effect"
 import type { Amount } from "../Common/Money.ts"
 import * as Money from "../Common/Money.ts"

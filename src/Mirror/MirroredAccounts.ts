@@ -9,12 +9,12 @@ import { Database } from "../Database.ts"
 import type { Account } from "../Partner.ts"
 import { heldFrom } from "./StatementEntries.ts"
 
-/** The head of a statement: what the next entry has to continue. Balances in the account's currency, major unit. */
+/** The head of a statement, which the next entry has to continue. Balances in the account's currency, major unit. */
 export interface StatementHead {
   /** Entries that are mirrored and posted: the position of the last one. */
   readonly entries: bigint
   readonly lastBalance: Option.Option<Amount>
-  /** Entries that are held: the next one that is takes the place after them. */
+  /** The number of held entries: the next held one takes the place after them. */
   readonly held: bigint
 }
 
@@ -23,7 +23,7 @@ export interface MirroredAccount extends StatementHead {
   readonly currency: string
   readonly paymentRails: string
   readonly status: string
-  /** Whether the list of accounts had it when it was last read whole. */
+  /** Whether the list of accounts showed it when the list was last read completely. */
   readonly listed: boolean
   /** The balance that the service reports. */
   readonly balance: Amount
@@ -118,7 +118,7 @@ export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mir
       )
     })
 
-    /** Part of the caller's transaction: the list of accounts was read whole, and these are in it. */
+    /** Part of the caller's transaction: the list of accounts was read completely, and shows these. */
     const listed = Effect.fn("Mirror.Accounts.listed")(function* (book: Book, ids: ReadonlySet<string>) {
       yield* database.execute(
         "Mirror.Accounts.listed",

@@ -1,4 +1,4 @@
-/** Rows that could not be understood, kept raw with the reason until a later read of them can be. */
+/** Rows that could not be understood, kept raw with the reason until a later read of them can be understood. */
 import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
@@ -29,10 +29,10 @@ const quarantinedColumns = {
   runId: int4,
 }
 
-/** A row in quarantine without its content, which is personal data and only asked for by itself. */
+/** A row in quarantine without its content, which is personal data and has a query of its own. */
 export type QuarantinedRow = RowOf<typeof quarantinedColumns>
 
-/** Which rows: all of a connection or of every one, the settled ones too if asked for; or some by number. */
+/** Which rows: all of one connection or of all, with the settled ones if asked for; or rows by number. */
 export interface WhichRows {
   readonly connection?: Option.Option<string>
   readonly settled?: boolean
@@ -73,7 +73,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
       }
     })
 
-    /** Part of the caller's transaction: these items of their streams could be read after all. */
+    /** Part of the caller's transaction: settles the rows of these items, which could be read after all. */
     const resolveEach = Effect.fn("Mirror.Quarantine.resolveEach")(function* (
       book: Book,
       items: ReadonlyArray<{ readonly stream: string; readonly id: string }>,
@@ -88,7 +88,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
             items.map(({ stream }) => stream),
           )}, ${textArray(
             sql,
-            // Identifiers are kept in lower case here, whatever they are: `EURO-SEPA` is a payment rail's.
+            // All identifiers are kept in lower case here, even those that are not UUIDs, such as a payment rail's `EURO-SEPA`.
             items.map(({ id }) => id.toLowerCase()),
           )}) as t (stream, item_id)
           where q.book_id = ${book.bookId} and q.stream = t.stream and q.item_id = t.item_id and q.resolved_at is null`,
@@ -102,7 +102,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
         ids.map((id) => ({ stream, id })),
       )
 
-    /** The stream was read to its end without a gap by this run: what an earlier run could not read is there now. */
+    /** This run read the stream to its end without a gap, so settles what earlier runs could not read of it. */
     const resolveStream = Effect.fn("Mirror.Quarantine.resolveStream")(function* (
       book: Book,
       stream: string,
@@ -126,7 +126,9 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
       )
     })
 
-    /** Streams with open rows. Asked for once, before a book is read: what comes later is not this reading's to settle. */
+    /**
+     * Streams with open rows. Asked for once, before a book is read: rows that come later are not for this reading to settle.
+     */
     const waiting = (book: Book): Effect.Effect<ReadonlySet<string>, DatabaseError> =>
       Effect.map(open(book), (rows) => new Set(rows.map(({ stream }) => stream)))
 
@@ -141,7 +143,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
       )
     })
 
-    /** Part of the caller's transaction: of a statement that still has a gap, what stands before the gap now. */
+    /** Part of the caller's transaction: settles the rows before the gap, of a statement that still has one. */
     const resolveBooked = Effect.fn("Mirror.Quarantine.resolveBooked")(function* (
       book: Book,
       stream: string,

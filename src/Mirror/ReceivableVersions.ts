@@ -89,7 +89,7 @@ export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Re
       if (rows.length === 0) return 0
       const ids = rows.map(({ receivable }) => receivable.id)
       const raws = rows.map(({ receivable }) => receivable.raw)
-      // Two statements: the partial unique index wants the old version out of the way before the new one comes.
+      // Two statements, since the partial unique index requires the old version to be marked before the new one is inserted.
       yield* database.execute(
         "Mirror.Receivables.supersede",
         (sql) => sql`
@@ -138,7 +138,10 @@ export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Re
       return added.length
     })
 
-    /** Part of the caller's transaction: the list was read whole, and these are in it. What is not owed may leave it. */
+    /**
+     * Part of the caller's transaction: the list was read completely, and shows these. Receivables that nothing is owed of may
+     * leave it.
+     */
     const listed = Effect.fn("Mirror.Receivables.listed")(function* (
       organization: Book,
       ids: ReadonlySet<string>,

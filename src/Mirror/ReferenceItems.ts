@@ -23,7 +23,7 @@ export class ReferenceItems extends Effect.Service<ReferenceItems>()("tieout/Mir
       const ids = rows.map((item) => item.id)
       const raws = rows.map((item) => item.raw)
       const labels = rows.map((item) => Option.getOrNull(item.label))
-      // Two statements: the partial unique index wants the old version out of the way before the new one comes.
+      // Two statements, since the partial unique index requires the old version to be marked before the new one is inserted.
       const changed = yield* database.rows(
         "Mirror.ReferenceItems.supersede",
         { item_id: text },
@@ -50,7 +50,7 @@ export class ReferenceItems extends Effect.Service<ReferenceItems>()("tieout/Mir
       return changed.length
     })
 
-    /** Those of the items that are new or say something else than before: mostly none, which needs no transaction. */
+    /** The items that are new or changed: mostly none, and then no transaction is needed. */
     const news = Effect.fn("Mirror.ReferenceItems.news")(function* (
       book: Book,
       kind: string,

@@ -38,7 +38,7 @@ export interface ResourceRow extends RowOf<typeof resourceColumns> {
   readonly raw: string
 }
 
-/** States that a resource does not leave. `ACTIVE`, `HELD` and whatever we do not know are open. */
+/** States that a resource does not leave. `ACTIVE`, `HELD` and unknown states are open. */
 const finalStates: ReadonlySet<string> = new Set(["COMPLETED", "CANCELED", "REJECTED"])
 
 export const isFinal = (resource: Resource): boolean => finalStates.has(resource.status)
@@ -106,8 +106,9 @@ const optionalSum = (amount: string | null, currency: string | null): Option.Opt
   amount === null || currency === null ? Option.none() : Option.some(sum(amount, currency))
 
 /**
- * A row that the database's checks let in and that this module wrote; `raw` stays behind where it was not asked for. The fields
- * in common are added last: an object literal that begins with them takes fifteen times as long, and every entry passes here.
+ * Builds a resource from a row that this module wrote and the database's checks admitted; without `raw` where that was not
+ * selected. The common fields are added last: an object literal that begins with them takes fifteen times as long, and every
+ * entry passes here.
  */
 export const fromRow = (row: Omit<ResourceRow, "raw">): Resource => {
   const account = { accountId: row.account_id, currency: row.currency, paymentRails: row.account_rail }

@@ -31,11 +31,11 @@ const keyOf = ({ id, resourceType }: Resource): string => `${id}|${resourceType}
 /** One row per resource, the one that was read last: one upsert statement must not hold two rows with the same key. */
 const latestOfEach = (resources: ReadonlyArray<Resource>): ReadonlyArray<Resource> => {
   const byKey = new Map(resources.map((resource) => [keyOf(resource), resource]))
-  // In key order, so that two transactions that bring the same resources wait for each other and never in a circle.
+  // In key order, so that two transactions with the same resources cannot deadlock.
   return [...byKey.keys()].sort().flatMap((key) => byKey.get(key) ?? [])
 }
 
-/** What was read as rows of SQL: the columns in `written`, then `final`. */
+/** Resources as rows of SQL: the columns in `written`, then `final`. */
 const rowsOf = (sql: Sql, resources: ReadonlyArray<Resource>) => {
   const rows = resources.map(toRow)
   const text = (name: keyof ResourceRow) =>
@@ -105,7 +105,7 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
       )
     })
 
-    /** Part of the caller's transaction: writes those that are not mirrored yet, and gives these. */
+    /** Part of the caller's transaction: writes the resources that are not mirrored yet, and returns these. */
     const add = Effect.fn("Mirror.Resources.add")(function* (
       book: Book,
       runId: number,
@@ -124,7 +124,7 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
       return new Set(added.map((row) => `${row.resource_id}|${row.resource_type}`))
     })
 
-    /** Part of the caller's transaction: they are mirrored, and so are missing no more. */
+    /** Part of the caller's transaction: these are mirrored, so they are no longer missing. */
     const found = (book: Book, resources: ReadonlyArray<Resource>) =>
       database.execute("Mirror.Resources.found", (sql) => {
         const column = (of: (resource: Resource) => string, type: "text" | "uuid") =>
@@ -136,7 +136,7 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
           where m.book_id = ${book.bookId} and m.resource_id = n.resource_id and m.resource_type = n.resource_type`
       })
 
-    /** Part of the caller's transaction: writes what has changed of those that are mirrored. Gives how many did. */
+    /** Part of the caller's transaction: writes those mirrored resources that have changed. Returns how many did. */
     const change = Effect.fn("Mirror.Resources.change")(function* (
       book: Book,
       runId: number,
@@ -184,8 +184,8 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
     })
 
     /**
-     * Part of the caller's transaction. Gives how many are new or have changed. `readAt` is our clock, ISO 8601. Most that are
-     * read are new: what is mirrored already is compared by itself.
+     * Part of the caller's transaction. Returns how many are new or have changed. `readAt` is our clock, ISO 8601. Most
+     * resources that are read are new, so those already mirrored are compared in a second step.
      */
     const put = (book: Book, runId: number, readAt: string, read: ReadonlyArray<Resource>) =>
       Effect.gen(function* () {

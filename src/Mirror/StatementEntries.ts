@@ -1,4 +1,7 @@
-/** Statement entries as the service posted them. A posted one never changes; one behind a break is held until it heals. */
+/**
+ * Statement entries as the service posted them. A posted entry never changes; an entry behind a break is held until the break
+ * heals.
+ */
 import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
@@ -29,7 +32,7 @@ const knownColumns = { ...entryColumns, held: bool, position: int8 }
 /** Held entries take places of their own, far behind any that are posted, until the break before them heals. */
 export const heldFrom = 1_000_000_000_000n
 
-/** One entry in the statements of two accounts: there is no telling whose it is. */
+/** One entry is in the statements of two accounts, so it is unknown whose it is. */
 const onTwoAccounts = (entryId: string, accountId: string, elsewhere: string): PartnerError =>
   new PartnerError({
     reason: "BadResponse",
@@ -38,7 +41,7 @@ const onTwoAccounts = (entryId: string, accountId: string, elsewhere: string): P
     advice: `Nothing of this answer was booked; what was booked of ${elsewhere} stays. Ask the operators of the service which account it belongs to`,
   })
 
-/** Fails where one of the entries that an account's statement shows is mirrored as another account's. */
+/** Fails if an entry of an account's statement is mirrored as another account's. */
 export const refuseElsewhere = (
   accountId: string,
   known: ReadonlyMap<string, KnownEntry>,
@@ -49,7 +52,10 @@ export const refuseElsewhere = (
     : onTwoAccounts(other.entry.entryId, accountId, other.entry.accountId)
 }
 
-/** Whether a statement failed because entries that were new are mirrored now: asked again, they are known. */
+/**
+ * Whether a statement failed because another transaction has mirrored its new entries meanwhile: looked up again, they are
+ * known.
+ */
 export const isKnownMeanwhile = (error: unknown): boolean =>
   error instanceof DatabaseError && error.constraint === "statement_entries_entry"
 
@@ -147,8 +153,8 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
     })
 
     /**
-     * The same for entries that `known` has not, which costs a third less: a conflict (`isKnownMeanwhile`) where another
-     * transaction has brought one of them since.
+     * The same for entries that `known` did not return, which costs a third less; fails with a conflict (`isKnownMeanwhile`) if
+     * another transaction has brought one of them since.
      */
     const add = Effect.fn("Mirror.StatementEntries.add")(function* (
       book: Book,
@@ -161,7 +167,7 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
       )
     })
 
-    /** Part of the caller's transaction: the database keeps the version of before. */
+    /** Part of the caller's transaction: the database keeps the former version. */
     const enrich = Effect.fn("Mirror.StatementEntries.enrich")(function* (
       book: Book,
       runId: number,
@@ -191,7 +197,7 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
       )
     })
 
-    /** How many entries of an account are held: the next held one takes the place after them. */
+    /** How many entries of an account are held; the next held one takes the place after them. */
     const heldCount = Effect.fn("Mirror.StatementEntries.heldCount")(function* (
       book: Book,
       accountId: string,

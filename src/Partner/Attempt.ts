@@ -22,7 +22,7 @@ export interface Answer {
   readonly servedAt: number | undefined
 }
 
-/** Is given how the room of an answer is given back, by whoever goes on using what the answer holds. */
+/** Receives the function that gives an answer's room back, and calls it once the answer's content is no longer used. */
 export type Keep = (release: () => void) => void
 
 /** What to ask, and how to read a refusal. */
@@ -33,26 +33,26 @@ export interface Question {
   readonly request: Transport.Request
   /** The forms of what must not be shown. */
   readonly secrets: ReadonlyArray<SecretForm>
-  /** Takes over the release of a large answer's room; else it is given back as soon as the answer is parsed. */
+  /** Takes over releasing a large answer's room; if absent, the room is given back as soon as the answer is parsed. */
   readonly keep?: Keep | undefined
   readonly ofStatus: typeof Fault.ofStatus
 }
 
-/** What is asked, made anew for each attempt at the moment when its request leaves. */
+/** The request, made anew for each attempt at the moment that it leaves. */
 export interface Inquiry {
   /** Method and path without the query, for messages. */
   readonly operation: string
-  /** Whether it can leave now, by our clock; a token may be over. */
+  /** Whether the request can leave now, by our clock: its token may have expired. */
   readonly isReady: (now: number) => boolean
-  /** What it lacks, got; where it was not ready. */
+  /** Gets what the request lacks, if it was not ready. */
   readonly prepare: Effect.Effect<void, PartnerError>
-  /** Called at once after `isReady` has said so. */
+  /** Called right after `isReady` has returned true. */
   readonly question: () => Question
-  /** Before those that wait: others need its answer. */
+  /** Goes ahead of waiting requests, which need its answer. */
   readonly isUrgent: boolean
 }
 
-/** One that needs nothing. */
+/** A request that needs nothing. */
 export const urgent = (question: Question): Inquiry => ({
   operation: question.operation,
   isReady: () => true,
@@ -112,7 +112,7 @@ export const judge = (
       return { kind: "answer", answer, status, hold }
     }
     const contentType = sanitize(String(headers["content-type"] ?? ""), secrets, 60)
-    // A token endpoint may have answered with half a token, which `secrets` does not hold yet.
+    // A token endpoint may have answered with part of a token, which `secrets` does not contain yet.
     const beginning =
       question.kind === "token" && body.length > 0
         ? `${body.length} bytes`
@@ -132,7 +132,7 @@ export const judge = (
   }
 }
 
-/** What the pace learns from an attempt. */
+/** What an attempt tells the pace. */
 export const outcomeOf = (attempt: Attempt, bounds: Bounds): Outcome => {
   if (attempt.kind === "answer") return { kind: "accepted", hold: attempt.hold }
   const { error, retry } = attempt.failure

@@ -60,7 +60,7 @@ export interface Bounds extends Tuning {
   readonly maxBodyBytes: number
   readonly maxPages: number
   readonly maxEmptyPages: number
-  /** A longer wait that the service asks for stops the run instead. */
+  /** If the service asks for a longer wait, the run stops instead. */
   readonly longestWait: number
   readonly tries: number
 }

@@ -97,7 +97,7 @@ export const ofTokenStatus = (seen: Seen): Failure => {
       "Check TIEOUT_BASE_URL: it holds the path, too (https://host/api/v1); else `interface.paths.token`"
     const { operation, status } = seen
     const detail = "there is no token to be had at this address"
-    // Never `NotFound`: that would say of what was to be read that there is no such thing.
+    // Never `NotFound`, which would mean that the thing to be read does not exist.
     return { error: make("Unauthorized", operation, { status, detail, advice }), retry: "never" }
   }
   if (seen.status !== 400 && seen.status !== 401 && seen.status !== 403) return ofStatus(seen)

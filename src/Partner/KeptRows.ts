@@ -34,7 +34,7 @@ export const isReferenceKind = (stream: string): stream is ReferenceKind => Obje
 const parsed = (raw: string): Either.Either<unknown, string> =>
   Either.try({ try: (): unknown => JSON.parse(raw), catch: () => "is not whole JSON" })
 
-/** A replacement character may stand for lost bytes: a row that holds one stays malformed. */
+/** A replacement character may stand in place of lost bytes, so a row with one stays malformed. */
 const read = <A>(decoder: Decoder<A>, raw: string): Row<A> =>
   Either.match(parsed(raw), {
     onLeft: (reason) => Either.left({ raw, reason, path: "$", id: Option.none() }),

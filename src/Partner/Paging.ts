@@ -72,7 +72,7 @@ const fetchPage = <A>(
   )
 }
 
-/** A page under way, and how the room of its answer is given back, once it has one. */
+/** A page under way, and how to give its answer's room back, once it has one. */
 interface Launched<A> {
   readonly fiber: Fiber.Fiber<Fetched<A>, PartnerError>
   readonly release: () => void
@@ -118,7 +118,7 @@ const walk = <A>(
     let releaseLast = () => {}
     const step = (asked: Asked<A>) =>
       Effect.gen(function* () {
-        // Whoever wants the next page is done with the last one.
+        // The reader who asks for the next page is done with the last one.
         releaseLast()
         const { fiber, release } = yield* asked
         releaseLast = release

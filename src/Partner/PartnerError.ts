@@ -3,7 +3,7 @@ import { Data } from "effect"
 
 export type PartnerReason =
   | "Unreachable"
-  /** Its TLS certificate is of no authority that we know. */
+  /** The authority of its TLS certificate is not one that this machine trusts. */
   | "Untrusted"
   | "Timeout"
   | "Unauthorized"
@@ -36,12 +36,12 @@ export class PartnerError extends Data.TaggedError("PartnerError")<{
   }
 }
 
-/** What passes by itself: the service is away, or asks to wait. Everything else a person must mend. */
+/** Failures that pass by themselves: the service is away, or asks to wait. A person must deal with all others. */
 const passing: ReadonlySet<PartnerReason> = new Set(["Unreachable", "Timeout", "Unavailable", "RateLimited"])
 
 /** Whether the same request may succeed later, with nothing changed on our side. */
 export const isOutage = ({ reason }: PartnerError): boolean => passing.has(reason)
 
-/** The service does not accept a cursor any more that it gave. */
+/** The service no longer accepts a cursor that it gave out. */
 export const isCursorExpired = (error: unknown): boolean =>
   error instanceof PartnerError && error.reason === "CursorExpired"

@@ -27,8 +27,8 @@ const decoder: Decoder<PublicKey> = {
 }
 
 /**
- * All keys of the list. A key that cannot be read is left out: a delivery that it signed is refused, as with an unknown key. Where none
- * of several rows can be read, the answer is no list of keys, and fails: what is known stays known.
+ * All keys of the list. A key that cannot be read is left out, so a delivery that it signed is refused, as with an unknown key.
+ * If none of several rows can be read, the answer is not a list of keys and the read fails, which keeps the known keys.
  */
 export const publicKeys = (
   { bounds, interface: { paging }, session }: Wiring,

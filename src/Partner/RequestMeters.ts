@@ -24,7 +24,7 @@ const concurrency = Metric.gauge("tieout_pace_concurrency", {
 
 type Labels = ReadonlyArray<MetricLabel.MetricLabel>
 
-/** The service must not be able to invent labels: everything that is no HTTP status shares one. */
+/** The service must not be able to invent labels, so everything that is not an HTTP status shares one. */
 const statusOf = (attempt: Attempt): string => {
   const status = attempt.kind === "answer" ? attempt.status : attempt.failure.error.status
   if (status === undefined) return "none"

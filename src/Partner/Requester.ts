@@ -45,7 +45,7 @@ export class Requester {
         })
   }
 
-  /** Sends a request with its permit, which is always returned. Answers what ends the request early. */
+  /** Sends a request with its permit, which is always returned. Returns what ends the request early. */
   private send(
     question: Question,
     pass: Pass,
@@ -85,7 +85,9 @@ export class Requester {
     }
   }
 
-  /** One attempt, at its turn. What is not ready then comes back in front of the others, which have not waited yet. */
+  /**
+   * One attempt, at its turn. A request that is not ready then returns to the front of the queue, since it has waited already.
+   */
   private once(inquiry: Inquiry, isFirst = inquiry.isUrgent): Effect.Effect<Attempt, PartnerError> {
     return Effect.clockWith((clock) =>
       Effect.async<Attempt, PartnerError>((resume) => {

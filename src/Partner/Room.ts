@@ -6,10 +6,12 @@
 /** Bytes; up to this an answer takes no room. A page of a hundred rows has a third of it. */
 export const largeAnswer = 256 * 1024
 
-/** Bytes of an answer that is one thing, or a token: hundreds are under way at once, and each has one or two thousand. */
+/**
+ * Bytes of an answer that is a single resource or a token: hundreds are under way at once, and each has one or two thousand.
+ */
 export const largestThing = 32 * 1024
 
-/** Bytes. An answer that is larger has the room alone. */
+/** Bytes. A larger answer takes the whole room for itself. */
 const roomBytes = 4 * 1024 * 1024
 
 interface Waiting {
@@ -21,7 +23,7 @@ export class Room {
   private held = 0
   private waiting: ReadonlyArray<Waiting> = []
 
-  /** Calls `begin` when there is room for so many bytes, in turn. Gives what leaves the line. */
+  /** Calls `begin` when there is room for so many bytes, in turn. Returns what leaves the queue. */
   enter(bytes: number, begin: () => void): () => void {
     const one = { bytes, begin }
     this.waiting = [...this.waiting, one]
@@ -48,5 +50,5 @@ export class Room {
   }
 }
 
-/** Of this process: whatever connections it has. */
+/** One room for all connections of this process. */
 export const room = new Room()

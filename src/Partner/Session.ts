@@ -31,7 +31,7 @@ export interface PageAsked {
   readonly query: string
   /** The most bytes of the answer; undefined: as many as any may have. */
   readonly limit?: number | undefined
-  /** Is told how the answer's room is given back. */
+  /** Receives the function that gives the answer's room back. */
   readonly keep: Keep
 }
 
@@ -102,7 +102,7 @@ export const make = (
       own: [],
       secrets: secretForms,
     }
-    // With the one before: what is answered now may be about a request that was sent with it.
+    // With the token before it, too: an answer that arrives now may be about a request that was sent with that one.
     const secretsWith = (bearer: string): ReadonlyArray<SecretForm> => {
       if (latest.bearer !== bearer) {
         const own = formsOf(bearer)
@@ -111,7 +111,7 @@ export const make = (
       return latest.secrets
     }
 
-    /** With the bearer of the moment: a request may wait for its turn, or for its next attempt, longer than a token lives. */
+    /** Takes the current bearer: a request may wait for its turn, or for its next attempt, longer than a token lives. */
     const reading = (kind: string, path: string, { keep, limit, query }: Partial<PageAsked>) => {
       let bearer = ""
       const question = (): Question => ({
@@ -148,7 +148,7 @@ export const make = (
     const read = (kind: string, path: string, page: Partial<PageAsked>) =>
       Effect.suspend(() => {
         const { forget, inquiry } = reading(kind, path, page)
-        // A token endpoint's own refusal is no bearer's fault.
+        // A refusal by the token endpoint itself says nothing about the bearer.
         const wasRefused = ({ operation, status }: PartnerError) =>
           status === 401 && operation === inquiry.operation
         const again = Effect.zipRight(forget, requester.ask(inquiry))

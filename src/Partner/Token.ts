@@ -37,7 +37,7 @@ export const decode = (answer: unknown): Option.Option<Bearer> =>
     expiresIn: decodeSeconds(expires_in),
   }))
 
-/** A token, and for how long it is sent before another one is asked for. */
+/** A token, and for how long it is used before a new one is asked for. */
 export interface Lasting {
   readonly token: Redacted.Redacted
   readonly seconds: number
@@ -46,17 +46,17 @@ export interface Lasting {
 export type Asking = Effect.Effect<Lasting, PartnerError>
 
 /**
- * Where processes keep the token that they share: gives theirs, and has one of them ask for another where there is none, or where
- * it is the one that was refused.
+ * Where processes keep the token that they share. Returns that token; if there is none, or it is the one that was refused, one
+ * process asks for a new one.
  */
 export type TokenStore = (ask: Asking, refused: Option.Option<Redacted.Redacted>) => Asking
 
-/** Each process has its own. */
+/** Each process has a token of its own. */
 const ownToken: TokenStore = (ask) => ask
 
 export interface Tokens {
   readonly get: Effect.Effect<Redacted.Redacted, PartnerError>
-  /** The token that can be sent now, epoch milliseconds; undefined where one has to be asked for. */
+  /** The token that can be sent at a time in epoch milliseconds; undefined if a new one has to be asked for. */
   readonly held: (now: number) => Redacted.Redacted | undefined
   /** Drops a token that was refused; a newer one stays. */
   readonly invalidate: (token: string) => Effect.Effect<void>
@@ -93,7 +93,7 @@ export const make = (request: Effect.Effect<Bearer, PartnerError>, store: TokenS
       return token
     })
 
-  // On its own fiber: the first caller may be interrupted while others wait for the same answer.
+  // Runs in a fiber of its own, since the first caller may be interrupted while others wait for the same answer.
   const launch = (mine: Flight) =>
     Effect.flatMap(store(asking, refused), take).pipe(
       Effect.exit,

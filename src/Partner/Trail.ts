@@ -1,16 +1,16 @@
-/** What a reading of a list has passed: shows where a list would never end. */
+/** Follows one reading of a list, to detect a list that would never end. */
 import { Option } from "effect"
 import type { Page } from "../Partner.ts"
 import type { Bounds } from "./Bounds.ts"
 import { idOf } from "./Wire/Row.ts"
 
-/** A page, and what tells it from another one of its list. */
+/** A page, and what distinguishes it from other pages of its list. */
 export interface Fetched<A> {
   readonly page: Page<A>
   readonly mark: string
 }
 
-/** How many rows a page has, and which ones are at its ends; a row without an identifier is told by its text. */
+/** How many rows a page has, and its first and last row; a row without an identifier is represented by its text. */
 export const markOf = (items: ReadonlyArray<unknown>, idField: string): string =>
   JSON.stringify([
     items.length,
@@ -45,7 +45,7 @@ class Cursors {
   }
 }
 
-/** A page may come again, where rows moved between two requests; as often as this, the service ignores the cursor. */
+/** A page may come again if rows moved between two requests; if it comes this often, the service ignores the cursor. */
 const mostRepeats = 3
 
 export type ListBounds = Pick<Bounds, "maxPages" | "maxEmptyPages">

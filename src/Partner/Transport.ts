@@ -29,12 +29,12 @@ export interface Reply {
   readonly status: number
   readonly headers: Headers
   readonly body: Buffer
-  /** Gives back the room that a large body takes; once it is not needed any more. */
+  /** Gives back the room that a large body takes; to be called once the body is no longer needed. */
   readonly release: () => void
 }
 
 export interface Transport {
-  /** Calls `done` once, later; gives what ends the request early. */
+  /** Calls `done` once, later. Returns what ends the request early. */
   readonly send: (request: Request, done: (result: Reply | TransportFault) => void) => () => void
 }
 
@@ -94,7 +94,7 @@ class Gatherer implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** It may have been given up while its body was unpacked. */
+  /** The request may have been given up while its body was unpacked. */
   private finish(result: Reply | TransportFault): void {
     if (this.finished) return
     this.finished = true
@@ -152,7 +152,7 @@ const pool = async (bounds: Bounds, proxy: Option.Option<Redacted.Redacted>): Pr
     bodyTimeout: bounds.bodyTimeout,
   }
   if (Option.isNone(proxy)) return new Agent({ ...options, connect })
-  // A tunnel is asked for by a method that only the index gives dispatchers.
+  // A tunnel needs a method that dispatchers only get from undici's index.
   const { Pool, ProxyAgent } = await import("undici")
   const factory = (origin: string | URL, given: Pool.Options) => new Pool(origin, endingTunnels(given))
   const uri = Redacted.value(proxy.value)

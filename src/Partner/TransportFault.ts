@@ -6,7 +6,7 @@ import { TunnelClosed } from "../Common/Proxy.ts"
 export class TransportFault extends Data.TaggedError("TransportFault")<{
   readonly kind: "untrusted" | "network" | "timeout" | "garbled" | "tooLarge" | "crowded"
   readonly detail: string
-  /** What to do about it, where more is known than `kind` says. */
+  /** What to do about it, if more is known than `kind` says. */
   readonly advice?: string
 }> {}
 
@@ -16,7 +16,7 @@ const timeouts: Readonly<Record<string, string>> = {
   UND_ERR_BODY_TIMEOUT: "the answer stopped midway",
 }
 
-/** What a server answers that does not speak TLS. */
+/** The errors that a server without TLS causes. */
 const noTls = /^(?:ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST|EPROTO)$/
 /** Who signed a certificate is not known here; all else is wrong with the certificate itself. */
 const unknownSigner = /SIGNED|UNABLE_TO_|ISSUER/

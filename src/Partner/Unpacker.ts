@@ -28,7 +28,7 @@ const decompress = (
     )
 }
 
-/** What a gzip says at its end that it holds, modulo 2^32 (RFC 1952, 2.3.1); what is deflated does not say. */
+/** The size that a gzip states at its end, modulo 2^32 (RFC 1952, 2.3.1); deflated data state none. */
 const claimedSize = (body: Buffer, encoding: string): number => {
   if (encoding === "" || encoding === "identity") return body.length
   return encoding.endsWith("gzip") && body.length >= 18
@@ -36,7 +36,7 @@ const claimedSize = (body: Buffer, encoding: string): number => {
     : Number.POSITIVE_INFINITY
 }
 
-/** What came of a body, and how the room that it takes is given back: once, when it is not needed any more. */
+/** An unpacked body or why there is none, and how to give back the room that it takes: once, when it is no longer needed. */
 export type Unpacked = (result: Buffer | TransportFault, release: () => void) => void
 
 const nothing = () => undefined
@@ -55,8 +55,8 @@ const inRoom = (body: Buffer, encoding: string, wanted: number, done: Unpacked):
   )
 
 /**
- * Small answers at once; large ones, and those that only said that they were small, where there is room. Gives what leaves the line
- * of those that wait for it; once they have it, `done` is called in any case.
+ * Unpacks small answers at once; large ones, and those that falsely claim to be small, when there is room. Returns what leaves
+ * the queue for room; once an answer has room, `done` is always called.
  */
 export const unpack = (body: Buffer, encoding: string, limit: number, done: Unpacked): (() => void) => {
   const claimed = Math.max(Math.min(claimedSize(body, encoding), limit), 1)

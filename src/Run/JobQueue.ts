@@ -1,4 +1,7 @@
-/** What waits for workers, read from pg-boss's table without it: whoever shows it may run on an older Node. */
+/**
+ * Counts what waits for workers, from pg-boss's table but without loading pg-boss, which needs a newer Node than the commands
+ * that show it.
+ */
 import { Effect } from "effect"
 import { bool, float8, int4, nullable, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
@@ -10,7 +13,7 @@ const queueColumns = {
   active: int4,
   /** Books that the workers gave up, until a later run has read them. */
   dead: int4,
-  /** Since when the job waits that has waited longest, in seconds; null where none does. */
+  /** For how many seconds the longest-waiting job has waited; null if none waits. */
   oldest: nullable(float8),
 }
 
@@ -19,7 +22,7 @@ export type JobQueue = RowOf<typeof queueColumns>
 /** The count stops here, for each state. */
 const mostCounted = 100_000
 
-/** By connection; empty where nothing waits, is under way or was given up, or where there never was a worker. */
+/** By connection; empty if nothing waits, is under way or was given up, or if there never was a worker. */
 export const jobQueues = Effect.fn("Run.jobQueues")(function* () {
   const database = yield* Database
   const { there } = yield* database.row(

@@ -23,7 +23,7 @@ export type Commit = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
 ) => Effect.Effect<A, E | DatabaseError | LeaseLost, R>
 
-/** What a run has taken: one book, or all of its connection. */
+/** What a run has taken: one book, or its whole connection. */
 export interface Taken {
   readonly connection: string
   readonly book: Option.Option<Book>
@@ -45,8 +45,8 @@ const rowOf = ({ book }: Taken): number =>
   Option.match(book, { onNone: () => wholeConnection, onSome: ({ bookId }) => bookId })
 
 /**
- * Takes the lease of a connection, or of one of its books, for a run: whoever held any of it can write nothing more. The
- * connection's row comes first, so that two who take at once wait for each other in one order.
+ * Takes the lease of a connection, or of one of its books, for a run: the runs that held any of it can write nothing more. The
+ * connection's row comes first, so that two runs that take leases at once cannot wait for each other in a circle.
  */
 export const takeLease = Effect.fn("Sync.takeLease")(function* (taken: Taken, runId: number) {
   const { connection } = taken
@@ -93,7 +93,10 @@ export const fenced =
       },
     })
 
-/** The same while all leases are held: of one run, and each of another book. In the books' order, so that nobody waits in a circle. */
+/**
+ * The same while several leases are held: of one run, each of another book. Takes them in the books' order, so that nothing
+ * waits in a circle.
+ */
 export const fencedTogether = (database: Database, leases: ReadonlyArray<Lease>): Commit => {
   const [first, ...others] = leases
   if (first === undefined) return (effect) => database.transaction(effect)

@@ -1,4 +1,4 @@
-/** The manifest's accounts and amounts as exact numbers, and whether they agree among themselves. */
+/** The manifest's accounts and amounts as exact numbers, and whether they agree with each other. */
 
 import { parse, print } from "../Common/MinorUnits.ts"
 import type { Problems } from "../Common/Problems.ts"

@@ -1,6 +1,6 @@
 /**
- * Proves a file of bank statements: each day leads from its opening to its closing balance, each day to the next one, and all of
- * them have what the manifest says. What the journal of the batch has as well is compared with it entry by entry.
+ * Proves a file of bank statements: each day leads from its opening to its closing balance, each day to the next one, and all
+ * of them have what the manifest says. Entries that the batch's journal also has are compared with it one by one.
  */
 import { join } from "node:path"
 import type { Problems } from "../Common/Problems.ts"
@@ -29,7 +29,7 @@ const readStatements = async (
     }
     lines.end()
   } catch (cause) {
-    // What follows a line that is no XML cannot be read either.
+    // Nothing after a line that is not XML can be read.
     if (!(cause instanceof Unreadable)) throw cause
     visit(cause.message, number)
   }

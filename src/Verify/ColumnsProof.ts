@@ -19,14 +19,14 @@ const debit = journalColumns.indexOf("debit")
 const credit = journalColumns.indexOf("credit")
 const currency = journalColumns.indexOf("currency")
 
-/** An amount with the decimals of its currency; one that has more stays as it is, and is none. */
+/** An amount with the decimals of its currency; one with more decimals stays as it is, and is then refused as an amount. */
 const shortened = (text: string, scale: number): string => {
   const end = text.length - 18 + scale
   if (text === "" || /[^0]/.test(text.slice(end))) return text
   return scale === 0 ? text.slice(0, -19) : text.slice(0, end)
 }
 
-/** The rows as `journal.csv` has them; says nothing of a file that cannot be read further. */
+/** The rows as `journal.csv` has them; ends without a problem of its own where the file cannot be read further. */
 const asCsv = async function* (
   { rowsOf }: Columns,
   file: Places,
@@ -46,7 +46,7 @@ const asCsv = async function* (
       yield Buffer.from(lines.join(""))
     }
   } catch (cause) {
-    // The library says in many ways that bytes are no Parquet.
+    // The library has many errors for bytes that are not Parquet.
     if (!(cause instanceof Unreadable || cause instanceof Error)) throw cause
     unreadable(`cannot be read: ${cause.message}`)
   }

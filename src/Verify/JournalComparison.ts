@@ -27,7 +27,7 @@ export interface Side {
   readonly own: Fingerprint
   /** Reads the files again, from the beginning. */
   readonly read: (visit: (amount: Amount, file: string, line: number) => void) => Promise<void>
-  /** What the files should hold for a line of the journal; undefined: nothing. */
+  /** The amount that the files should hold for a line of the journal; undefined: none. */
   readonly expected: (row: JournalRow) => Omit<Amount, "amount"> | undefined
 }
 

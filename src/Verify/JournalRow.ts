@@ -84,7 +84,7 @@ const contentOf = ({ account }: ExpectedAccount): ReadonlyArray<string> => {
   return [guarded(code), guarded(name), guarded(role), partnerAccountId ?? "", currency]
 }
 
-/** Finds the manifest's account of a row: by the raw cells, or by their content where they are quoted differently. */
+/** Finds a row's account in the manifest: by the raw cells, or by their content where they are quoted differently. */
 class Accounts {
   private readonly written = new Map<string, ExpectedAccount>()
   private readonly read = new Map<string, ExpectedAccount>()

@@ -1,7 +1,7 @@
 /**
- * Proves the files of a format with rates: what they book in the base currency and what `rate_differences_{format}.csv` lists come
- * to the manifest's totals, account by account, and what they book in each currency that moved comes to `native_movements.csv`,
- * journal by journal.
+ * Proves the files of a format with rates. Account by account, the base-currency amounts of the files and of
+ * `rate_differences_{format}.csv` add up to the manifest's totals; journal by journal, the amounts in each currency that moved
+ * add up to those of `native_movements.csv`.
  */
 import type { Problems } from "../Common/Problems.ts"
 import { type FileRecord, type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
@@ -28,7 +28,7 @@ const nameOf = ({ code, name }: { readonly code: string; readonly name: string }
   JSON.stringify([code, name])
 
 export class RatedProof {
-  /** What the files book has no place in the journal of the batch, which is in the base currency. */
+  /** The batch's journal is in the base currency, so the files cannot be compared with it. */
   readonly side: Side
   private readonly format: string
   private readonly reader: Reader

@@ -92,7 +92,7 @@ interface Chain {
 
 const decimal = (text: string): bigint => exact(text, ".")
 
-/** The books' cash of an account: the opening, and what entries other than the statement's moved. */
+/** The books' cash on an account: the opening balance, and the movements of entries that are not the statement's. */
 const bookedOf = (span: StatementSpan, accounts: ReadonlyArray<ExpectedAccount>) => {
   const own = accounts.filter(
     ({ account }) => account.role === "cash" && account.partnerAccountId === span.account,

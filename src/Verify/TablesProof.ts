@@ -31,7 +31,7 @@ const add = (sums: Map<string, Sum>, key: string, debit: bigint, credit: bigint)
 /** Pairs of account and contra account show an account's net amount, not its debits and credits. */
 const netOf = ({ credit, debit }: Sum): Sum => ({ debit: debit - credit, credit: 0n })
 
-/** The currencies that none of a format's files has. */
+/** The currencies that the format's files leave out. */
 const lacking = (format: TableFormat, { tables }: Manifest): ReadonlySet<string> =>
   new Set(leftOut(format, { leaveOut: tables?.leftOut ?? [] }))
 

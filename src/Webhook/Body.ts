@@ -6,7 +6,7 @@ export class BodyRefused extends Data.TaggedError("BodyRefused")<{
   readonly reason: "TooLarge" | "CutShort" | "Crowded"
 }> {}
 
-/** Bytes that a piece of a body takes beside its content. */
+/** Bytes of memory that a piece of a body takes beside its content. */
 const pieceOverhead = 256
 
 /** Bytes that all sockets together may hold of bodies whose sender is not verified yet. */
@@ -30,13 +30,13 @@ export class UnverifiedBytes {
   }
 }
 
-/** A body, and what to call when it is known who sent it: until then it counts as unverified. */
+/** A body, and what to call once its sender is verified: until then it counts against the room for unverified bodies. */
 export interface UnverifiedBody {
   readonly bytes: Buffer
   readonly release: () => void
 }
 
-/** What it says of its own length, where it says so. */
+/** The length that the request states, if it states one. */
 const declaredLength = ({ headers }: IncomingMessage): number => Number(headers["content-length"] ?? 0)
 
 export const readBody = (
@@ -62,7 +62,7 @@ export const readBody = (
     }
     const refuseRest = (reason: BodyRefused["reason"]) => {
       stop()
-      // What still comes is read and dropped, or the sender would never get to read the answer.
+      // Reads and drops what still arrives, or the sender would never get to read the answer.
       message.resume()
       chunks.length = 0
       refuse(reason)

@@ -18,9 +18,9 @@ export class CommitsSlow extends Data.TaggedError("CommitsSlow")<{
 export interface CommitBounds {
   /** The longest that a delivery waits to become durable. Milliseconds. */
   readonly patience: number
-  /** While one waits for the disk, the next can be on its way. */
+  /** While one statement waits for the disk, the next can be on its way. */
   readonly statementsAtOnce: number
-  /** Fewer than these wait for the statement before them: one more would cost more than it hastens. */
+  /** Fewer deliveries than this wait for the statement before them: another statement would cost more than it saves. */
   readonly leastBeside: number
   /** A statement that takes longer is not waited for: its session may hang. Milliseconds. */
   readonly usual: number
@@ -54,7 +54,7 @@ type Put = (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<ReadonlyArray<
 
 interface Waiting {
   readonly delivery: Delivery
-  /** Names the event, whatever its body. */
+  /** Identifies the event, whatever its body. */
   readonly event: string
   readonly tell: (exit: Exit.Exit<Receipt, DatabaseError>) => void
 }
@@ -79,11 +79,14 @@ export const makeCommits = (
   Effect.gen(function* () {
     const start = yield* FiberSet.makeRuntime<never>()
     let waiting: Array<Waiting> = []
-    /** Events that a statement under way is writing: the same one with another body must come after it, to be noticed. */
+    /**
+     * Events that a statement under way is writing. The same event with another body must wait for that statement, or it would
+     * go unnoticed.
+     */
     const writing = new Set<string>()
     let bytes = 0
     let statements = 0
-    /** Those of them that have taken no longer than is usual. */
+    /** Statements under way that have not taken longer than usual. */
     let waitedFor = 0
     let isNextDue = false
 
@@ -145,7 +148,7 @@ export const makeCommits = (
       isNextDue = true
       setImmediate(writeNext)
     }
-    // Nobody is left to write them, and none of them has been acknowledged.
+    // Nothing is left to write these deliveries, and none of them has been acknowledged.
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => tellAll(waiting.splice(0), Exit.interrupt(FiberId.none))),
     )

@@ -1,6 +1,6 @@
 /**
- * Finds out, offline, how a captured delivery was signed: which header holds the signature, in which encoding, over what,
- * and by which algorithm. What is found is what belongs in the settings.
+ * Finds out, offline, how a captured delivery was signed: which header holds the signature, in which encoding, over what, and
+ * by which algorithm. The result belongs into the settings.
  */
 import type { Algorithm, Signatures } from "../Settings/Signatures.ts"
 import { type Capture, readCapture } from "./Diagnosis/Capture.ts"
@@ -19,11 +19,11 @@ export interface Found {
   /** What the algorithm header said; undefined where there was none. */
   readonly algorithmName: string | undefined
   readonly algorithm: Algorithm
-  /** What the key's record says where the header says something else: both names have to mean the algorithm. */
+  /** The name in the key's record where it differs from the header's: both names have to mean the algorithm. */
   readonly algorithmOfKey: string | undefined
   /** The key's identifier, where the file of keys has them. */
   readonly keyId: string | undefined
-  /** Whether the body is the file's as it stands; otherwise its end was cut, or its JSON written again. */
+  /** Whether the body is exactly as in the file; otherwise its end was cut off, or its JSON printed again. */
   readonly bodyAsSaved: boolean
 }
 

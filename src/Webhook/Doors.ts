@@ -12,7 +12,7 @@ import { Context, Effect, Exit, Scope } from "effect"
 export interface Door {
   readonly server: Server
   readonly address: HttpServer.Address
-  /** Whoever is set answers requests that come from now on; those in flight are their own listener's. */
+  /** Sets who answers requests from now on; requests in flight stay with the listener that took them. */
   answer: RequestListener | undefined
   /** Closes the server's own scope. */
   readonly close: Effect.Effect<void>

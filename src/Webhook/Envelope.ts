@@ -1,5 +1,5 @@
 /**
- * The event in a body whose signature is good (`docs/interface.md`, Events): only what the inbox needs of it. What
+ * The event in a body whose signature is good (`docs/interface.md`, Events): only what the inbox needs of it. A body that
  * cannot be read is poison: it is kept raw, since it did come from the service.
  */
 import { Either } from "effect"

@@ -7,7 +7,7 @@ import { decodeSignature } from "./Signature.ts"
 
 export interface SignedHeaders {
   readonly keyId: string
-  /** As the header says it, and what the settings make of it. */
+  /** The algorithm's name in the header, and the algorithm that the settings give it. */
   readonly algorithmName: string
   readonly algorithm: Algorithm
   readonly signature: Uint8Array

@@ -1,6 +1,6 @@
 /**
- * Events that were received and acknowledged, until their effect is in the books. A listener puts them in; whoever
- * processes them takes them out, and takes each as a hint only: the service is asked for what is true.
+ * Events that were received and acknowledged, until their effect is in the books. A listener puts them in. Whoever processes
+ * them takes each as a hint only: the service is asked how things stand.
  */
 import { Duration, Effect, Option, PubSub, Stream } from "effect"
 import type { Sql } from "../Database/Client.ts"
@@ -11,7 +11,7 @@ import { type Delivery, keyOf, type Receipt } from "./Delivery.ts"
 import { counts, list } from "./InboxList.ts"
 import { store } from "./InboxStore.ts"
 
-/** What names a row: an event may be there with several bodies. */
+/** Identifies a row: an event may be there with several bodies. */
 export interface EventKey {
   readonly connection: string
   readonly eventId: string
@@ -21,7 +21,7 @@ export interface EventKey {
 
 /** An event whose effect is in the books. */
 export interface DoneEvent extends EventKey {
-  /** What a person should know of it nevertheless. */
+  /** A note for a person all the same. */
   readonly note?: string | undefined
 }
 
@@ -40,7 +40,7 @@ export interface WaitingEvent extends EventKey {
 /** After so many tries an event is dead, unless the caller says otherwise. */
 const defaultTries = 8
 
-/** How long whoever took an event may work at it before somebody else may take it. */
+/** How long a process may work at an event before another one may take it. */
 const defaultLease = Duration.minutes(2)
 
 const longestError = 2_000
@@ -98,7 +98,7 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       connection: string,
       limit: number,
       lease: Duration.Duration = defaultLease,
-      /** Those alone that were handed out for a book, or for none. Undefined: all that are due. */
+      /** Only events that were handed out for this book, or to `nobody`. Undefined: all that are due. */
       handedTo?: number | "nobody",
     ) {
       const rows = yield* database.rows(
@@ -142,7 +142,10 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       )
     })
 
-    /** Their effect is in the books. Gives the seconds since the receipt of each. May be part of the caller's transaction. */
+    /**
+     * Marks events as done: their effect is in the books. Returns the seconds since each was received. May be part of the
+     * caller's transaction.
+     */
     const finish = Effect.fn("Webhook.Inbox.finish")(function* (keys: ReadonlyArray<DoneEvent>) {
       if (keys.length === 0) return []
       const { connections, digests, ids } = keysOf(keys)
@@ -161,7 +164,7 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       return rows.map(({ seconds }) => seconds)
     })
 
-    /** It did not work this time: tried again later, each time after a longer wait; dead after `most` tries. */
+    /** Marks a failed try: the event is tried again after a wait that grows each time, and is dead after `most` tries. */
     const fail = Effect.fn("Webhook.Inbox.fail")(function* (
       events: ReadonlyArray<EventKey & { readonly tries: number }>,
       error: string,
@@ -184,7 +187,7 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       )
     })
 
-    /** Makes due at once what a process that is known to be gone had taken. */
+    /** Makes events due at once that a process had taken which is known to be gone. */
     const release = Effect.fn("Webhook.Inbox.release")(function* (connection: string) {
       return yield* database.execute(
         "Webhook.Inbox.release",
@@ -196,7 +199,7 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
 
     /**
      * Sets events back to waiting: these, or all that are dead; only those of the connection, if one is given. Poison stays
-     * what it is. Gives what was set back.
+     * poison. Returns the events that were set back.
      */
     const replay = Effect.fn("Webhook.Inbox.replay")(function* (
       which: ReadonlyArray<string> | "dead",

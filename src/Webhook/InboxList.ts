@@ -30,7 +30,7 @@ const inboxCountColumns = {
   connection: text,
   state: text,
   events: int4,
-  /** Of these, how many came with several bodies. */
+  /** How many of them came with several bodies. */
   conflicts: int4,
   /** When the oldest of them was received, UTC. */
   oldest: text,

@@ -17,7 +17,7 @@ type StoredRow = RowOf<typeof storedColumns>
 const base64Of = ({ body }: Delivery): string =>
   Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("base64")
 
-/** Those whose event is there several times, with different bodies. */
+/** Rows whose event is there several times, with different bodies. */
 const doubledIn = (rows: ReadonlyArray<Delivery>): ReadonlySet<Delivery> => {
   const first = new Map<string, Delivery>()
   const doubled = new Set<Delivery>()
@@ -46,7 +46,7 @@ const flag = (database: Database, conflicts: ReadonlyArray<StoredRow>) =>
       where i.connection = k.connection and i.event_id = k.event_id and not i.conflict`,
   )
 
-/** Gives those that were not there before; when it succeeds they are durable. */
+/** Returns the rows that were not there before; once it has succeeded, all are durable. */
 export const store = (database: Database) =>
   Effect.fnUntraced(function* (deliveries: ReadonlyArray<Delivery>) {
     const distinct = new Map(deliveries.map((delivery) => [keyOf(delivery), delivery]))

@@ -8,12 +8,12 @@ import { isRecord } from "../Common/Record.ts"
 /** Characters; long enough for RSA with 16,384 bits. */
 const longest = 16_384
 
-/** Nobody signs with more keys at a time: each of them is parsed before anything else is done. */
+/** Nobody signs with more keys at a time, and each is parsed before anything else is done. */
 export const mostKeys = 64
 
 const labels = ["PUBLIC KEY", "RSA PUBLIC KEY"]
 
-/** One class of characters over the whole: what two neighbouring ones can share takes quadratic time to tell apart. */
+/** One class of characters for the whole text: where two neighbouring classes overlap, matching takes quadratic time. */
 const isPem = (text: string): boolean =>
   labels.some((label) => {
     const [begin, end] = [`-----BEGIN ${label}-----`, `-----END ${label}-----`]
@@ -49,7 +49,7 @@ const ofPem = (text: string): KeyObject | undefined =>
 /** By their length in bytes: points of an elliptic curve that follow a byte of 4, which says that they are not compressed. */
 const curves: Readonly<Record<number, string>> = { 65: "P-256", 97: "P-384", 133: "P-521" }
 
-/** What says neither its curve nor its kind, told by its length: the key of Ed25519, a point of an elliptic curve. */
+/** Bare bytes that name neither curve nor kind, recognized by their length: an Ed25519 key, or a point of an elliptic curve. */
 const ofRaw = (bytes: Buffer): KeyObject | undefined => {
   const part = (from: number, to: number) => bytes.toString("base64url", from, to)
   if (bytes.length === 32) return ofJwk({ kty: "OKP", crv: "Ed25519", x: part(0, 32) })

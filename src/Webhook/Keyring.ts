@@ -1,6 +1,6 @@
 /**
- * The public keys of one connection, kept. Only an unknown key identifier makes anybody wait for the service, and a stranger
- * who makes identifiers up cannot make us ask it more than ten times a minute.
+ * The public keys of one connection, kept. A delivery waits for the service only if its key identifier is unknown, and a
+ * stranger who invents identifiers cannot make us ask more than ten times a minute.
  */
 import type { KeyObject } from "node:crypto"
 import { Data, Deferred, Duration, Effect, Exit, FiberId, type Scope } from "effect"
@@ -8,11 +8,11 @@ import type { PartnerError } from "../Partner/PartnerError.ts"
 import type { PublicKey } from "../Partner.ts"
 import { mostKeys, readKey } from "./KeyText.ts"
 
-/** It cannot be known now whether there is such a key. */
+/** Whether there is such a key cannot be found out now. */
 export class KeysUnavailable extends Data.TaggedError("KeysUnavailable")<{
   readonly reason: "Unreachable" | "BudgetSpent"
   readonly detail: string
-  /** Seconds after which asking again makes sense. */
+  /** Seconds after which it makes sense to ask again. */
   readonly retryAfter: number
 }> {}
 
@@ -25,13 +25,13 @@ export interface KnownKey {
 export interface Tuning {
   /** Fetches for unknown identifiers in a minute. */
   readonly fetchesPerMinute: number
-  /** The longest that a delivery waits for the service's keys. */
+  /** How long a delivery waits for the service's keys at most. */
   readonly patience: Duration.Duration
-  /** Known keys older than this are read again, without anybody waiting: one may have been withdrawn. */
+  /** Keys that were read longer ago are read again in the background: one may have been withdrawn. */
   readonly refreshAfter: Duration.Duration
-  /** After so long without a look at the keys, a delivery waits for one: it may be signed by a key that was withdrawn. */
+  /** If the keys were read longer ago than this, a delivery waits until they are read: its key may have been withdrawn. */
   readonly quietAfter: Duration.Duration
-  /** Known keys are accepted for so long while the service does not give them out. */
+  /** For how long known keys are accepted while the service cannot be asked for them. */
   readonly trustFor: Duration.Duration
 }
 
@@ -44,7 +44,7 @@ export const defaultTuning: Tuning = {
 }
 
 export interface Keyring {
-  /** At once; undefined where the service has to be asked first. */
+  /** The key if it can be given at once; undefined if the service has to be asked first. */
   readonly fresh: (keyId: string) => KnownKey | undefined
   /** Asks the service where it has to; undefined where the service has no such key. */
   readonly find: (keyId: string) => Effect.Effect<KnownKey | undefined, KeysUnavailable>
@@ -66,7 +66,7 @@ const unreachable = (error: PartnerError): KeysUnavailable =>
     retryAfter: error.retryAt === undefined ? 5 : secondsUntil(error.retryAt),
   })
 
-/** The active ones first, since no more are kept than anybody needs; a key whose text is unchanged is not read again. */
+/** Active keys first, since the number of kept keys is limited; a key whose text is unchanged is not parsed again. */
 const keptKeys = (
   records: ReadonlyArray<PublicKey>,
   before: ReadonlyMap<string, KnownKey>,
@@ -82,10 +82,10 @@ const keptKeys = (
       }),
   )
 
-/** How often unknown identifiers may make us ask within a minute. */
+/** Limits how often unknown identifiers may make us ask within a minute. */
 class FetchBudget {
   private readonly perMinute: number
-  /** When they did, oldest first. */
+  /** The times of these fetches, oldest first. */
   private readonly fetches: Array<number> = []
 
   constructor(perMinute: number) {
@@ -118,7 +118,7 @@ export const makeKeyring = (
     let keys: ReadonlyMap<string, KnownKey> = new Map()
     let flight: Flight | undefined
     let askedAt = Number.NEGATIVE_INFINITY
-    /** When the reading began that brought the keys. */
+    /** When the fetch began that brought the keys. */
     let readAt = Number.NEGATIVE_INFINITY
     const isOlder = (moment: number, than: Duration.Duration): boolean =>
       Date.now() - moment > Duration.toMillis(than)
@@ -132,7 +132,7 @@ export const makeKeyring = (
         : Effect.logWarning(`The service lists ${records.length} public keys; the first ${mostKeys} are used`)
     }
 
-    // A fiber of its own: whoever asked first may be gone while others wait for the same answer.
+    // Runs in a fiber of its own, since the first caller may be gone while others wait for the same answer.
     const launch = (mine: Flight, began: number) =>
       fetch.pipe(
         Effect.timeoutFail({
@@ -170,7 +170,7 @@ export const makeKeyring = (
         }),
       )
 
-    /** A fetch that began after this was called, as far as the budget goes. */
+    /** A fetch that begins after this call, if the budget allows one. */
     const fresh = Effect.suspend(() => {
       const spent = budget.spend(Date.now())
       return spent === undefined ? Effect.flatMap(start, patiently) : spent
@@ -181,12 +181,15 @@ export const makeKeyring = (
       flight === undefined && isOlder(askedAt, tuning.refreshAfter) ? Effect.asVoid(start) : Effect.void,
     )
 
-    /** Whether a known key is to be looked up before it is believed. */
+    /** Whether the service has to be asked about a known key before the key is trusted. */
     const isQuiet = () => isOlder(askedAt, tuning.quietAfter) || isOlder(readAt, tuning.trustFor)
 
     const newest = Effect.suspend(() => (flight === undefined ? fresh : patiently(flight)))
 
-    /** A known key as the service lists it now; where that cannot be asked, as it is known, while it may be trusted. */
+    /**
+     * A known key as the service lists it now; if the service cannot be asked, as it is known, for as long as that may be
+     * trusted.
+     */
     const confirmed = (keyId: string, found: KnownKey) =>
       Effect.matchEffect(newest, {
         onFailure: (error) => (isOlder(readAt, tuning.trustFor) ? error : Effect.succeed(found)),
@@ -206,7 +209,7 @@ export const makeKeyring = (
           const since = keys.get(keyId)
           if (since !== undefined) return since
         }
-        // The answer that was under way may be older than the key: only one that was asked for later is proof.
+        // The fetch under way may have begun before the key existed: only a later one proves that there is no such key.
         yield* newest
         return keys.get(keyId)
       })

@@ -27,7 +27,7 @@ export interface ListenerOptions {
 }
 
 export const defaultOptions: Omit<ListenerOptions, "host" | "port" | "path"> = {
-  // With the second between two looks at the clock, below the ten that `docs/reliability.md` allows.
+  // Together with the second between two looks at the clock this stays below the ten seconds that `docs/reliability.md` allows.
   requestTimeout: Duration.seconds(7),
   grace: Duration.seconds(8),
   maxConnections: 10_000,
@@ -41,7 +41,7 @@ const makeServer = ({ maxConnections, requestTimeout }: ListenerOptions): Server
   const server = createServer({
     headersTimeout: within,
     requestTimeout: within,
-    // Node looks at its timeouts only this often; by default every 30 seconds.
+    // How often Node checks its timeouts; by default every 30 seconds.
     connectionsCheckingInterval: Math.min(1_000, Math.max(50, within / 4)),
     keepAliveTimeout: 60_000,
     maxHeaderSize: largestHeaders,
@@ -51,8 +51,8 @@ const makeServer = ({ maxConnections, requestTimeout }: ListenerOptions): Server
 }
 
 /**
- * Stops accepting, lets what is in flight end, then cuts what is left, such as connections that never said anything. Where
- * another listener has taken the door over, it only waits for what is its own.
+ * Stops accepting, lets requests in flight end, then cuts the remaining connections, such as those that never sent anything.
+ * Where another listener has taken the door over, it only waits for its own requests.
  */
 const stop = (
   doors: Doors | null,
@@ -115,7 +115,7 @@ const received = JSON.stringify({ received: true })
 const refuse = (response: ServerResponse, { retryAfter, status }: Refusal): void =>
   answer(response, status, JSON.stringify({ error: words[status] }), {
     ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
-    // The rest of a body that is not wanted is not waited for.
+    // Does not wait for the rest of a body that is not wanted.
     ...(status === 413 ? { connection: "close" } : {}),
   })
 
@@ -135,10 +135,10 @@ export interface Listening {
   readonly port: number
 }
 
-/** OnOutcome of everything that was received, before it is answered: for counts and the log. */
+/** Called for every request before it is answered, for counts and the log. */
 export type OnOutcome = (connection: string, outcome: Verdict | Refusal) => void
 
-/** Straight from the server's request to its response: the layers of an app would be a third of what a delivery costs. */
+/** Goes straight from the server's request to its response: the layers of an HTTP app would be a third of a delivery's cost. */
 const deliver =
   (run: (effect: Effect.Effect<void>) => void, onOutcome: OnOutcome) =>
   async (

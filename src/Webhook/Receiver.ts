@@ -16,7 +16,7 @@ import { isSignedApart, misfit } from "./Signature.ts"
 import { signedPayload } from "./SignedPayload.ts"
 import { latenessOf } from "./Tolerance.ts"
 
-/** What a delivery came to; counted under this name. */
+/** The result for a delivery, counted under its name. */
 export const verdicts = [
   "stored",
   "known",
@@ -40,7 +40,7 @@ export class Refusal extends Data.TaggedError("Refusal")<{
   readonly detail: string
   /** Seconds. */
   readonly retryAfter?: number
-  /** An operator should know: something of the service's own is wrong, not a stranger's doing. */
+  /** An operator should know: something is wrong with the service's own delivery, not with a stranger's. */
   readonly notable?: boolean
 }> {}
 
@@ -55,7 +55,7 @@ export interface ReceiverParts {
   readonly unverified: UnverifiedBytes
 }
 
-/** Plain functions and promises: of a delivery, an effect for each step would be a good part of what it costs. */
+/** Plain functions and promises, since an effect for each step would be a good part of a delivery's cost. */
 export type Receive = (message: IncomingMessage) => Promise<Verdict | Refusal>
 
 const unsigned = (detail: string, notable = false) =>

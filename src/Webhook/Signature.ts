@@ -13,8 +13,8 @@ const curveNames: Readonly<Record<NonNullable<Algorithm["curve"]>, string>> = {
 const leastBits = 2_048
 
 /**
- * What is wrong with using this key with this algorithm; undefined where nothing is. To be asked first: `verify` would
- * take the key's type for the algorithm's.
+ * Why this key may not be used with this algorithm; undefined if it may. Ask this first: `verify` would go by the key's type,
+ * not by the algorithm's.
  */
 export const misfit = (algorithm: Algorithm, key: KeyObject): string | undefined => {
   const { asymmetricKeyDetails: details, asymmetricKeyType: type } = key
@@ -87,7 +87,7 @@ export const isSigned = (
   }
 }
 
-/** The same on a thread of its own: a fifth of a delivery's work is this, and others need not wait for it. */
+/** The same on another thread: this is a fifth of a delivery's work, and other deliveries need not wait for it. */
 export const isSignedApart = (
   algorithm: Algorithm,
   key: KeyObject,

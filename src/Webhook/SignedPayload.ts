@@ -48,7 +48,7 @@ const literal = (text: string): ReadonlyArray<Part> => {
   return bytes.length === 0 ? [] : [() => bytes]
 }
 
-/** Makes the function that gives the bytes that a template says were signed; undefined where a part is missing. */
+/** Makes the function that computes which bytes were signed by the template; undefined if a part is missing. */
 export const signedPayload = (template: string): ((material: Material) => Uint8Array | undefined) => {
   const pieces = template.split(placeholder)
   const parts = pieces.flatMap((piece, index) => (index % 2 === 0 ? literal(piece) : [partOf(piece)]))

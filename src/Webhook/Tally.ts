@@ -1,4 +1,4 @@
-/** What was received, as counts for whoever looks in and as a log that a stranger cannot flood. */
+/** What was received, as counts and as log lines that a stranger cannot multiply. */
 import { Clock, Effect } from "effect"
 import { counted } from "../Common/Text.ts"
 import { Meters } from "./DeliveryMeters.ts"
@@ -61,14 +61,17 @@ export class Tally {
       })
     })
 
-  /** Counts an outcome that needs no line of the log, as almost every one, without an effect. False, and nothing counted, where one is due. */
+  /**
+   * Counts, without an effect, an outcome that needs no log line, as almost every one. Returns false, and counts nothing, if a
+   * line is due.
+   */
   readonly recordQuietly = (connection: string, outcome: Verdict | Refusal): boolean => {
     if (typeof outcome !== "string" || words[outcome] !== undefined) return false
     this.count(connection, outcome)
     return true
   }
 
-  /** Warns of the refusals of the last minute: one line for each connection and verdict. */
+  /** Logs the refusals of the last minute: one warning for each connection and verdict. */
   readonly tellRefused: Effect.Effect<void> = Effect.suspend(() => {
     const all = [...this.refused.values()]
     this.refused.clear()
@@ -79,7 +82,7 @@ export class Tally {
     )
   })
 
-  /** Tells of refusals once a minute until it is interrupted, and then of the last ones. */
+  /** Logs refusals once a minute until it is interrupted, and then the last ones. */
   readonly watch: Effect.Effect<never> = Effect.ensuring(
     Effect.forever(Effect.delay(this.tellRefused, quiet)),
     this.tellRefused,

@@ -20,7 +20,7 @@ const textOf = (template: string, material: Material): string | undefined => {
   return found === undefined ? undefined : Buffer.from(found).toString()
 }
 
-/** Says what is wrong with a delivery's age; undefined where nothing is, or nobody asked. */
+/** What is wrong with a delivery's age; undefined if nothing is, or if no tolerance is set. */
 export const latenessOf = ({
   signedPayload,
   tolerance,

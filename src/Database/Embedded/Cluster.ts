@@ -41,7 +41,7 @@ const removePartial = async (folder: string, account: Account | undefined): Prom
   await rmdir(folder).catch(() => undefined)
 }
 
-/** What is no folder of ours, or lies where others could exchange it, is left alone: it may lead anywhere. */
+/** Leaves alone what is not our folder, or lies where others could exchange it: it may lead anywhere. */
 const removeLeftOvers = async (parent: string, account: Account | undefined): Promise<void> => {
   if (!(await isOursAlone(parent))) return
   for (const name of await readdir(parent)) {
@@ -75,7 +75,7 @@ const create = async (cluster: Cluster): Promise<void> => {
     throw notWritable(parent, error)
   })
   const password = join(partial, "password")
-  // initdb reads it as the server's user, who is no longer let in once it is done.
+  // initdb reads the file as the server's user, who loses access once initdb is done.
   const secret = await open(password, "wx", 0o600)
   try {
     await secret.writeFile(randomBytes(24).toString("base64url"))
@@ -124,7 +124,7 @@ const create = async (cluster: Cluster): Promise<void> => {
   }
 }
 
-/** Data of another user are not used, though a server runs on them that would let us in: it would be given all that we write. */
+/** Refuses data of another user even if a server on them would let us in: that user would get everything that we write. */
 const refuseOthers = async ({ account, folder, place }: Cluster): Promise<void> => {
   if (onWindows) return
   for (const path of [place.home, folder]) {

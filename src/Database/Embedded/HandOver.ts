@@ -51,7 +51,7 @@ const give = async (path: string, account: Account, former: ReadonlyArray<number
   }
 }
 
-/** A folder first, then what is in it: its old owner can add nothing meanwhile. */
+/** The folder itself comes first, so that its old owner can add nothing while its content is handed over. */
 const giveTree = async (path: string, account: Account, former: ReadonlyArray<number>): Promise<void> => {
   if (!(await give(path, account, former))) return
   for (const name of await readdir(path)) await giveTree(join(path, name), account, former)

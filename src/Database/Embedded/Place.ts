@@ -21,7 +21,7 @@ export interface Place {
   readonly moved: "no" | "before" | "now"
 }
 
-/** Names the folder that took the data when the server's account cannot enter the data folder. */
+/** Names the folder that holds the data where the server's account cannot enter the data folder. */
 const pointerName = "postgres.location"
 
 export const exists = (path: string): Promise<boolean> =>
@@ -102,7 +102,7 @@ const pointedTo = async (pointer: string, roots: ReadonlyArray<string>): Promise
     },
   )
   const named = text?.split("\n", 1)[0]?.trim()
-  // Empty: another process is just writing it, and what it writes we find out ourselves.
+  // Another process is just writing an empty file; this one comes to the same decision by itself.
   if (named === undefined || named === "") return undefined
   if (roots.includes(dirname(named)) && /^[0-9a-f]{16}$/.test(basename(named))) return named
   throw refused(`names no folder of ours below ${roots.join(" or ")}`)
@@ -111,7 +111,7 @@ const pointedTo = async (pointer: string, roots: ReadonlyArray<string>): Promise
 const aboveOf = (folder: string): ReadonlyArray<string> =>
   dirname(folder) === folder ? [folder] : [folder, ...aboveOf(dirname(folder))]
 
-/** Whether nobody but root and ourselves can put another thing in the place of this folder, or of a name of ours in it. */
+/** Whether only root and this process's user can replace this folder, or a name of ours in it. */
 export const isOursAlone = async (folder: string): Promise<boolean> => {
   if (onWindows) return true
   for (const above of aboveOf(await realpath(folder))) {

@@ -149,7 +149,7 @@ export const ensureRunning = async (cluster: Cluster): Promise<Postmaster> => {
       found === undefined &&
       (child === undefined || child.exitCode !== null || child.signalCode !== null)
     ) {
-      // A server that lost the race, or whose predecessor's processes are still ending, is tried again.
+      // Starts the server again if it lost the race, or if its predecessor's processes were still ending.
       if (child !== undefined) failures += 1
       if (failures > 0) await sleep(100 * failures)
       if (failures > 8) throw await startFailed(cluster, "does not start")

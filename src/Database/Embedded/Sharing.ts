@@ -133,8 +133,8 @@ const prepare = async (owner: Entry, { made }: Entered): Promise<void> => {
 const refusedEntry = "28P01"
 
 /**
- * Enters as one of the two roles; undefined while the server is being stopped. What the runtime role lacks, itself included, the
- * owner makes first, and holds the server meanwhile.
+ * Enters as one of the two roles; undefined while the server is being stopped. The owner first makes what the runtime role
+ * lacks, the role itself included, and holds the server meanwhile.
  */
 const enterAs = async (
   cluster: Cluster,

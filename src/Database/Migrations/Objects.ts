@@ -83,8 +83,8 @@ export const changedObjects = `
   select f.name, 'was not made by tieout migrate' from (${foreign}) f`
 
 /**
- * Drops the views of our schemas and the functions that no trigger runs, as far as nothing else depends on them: what somebody
- * else has built on a view keeps that view.
+ * Drops the views of our schemas, and the functions that no trigger runs, unless something else depends on them: a view that
+ * somebody else builds on is kept.
  */
 export const dropReplaceable = `
   do $$

@@ -53,6 +53,6 @@ begin
   end loop;
 end $$;`
 
-/** A partition, or an index of one, by the name of its table's. */
+/** The name of a partition, or of a partition's index, without the partition's number. */
 export const withoutPartition = (name: string): string =>
   partNames.test(name) ? name.replace(/_\d+$/, "") : name

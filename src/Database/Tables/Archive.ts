@@ -1,4 +1,7 @@
-/** Years that were moved out: which archive has them, and what the proofs of all that stayed still need of them. Written by `ledger.archive_year` alone; immutable by triggers. */
+/**
+ * Years that were moved out: which archive has them, and what the proofs of the remaining rows still need to know of them. Only
+ * `ledger.archive_year` writes these tables; triggers keep their rows from changing.
+ */
 import { sql } from "drizzle-orm"
 import { bigint, check, date, integer, jsonb, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core"
 import { exact, instant, transactionId } from "./Columns.ts"
@@ -10,7 +13,7 @@ export const archives = ledger.table(
   "archives",
   {
     bookId: integer("book_id").notNull(),
-    /** The year that was archived, with what was left of the years before it. */
+    /** The year that was archived, together with whatever was left of earlier years. */
     year: smallint("year").notNull(),
     /** First day of the year's last month. */
     through: date("through", { mode: "string" }).notNull(),
@@ -18,13 +21,13 @@ export const archives = ledger.table(
     file: text("file").notNull(),
     digest: text("digest").notNull(),
     takenAt: instant("taken_at").notNull(),
-    /** SHA-256, hex, of the rows that left, as the dump has them: `ledger.archive_plan` says over what. */
+    /** SHA-256, hex, of the rows that left, as the dump holds them; `ledger.archive_plan` defines which fields. */
     rowsDigest: text("rows_digest").notNull(),
     /** How many rows left, by table. */
     rows: jsonb("rows").notNull(),
     /** The last numbering step of an entry that left. */
     throughNumbering: bigint("through_numbering", { mode: "bigint" }).notNull(),
-    /** From when on everything that left was known, closed and valued: `--as-of` an earlier time needs the dump. */
+    /** The instant from which on everything that left was known, closed and valued: `--as-of` an earlier one needs the dump. */
     knownFrom: instant("known_from").notNull(),
     who: text("who").notNull(),
     osUser: text("os_user").notNull(),
@@ -76,7 +79,7 @@ export const archivedTurnover = ledger.table(
   ],
 )
 
-/** The statement entries and conversions whose journal entries left: none of them is booked a second time. */
+/** The statement entries and conversions whose journal entries left, so that none is booked a second time. */
 export const archivedSources = ledger.table(
   "archived_sources",
   {
@@ -87,7 +90,7 @@ export const archivedSources = ledger.table(
   (t) => [primaryKey({ columns: [t.bookId, t.sourceId] })],
 )
 
-/** Deposits, withdrawals and conversions that left, so that a list that shows them again brings nothing new. */
+/** Deposits, withdrawals and conversions that left, so that nothing is stored when a list shows them again. */
 export const archivedResources = mirror.table(
   "archived_resources",
   {
@@ -97,7 +100,7 @@ export const archivedResources = mirror.table(
     version: integer("version").notNull(),
     resourceId: uuid("resource_id").notNull(),
     resourceType: text("resource_type").notNull(),
-    /** Of what the books rest on: `mirror.resource_digest` says over what. */
+    /** Digest of the fields that the books rest on: `mirror.resource_digest` defines which. */
     digest: text("digest").notNull(),
   },
   (t) => [primaryKey({ columns: [t.bookId, t.resourceId, t.resourceType] })],

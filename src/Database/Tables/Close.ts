@@ -13,7 +13,7 @@ export const closes = ledger.table(
     /** First day of the month. */
     period: date("period", { mode: "string" }).notNull(),
     action: text("action").notNull(),
-    /** SHA-256 over the period's journal, hex: `src/Close/Digest.ts` says over what. Null for a reopening. */
+    /** SHA-256 over the period's journal, hex, as `src/Close/Digest.ts` defines it. Null for a reopening. */
     hash: text("hash"),
     /** The hash of the book's previous close; of a reopening, that of the close that it undoes. */
     previousHash: text("previous_hash"),
@@ -21,14 +21,14 @@ export const closes = ledger.table(
     entries: bigint("entries", { mode: "bigint" }).notNull(),
     /** Who closed or reopened it: `TIEOUT_USER`, or else the user of the operating system. */
     who: text("who").notNull(),
-    /** Of whoever was logged in, whatever name was given: the operating system's user, and the database's. */
+    /** Who was logged in, whatever name was given: the user of the operating system, and that of the database. */
     osUser: text("os_user").notNull().default("unknown"),
     databaseUser: text("database_user").notNull().default(sql`session_user`),
     at: instant("at").notNull().default(sql`now()`),
     reason: text("reason"),
-    /** The transaction that closed or reopened the period: its balances come in the same one. */
+    /** The transaction that closed or reopened the period, which also writes its balances. */
     transaction: transactionId("transaction").notNull().default(sql`pg_current_xact_id()`),
-    /** The findings that were open and that somebody took responsibility for, each with its reason. */
+    /** The open findings that somebody took responsibility for, each with the reason. */
     accepted: jsonb("accepted").notNull(),
     /** The book's valuation method at the close; null where the book had never been valued. */
     valuationMethod: text("valuation_method"),
@@ -46,7 +46,10 @@ export const closes = ledger.table(
   ],
 )
 
-/** Who approved a close, as a record of its own that is chained to the close's hash. A reopening ends what it says. Immutable by triggers. */
+/**
+ * Who approved a close: a record of its own, chained to the close's hash. A reopening ends the approval. Triggers keep the rows
+ * from changing.
+ */
 export const closeApprovals = ledger.table(
   "close_approvals",
   {
@@ -59,10 +62,10 @@ export const closeApprovals = ledger.table(
     name: text("name").notNull(),
     osUser: text("os_user").notNull(),
     databaseUser: text("database_user").notNull().default(sql`session_user`),
-    /** Whether `close.twoPersons` was set: then name and user are others than the closer's. */
+    /** Whether `close.twoPersons` was set: then name and user differ from those of the person who closed. */
     twoPersons: boolean("two_persons").notNull(),
     at: instant("at").notNull().default(sql`now()`),
-    /** SHA-256, hex: `ledger.approval_hash` says over what. */
+    /** SHA-256, hex, as `ledger.approval_hash` defines it. */
     hash: text("hash").notNull().default(""),
   },
   (t) => [

@@ -27,9 +27,9 @@ export const receivables = mirror.table(
     /** When the service answered with this content, by its own clock; it dates accruals. */
     servedAt: instant("served_at").notNull(),
     readAt: instant("read_at").notNull(),
-    /** Since when the list, read whole, lacks it, our clock; null: the list has it. */
+    /** When a complete read of the list first did not show it, our clock; null: the list shows it. */
     unlistedSince: instant("unlisted_since"),
-    /** Where the list lacks it: when the last whole read that had it began, the service's clock. */
+    /** Where the list no longer shows it: when the last complete read that did began, the service's clock. */
     lastListedAt: instant("last_listed_at"),
     /** Whether this version is booked. */
     posted: boolean("posted").notNull().default(false),
@@ -42,7 +42,7 @@ export const receivables = mirror.table(
     index("receivables_active")
       .on(t.bookId, t.currency, t.paymentRails)
       .where(sql`${t.current} and ${t.status} = 'ACTIVE'`),
-    // Those that wait, and states that nobody documents: few of them.
+    // The few versions that wait to be booked or have an undocumented state.
     index("receivables_unsettled")
       .on(t.bookId)
       .where(sql`${t.current} and ${t.status} not in ('ACTIVE', 'PAID', 'CANCELED')`),
@@ -66,7 +66,7 @@ export const receivableTransactions = mirror.table(
     version: integer("version").notNull(),
     purpose: text("purpose").notNull(),
     txTimestamp: instant("tx_timestamp").notNull(),
-    /** Whether the entries mirrored before it was known have been searched for it. */
+    /** Whether the entries that were mirrored before this name was known have been searched for it. */
     sought: boolean("sought").notNull().default(false),
   },
   (t) => [

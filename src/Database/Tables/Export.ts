@@ -31,7 +31,7 @@ export const batches = exported.table(
     throughNumbering: bigint("through_numbering", { mode: "bigint" }).notNull(),
     manifest: json("manifest").notNull(),
     committedAt: instant("committed_at").notNull().default(sql`now()`),
-    /** Written as a preview: it counts for nothing until a row of `batch_states` commits it. */
+    /** Written as a preview: it does not count until a row of `batch_states` commits it. */
     preview: boolean("preview").notNull().default(false),
     /** Who wrote it: `TIEOUT_USER`, or else the user of the operating system. Null: before it was kept. */
     who: text("who"),
@@ -39,9 +39,9 @@ export const batches = exported.table(
     currencyBasis: text("currency_basis").notNull().default("native"),
     /** Only entries numbered after this step, by the manifest's scope. */
     sinceNumbering: bigint("since_numbering", { mode: "bigint" }).notNull().default(sql`0`),
-    /** The manifest's `scope.covered`: what earlier batches have of the selection. */
+    /** The manifest's `scope.covered`: the part of the selection that earlier batches hold. */
     covered: json("covered").notNull().default(sql`'[]'`),
-    /** An as-of export: what the books said at that time. It counts for nothing. Null: an ordinary export. */
+    /** An as-of export: what the books said at that time. It never counts as exported. Null: an ordinary export. */
     asOf: instant("as_of"),
     /** Of manifest.json, hex. Null: before it was kept. */
     manifestSha256: text("manifest_sha256"),
@@ -50,8 +50,8 @@ export const batches = exported.table(
 )
 
 /**
- * What became of a batch after it was written: preview → committed → acknowledged → superseded. Append-only; a trigger
- * allows only these changes, in order; `export.batch_state` gives the current state.
+ * The state of a batch after it was written: preview → committed → acknowledged → superseded. Append-only; a trigger allows
+ * only these changes, in order; `export.batch_state` gives the current state.
  */
 export const batchStates = exported.table(
   "batch_states",

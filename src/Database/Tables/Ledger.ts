@@ -104,8 +104,8 @@ export const journalEntries = ledger.table(
     // Fixed widths first, so that Postgres pads none of them: it costs a tenth of the row.
     bookId: integer("book_id").notNull(),
     /**
-     * 0 for the entry that books the source, 1, 2, … for its reclassifications. A receivable's is that of
-     * a version's part: `src/Ledger/Receivables/Receivable.ts`.
+     * 0 for the entry that books the source, 1, 2, … for its reclassifications. For receivables it numbers the parts of a
+     * version: `src/Ledger/Receivables/Receivable.ts`.
      */
     sequence: integer("sequence").notNull().default(0),
     entryId: bigint("entry_id", { mode: "bigint" }).notNull(),
@@ -143,7 +143,7 @@ export const journalEntries = ledger.table(
   },
   (t) => [
     primaryKey({ columns: [t.bookId, t.entryId] }),
-    // Three letters tell the types of sources apart, in a quarter less of an index that every entry is written to.
+    // Three letters distinguish the types of sources and make this index, which every entry is written to, a quarter smaller.
     uniqueIndex("journal_entries_source").on(
       t.bookId,
       t.sourceId,
@@ -154,7 +154,7 @@ export const journalEntries = ledger.table(
     index("journal_entries_resource")
       .on(t.bookId, t.resourceId)
       .where(sql`${t.resourceId} is not null and ${t.sequence} > 0`),
-    // What a month's bridge looks for among all entries of a book; few are in it.
+    // Finds late entries and opening balances among all entries of a book, for a month's bridge; few are in this index.
     index("journal_entries_dated_otherwise")
       .on(t.bookId)
       .where(sql`${t.lateFor} is not null or ${t.sourceType} = 'opening'`),

@@ -16,7 +16,7 @@ export const receivableShares = ledger.table(
     purpose: text("purpose").notNull(),
     /** As loan clearing holds it: debit positive, major unit of `currency`. */
     amount: exact("amount").notNull(),
-    /** Whether this receivable takes what the others leave of the transaction's cash. */
+    /** Whether this receivable takes the remainder of the transaction's cash. */
     rest: boolean("rest").notNull(),
     /** The statement entries of the transaction. */
     entries: uuid("entries").array().notNull(),
@@ -42,11 +42,11 @@ export const receivableDues = ledger.table(
     lentWaiting: exact("lent_waiting").notNull(),
     repaid: exact("repaid").notNull(),
     repaidWaiting: exact("repaid_waiting").notNull(),
-    /** Repaid, and owed again. */
+    /** The amount that was repaid and is owed again. */
     takenBack: exact("taken_back").notNull(),
-    /** What its entries took off loan clearing, reclassifications by persons excluded: debit positive. */
+    /** What its entries took off loan clearing, without reclassifications by a person; debit positive. */
     taken: exact("taken").notNull(),
-    /** Not paid exactly: a check looks at what loan clearing holds of it. */
+    /** Not paid exactly: a check examines what loan clearing holds of it. */
     open: boolean("open").notNull(),
     /** The books hold principal or interest of it. */
     owed: boolean("owed").notNull(),
@@ -65,7 +65,7 @@ export const receivableDues = ledger.table(
   ],
 )
 
-/** Cash of loans that is waited for, leg by leg: `src/Ledger/Receivables/WaitingCash.ts`. */
+/** Loan cash that has not arrived yet, leg by leg: `src/Ledger/Receivables/WaitingCash.ts`. */
 export const receivableWaits = ledger.table(
   "receivable_waits",
   {
@@ -76,14 +76,14 @@ export const receivableWaits = ledger.table(
     /** The sequence that all entries of this part of the version share. */
     sequence: integer("sequence").notNull(),
     currency: text("currency").notNull(),
-    /** What is still to come, in the major unit of `currency`. */
+    /** The amount that has not arrived yet, in the major unit of `currency`. */
     amount: exact("amount").notNull(),
     /** Its side in loan clearing: 1, a debit, or -1, a credit. */
     side: smallint("side").notNull(),
     occurredAt: instant("occurred_at").notNull(),
     /** The transactions that will bring it; empty where the service names none. */
     txIds: text("tx_ids").array().notNull(),
-    /** None of the cash that the version takes off loan clearing has come yet. */
+    /** None of the cash that the version takes off loan clearing has arrived yet. */
     whole: boolean("whole").notNull(),
   },
   (t) => [

@@ -59,7 +59,7 @@ export const accounts = mirror.table(
     lastOccurredAt: instant("last_occurred_at"),
     /** When the statement's last page was requested (our clock): movements completed before it must be in the statement. */
     tailReadAt: instant("tail_read_at"),
-    /** When a whole read of the list of accounts first lacked it, our clock; null: the list has it. */
+    /** When a complete read of the list of accounts first did not show it, our clock; null: the list shows it. */
     unlistedSince: instant("unlisted_since"),
     runId: integer("run_id").notNull(),
   },
@@ -91,7 +91,7 @@ export const statementEntries = mirror.table(
     relatedId: uuid("related_id"),
     /** Fields that the columns do not reproduce exactly. */
     extra: verbatim("extra"),
-    /** Behind a break of the running balance: mirrored, not posted. */
+    /** The entry follows a break of the running balance: it is mirrored and not posted. */
     held: boolean("held").notNull().default(false),
   },
   (t) => [
@@ -99,7 +99,7 @@ export const statementEntries = mirror.table(
     uniqueIndex("statement_entries_entry").on(t.bookId, t.entryId),
     index("statement_entries_related").on(t.bookId, t.relatedId).where(sql`${t.relatedId} is not null`),
     index("statement_entries_zero").on(t.bookId, t.occurredAt).where(sql`${t.amount} = 0`),
-    // What a month is found by where it is checked and closed, among all years.
+    // Finds the entries of one month among all years, to check and close it.
     index("statement_entries_time").on(t.bookId, t.occurredAt),
     index("statement_entries_run").using("brin", t.runId).with({ autosummarize: true }),
     check("statement_entries_type", sql`${t.type} in ('CREDIT', 'DEBIT')`),

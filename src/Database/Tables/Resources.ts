@@ -51,7 +51,7 @@ export const resources = mirror.table(
     index("resources_open").on(t.bookId, t.readAt).where(sql`not ${t.final}`),
     index("resources_time").on(t.bookId, t.createdAt),
     index("resources_run").using("brin", t.runId).with({ autosummarize: true }),
-    // Nobody asks but for one hash at a time: four bytes of it are enough to find it.
+    // Only ever searched for one hash at a time, so four bytes of each are enough.
     index("resources_transaction_hash")
       .using("hash", sql`lower(${t.transactionHash})`)
       .where(sql`${t.transactionHash} is not null`),

@@ -21,7 +21,7 @@ export const sync = pgSchema("sync")
 export const runCommands = ["sync", "events", "backfill", "replay", "reclassify"] as const
 export type RunCommand = (typeof runCommands)[number]
 
-/** `stopped`: it was asked to; `abandoned`: its process went away, as the next run found. */
+/** `stopped`: it was asked to stop; `abandoned`: its process vanished, which the next run noticed. */
 export const runStates = ["running", "done", "failed", "stopped", "abandoned"] as const
 
 export const runs = sync.table(
@@ -63,7 +63,7 @@ export const leases = sync.table(
   (t) => [primaryKey({ columns: [t.connection, t.bookId] })],
 )
 
-/** Books of a run that workers read, and what came of each; gone with the end of the run. */
+/** The books of a run that workers read, each with its result; deleted when the run ends. */
 export const bookJobs = sync.table(
   "book_jobs",
   {
@@ -72,7 +72,7 @@ export const bookJobs = sync.table(
     task: jsonb("task").notNull(),
     /** Null: not done yet. */
     result: jsonb("result"),
-    /** Whether who leads the run has it. */
+    /** Whether the process that leads the run has gathered the result. */
     taken: boolean("taken").notNull().default(false),
   },
   (t) => [primaryKey({ columns: [t.runId, t.bookId] }), index("book_jobs_book").on(t.bookId)],
@@ -82,7 +82,7 @@ export const bookJobs = sync.table(
 export const jobKinds = ["sync", "events", "backfill"] as const
 export type JobKind = (typeof jobKinds)[number]
 
-/** Books of which a job was tried as often as it may be, and given up: until a later one does what it left. */
+/** Books whose job failed on every allowed try and was given up, until a later job does the work that it left. */
 export const deadLetters = sync.table(
   "dead_letters",
   {
@@ -92,7 +92,7 @@ export const deadLetters = sync.table(
     tries: integer("tries").notNull(),
     why: text("why").notNull(),
     givenUpAt: instant("given_up_at").notNull().default(sql`now()`),
-    /** Of a backfill: what is left to read again, both days included. */
+    /** For a backfill: the days that are still to be read again, both included. */
     fromDay: date("from_day"),
     toDay: date("to_day"),
   },
@@ -106,7 +106,7 @@ export const deadLetters = sync.table(
   ],
 )
 
-/** Events of the inbox that workers take, by the book that each is about; gone with their effect in the books. */
+/** Events of the inbox that workers take, by the book that each is about; deleted once their effect is in the books. */
 export const bookEvents = sync.table(
   "book_events",
   {
@@ -125,13 +125,13 @@ export const bookEvents = sync.table(
 export const tokens = sync.table("tokens", {
   connection: text("connection").primaryKey(),
   sealed: bytes("sealed").notNull(),
-  /** From then on another one is asked for. */
+  /** When a new token is asked for. */
   refreshAt: instant("refresh_at").notNull(),
 })
 
 /**
- * A night of `tieout serve`, by when the schedule fell due: one row, whatever number of processes keep the schedule. Who works at it
- * holds a lock that dies with it; the epoch tells who took it last.
+ * A night of `tieout serve`, identified by when the schedule fell due: one row, however many processes keep the schedule. The
+ * process that works at it holds a lock that dies with the process; the epoch shows which one took it last.
  */
 export const nights = sync.table(
   "nights",
@@ -140,7 +140,7 @@ export const nights = sync.table(
     dueAt: instant("due_at").notNull(),
     epoch: integer("epoch").notNull().default(1),
     claimedAt: instant("claimed_at").notNull().default(sql`now()`),
-    /** Null: somebody works at it, or has to take it over. */
+    /** Null: a process works at it, or must take it over. */
     endedAt: instant("ended_at"),
     /** Whether people were told what is open after it. */
     told: boolean("told").notNull().default(false),
@@ -148,7 +148,7 @@ export const nights = sync.table(
   (t) => [primaryKey({ columns: [t.connection, t.dueAt] })],
 )
 
-/** How many requests a second the service bears, as the processes on this database have learned it together. */
+/** How many requests a second the service bears, as all processes on this database have learned it. */
 export const paces = sync.table("paces", {
   connection: text("connection").primaryKey(),
   /** `RateState` of `src/Partner/Pacing/Rate.ts`; times in milliseconds since 1970. */

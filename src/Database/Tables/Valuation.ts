@@ -61,7 +61,7 @@ export const valuationAccounts = valuation.table(
   ],
 )
 
-/** The settings that a book was valued by, each from when on. Immutable. */
+/** The settings that a book was valued by, each with the time from which on it held. Immutable. */
 export const valuationSettings = valuation.table(
   "settings",
   {
@@ -103,7 +103,7 @@ export const valuedMonths = valuation.table(
     previous: text("previous").notNull(),
     /** The last journal number that it covers. */
     throughNumber: integer("through_number").notNull(),
-    /** Whether the month was over: only then is it revalued at its end. */
+    /** Whether the month was over, since only a month that is over is revalued at its end. */
     over: boolean("over").notNull(),
     valuedAt: instant("valued_at").notNull().default(sql`now()`),
     /** The transaction that wrote the month: no other may add to it. */

@@ -24,7 +24,7 @@ export const inbox = webhook.table(
     state: text("state", { enum: ["waiting", "done", "failed", "dead", "poison"] }).notNull(),
     tries: integer("tries").notNull().default(0),
     nextTryAt: instant("next_try_at").notNull().default(sql`now()`),
-    /** Why it is not done; of one that is done, what is odd about it. */
+    /** Why it is not done; for one that is done, what is odd about it. */
     error: text("error"),
     /** The same event identifier came with another body. */
     conflict: boolean("conflict").notNull().default(false),

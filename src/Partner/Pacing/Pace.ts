@@ -17,7 +17,7 @@ export interface Permit {
   readonly admittedAt: number
 }
 
-/** What decides when the next request goes. */
+/** Decides when the next request goes. */
 export interface Pacing {
   /** Milliseconds until a request may go: 0 is now, Infinity while something else must come first. */
   readonly delay: (now: number) => number
@@ -65,7 +65,7 @@ export class Pace implements Pacing {
 
   admit(now: number): Permit {
     this.underWay++
-    // Timers wake late: some of the loss may be made up, or a rate of 5000/s could not be reached.
+    // Timers wake late. Some of that loss may be made up for, or a rate of 5000/s could not be reached.
     this.learned.admit(now, Math.max(250 / this.rate, 5))
     return { admittedAt: now }
   }

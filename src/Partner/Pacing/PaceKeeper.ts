@@ -1,4 +1,4 @@
-/** What the keeper of a shared pace does with a report and a wish: a plain function over the connection's rate. */
+/** How the keeper of a shared pace answers a report and a request for permits: a plain function over the connection's rate. */
 import { Rate, type RateState } from "./Rate.ts"
 import { type Asked, type Reserved, reservedAhead } from "./SharedPace.ts"
 
@@ -18,7 +18,7 @@ export const reserved = (
   if (hold === 0) {
     const horizon = now + reservedAhead * 1_000
     for (let at = now + rate.delay(now); permits.length < asked.wanted; at = now + rate.delay(now)) {
-      // The first may lie as far ahead as it must: a slow rate, or many who have asked before.
+      // The first permit may lie far ahead, for a slow rate or after many other requests.
       if (permits.length > 0 && at > horizon) break
       rate.admit(at)
       permits.push(at - now)

@@ -17,14 +17,14 @@
 /** The shares of a rate known to be too high that are safe to climb to fast, and to stay at. */
 const safely = 0.8
 const nearly = 0.97
-/** A rate that was borne for long and then no more is well above the limit: the service had saved up for it. */
+/** A rate that the service bore for long and then no more is well above the limit: it had used up a reserve. */
 const lower = 0.97
 /** Requests between probes: seconds of the rate, within bounds; twice as many after each probe that fails. */
 const secondsBetweenProbes = 30
 const firstBetweenProbes = 300
 const fewestBetweenProbes = 80
 const mostBetweenProbes = 5000
-/** Of a slow rate as many requests take an hour: a limit that was raised is to be found sooner. Seconds. */
+/** At a slow rate so many requests would take an hour, and a raised limit should be found sooner. Seconds. */
 const longestBetweenProbes = 240
 /** Most services count per second: a pause of that length lets the count start over. Milliseconds. */
 export const pauseAfterCut = 1000
@@ -37,7 +37,7 @@ const fewestToTell = 5
 /** Stretches between refusals that tell what the service bears: so many last ones, none of them longer (milliseconds). */
 const stretchesKept = 4
 const longestStretch = 15_000
-/** So many refusals are not about the rate once one was not; then it is asked anew. */
+/** After one refusal that was not about the rate, so many more are taken to be of that kind; then it is decided anew. */
 const refusalsAside = 50
 /** So many probes in a row succeed where the limit was raised. */
 const raised = 4
@@ -65,16 +65,16 @@ export interface RateState {
   readonly betweenProbes: number
   /** Probes above `bad` that succeeded one after the other. */
   readonly climbed: number
-  /** Whether anything was answered since the last refusal that counts, or since the start; and how much. */
+  /** Whether anything was answered since the last refusal that counts, or since the start, and how much. */
   readonly hasServed: boolean
   readonly served: number
   readonly stretches: ReadonlyArray<Stretch>
-  /** So many further refusals are taken for none of the rate. */
+  /** So many further refusals are taken as not being about the rate. */
   readonly aside: number
   /** Requests sent in about the last second. */
   readonly sent: number
   readonly sentAt: number
-  /** Whether the rate, and not the callers or the service, has set the speed since it was last changed. */
+  /** Whether the rate, and not the callers or the service, has limited the speed since the rate was last changed. */
   readonly isLimiting: boolean
   /** Requests a second that the service allows this partner; null: it has not said. */
   readonly allowed: number | null
@@ -140,7 +140,7 @@ export class Rate {
     return nextAt - now
   }
 
-  /** A request goes now. `slack`: how much later than it might have gone it may be made up for, milliseconds. */
+  /** A request goes now. `slack`: up to how many milliseconds of its delay may be made up for. */
   admit(now: number, slack = 0): void {
     const { nextAt, rate, sent, sentAt } = this.state
     const interval = 1000 / rate
@@ -160,13 +160,13 @@ export class Rate {
   }
 
   /**
-   * The service answered 429; whether that told anything: what was let through before the last cut, or by another process in the
-   * pause after it, shows nothing new.
+   * The service answered 429. Returns whether that was news: a request that went before the last cut, or was sent by another
+   * process in the pause after it, shows nothing new.
    */
   refused(admittedAt: number, now: number): boolean {
     const { bad, betweenProbes, climbed, cutAt, hasServed, rate, sent } = this.state
     if (cutAt !== null && admittedAt < cutAt + pauseAfterCut) return false
-    // A service that serves nothing says nothing about the rate: it is asked ever more seldom until it serves again.
+    // A service that serves nothing tells nothing about the rate: it is asked ever more rarely until it serves again.
     if (!hasServed) {
       this.hold(now + within(pauseAfterCut, cutAt === null ? 0 : now - cutAt, longestPause))
       if (cutAt !== null) return false
@@ -178,7 +178,7 @@ export class Rate {
     const measured = Math.max(1, sent)
     const tooHigh = Math.max(lowestRate, Math.min(rate, measured))
     const first = within(fewestBetweenProbes, tooHigh * secondsBetweenProbes, firstBetweenProbes)
-    // A limit that was raised is learned anew; a little above the rate that lasted is no news.
+    // A raised limit is learned anew; a refusal a little above the rate that lasted is no news.
     if (bad === null || climbed >= raised) this.set({ betweenProbes: first })
     else if (rate > safely * bad) this.set({ betweenProbes: Math.min(mostBetweenProbes, betweenProbes * 2) })
     this.set({
@@ -200,7 +200,7 @@ export class Rate {
     return true
   }
 
-  /** Whether a refusal is none of the rate; then it only pauses. Notes what was served since the one before. */
+  /** Whether a refusal is not about the rate, so that it only pauses. Records what was served since the refusal before. */
   private isAside(now: number): boolean {
     const { aside, cutAt, rate, served, stretches } = this.state
     if (cutAt === null) return false
@@ -252,7 +252,7 @@ export class Rate {
     const seldom = Math.min(betweenProbes, Math.max(firstBetweenProbes, rate * longestBetweenProbes))
     const patience = Math.max(fewestToTell, rate * shortestProbe, seldom / 6 ** climbed)
     if (successes < patience) return
-    // The rate that was too high no longer is: it lasted. The next that fails is little above it.
+    // The rate that was thought too high has lasted. The next one that fails is only a little above it.
     if (rate > bad) this.set({ bad: rate / nearly, climbed: climbed + 1 })
     this.change(rate * (climbed < 2 ? 1.05 : 1.25))
   }

@@ -13,7 +13,7 @@ export class GateClosed extends Data.TaggedError("GateClosed")<{
   readonly wait: number
 }> {}
 
-/** What became of a request, as far as the pace is concerned. `hold` is a wait that the service asked of everybody. */
+/** How a request ended, as far as the pace is concerned. `hold` is a wait that the service asked of all requests. */
 export interface Outcome {
   readonly kind: "accepted" | "refused" | "failed" | "returned"
   readonly hold?: number | undefined
@@ -30,9 +30,9 @@ export class NotReady extends Data.TaggedError("NotReady")<object> {}
 export interface Waiter {
   /** Called once, when the request's turn has come, or cannot come. */
   readonly turn: (turn: Pass | GateClosed | NotReady) => void
-  /** Asked when the turn has come; no pass is spent where it is not. */
+  /** Asked when the turn has come; if it returns false, no pass is used up. */
   readonly isReady: () => boolean
-  /** Before all that came without having waited once. */
+  /** Ahead of all requests that have not waited for a turn yet. */
   readonly isFirst: boolean
 }
 
@@ -60,8 +60,8 @@ export class Gate {
   }
 
   /**
-   * Waits for its turn; gives what ends the waiting. A pass must be handed back with `leave`. Plain calls and no effects: a
-   * sync makes a request per resource.
+   * Waits for its turn; returns what ends the waiting. A pass must be handed back with `leave`. Uses plain calls instead of
+   * effects, since a sync makes a request per resource.
    */
   readonly enter = (waiter: Waiter): (() => void) => {
     const now = performance.now()

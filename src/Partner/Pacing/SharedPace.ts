@@ -18,7 +18,7 @@ export interface Asked {
 export interface Reserved {
   /** When each may go, from now on in milliseconds, in order. */
   readonly permits: ReadonlyArray<number>
-  /** Nothing goes for so many milliseconds, whatever was reserved before. */
+  /** No request goes for so many milliseconds, even with a permit. */
   readonly hold: number
   /** The keeper's clock, epoch milliseconds. */
   readonly now: number
@@ -35,7 +35,7 @@ const usableFor = 120
 export const reservedAhead = 0.25
 /** How long the keeper is left alone after it could not be reached. */
 const askAgainAfter = 1_000
-/** Of a slow rate a permit stands for long: it is not lost because a timer was late. */
+/** At a slow rate a permit is worth a lot: it is not lost because a timer was late. */
 const shareOfInterval = 0.5
 
 interface Granted {
@@ -87,7 +87,7 @@ export class SharedPace implements Pacing {
     return first === undefined ? Number.POSITIVE_INFINITY : Math.max(0, first.at - now)
   }
 
-  /** By the keeper's clock: it is the keeper who asks when a refused request was let through. */
+  /** By the keeper's clock, since the keeper has to know when a refused request was let through. */
   admit(): Permit {
     this.underWay++
     return { admittedAt: this.granted.shift()?.stamp ?? 0 }
@@ -101,7 +101,7 @@ export class SharedPace implements Pacing {
   refused(permit: Permit, now: number): void {
     this.underWay--
     this.refusals.push(permit.admittedAt)
-    // The others learn of it at once, and what was reserved at the rate of before is given up.
+    // The other processes learn of it at once, and permits that were reserved at the former rate are given up.
     this.granted = []
     this.notBefore = 0
     this.ask(now)
@@ -148,7 +148,7 @@ export class SharedPace implements Pacing {
     this.rate = rate
     if (hold > 0) this.heldUntil = Math.max(this.heldUntil, now + hold)
     this.granted.push(...permits.map((after) => ({ at: now + after, stamp: stamp + after })))
-    // What came in the meantime is told at once; the answer then has the permits.
+    // Reports at once what happened in the meantime; the answer then brings the permits.
     if (this.refusals.length > 0 || this.holding > 0) {
       this.granted = []
       this.ask(now)

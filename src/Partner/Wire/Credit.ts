@@ -30,7 +30,7 @@ export const client: Decoder<Client> = {
   },
 }
 
-/** The interface documents no such field: any other type is ignored here, and kept in `raw`. */
+/** The interface does not document this field: a value of any other type is ignored here, and kept in `raw`. */
 const isText = (value: unknown): value is string => typeof value === "string"
 
 const longestTxId = 255

@@ -1,7 +1,7 @@
 /**
- * Readers of single fields. They throw a `Fault`, which `Row.ts` turns into a `Malformed` row; nothing else sees it.
- * Hand-written because of speed: of the same statement entries (ten fields, three amounts) `effect/Schema` decoded about
- * 60,000 a second where these decode 210,000, and a sync that makes 10,000 of them durable has more to do than decode.
+ * Readers of single fields. They throw a `Fault`, which `Row.ts` turns into a `Malformed` row; nothing else sees it. Written by
+ * hand for speed: of the same statement entries (ten fields, three amounts) `effect/Schema` decoded about 60,000 a second and
+ * these decode 210,000, and a sync that makes 10,000 of them durable has more to do than decode.
  */
 import { Either, Option } from "effect"
 import { scaleOf } from "../../Common/Currency.ts"

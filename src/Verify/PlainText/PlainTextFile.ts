@@ -1,4 +1,4 @@
-/** The check of one plain-text journal with nothing but what is sent: the same on every thread. */
+/** Checks one plain-text journal from the data that it is sent, on any thread. */
 import { Problems } from "../../Common/Problems.ts"
 import { checkFile, type FileVerdict, type Stated } from "../../Export/Batch/Manifest/FileCheck.ts"
 import { checkPlainText, type PlainText } from "./PlainTextProof.ts"
@@ -10,7 +10,7 @@ export interface PlainTextFile {
 }
 
 export interface PlainTextVerdict extends FileVerdict {
-  /** Of what the file says. */
+  /** The problems of the file. */
   readonly content: FileVerdict["problems"]
 }
 

@@ -3,6 +3,6 @@ import { parentPort } from "node:worker_threads"
 import { checkPlainTextFile, type PlainTextFile } from "./PlainTextFile.ts"
 
 parentPort?.on("message", async (sent: PlainTextFile) => {
-  // A file that cannot be read is for the main thread to say.
+  // The main thread reports a file that cannot be read.
   parentPort?.postMessage(await checkPlainTextFile(sent).catch(() => undefined))
 })

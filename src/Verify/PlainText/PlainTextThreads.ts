@@ -16,7 +16,7 @@ const bundled = fileURLToPath(new URL("./plainText.cjs", import.meta.url))
 const worthwhile = 4_000_000
 
 export interface Threads {
-  /** Of a journal that was handed over; undefined where its thread could not check it. Never rejects. */
+  /** The result for a journal that was handed over; undefined if its thread could not check it. Never rejects. */
   readonly verdictOf: (name: string) => Promise<PlainTextVerdict | undefined> | undefined
   readonly end: () => Promise<unknown>
 }
@@ -55,7 +55,7 @@ const startThread = (program: string) => {
   }
 }
 
-/** One processor is the main thread's. */
+/** Leaves one processor to the main thread. */
 const threadsHere = { program: bundled, count: availableParallelism() - 1 }
 
 /** Hands the journals to threads; to none where they are short. */

@@ -44,7 +44,7 @@ const headersOf = (value: unknown): Capture["headers"] => {
 const bodiesOf = (value: Record<string, unknown>): ReadonlyArray<Uint8Array> => {
   if (typeof value.bodyBase64 === "string") return [Buffer.from(value.bodyBase64, "base64")]
   if (typeof value.body === "string") return candidates(Buffer.from(value.body), 0)
-  // Written again it is not what was signed, unless the service writes JSON as we do.
+  // JSON that is printed again differs from what was signed, unless the service prints JSON as we do.
   return isRecord(value.body) || Array.isArray(value.body)
     ? [Buffer.from(JSON.stringify(value.body)), Buffer.from(JSON.stringify(value.body, null, 2))]
     : []
