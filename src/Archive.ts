@@ -134,7 +134,8 @@ const removed = Effect.fn("Archive.remove")(function* (
     ),
     { isolation: "repeatable read" },
   )
-  // An export that began before would commit a batch whose entries have left meanwhile; a backfill remembers what is archived.
+  // Excludes exports and backfills: an export that began before would commit a batch whose entries have left meanwhile, and a
+  // backfill keeps in memory what is archived.
   const alone = database.withSessionLock(
     `backfill:${book.connection}`,
     database.withSessionLock(`export ${book.bookId}`, removal),

@@ -14,7 +14,7 @@ import { ruleFor } from "./Ledger/PostingRules.ts"
 import type { Commit } from "./Run/Lease.ts"
 import { Settings } from "./Settings.ts"
 
-/** As many entries are numbered at once by a first sync, hardly by a night's. */
+/** A first sync numbers as many entries at once; a nightly sync hardly does. */
 const manyNumbers = 10_000
 
 export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
@@ -44,8 +44,9 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
     const post = (book: Book, runId: number, prepared: PreparedEntries) => journal.post(book, runId, prepared)
 
     /**
-     * Books what has become of conversions, then gives every entry of the books that waits its journal number: gapless per
-     * book and period, in reading order. In one transaction, the caller's where there is one. `runId`: the run that does it.
+     * Books the conversions that became whole or changed, then gives every waiting entry of the books its journal number:
+     * gapless per book and period, in reading order. In one transaction, the caller's if there is one. `runId`: the run that
+     * does it.
      */
     const assignNumbers = Effect.fn("Ledger.assignNumbers")(function* (
       books: ReadonlyArray<Book>,
@@ -53,7 +54,7 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
     ) {
       const ids = `{${books.map((book) => book.bookId).join(",")}}`
       const number = Effect.gen(function* () {
-        // Against postings of these books: what is planned from here on is of entries that no other one can join.
+        // Excludes postings into these books: no entry can join those that the following plans are made from.
         yield* database.execute(
           "Ledger.assignNumbers.lock",
           (sql) => sql`
@@ -71,11 +72,11 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
     })
 
     /**
-     * Hands the room of queues back, which hold everything that a first sync books until it is numbered. Outside any
-     * transaction; what somebody else is just using waits for the server's own cleaning.
+     * Returns the disk space of queues, which hold all entries of a first sync until they are numbered. Outside any
+     * transaction; a queue in use is left to autovacuum.
      */
     const sweepQueues = (numbered: number) =>
-      // Behind a pooler everything is in a transaction.
+      // Behind a pooler every statement is in a transaction.
       numbered < manyNumbers || database.settings.pooled === true
         ? Effect.void
         : Effect.asVoid(
@@ -87,9 +88,9 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
           )
 
     /**
-     * Dates books in the accounting time zone of the settings, for good: entries of one book in two zones would put the
-     * same hour into two months. Gives those that have another zone, the first by number first. What it writes is written in
-     * a transaction of `commit`.
+     * Sets the accounting time zone of the settings as that of the books, for good: with entries in two zones, the same hour
+     * would belong to two months. Returns the books that have another zone already, by number. Writes in a transaction of
+     * `commit`.
      */
     const dateIn = Effect.fn("Ledger.dateIn")(function* (books: ReadonlyArray<Book>, commit: Commit) {
       const ids = `{${books.map(({ bookId }) => bookId).join(",")}}`

@@ -64,13 +64,13 @@ export interface Reconciled {
 interface ReadingRun {
   readonly runId: number
   readonly commit: Commit
-  /** What it has brought: the statement entries. */
+  /** The number of statement entries that the run has brought. */
   readonly counters?: { readonly entries: number }
-  /** Others take part in it: what they may yet read is not covered until `cover`. */
+  /** Other processes take part in the run: what they may yet read is not covered before `cover`. */
   readonly isShared?: boolean
 }
 
-/** Outside a run there is no lease that could be lost. */
+/** Outside a run there is no lease to lose. */
 const withoutLease = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.catchIf(
     effect,
@@ -79,15 +79,18 @@ const withoutLease = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   )
 
 interface Extent {
-  /** The run that has just read, which fences the findings; none: outside a run. */
+  /** The run that has just read, and whose fence the findings pass; none outside a run. */
   readonly run: Option.Option<ReadingRun>
   readonly full: boolean
   readonly period: Option.Option<string>
-  /** These checks alone: the books do not count as reconciled by them. Absent: all. */
+  /** Only these checks, after which the books do not count as reconciled. Absent: all. */
   readonly only?: ReadonlyArray<CheckQuery>
 }
 
-/** Checks whose findings hold however little of a book was read: what the service does not serve, and what stands in suspense. */
+/**
+ * Checks whose findings hold however little of a book was read: streams that the service does not serve, and entries in
+ * suspense.
+ */
 const certainChecks: ReadonlyArray<CheckQuery> = [missingResource, suspense, streams, gone]
 
 /** Accounts of rules that are meant for returns: debits of deposits, credits of withdrawals. */
@@ -98,7 +101,7 @@ const returnCodes = (rules: Settings["rules"]): ReadonlyArray<string> =>
       : [],
   )
 
-/** The part of a scope that the settings decide. */
+/** The part of a scope that follows from the settings. */
 export const settingsScope = (settings: Settings) => ({
   flatWithdrawalFee: settings.accounting.flatWithdrawalFee,
   repaymentAmount: settings.accounting.receivables.repaymentAmount,
@@ -138,12 +141,12 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       return { opened, closed }
     })
 
-    /** The checks that may open or close a finding, by what there is in the books. */
+    /** The checks that may open or close a finding, given what is in the books. */
     const worthRunning = Effect.fn("Reconcile.worthRunning")(function* (scope: Scope) {
       const { open, signs } = yield* signsOf(scope)
       return queries.filter(({ checks: names, covered, mayFind }) => {
         if (mayFind === undefined || mayFind(signs)) return true
-        // Of what changed alone, such a check closes only what its own inputs cover.
+        // When only changes are checked, such a check closes only findings that its own inputs cover.
         const mayClose = covered === undefined || scope.sinceRun === null
         return mayClose && names.some((name) => open.has(name))
       })
@@ -189,7 +192,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
             const { closed, opened } = yield* check(scope, selected)
             total.opened += opened
             total.closed += closed
-            // A check of one month says nothing about changes outside it.
+            // A reconciliation of one month does not cover changes outside it.
             if (only === undefined && (full || Option.isNone(period))) yield* saveProgress(stretch, digest)
           }
           return total
@@ -224,8 +227,8 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     )
 
     /**
-     * Of books that a run could not read to their end: what is certain all the same, above all what it was refused. The rest is
-     * left to the run that reads them.
+     * Runs, for books that a run could not read to their end, the checks whose findings are certain all the same, above all
+     * those about refusals. The others are left to the run that reads the books.
      */
     const afterTrouble = Effect.fn("Reconcile.afterTrouble")(
       function* (books: ReadonlyArray<Book>, reading: ReadingRun) {
@@ -260,7 +263,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       Effect.provideService(Database, database),
     )
 
-    /** What a run could not do with a book is a finding at once. Part of the run's transaction. */
+    /** Records at once, as findings, what a run could not do with a book. Part of the run's transaction. */
     const jobsOf = Effect.fn("Reconcile.jobsOf")(
       function* (book: Book, runId: number) {
         yield* takeBooks([book], Option.some(runId), digest, true)
@@ -280,7 +283,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     const run = Effect.fn("Reconcile.run")(
       function* ({ book = Option.none(), connection, full, period }: ReconcileOptions) {
         const chosen = yield* chooseBooks(connection, book)
-        // Those without accounts, too: they may have receivables.
+        // Includes books without accounts, which may have receivables.
         const books = Option.isNone(book) ? yield* allBooks(connection) : chosen
         const changed = yield* reconcileBooks(books, { run: Option.none(), full, period })
         const findings = yield* openFindings(books, period)
@@ -302,7 +305,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       Effect.provideService(Database, database),
     )
 
-    /** Part of the transaction that ends the books' part of a shared run, which it has reconciled. */
+    /** Part of the transaction that ends these books' part of a shared run, after they were reconciled. */
     const cover = (books: ReadonlyArray<Book>, runId: number) =>
       Effect.provideService(coverRun(books, runId), Database, database)
 

@@ -37,8 +37,8 @@ export interface ReportRequest {
   /** Only what was recorded up to then, by our clock; none: all. */
   readonly asOf: Option.Option<AsOf>
   /**
-   * Value the month in the base currency first, as of the time where there is one. None: as it was valued last; as of a time,
-   * nothing.
+   * Values the month in the base currency first, as of `asOf` if that is given. None: the last valuation is used, and with
+   * `asOf` none.
    */
   readonly base?: ValuationOptions
 }
@@ -63,7 +63,7 @@ const reportBook = Effect.fn("Report.book")(function* (book: Book, request: Repo
     Effect.flatMap(scopeOf(book, period, asOf), (scope) =>
       writeFiles(scope, folder, reconcile.materiality, asOf === null ? undefined : base),
     ),
-    // The base-currency journal of a time is made in temporary tables.
+    // An as-of base-currency journal is made in temporary tables.
     { isolation: "repeatable read", readOnly: asOf === null || base === undefined },
   )
   const file = yield* folder.create(manifestFile)
@@ -80,7 +80,10 @@ const reportsAtOnce = 4
 const locksOf = (books: ReadonlyArray<Book>) =>
   books.map(({ bookId }) => ({ lock: `report ${bookId}`, shared: false }))
 
-/** Of a few books. One that fails leaves the others' reports as they are written, and the first that does says why. */
+/**
+ * Writes the reports of a few books. If one fails, the reports of the others are still written, and the first failure is
+ * reported.
+ */
 const reportSideBySide = (
   books: ReadonlyArray<Book>,
   request: ReportRequest,
@@ -117,7 +120,7 @@ const reportEach = Effect.fn("Report.each")(function* (books: ReadonlyArray<Book
   return yield* Effect.all(attempts)
 })
 
-/** A month that has not begun in any of the books' time zones, and of which none of them has anything. */
+/** Refuses a month that has not begun in any of the books' time zones and that none of them has entries of. */
 const refuseAhead = Effect.fn("Report.refuseAhead")(function* (books: ReadonlyArray<Book>, period: string) {
   const database = yield* Database
   const { ahead } = yield* database.row(

@@ -1,6 +1,6 @@
 /**
- * One process that runs unattended. Its parts run side by side: each starts, logs that, and ends with its scope. At the end all
- * parts stop at once; work in flight gets eight seconds, and the process ends within ten.
+ * One process that runs unattended. Its parts run side by side: each starts, logs that it has, and ends with its scope. At the
+ * end all parts stop at once; work in flight gets eight seconds, and the process ends within ten.
  */
 import {
   Clock,
@@ -60,7 +60,7 @@ const nightly = (fields: CronFields): Part =>
       grace,
       work: run,
       now: Effect.orElse(now, () => Clock.currentTimeMillis),
-      // While the database cannot be reached, a missed night is the smaller problem.
+      // If the database cannot be reached, a missed night is the smaller problem.
       isMissed: (due) =>
         isMissed(due).pipe(
           Effect.catchAll(({ message }) =>
@@ -70,7 +70,7 @@ const nightly = (fields: CronFields): Part =>
     })
   })
 
-/** The public listener: it makes deliveries durable and says 200. */
+/** The public listener, which makes deliveries durable and answers 200. */
 const listener: Part = listen().pipe(
   Effect.catchTag("ServeError", ({ cause }) =>
     Effect.flatMap(Settings, ({ webhook }) => {
@@ -112,7 +112,7 @@ const forgetting: Part = Effect.gen(function* () {
   )
 })
 
-/** The listener first: `before` it takes over, and only then what went before may end. */
+/** Starts the listener first. It takes over, and only then `before` may end what ran until now. */
 const partsOf = (
   options: ServeOptions,
   fields: CronFields | undefined,
@@ -124,7 +124,7 @@ const partsOf = (
   watchStaleness(stalenessEvery),
   ...(fields === undefined ? [] : [nightly(fields)]),
   ...(options.webhook ? [followers] : []),
-  // Also where no events are listened for any more: those of before are still there.
+  // Runs also if events are no longer listened for, since earlier ones are still stored.
   forgetting,
 ]
 
@@ -137,8 +137,8 @@ export const checkSettings = Effect.fn("Serve.checkSettings")(function* () {
 })
 
 /**
- * Runs until it is interrupted. `started` is run when all parts are up; `before`, once the listener answers and nothing else
- * has begun: what ran with other settings ends there.
+ * Runs until it is interrupted. `started` runs when all parts are up; `before` runs once the listener answers and nothing else
+ * has begun, to end a server with former settings.
  */
 export const serve = Effect.fn("Serve.serve")(function* <R>(
   options: ServeOptions,

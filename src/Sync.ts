@@ -25,7 +25,7 @@ import { watched } from "./Sync/Runs/Watched.ts"
 export interface SyncOptions extends SurfaceOptions {
   /** Read every statement and list from its start and reconcile everything, not only what is new. */
   readonly full: boolean
-  /** Only statements whose account's balance has moved; no lists and nothing that is open. */
+  /** Only statements whose account's balance has moved; no lists and no open resources. */
   readonly quick?: boolean
 }
 
@@ -80,7 +80,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
         Option.isSome(options.client ?? Option.none()) ||
         connection.surfaces.some((surface) => !surfaces.has(surface))
       const partner = connected({ ...connection, limits: settings.limits })
-      // After a whole run, outside its lease: what is too much for once waits for the next.
+      // After a complete run, outside its lease. What is too much for one time waits for the next run.
       const forgetting = forget().pipe(
         Effect.catchAll(({ message }) => Effect.logWarning(`What is old was not forgotten: ${message}`)),
       )

@@ -5,7 +5,7 @@ export type ArchiveReason =
   | "Owner"
   /** The dump does not hold what the database had: nothing was removed. */
   | "Dump"
-  /** What would leave is no longer what the dump has: nothing of that book was removed. */
+  /** The rows that would leave differ from those in the dump: nothing of that book was removed. */
   | "Moved"
 
 /** `message` says what, and what to do. */

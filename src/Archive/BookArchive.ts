@@ -1,4 +1,4 @@
-/** What leaves a book when a year is archived, what stays and why, and what prevents it. */
+/** What leaves a book when a year is archived, what stays and why, and what prevents archiving. */
 import { Effect } from "effect"
 import { archivedThrough } from "../Book/Archived.ts"
 import type { Book } from "../Book.ts"
@@ -8,9 +8,9 @@ import { readMonth } from "../Close/Month.ts"
 import { bool, int8, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 
-/** Movements that stay, because something of them is still to come. */
+/** Movements that stay because they are not over. */
 export interface Kept {
-  /** By the words of `ledger.archive_units`. */
+  /** By the reasons that `ledger.archive_units` gives. */
   readonly why: string
   readonly movements: bigint
   readonly entries: bigint
@@ -19,7 +19,7 @@ export interface Kept {
 export interface BookArchive {
   readonly book: string
   readonly state: "archived" | "archivable" | "refused" | "nothing to archive"
-  /** What prevents it. */
+  /** What prevents archiving the book. */
   readonly refusals: ReadonlyArray<string>
   /** How many rows leave, by table. */
   readonly rows: Readonly<Record<string, bigint>>
@@ -59,7 +59,7 @@ const keptOf = Effect.fn("Archive.kept")(function* ({ bookId }: Book, year: numb
   )
 })
 
-/** The months, of those not archived yet, that no longer agree with their close. */
+/** The months not yet archived that no longer agree with their close. */
 const disagreements = Effect.fn("Archive.disagreements")(function* (book: Book, year: number) {
   const wrong: Array<string> = []
   const closes = yield* closesOf(book)

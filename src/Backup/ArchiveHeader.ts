@@ -1,7 +1,7 @@
-/** What the dump of an archive says of itself in its first line. */
+/** What an archive's dump states about itself in its first line. */
 import { Schema } from "effect"
 
-/** Of a table: how many rows it has, and a digest of all of them that `RowDigests.ts` makes. */
+/** A table's number of rows, and the digest of all of them by `RowDigests.ts`. */
 const RowDigest = Schema.Struct({
   table: Schema.String,
   rows: Schema.NonNegativeInt,
@@ -13,7 +13,7 @@ export const ArchiveHeader = Schema.Struct({
   year: Schema.Int,
   /** The books by their codes, each with the digest of its rows that leave (`ledger.archive_digest`). */
   books: Schema.Array(Schema.Struct({ book: Schema.String, rows: Schema.String })),
-  /** The tables that rows leave, all their rows. */
+  /** The tables that rows leave, with the digest of all their rows. */
   tables: Schema.Array(RowDigest),
 })
 export type ArchiveHeader = typeof ArchiveHeader.Type

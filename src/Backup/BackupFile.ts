@@ -26,9 +26,9 @@ export const Header = Schema.Struct({
   createdAt: Schema.String,
   /** Hashes of the migrations that made the tables. */
   migrations: Schema.Array(Schema.String),
-  /** Sequences with the last value that each gave; those that gave none are left out. */
+  /** Sequences with the last value that each gave; unused ones are left out. */
   sequences: Schema.Array(Schema.Struct({ name: Schema.String, last: Schema.String })),
-  /** Of a backup that a year was archived with. */
+  /** Present in the backup that a year was archived with. */
   archive: Schema.optionalWith(ArchiveHeader, { exact: true }),
 })
 export type Header = typeof Header.Type
@@ -69,7 +69,7 @@ const decodeBeginning = Schema.decodeUnknownOption(
   ),
 )
 
-/** A file that a later version wrote in another way is no damaged one. */
+/** A file in the format of a later version is not reported as damaged. */
 const unreadable = (path: string, line: string) => {
   const beginning = Option.getOrUndefined(decodeBeginning(line))
   return beginning === undefined || beginning.format === knownFormat
@@ -144,9 +144,9 @@ export interface BackupWriter {
   /** Rows of the table before, as JSON texts. */
   readonly rows: (rows: ReadonlyArray<string>) => Promise<void>
   readonly tableEnd: () => Promise<void>
-  /** The file is there, durable, once this has succeeded. Gives its bytes. */
+  /** Once this has succeeded the file is there and durable. Returns its size in bytes. */
   readonly finish: () => Promise<Content & { readonly bytes: number }>
-  /** Leaves nothing behind, unless it is finished. */
+  /** Removes the file, unless it is finished. */
   readonly abandon: () => Promise<void>
 }
 
@@ -159,7 +159,7 @@ const durable = async (folder: string) => {
   }
 }
 
-/** Writes beside the file, for its owner alone, and gives it its name at the end. */
+/** Writes a file beside the final one, for its owner alone, and renames it at the end. */
 export const openBackup = async (path: string): Promise<BackupWriter> => {
   const partial = `${path}.partial`
   const handle = await open(partial, "wx", 0o600)

@@ -1,4 +1,4 @@
-/** The lines of a backup's file, none of which is longer than a backup's may be. */
+/** The lines of a backup's file, with a limit on their length. */
 import { pipeline } from "node:stream/promises"
 import { createGunzip } from "node:zlib"
 import { beyondBounds } from "../Common/JsonExtent.ts"
@@ -8,7 +8,7 @@ import { backupError } from "./BackupError.ts"
 export const damaged = (path: string, what: string) =>
   backupError("Damaged", `${path} ${what}: it is not the backup that was written. Use another one.`)
 
-/** Of one row, which is handed on as it is; and of any other line, which is parsed. */
+/** The limits for a row, which is handed on as it is, and for any other line, which is parsed. */
 const mostBytesOfRow = 256 * 1024 * 1024
 const mostBytesOfOther = 16 * 1024 * 1024
 
@@ -20,7 +20,7 @@ export const linesOf = async function* (path: string, amongRows: () => boolean):
     amongRows() && startsArray(beginning) ? mostBytesOfRow : mostBytesOfOther
   const gunzip = createGunzip()
   const unpacking = pipeline(chunksOf(path), gunzip)
-  // Whoever reads on hears of it; without a reader it must not end the process.
+  // The reader gets the error; if there is no reader, it must not end the process.
   unpacking.catch(() => undefined)
   let rest: Array<Buffer> = []
   let length = 0

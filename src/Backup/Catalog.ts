@@ -8,8 +8,9 @@ import { Columns } from "./BackupFile.ts"
 const schemas = ["export", "ledger", "mirror", "reconcile", "sync", "valuation", "webhook"]
 
 /**
- * What holds for the processes on one database alone, and for a moment: the service's token and pace, and what is handed to workers,
- * whose queue is not in a backup either. Whoever works on a restored database makes it anew; the events themselves are in the inbox.
+ * Tables that only concern the processes running on this database: the service's token and pace, and the work handed to
+ * workers, whose queue is not in a backup either. Processes on a restored database make these rows anew; the events themselves
+ * are in the inbox.
  */
 export const leftOut = ["sync.book_events", "sync.book_jobs", "sync.paces", "sync.tokens"]
 

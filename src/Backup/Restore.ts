@@ -41,13 +41,13 @@ const insertOf = ({ columns, name }: TableShape): string => {
     select ${columns.map(value).join(", ")} from json_array_elements($1::text::json) r`
 }
 
-/** Part of the caller's transaction: the rows of every table, with the rules' triggers switched off. */
+/** Part of the caller's transaction: inserts the rows of every table, with the rules' triggers switched off. */
 const load = Effect.fn("Backup.load")(function* (path: string, header: Header, rows: number) {
   const database = yield* Database
   const tables = yield* tablesOf()
   const run = (statement: string) => database.execute("Backup.load", (sql) => sql.unsafe(statement))
   for (const { name } of tables) yield* run(`alter table ${name} disable trigger user`)
-  // What the rules bring themselves, such as currencies, comes from the backup.
+  // Rows that the rules insert themselves, such as currencies, come from the backup.
   for (const { name } of [...tables].reverse()) yield* run(`delete from ${name}`)
   let insert = ""
   let loading = ""
@@ -73,7 +73,7 @@ const load = Effect.fn("Backup.load")(function* (path: string, header: Header, r
       (sql) => sql`select setval(${name}::text::regclass, ${last}::text::bigint)`,
     )
   }
-  // A process that held a lease when the backup was made, and now finds this database at its address, writes nothing to it.
+  // Keeps a process from writing that held a lease when the backup was made and now finds this database at its address.
   yield* run("update sync.leases set epoch = epoch + 1")
   for (const { name } of tables) yield* run(`alter table ${name} enable trigger user`)
   yield* run(`analyze ${tables.map(({ name }) => name).join(", ")}`)
@@ -126,6 +126,6 @@ export const restoreChecked = Effect.fn("Backup.restoreChecked")(function* (
   return { file: path, createdAt: header.createdAt, ...content } satisfies Restored
 })
 
-/** The same of a file that is checked first. */
+/** The same, from a file that is checked first. */
 export const restore = (path: string, options: MigrateOptions = {}) =>
   Effect.flatMap(readBack(path), (checked) => restoreChecked(path, checked, options))

@@ -1,7 +1,7 @@
 /**
- * Proves that a file holds the rows of a snapshot, to the letter: of each table how many there are, and the sums of the first and
- * of the second 60 bits of the SHA-256 of every row's line. The database computes them from its rows, and whoever reads the file
- * back from its lines; the order of the rows does not matter.
+ * Proves that a file holds exactly the rows of a snapshot: for each table the number of rows, and the sums of the first and of
+ * the second 60 bits of the SHA-256 of every row's line. The database computes them from its rows, and the reader of the file
+ * from its lines; the order of the rows does not matter.
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
@@ -29,7 +29,7 @@ export const rowDigest = Effect.fn("Backup.rowDigest")(function* (shape: TableSh
   return { table: shape.name, rows, digest } satisfies RowDigest
 })
 
-/** The same from lines. */
+/** The same, from lines. */
 export class LineSums {
   private rows = 0
   private first = 0n

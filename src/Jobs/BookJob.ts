@@ -1,4 +1,4 @@
-/** What a worker does with a job: the book that it names is read, numbered and proved, or given up. */
+/** What a worker does with a job: it reads, numbers and proves the book that the job names, or gives it up. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { counted } from "../Common/Text.ts"
 import { Database } from "../Database.ts"
@@ -17,7 +17,7 @@ const decodeJob = Schema.decodeUnknown(JobData)
 
 type Reached = Context.Context<Partner | PartnerConnection>
 
-/** A book that was given up: whoever leads the run names it among those that could not be read. */
+/** A book that was given up: the process that leads the run names it among those that could not be read. */
 const givenUp = (bookId: number, why: string, findings: number): BookResult => ({
   bookId,
   newEntries: {},
@@ -72,7 +72,7 @@ export const bookJobs = Effect.gen(function* () {
   const events = yield* Effect.serviceOption(Events)
   const { reach, sent } = yield* connections
 
-  /** Processes the book's events that are due. Where another process holds the book or the connection, they wait for the next job. */
+  /** Processes the book's due events. If another process holds the book or the connection, they wait for the next job. */
   const readEvents = Effect.fn("Jobs.events")(function* (bookId: number) {
     if (Option.isNone(events)) return
     const book = yield* bookWithEvents(bookId)
@@ -93,7 +93,7 @@ export const bookJobs = Effect.gen(function* () {
       ),
       Effect.provide(partner),
       Effect.catchTag("LockBusy", () => Effect.void),
-      // They stand in the inbox, with when they are due again.
+      // The events stay in the inbox, which has the time of their next try.
       Effect.catchAll(({ message }) =>
         Effect.logWarning(`Events of book ${book.value.code} wait: ${message}`),
       ),
@@ -113,7 +113,10 @@ export const bookJobs = Effect.gen(function* () {
       yield* asked.window === null ? alone : Effect.catchTag(alone, "LockBusy", () => Effect.void)
     })
 
-  /** Everything that is due for the book: its events first, then the work of runs. A failure of one does not stop the other. */
+  /**
+   * Does everything that is due for the book: its events first, then the work of runs. A failure of one does not stop the
+   * other.
+   */
   const read = (data: unknown) =>
     Effect.gen(function* () {
       const { bookId, connection } = yield* decodeJob(data)

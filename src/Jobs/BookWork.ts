@@ -1,4 +1,7 @@
-/** The books of a run that workers are to read: handed out, looked up by a worker, and gathered by who leads the run. */
+/**
+ * The books of a run that workers are to read: the leader of the run hands them out, a worker looks them up, and the leader
+ * gathers the results.
+ */
 import { Effect, Option, Schema } from "effect"
 import type { Book } from "../Book.ts"
 import { int4, jsonOf, nullable, text, uuid } from "../Database/Columns.ts"
@@ -67,7 +70,7 @@ const Result = Schema.Struct({
   accounts: Schema.Array(Account),
 })
 
-/** Whatever an earlier run of the same command has left is forgotten: nobody leads it any more. */
+/** Forgets what an earlier run of the same command has left, since nobody leads that run any more. */
 export const handOut = Effect.fn("Jobs.handOut")(function* (
   runId: number,
   asked: BookAsked,
@@ -104,14 +107,14 @@ export const handOut = Effect.fn("Jobs.handOut")(function* (
   )
 })
 
-/** What a run wants of a book. */
+/** The task that a run has for a book. */
 export interface Open {
   readonly runId: number
   readonly asked: BookAsked
   readonly task: BookTask
 }
 
-/** What is to be done with a book, syncs before backfills: nothing where somebody has done it, or nobody waits for it any more. */
+/** The tasks that are due for a book, syncs before backfills; none if they are done, or if nobody waits for them any more. */
 export const toDo = Effect.fn("Jobs.toDo")(function* (bookId: number) {
   const database = yield* Database
   const rows = yield* database.rows(
@@ -154,7 +157,7 @@ export const bookWithEvents = Effect.fn("Jobs.bookWithEvents")(function* (bookId
   )
 })
 
-/** Keeps what came of a book, once. */
+/** Keeps the result for a book, once. */
 export const keep = Effect.fn("Jobs.keep")(function* (runId: number, result: BookResult) {
   const database = yield* Database
   yield* database.execute(
@@ -165,7 +168,7 @@ export const keep = Effect.fn("Jobs.keep")(function* (runId: number, result: Boo
   )
 })
 
-/** What has come since it was asked last. */
+/** The results since the last call. */
 export const gather = Effect.fn("Jobs.gather")(function* (runId: number) {
   const database = yield* Database
   const rows = yield* database.rows(

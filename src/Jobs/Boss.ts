@@ -13,10 +13,10 @@ export const schema = "jobs"
 
 /** The work of a book; one job waits and one is under way at most, for each. */
 export const bookQueue = "books"
-/** What comes first, of jobs that wait: an event is news, a night may last for hours, and what a backfill reads is known already. */
+/** The order of waiting jobs: an event is news, a night may last for hours, and a backfill reads what is known already. */
 export const priorities = { events: 20, night: 10, backfill: 5 } as const
 
-/** Jobs that were tried as often as they may be. */
+/** The queue of jobs that failed on every allowed try. */
 export const deadQueue = "books-dead"
 
 /** Workers cannot run here, and why. */
@@ -42,7 +42,7 @@ export const onNewerNode: Effect.Effect<void, NoWorkers> = Effect.suspend(() =>
 const loaded = Effect.zipRight(
   onNewerNode,
   Effect.tryPromise({
-    // Not `import`, which warns in a bundle that is run from its cached code; this one loads modules of either kind.
+    // Instead of `import`, which warns in a bundle that runs from cached code. This function loads modules of either kind.
     try: async () => {
       const found: typeof import("pg-boss") = createRequire(import.meta.url)("pg-boss")
       return found
@@ -56,7 +56,7 @@ const loaded = Effect.zipRight(
 
 const options = {
   schema,
-  // Its tables are made by `tieout migrate`, as their owner; the night is `serve`'s.
+  // `tieout migrate` makes the tables, as their owner, and `serve` has a schedule of its own.
   migrate: false,
   createSchema: false,
   schedule: false,
@@ -75,12 +75,12 @@ const queueOptions = {
   retryBackoff: true,
   retryDelayMax: 60,
   expireInSeconds: 6 * 3_600,
-  // A worker that is gone says nothing any more: another one takes its job.
+  // A worker that is gone sends no heartbeat, and another one takes its job.
   heartbeatSeconds: 30,
   deleteAfterSeconds: 3_600,
 }
 
-/** The leader of a run waits until it is recorded that a book was given up, so that is tried for as long as it takes. */
+/** Giving a book up is tried for as long as it takes, since the leader of the run waits until it is recorded. */
 const deadOptions = { ...queueOptions, retryLimit: 1_000, retryDelayMax: 10 }
 
 /** Makes pg-boss's tables and the queues, or brings them up to date. As the owner of the schema, or who may make it. */
@@ -95,7 +95,7 @@ export const migrateJobs = (settings: ConnectionSettings): Effect.Effect<void, N
           await boss.start()
           await boss.createQueue(deadQueue, deadOptions)
           await boss.createQueue(bookQueue, { ...queueOptions, policy: "stately", deadLetter: deadQueue })
-          // Of queues that an earlier version made.
+          // Updates queues that an earlier version made.
           await boss.updateQueue(deadQueue, deadOptions)
           await boss.updateQueue(bookQueue, queueOptions)
         } finally {
@@ -116,7 +116,7 @@ export const boss = (settings: ConnectionSettings, supervise: boolean) =>
           try: async () => {
             const { close, db } = bossDatabase(settings)
             const made: PgBoss = new Boss({ ...options, db, supervise })
-            // It goes on by itself; a statement that fails is its caller's.
+            // pg-boss goes on by itself; a failed statement is reported to its caller.
             made.on("error", () => undefined)
             try {
               await made.start()

@@ -49,12 +49,12 @@ export const readBy =
         if (waitingFor === 0 || come.length > 0) continue
         yield* Effect.sleep(lookAgain)
         looks += 1
-        // A worker leaves a book that somebody else has. One that failed has its job, and its tries are counted.
+        // A worker leaves a book that another process holds. A book that failed still has its job, whose tries are counted.
         if (isBackfill && looks % looksUntilAgain === 0)
           yield* send(connection, yield* idle(connection, yield* unfinishedBooks(runId)), priority)
       }
     }).pipe(
-      // Jobs may be left, for which nobody waits: a worker that takes one finds nothing to do.
+      // Jobs may remain that nobody waits for; a worker that takes one finds nothing to do.
       Effect.ensuring(Effect.ignore(forget(runId))),
       Effect.provideService(Database, database),
     )

@@ -1,4 +1,4 @@
-/** Keeps a connection's pace in the database, for all processes that read from it, and over their ends. */
+/** Keeps a connection's pace in the database, for all processes that read from it, and across restarts. */
 import { Effect, type Layer, Option, Schema } from "effect"
 import { float8, jsonOf } from "../Database/Columns.ts"
 import type { Database } from "../Database.ts"
@@ -34,7 +34,7 @@ const Known = Schema.Struct({
   allowed: Schema.optionalWith(Schema.NullOr(Schema.Number), { exact: true }),
 })
 
-/** What earlier versions did not keep. */
+/** Fields that earlier versions did not keep. */
 const unkept = { climbed: 0, hasServed: true, served: 0, stretches: [], aside: 0, allowed: null }
 
 /**
@@ -76,7 +76,7 @@ export const reserving =
 /** Requests a second before anything is known of a service; it doubles while all is well. */
 const { startRate } = defaultTuning
 
-/** Connections that keep the pace which all processes share, and with a key for it the token. */
+/** Connections at the pace that all processes share; with a key for it, they share the token, too. */
 export const sharing =
   (database: Database, key: Option.Option<Key>) =>
   (connection: Connection): Layer.Layer<PartnerConnection | Partner, PartnerError> =>

@@ -11,7 +11,7 @@ import { migrateJobs, schema } from "./Boss.ts"
 /** Makes the queue's tables as their owner; the role that runs Tieout in an embedded database is given its rights on them. */
 export const makeQueue = Effect.fn("Jobs.makeQueue")(function* () {
   const { isEmbedded, settings } = yield* Database
-  // Several that begin at once are in each other's way at most; it is safe to repeat.
+  // Processes that do this at once may at most fail on each other's locks, and it is safe to repeat.
   yield* Effect.retry(migrateJobs(settings), {
     while: ({ _tag }) => _tag === "DatabaseError",
     schedule: Schedule.intersect(Schedule.spaced("500 millis"), Schedule.recurs(3)),

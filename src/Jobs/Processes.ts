@@ -20,7 +20,7 @@ class Place {
   private readonly command: ReadonlyArray<string>
   private readonly given: () => void
 
-  /** `given`: called when nothing follows any more. */
+  /** `given`: called when no further worker will be started. */
   constructor(command: ReadonlyArray<string>, given: () => void) {
     this.command = command
     this.given = given
@@ -67,7 +67,7 @@ class Place {
   }
 }
 
-/** This program with other arguments. */
+/** The command line that runs this program with other arguments. */
 export const ownCommand = (...args: ReadonlyArray<string>): ReadonlyArray<string> => [
   process.execPath,
   ...process.execArgv,
@@ -76,8 +76,7 @@ export const ownCommand = (...args: ReadonlyArray<string>): ReadonlyArray<string
 ]
 
 /**
- * Keeps so many workers going; `gone` fails when none of them can be kept. They end with the scope, and with this
- * process.
+ * Keeps so many workers running; `gone` fails when none can be kept running. They end with the scope, and with this process.
  */
 export const workers = (
   count: number,

@@ -1,6 +1,6 @@
 /**
- * A token as it stands in the database: AES-256-GCM under a key that is not there, bound to the connection and the credentials
- * that it was issued to, so that a row that was copied to another connection opens nowhere.
+ * A token as the database holds it: encrypted by AES-256-GCM under a key that is not in the database, and bound to the
+ * connection and the credentials that it was issued to, so that a row copied to another connection cannot be opened.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { Option, Redacted } from "effect"
@@ -32,7 +32,7 @@ export const seal = (key: Key, to: IssuedTo, token: Redacted.Redacted): Buffer =
   return Buffer.concat([Buffer.of(version), nonce, cipher.getAuthTag(), text])
 }
 
-/** None where the key, the connection or its credentials are others, or a bit has changed. */
+/** None if the key, the connection or its credentials differ, or a bit has changed. */
 export const open = (key: Key, to: IssuedTo, sealed: Uint8Array): Option.Option<Redacted.Redacted> => {
   const all = Buffer.from(sealed)
   const text = 1 + nonceBytes + tagBytes

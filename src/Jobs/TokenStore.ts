@@ -1,4 +1,7 @@
-/** Keeps a connection's token in the database, sealed, for all processes that read from it: one asks for it, the others take it. */
+/**
+ * Keeps a connection's token in the database, sealed, for all processes that read from it: one asks the service for it, and all
+ * use it.
+ */
 import { Effect, Option, Redacted } from "effect"
 import { bytes, float8 } from "../Database/Columns.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
@@ -41,7 +44,7 @@ export const keeping = (database: Database, key: Key, to: IssuedTo): TokenStore 
         on conflict (connection) do update set sealed = excluded.sealed, refresh_at = excluded.refresh_at`,
     )
 
-  /** No token while another process asks for one. */
+  /** Returns none while another process asks for one. */
   const renewed = (ask: Asking, refused: Option.Option<Redacted.Redacted>) =>
     Effect.scoped(
       Effect.gen(function* () {
@@ -68,6 +71,6 @@ export const keeping = (database: Database, key: Key, to: IssuedTo): TokenStore 
       }
     })
 
-  // Where the database does not answer, what was read cannot be kept either; the run finds that out by itself.
+  // If the database does not answer, nothing that was read can be kept either; the run will notice that by itself.
   return (ask, refused) => Effect.catchTag(shared(ask, refused), "DatabaseError", () => ask)
 }

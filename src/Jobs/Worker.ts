@@ -1,4 +1,4 @@
-/** Takes jobs from the queue as long as it lives: reads, numbers and proves the books that runs of any process hand out. */
+/** Takes jobs from the queue for as long as it runs: reads, numbers and proves the books that runs of any process hand out. */
 import { Effect, Exit, Option, Runtime, Schema, type Scope } from "effect"
 import { errorOf } from "../Common/ErrorKind.ts"
 import { Database } from "../Database.ts"
@@ -12,14 +12,14 @@ const batch = 2
 
 const Failed = Schema.Struct({ why: Schema.String })
 
-/** Why the last try failed; a worker that was lost says nothing. */
+/** Why the last try failed; a lost worker leaves no reason. */
 const whyOf = (output: unknown): string =>
   Option.match(Schema.decodeUnknownOption(Failed)(output), {
     onNone: () => "the worker that tried it last was lost",
     onSome: ({ why }) => why,
   })
 
-/** Works until its scope closes; what is under way then has ten seconds to end, and is another's afterwards. */
+/** Works until its scope closes. Work under way then has ten seconds to end; after that another worker takes it. */
 export const work = (
   concurrency: number,
 ): Effect.Effect<
@@ -34,7 +34,7 @@ export const work = (
     const queue = yield* boss(database.settings, true)
 
     const run = Runtime.runPromiseExit(runtime)
-    /** What the queue is told of a try. */
+    /** The result of a try, for the queue. */
     const outcomeOf = async (id: string, exit: Exit.Exit<void, unknown>, what: string) => {
       if (Exit.isSuccess(exit)) return { id, status: "completed" as const }
       const error = errorOf(exit.cause)

@@ -1,7 +1,7 @@
 /**
- * Which part of each statement entry of one movement is its fee: decided from the entries that have come so far and the
- * resource as it is known. Entries that come on one page are seen together; when an entry on a later page, or a new state
- * of the resource, changes the answer for an earlier one, the difference becomes a reclassification.
+ * Decides which part of each statement entry of a movement is its fee, from the entries that have come so far and the resource
+ * as it is known. Entries that come on one page are seen together; when an entry on a later page, or a new state of the
+ * resource, changes the answer for an earlier one, the difference becomes a reclassification.
  *
  * Amounts are in the major unit of the account's currency. Source: posting table of `docs/design.md`.
  */
@@ -9,7 +9,7 @@
 import type { Amount } from "../Common/Money.ts"
 import * as Money from "../Common/Money.ts"
 
-/** One side of a movement: what one account should see of it. */
+/** One side of a movement: the amounts that one account should see of it. */
 export interface Leg {
   /** `out` is debited when all goes well (withdrawal, payout, sell leg), `in` is credited (deposit, buy leg). */
   readonly direction: "in" | "out"
@@ -33,19 +33,19 @@ export interface Movement {
 }
 
 interface Progress {
-  /** What stands against the counter-account so far, positive in the leg's normal direction. */
+  /** The counter-account's balance so far, positive in the leg's normal direction. */
   counter: Amount
   /** Fees booked so far. */
   fees: Amount
-  /** The entry that was taken to hold the whole fee although a separate one may still come. */
+  /** The entry that is assumed to include the whole fee although a separate fee entry may still come. */
   assumed: number | null
 }
 
 const is = (left: Amount, right: Amount): boolean => Money.equals(left, right)
 
 /**
- * The fee that several entries show together while none of it is booked: `total` is what they moved, and a total that is
- * stated says where the fee is, as one entry of that amount would.
+ * The fee that several entries show together while none of it is booked. `total` is what they moved together; if it equals an
+ * amount that the resource states, it shows where the fee is, as a single entry of that amount would.
  */
 const shownByTotal = (leg: Leg, total: Amount, progress: Progress): Amount => {
   if (!Money.isZero(progress.fees) || Money.isZero(leg.fee)) return Money.zero
@@ -71,7 +71,7 @@ const forwardIn = (leg: Leg, entry: Amount, progress: Progress): Amount => {
   if (Money.isZero(leg.fee)) return Money.zero
   const gross = leg.net ? Money.add(leg.amount, leg.fee) : leg.amount
   if (!Money.isZero(progress.counter)) {
-    // All that was due has come, and now the fee comes back.
+    // Everything that was due has come; this entry returns the fee.
     const refund = is(progress.counter, gross) && Money.isPositive(progress.fees) && is(entry, progress.fees)
     return refund
       ? Money.negate(progress.fees)
@@ -82,7 +82,7 @@ const forwardIn = (leg: Leg, entry: Amount, progress: Progress): Amount => {
   return is(entry, Money.subtract(leg.amount, leg.fee)) ? leg.fee : Money.zero
 }
 
-/** An entry against the movement's normal direction: money that goes back, or the fee of something that came in. */
+/** An entry against the movement's normal direction: money that goes back, or the fee of an incoming movement. */
 const backward = (leg: Leg, entry: Amount, progress: Progress): Amount => {
   if (leg.direction === "in" && Money.isZero(progress.fees) && !Money.isZero(leg.fee) && is(entry, leg.fee))
     return leg.fee
@@ -93,11 +93,11 @@ const backward = (leg: Leg, entry: Amount, progress: Progress): Amount => {
       : Money.add(progress.counter, progress.fees)
   if (is(entry, cash)) return feesBack
   if (is(entry, progress.counter)) return Money.zero
-  // Nothing had shown a fee yet, and what comes back is less by exactly the one that was stated: it was kept.
+  // No entry had shown a fee yet, and the returned amount is less by exactly the stated fee: the fee was kept.
   const kept = leg.direction === "out" && Money.isZero(progress.fees) && !Money.isZero(leg.fee)
   if (kept && is(entry, Money.subtract(progress.counter, leg.fee))) return leg.fee
   if (leg.direction === "out" && is(entry, progress.fees)) return feesBack
-  // Too much had come, and what was too much goes back.
+  // Too much had come, and the excess goes back.
   return shownByTotal(leg, Money.subtract(progress.counter, entry), progress)
 }
 
@@ -116,7 +116,7 @@ export const allocate = (leg: Leg, entries: ReadonlyArray<Movement>): ReadonlyAr
     if (feeSide && isSeparateFee(leg, entry.amount, progress)) {
       const held = progress.assumed
       if (held !== null) parts[held] = Money.zero
-      // The counter-account now stands at what that entry moved alone.
+      // Without a fee, the counter-account holds exactly what that entry moved.
       progress.counter =
         leg.direction === "in"
           ? Money.subtract(progress.counter, leg.fee)
@@ -135,7 +135,7 @@ export const allocate = (leg: Leg, entries: ReadonlyArray<Movement>): ReadonlyAr
     if (forward && Money.isPositive(part) && is(Money.add(progress.counter, signed), leg.amount))
       progress.assumed = at
     if (!forward) progress.assumed = null
-    // Cash and fees together are what the counter-account has to stand for.
+    // The counter-account takes cash and fees together.
     progress.counter = Money.add(
       progress.counter,
       leg.direction === "in" ? Money.add(signed, part) : Money.subtract(signed, part),

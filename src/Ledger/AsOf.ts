@@ -1,6 +1,6 @@
 /**
- * `--as-of`: what the books said at a time, by when we recorded it. A moment is ISO 8601 with its offset; a day alone means
- * its end in the book's accounting time zone. Nothing in the future: later entries would change what it says.
+ * `--as-of`: what the books said at an instant, by the time of recording. A moment is ISO 8601 with its offset; a day alone
+ * means its end in the book's accounting time zone. Nothing in the future: later entries would change what it says.
  */
 
 import { Data, Effect, Either, Schedule } from "effect"
@@ -38,9 +38,9 @@ export const parseAsOf = (text: string): Either.Either<AsOf, AsOfError> => {
 }
 
 /**
- * The last microsecond that counts for a book: ISO 8601 in UTC. `timeZone` stands in where the book has no entries yet. Fails
- * where it is in the future, or while a transaction runs that may still record something for then: what it records bears the
- * time at which it began, and nobody can tell that it will only read.
+ * The last microsecond that counts for a book: ISO 8601 in UTC. `timeZone` applies if the book has no entries yet. Fails if the
+ * instant is in the future, or while a transaction runs that began before it: what that transaction still records bears the
+ * time at which it began, and nothing shows whether it will only read.
  */
 export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
   function* (asOf: AsOf, bookId: number, timeZone: string) {
@@ -87,7 +87,7 @@ export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
     yield* refuseBefore(bookId, row.at)
     return row.at
   },
-  // Most take a moment.
+  // Most transactions end within moments, so it is asked again a few times.
   Effect.retry({
     schedule: Schedule.spaced("100 millis"),
     times: 20,
@@ -95,14 +95,14 @@ export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
   }),
 )
 
-/** That an entry `e` was recorded by then. `at` is what `resolveAsOf` gave; null: whenever. */
+/** Condition on an entry `e`: it was recorded by then. `at` comes from `resolveAsOf`; null: at any time. */
 export const recordedBy = (sql: Sql, at: string | null) =>
   at === null ? sql`` : sql`and e.recorded_at <= ${at}::text::timestamptz`
 
-/** That an entry `e` was recorded later. */
+/** Condition on an entry `e`: it was recorded later. */
 export const recordedAfter = (sql: Sql, at: string | null) =>
   at === null ? sql`` : sql`and e.recorded_at > ${at}::text::timestamptz`
 
-/** In a folder's name: `@20261101T120000Z`, to the second. */
+/** Suffix of a folder's name: `@20261101T120000Z`, to the second. */
 export const asOfSuffix = (at: string | null): string =>
   at === null ? "" : `@${at.slice(0, 19).replaceAll(/[-:]/g, "")}Z`

@@ -1,6 +1,6 @@
 /**
- * What is planned from a book's months holds only while the same months are closed. A plan may wait for its commit, behind a
- * close above all: under the lock that a close takes it is proved that none came between, or the plan is made again.
+ * A plan for postings holds only while the same months are closed. Its commit may have to wait, above all behind a close. So
+ * the commit takes the lock that a close takes, checks that no close came in between, and otherwise has the plan made again.
  */
 import { Data, Effect } from "effect"
 import type { Book } from "../Book.ts"
@@ -36,8 +36,8 @@ const proofFor = (book: Book, closed: string | null) =>
   ).pipe(Effect.asVoid)
 
 /**
- * Goes first in the transaction that posts what was planned: waits for a close that is under way. Exclusive at once, since
- * the same transaction may number what it posts: two that turned a shared lock into that would wait for each other.
+ * Goes first in the transaction that posts the plan: waits for a close that is under way. The lock is exclusive from the start
+ * because the transaction may also number what it posts: two transactions that upgrade a shared lock would deadlock.
  */
 export type Proof = ReturnType<typeof proofFor>
 

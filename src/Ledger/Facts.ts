@@ -1,15 +1,18 @@
-/** What posting a movement has to know of its book beyond the movement itself. */
+/** What posting a movement needs to know about its book, beyond the movement itself. */
 import { Option } from "effect"
 import type { Resource, StatementEntry } from "../Partner.ts"
 
 export interface BookFacts {
   /** The address book: what an entry's bank and account, or network and wallet, are called, by `destinationId`. */
   readonly destinations: ReadonlyMap<string, string>
-  /** Those of the movements in question that receivables name as disbursement or repayment, in lower case. */
+  /**
+   * The identifiers, in lower case, that receivables name as disbursement or repayment, as far as they are of the movements in
+   * question.
+   */
   readonly loanTransactions: ReadonlySet<string>
 }
 
-/** As the resource itself says, else as the address book calls where a withdrawal went. */
+/** The name in the resource itself, else the address book's name of a withdrawal's destination. */
 export const counterpartyBy =
   (destinations: ReadonlyMap<string, string>) =>
   (resource: Option.Option<Resource>): Option.Option<string> =>
@@ -21,7 +24,7 @@ export const counterpartyBy =
       ),
     )
 
-/** A transaction is named by the entry's identifier, its resource's, or the hash that the network gave it. */
+/** A receivable may name a transaction by the entry's identifier, by its resource's, or by the network's hash. */
 export const isLoanBy =
   (transactions: ReadonlySet<string>) =>
   (entry: StatementEntry, resource: Option.Option<Resource>): boolean =>

@@ -1,6 +1,6 @@
 /**
- * Writes journal entries: headers and all their lines in one statement, which is what the database's rules ask for. The
- * database dates them, by the service's time in the book's own time zone: `ledger.effective_date` in `drizzle/rules.sql`.
+ * Writes journal entries: headers and all their lines in one statement, as the database's rules require. The database dates
+ * them, by the service's time in the book's own time zone: `ledger.effective_date` in `drizzle/rules.sql`.
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
@@ -19,7 +19,7 @@ export interface PreparedEntries {
   readonly accounts: ReadonlyArray<AccountId>
 }
 
-/** As many ids as one value of the sequence reserves. */
+/** How many ids one value of the sequence reserves. */
 const blockSize = 1024n
 
 const headerColumns = ({ entries, ids }: PreparedEntries) => {
@@ -100,7 +100,7 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
             { block: int8 },
             (sql) => sql`select nextval('ledger.journal_entry_block') as block`,
           )
-          // Another fiber may have taken a block meanwhile: its rest is given up.
+          // Another fiber may have taken a block meanwhile; the rest of that block is given up.
           next = block
           end = next + blockSize
         }

@@ -30,7 +30,7 @@ export interface JournalEntry {
   readonly sourceId: string
   readonly kind: string
   readonly sequence: number
-  /** Only of a receivable's: which time its part is put right; 0, and left out, for the entry that books it. */
+  /** Only for receivables: counts the corrections of a part; 0, or absent, for the entry that books it. */
   readonly correction?: number
   /** The service's time; the accounting time zone turns it into the effective date. */
   readonly occurredAt: Instant

@@ -55,8 +55,8 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
     })
 
     /**
-     * Makes the accounts of lines, each wanted once, and gives their ids by `keyOf`. In the order of their keys, so that two
-     * that make the same accounts wait for each other and never in a circle.
+     * Makes the accounts of lines, each wanted once, and returns their ids by `keyOf`. In the order of their keys, so that two
+     * transactions that make the same accounts cannot deadlock.
      */
     const create = Effect.fn("Ledger.Accounts.create")(function* (book: Book, wanted: ReadonlyArray<Line>) {
       const rails = yield* railsOf(book, wanted)
@@ -112,8 +112,8 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
       )
 
     /**
-     * The accounts of lines, in their order. Outside any page's transaction, so that an id that is remembered is one that
-     * stays; what has to be made is made in a transaction of `commit`.
+     * The accounts of lines, in their order. Outside any page's transaction, so that remembered ids stay valid; missing
+     * accounts are made in a transaction of `commit`.
      */
     const idsOf = Effect.fn("Ledger.Accounts.idsOf")(function* (
       book: Book,
@@ -127,7 +127,7 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
       return yield* ofKeys(keys, known)
     })
 
-    /** The same within a transaction: what that makes may yet be undone, and is not remembered. No line is cash. */
+    /** The same within a transaction, whose accounts may yet be rolled back and so are not remembered. No line may be cash. */
     const idsWithin = Effect.fn("Ledger.Accounts.idsWithin")(function* (
       book: Book,
       lines: ReadonlyArray<Line>,

@@ -1,4 +1,4 @@
-/** From new statement entries, what is booked already and the resources behind them to the journal entries to write. */
+/** Makes the journal entries to write from new statement entries, the resources behind them, and what is booked already. */
 import { Option } from "effect"
 import * as Money from "../Common/Money.ts"
 import type { PlacedEntry } from "../Mirror/StatementEntries.ts"
@@ -37,7 +37,7 @@ export const movementsOf = (
   const movements = new Map<string, readonly [Array<Subject>, Option.Option<Resource>]>()
   for (const subject of subjects) {
     const { entry } = subject
-    // Nothing moved: an entry of zero has a place in its statement, and none in the books.
+    // An entry of zero moves nothing: it has a place in its statement and none in the books.
     if (Money.isZero(entry.amount)) continue
     const name = keyOfEntry(entry)
     // An entry without a resource is a movement of its own.
@@ -53,7 +53,7 @@ export const movementsOf = (
   return [...movements.values()]
 }
 
-/** The same input gives the same entries in the same order; nothing new and nothing changed gives none. */
+/** The same input gives the same entries in the same order; without anything new or changed there are none. */
 export const journalEntriesFor = (
   input: MovementsInput,
   context: PostingContext,

@@ -1,4 +1,4 @@
-/** The balance that an account had before the first of its statement entries that we know. */
+/** The opening balance of an account: what it held before its first known statement entry. */
 import { Option } from "effect"
 import * as Money from "../Common/Money.ts"
 import { signedAmount } from "../Mirror/EntryRow.ts"
@@ -7,8 +7,8 @@ import type { JournalEntry } from "./JournalEntry.ts"
 import { debitsFirst } from "./Posting.ts"
 
 /**
- * The opening balance that an account had before the first statement entry that we know. None where it was zero. It
- * takes the position before that entry, and its date.
+ * The entry for the balance before an account's first known statement entry; none if that was zero. It has the position before
+ * that entry, and its date.
  */
 export const openingBalance = (first: PlacedEntry): Option.Option<JournalEntry> => {
   const { entry } = first
@@ -36,8 +36,8 @@ export const openingBalance = (first: PlacedEntry): Option.Option<JournalEntry> 
 }
 
 /**
- * Older entries of an account have been found: the opening balance that was booked in their place shrinks by what they
- * moved. `sequence` is the number of corrections before, plus one. None where they moved nothing on the whole.
+ * Older entries of an account have been found: the opening balance that was booked in their place shrinks by what they moved.
+ * `sequence` is the number of corrections before, plus one. None if they moved nothing in total.
  */
 export const openingCorrection = (
   older: ReadonlyArray<PlacedEntry>,

@@ -1,13 +1,14 @@
 /**
- * Where what stands against cash is. An account that a rule or a person named has the role `other` and stands for another
- * role: as far as it holds what that role should hold, nothing is to be put right, and what is moved later is taken from there.
+ * On which accounts the amounts against cash stand. An account that a rule or a person named has the role `other` and stands
+ * for another role. As far as it holds what that role should hold, nothing needs correcting, and later moves take the amount
+ * from there.
  */
 import type { Amount } from "../Common/Money.ts"
 import * as Money from "../Common/Money.ts"
 import type { Line } from "./JournalEntry.ts"
 import type { Role } from "./Role.ts"
 
-/** The role whose amount a line holds: its account's own role, or the role that a rule's account stands in for. */
+/** The role whose amount a line holds: its account's own role, or the role that a rule's account stands for. */
 export const roleMeant = (line: Line): Role => line.replaces ?? line.role
 
 export const placeOf = (line: Line): string => `${roleMeant(line)}|${line.rule?.code ?? ""}`
@@ -36,7 +37,7 @@ export const merged = (
 const smaller = (left: Amount, right: Amount): Amount =>
   Money.isPositive(Money.subtract(left, right)) ? right : left
 
-/** Takes `amount` from lines of the other sign, each up to what it holds; what is left comes to `rest`. */
+/** Takes `amount` from lines of the other sign, each up to what it holds; the remainder goes to `rest`. */
 const spread = (amount: Amount, over: ReadonlyArray<Line>, rest: Line): ReadonlyArray<Line> => {
   const moves: Array<Line> = []
   let left = amount
@@ -52,8 +53,8 @@ const spread = (amount: Amount, over: ReadonlyArray<Line>, rest: Line): Readonly
 }
 
 /**
- * What a person has moved is returned from where it stands, whatever the chart and the rules say of the return. Of a loan's
- * cash that is what was too much: it is returned before what was due.
+ * An amount that a person has moved is returned from where it stands, whatever the chart and the rules say about the return. Of
+ * a loan's cash that is the excess, which is returned before the amount that was due.
  */
 export const returnedFromWhereHeld = (
   target: ReadonlyArray<Line>,
@@ -67,8 +68,8 @@ export const returnedFromWhereHeld = (
   })
 
 /**
- * What moves so that every role holds what it should, itself or in an account that stands for it. A role that is posted
- * keeps its place: changed rules are applied by the controller, not in passing.
+ * The lines after which every role holds its amount, itself or in an account that stands for it. Amounts that are posted keep
+ * their account: the controller applies changed rules, and this does not do it in passing.
  */
 export const shifts = (posted: ReadonlyArray<Line>, target: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   const roles = new Set([...posted, ...target].map(roleMeant))

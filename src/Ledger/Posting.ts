@@ -16,14 +16,14 @@ import { merged, placeOf, returnedFromWhereHeld, roleMeant, shifts } from "./Pla
 import type { RuleMatch } from "./PostingRules.ts"
 import type { Role } from "./Role.ts"
 
-/** What stands in the books against one statement entry: its non-cash lines, all reclassifications included. */
+/** A statement entry's non-cash lines in the books, all reclassifications included. */
 export interface Posted {
   readonly lines: ReadonlyArray<Line>
   /** The highest sequence used for this entry. */
   readonly sequence: number
-  /** What accounts of the role `other` stand for; that of the resource's type where it is not said. */
+  /** The roles that accounts of the role `other` stand for; where none is given, the role of the resource's type. */
   readonly roleOfOthers?: "suspense" | "loan_clearing"
-  /** Of a late entry: the time that it is dated by. Its corrections are dated like it, even where its own month was reopened since. */
+  /** For a late entry, the time that dates it. Its corrections are dated like it, even if its own month was reopened since. */
   readonly datedAt?: Instant
 }
 
@@ -40,7 +40,7 @@ export interface PostingContext {
   readonly rule: (entry: StatementEntry, resource: Option.Option<Resource>) => RuleMatch | null
   /** Whether a receivable names this movement as its disbursement or a repayment: the cash leg of a loan. */
   readonly isLoan: (entry: StatementEntry, resource: Option.Option<Resource>) => boolean
-  /** Whom the movement was with. */
+  /** The counterparty's name. */
   readonly counterparty: (resource: Option.Option<Resource>) => Option.Option<string>
 }
 
@@ -121,8 +121,8 @@ const firstPosting = (
 }
 
 /**
- * What stands against cash, with the role that it stands for: in accounts that a rule or a person named, and in `trading`,
- * where conversions stand of before there was an account for those in transit. It stays there.
+ * The lines against cash, with the role that a line stands for if its account has another one: accounts that a rule or a person
+ * named, and `trading`, which holds conversions from before there was an account for transit. They stay there.
  */
 export const withRolesMeant = (
   { entry }: PlacedEntry,
@@ -138,7 +138,7 @@ export const withRolesMeant = (
   })
 }
 
-/** What moves between the non-cash accounts so that they stand as `target` says; none where they already do. */
+/** The lines between non-cash accounts that lead to `target`; none if the accounts stand like that already. */
 const reclassification = (
   subject: PlacedEntry,
   posted: Posted,
@@ -172,7 +172,7 @@ const reclassification = (
   )
 }
 
-/** The non-cash lines that should stand against each statement entry of a movement on one account, in their order. */
+/** The non-cash lines that each statement entry of a movement on one account should have, in their order. */
 export const targetsOf = (
   subjects: ReadonlyArray<PlacedEntry>,
   resource: Option.Option<Resource>,
@@ -184,7 +184,7 @@ export const targetsOf = (
   const fees = Option.isSome(resource)
     ? allocate(legOf(resource.value, first, context.flatWithdrawalFee), entries)
     : []
-  // By whichever of its entries a receivable names it: what is sent back of a repayment is the loan's, too.
+  // A receivable may name the movement by any of its entries: a returned part of a repayment belongs to the loan, too.
   const lent = entries.some((entry) => context.isLoan(entry, resource))
   return entries.map((entry, at) =>
     against(
@@ -197,9 +197,9 @@ export const targetsOf = (
 }
 
 /**
- * Where the lines of a movement's next entry belong, or of one of which nobody knew what it was: what it returns comes from where it stands, so that nothing of a movement that came
- * to nothing stays anywhere. Of the posting rules only one that names the return's direction sends it elsewhere, and nothing does
- * what a person has moved.
+ * The accounts for the lines of a movement's next entry, or of an entry whose movement has only now become known. A return is
+ * taken from where the movement's amount stands, so that a movement that was returned leaves nothing anywhere. Of the posting
+ * rules only one that names the return's direction sends it elsewhere, and none does for an amount that a person has moved.
  */
 export const placeLines = (
   subject: Subject,
@@ -211,14 +211,14 @@ export const placeLines = (
 ): ReadonlyArray<Line> => {
   if (standing.length === 0) return target
   if (!byHand) {
-    // Where no account was ever named, the role decides alone.
+    // If no account was ever named, the role alone decides.
     if (![...standing, ...target].some(({ role }) => role === "other")) return target
     if (context.rule(subject.entry, resource)?.isDirected === true) return target
   }
   return returnedFromWhereHeld(target, standing)
 }
 
-/** What was returned to where a person had put a loan's cash stands for that, too. */
+/** A return to the account where a person had put a loan's cash stands for that cash, too. */
 const asLoanWhereMoved = (posted: Posted, standing: ReadonlyArray<Line>): Posted => {
   const isLoans = standing.some(
     (held) =>
@@ -230,8 +230,8 @@ const asLoanWhereMoved = (posted: Posted, standing: ReadonlyArray<Line>): Posted
 }
 
 /**
- * Journal entries for one movement on one account. `subjects` are all its statement entries on that account in posting
- * order, posted or not; what is posted is left as it stands where it is right, and reclassified where it is not.
+ * Journal entries for one movement on one account. `subjects` are all its statement entries on that account in posting order,
+ * posted or not. Postings that are right stay; others are reclassified.
  */
 export const postMovement = (
   subjects: ReadonlyArray<Subject>,

@@ -48,13 +48,13 @@ const holds = (
 
 export interface RuleMatch {
   readonly account: RuleAccount
-  /** The rule says in which direction an entry must go: it is meant for returns, or not for them. */
+  /** The rule names a direction for entries, so that it is meant for returns, or not for returns. */
   readonly isDirected: boolean
 }
 
 /**
- * The first rule that matches. A conversion's other side is always in transit, and a resource
- * that is named but not known is always in suspense: neither is a rule's to move.
+ * The first rule that matches. No rule moves a conversion's other side, which is always in transit, nor an entry whose resource
+ * is named but not known, which is always in suspense.
  */
 export const ruleFor =
   (

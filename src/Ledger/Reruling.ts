@@ -11,11 +11,11 @@ import { merged, placeOf, roleMeant, shifts } from "./Places.ts"
 import { debitsFirst, entryOf, type Posted, type PostingContext } from "./Posting.ts"
 import type { Role } from "./Role.ts"
 
-/** Roles that stand at other amounts than they should: a sync puts those right, and not by rules. */
+/** A role holds another amount than it should: a sync corrects that, not the rules. */
 const unsettled = (posted: ReadonlyArray<Line>, target: ReadonlyArray<Line>): ReadonlySet<Role> =>
   new Set(shifts(posted, target).map(roleMeant))
 
-/** The lines that move a booked amount to the account that the rules name now; none where it is there already. */
+/** The lines that move a booked amount to the account that the rules name now; none if it is there already. */
 export const movedByRules = (
   posted: ReadonlyArray<Line>,
   target: ReadonlyArray<Line>,

@@ -15,9 +15,9 @@ const subjectColumns = {
   ...entryColumns,
   position: int8,
   sequence: nullable(int4),
-  /** What the entry was posted as first. */
+  /** The kind that the entry was first posted as. */
   kind: nullable(text),
-  /** When the day began that a late entry is dated to; null for one that was in time. */
+  /** The beginning of the day that a late entry is dated to; null for an entry that was in time. */
   dated_at: nullable(text),
   lines: nullable(
     jsonRows({
@@ -44,15 +44,15 @@ const lineOf = (row: SubjectRow, line: NonNullable<SubjectRow["lines"]>[number])
 })
 
 /**
- * What stands against cash, per role and account: reclassifications by a person or by changed rules have moved some of what
- * was posted first, and whatever puts the movement right later takes it from where it is.
+ * The amounts against cash per role and account. Reclassifications by a person or by changed rules may have moved them since
+ * they were posted, and later corrections take them from where they are now.
  */
 const linesOf = (lines: NonNullable<SubjectRow["lines"]>, row: SubjectRow): ReadonlyArray<Line> =>
   merged(lines.map((line) => lineOf(row, line)))
 
 /**
- * What accounts of the role `other` stand for: what was known when the entry was posted, or was put right last. One that was taken out
- * of suspense to a rule's account was identified then: what stands against its cash was put there, not taken from there.
+ * The roles that accounts of the role `other` stand for, as known when the entry was posted or last corrected. An entry that was
+ * moved from suspense to a rule's account was identified then: the line against its cash was put there, not taken from there.
  */
 const roleOfOthers = ({ kind, lines: all, type }: SubjectRow): Pick<Posted, "roleOfOthers"> => {
   const lines = (all ?? []).filter(({ manual }) => !manual)

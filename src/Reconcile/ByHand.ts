@@ -11,7 +11,7 @@ const unsettledRoles = [
   "loan_clearing",
 ] as const
 
-/** Whether a person has moved all that stood of a statement entry, at `since` or later. */
+/** Whether a person has moved everything that a statement entry had left standing, at `since` or later. */
 export const movedByHand = (
   sql: Sql,
   book: Fragment,

@@ -1,7 +1,7 @@
 /**
- * Findings open and close by themselves. What a check finds becomes an open finding, or refreshes the one that is open where that
- * says something else; an open finding that the check no longer finds is closed. A check therefore covers the subjects of its open
- * findings, too, or says which of them it covers.
+ * Findings open and close by themselves. What a check finds becomes an open finding, or refreshes the one that is open where
+ * that says something else; an open finding that the check no longer finds is closed. So a check must cover the subjects of its
+ * open findings, too, or state which of them it covers.
  */
 import type { Sql } from "../Database/Client.ts"
 import { int8 } from "../Database/Columns.ts"
@@ -24,15 +24,15 @@ export interface CheckQuery {
    * run number: a finding whose inputs no later run touched is then left unchanged.
    */
   readonly covered?: (sql: Sql, scope: Scope) => Fragment
-  /** Whether it may find anything by what there is in the books; absent: always. */
+  /** Whether the check can find anything, given what is in the books; absent: always. */
   readonly mayFind?: (signs: Signs) => boolean
   /** Resources in these states wait in `reconcile.deferred` while they are found but not ripe. */
   readonly deferring?: ReadonlyArray<string>
 }
 
 /**
- * What is found but not ripe waits for the next run instead of becoming a finding; what is settled leaves the list. A check may
- * only remove resources in its own states.
+ * A subject that is found but not ripe waits for the next run instead of becoming a finding; a settled one leaves the list. A
+ * check may only remove resources in its own states.
  */
 const deferral = (sql: Sql, scope: Scope, states: ReadonlyArray<string>): Fragment => sql`,
   waiting as (
@@ -47,7 +47,7 @@ const deferral = (sql: Sql, scope: Scope, states: ReadonlyArray<string>): Fragme
       and not exists (select 1 from found f where not f.ripe and f.book_id = d.book_id
                       and f.subject_id = d.resource_id::text and upper(f.subject_type) = d.resource_type))`
 
-/** What a check finds, as a query of its own. */
+/** A check's results as a query of its own. */
 export const findingsOf = (sql: Sql, scope: Scope, { covered, found }: CheckQuery): Fragment =>
   covered === undefined
     ? found(sql, scope)

@@ -5,12 +5,12 @@ import type { Database } from "../Database.ts"
 
 /** Statistics are made anew where a table has this many times the pages that it had when they were made. */
 const growth = 4
-/** As many pages, at least: with so few rows any plan will do. */
+/** The least number of pages: with fewer rows any plan will do. */
 const fewPages = 8
 
-/** A book with fewer entries is read fast by any plan, also by one that takes the cube of them. */
+/** A book with fewer entries is read fast by any plan, even by one whose cost grows with their cube. */
 export const manyEntries = 20
-/** A sample of the usual size, 30,000 rows, has several of a book with one of so many rows. */
+/** A sample of the usual size, 30,000 rows, includes several rows of a book that owns one row in so many. */
 const sampledOf = 2_000
 
 /**
@@ -63,7 +63,7 @@ export const analyze = Effect.fn("Reconcile.analyze")(function* (
   )
 })
 
-/** A sync's sessions only probe indexes; the checks read many rows at once and leave the choice to the planner. */
+/** A sync's sessions only probe indexes. The checks read many rows at once, so they leave the choice to the planner. */
 export const planFreely = (database: Database) =>
   database.execute(
     "Reconcile.planFreely",

@@ -11,7 +11,7 @@ export interface Stretch {
   readonly reconciled: number
   /** The reconciliation covers all runs up to this one. */
   readonly through: number
-  /** Of each book, in their order, the last batch before the reconciliation began; 0: none. It covers all up to that one. */
+  /** For each book, in their order, the last batch before the reconciliation began, up to which it covers all; 0: none. */
   readonly batches: ReadonlyArray<number>
 }
 
@@ -27,8 +27,8 @@ export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
   /** What the settings say of the checks. */
   settings: string,
   /**
-   * Others take part in the run: it may yet commit changes to the books, and is not covered (`coverRun`). A later run may have been
-   * covered before it, as that of an event during a night: what this one has read is looked at nevertheless.
+   * Other processes take part in the run, so it may yet commit changes to the books and is not covered before `coverRun`. A
+   * later run, such as one for an event during a night, may be covered already: what this run has read is checked all the same.
    */
   isShared = false,
 ) {
@@ -92,7 +92,10 @@ export const saveProgress = Effect.fn("Reconcile.saveProgress")(function* (
   )
 })
 
-/** A shared run has been reconciled in books, and nobody writes to them for that run any more. Part of the caller's transaction. */
+/**
+ * Records that a shared run has been reconciled in these books: nothing writes to them for that run any more. Part of the
+ * caller's transaction.
+ */
 export const coverRun = Effect.fn("Reconcile.coverRun")(function* (
   books: ReadonlyArray<Book>,
   runId: number,

@@ -1,6 +1,6 @@
 /**
- * How far behind each book is: which of its streams cannot be read, since when, and how long ago the stream was read that
- * was read longest ago. A stream that the service stopped serving for good is a finding of its own and is left out here.
+ * How far behind each book is: which of its streams cannot be read and since when, and how long ago its most outdated stream
+ * was read. A stream that the service stopped serving for good is a finding of its own and is left out here.
  */
 import { Effect } from "effect"
 import { float8, int4, nullable, type RowOf, text } from "../Database/Columns.ts"
@@ -15,21 +15,21 @@ const readStateColumns = {
   code: text,
   /** Streams whose last read failed. */
   failing: int4,
-  /** Since when the first of them has failed, epoch milliseconds; null: none does. */
+  /** Since when the first of them has failed, epoch milliseconds; null if none does. */
   failingSince: nullable(float8),
   /** The first of them: its name, the reason and, where the service answered, its status. */
   stream: nullable(text),
   trouble: nullable(text),
   status: nullable(int4),
-  /** Seconds since the stream that was read longest ago was read to its end; null: one never was. */
+  /** Seconds since the most outdated stream was read to its end; null if one never was. */
   lag: nullable(float8),
-  /** Seconds since the book is known. */
+  /** For how many seconds the book has been known. */
   knownFor: float8,
 }
 
 export type ReadState = RowOf<typeof readStateColumns>
 
-/** The lists besides those that a close requires that a run reads where the profile has a path for them. */
+/** The lists that a close does not require and that a run reads if the profile has a path for them. */
 const tried = ["deposits", "withdrawals", "conversions"] as const
 
 const triedIn = ({ connections, profile }: Pick<Settings, "connections" | "profile">) =>
@@ -85,7 +85,7 @@ export const readStates = Effect.fn("Reconcile.readStates")(function* (books: Re
   )
 })
 
-/** Seconds since a book was last read whole; of one that never was, since it is known. */
+/** Seconds since a book was last read completely or, if it never was, since it became known. */
 export const unreadFor = ({ knownFor, lag }: Pick<ReadState, "knownFor" | "lag">): number => lag ?? knownFor
 
 /** What of a book cannot be read: `its list of accounts answers 500`, `its statements (3): Timeout`. */

@@ -46,12 +46,12 @@ export const surfacesIn = ({ connections }: Pick<Settings, "connections">): Scop
     surfaces.map((surface) => ({ connection, surface })),
   )
 
-/** Whether the scope is neither limited to what changed nor to a month. */
+/** Whether the scope is everything: limited neither to changes nor to a month. */
 export const isEverything = ({ period, sinceRun }: Scope): boolean => sinceRun === null && period === null
 
 /**
- * What a book's identifier equals. Of one book it is a plain value and of several an array that the planner sees: by an array that it
- * had to compute first it would look into the partitions of all books.
+ * The right side of a condition on a book's identifier: a plain value for one book, for several an array that the planner can
+ * see. With an array that it had to compute first, it would look into the partitions of all books.
  */
 export const inBooks = (sql: Sql, { books }: Pick<Scope, "books">): Fragment => {
   const [book, ...others] = books
@@ -65,7 +65,7 @@ const inPeriod = (sql: Sql, { period }: Scope, book: Fragment, at: Fragment): Fr
   if (period === null) return sql`true`
   const first = sql`(${`${period}-01`}::text::timestamp)`
   const next = sql`(${first} + interval '1 month')`
-  // Only within a day of the month's ends, in UTC, does it depend on the time zone: elsewhere no row looks up its book.
+  // The time zone only matters within a day of the month's ends in UTC; elsewhere no row has to look up its book.
   return sql`(${at} >= ${first} at time zone 'UTC' - interval '1 day'
     and ${at} < ${next} at time zone 'UTC' + interval '1 day'
     and (${at} >= ${first} at time zone 'UTC' + interval '1 day'
@@ -90,8 +90,9 @@ export const openSubjects = (
   where f.book_id = ${inBooks(sql, scope)} and f.check_name = any (${textArray(sql, checks)})`
 
 /**
- * Condition on a resource `r`: of the books, and changed, named by an entry that changed, deferred, or the subject of an open
- * finding of these checks: of all that the query finds, or what it does not look at would be closed.
+ * Condition on a resource `r` of the books: it changed, an entry that changed names it, it is deferred, or it is the subject of
+ * an open finding of these checks. Name every check that the query finds: a finding whose subject it does not look at would be
+ * closed.
  */
 export const resourcesInScope = (sql: Sql, scope: Scope, ...checks: ReadonlyArray<CheckName>): Fragment => {
   const books = inBooks(sql, scope)
@@ -125,9 +126,7 @@ export const sumText = (sql: Sql, amount: Fragment, currency: Fragment): Fragmen
 export const instantText = (sql: Sql, at: Fragment): Fragment =>
   sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-/**
- * Accounts whose statement has a gap: entries held back, or a row in quarantine. What is missing may be behind the gap.
- */
+/** Accounts whose statement has a gap: entries held back, or a row in quarantine. A missing entry may be behind the gap. */
 export const brokenAccounts = (sql: Sql, scope: Scope): Fragment => sql`
   select q.book_id, substr(q.stream, length('statement:') + 1) as account_id from mirror.open_quarantine q
   where q.book_id = ${inBooks(sql, scope)} and q.stream like 'statement:%'

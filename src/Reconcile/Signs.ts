@@ -1,7 +1,8 @@
 /**
- * What there is to check in books: signs, each a cheap look at an index, without which a check can find nothing. After a run only the
- * checks that may find something, or that have open findings, are run: most of what a check costs is planning its query, and a night
- * without news has no reason for most of them. `tieout reconcile`, a sync with `--full` and a close run all of them.
+ * Signs that there is something to check in the books: each is a cheap look at an index, and a check can find nothing without
+ * its signs. Most of a check's cost is planning its query, and a night without news gives most checks no reason to run; so
+ * after a run only those are run that have their signs or open findings. `tieout reconcile`, a sync with `--full` and a close
+ * run all checks.
  */
 import { Effect } from "effect"
 import { arrayOf, bool, type RowOf, text } from "../Database/Columns.ts"
@@ -52,7 +53,7 @@ export const signsOf = Effect.fn("Reconcile.signs")(function* (scope: Scope) {
       const books = inBooks(sql, scope)
       const { sinceRun } = scope
       const isNew = (run: Fragment): Fragment => (sinceRun === null ? sql`true` : sql`${run} > ${sinceRun}`)
-      // What changed is few and is counted: for the first row alone the planner would walk through the whole book.
+      // Changes are few, so they are counted: asked for the first row alone, the planner would walk through the whole book.
       const any = (from: Fragment): Fragment =>
         sinceRun === null ? sql`exists (select from ${from})` : sql`(select count(*) > 0 from ${from})`
       return sql`

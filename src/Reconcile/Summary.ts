@@ -18,7 +18,7 @@ export interface OpenFinding {
   readonly subject: string
   /** ISO 8601, our clock. */
   readonly openedAt: string
-  /** The day in the book's time zone that it is about; null: no one day. */
+  /** The day in the book's time zone that it is about; null if it is not about one day. */
   readonly date: string | null
   /** The service's account that it is about, and the amount with its currency, `12.50 EUR`. */
   readonly accountId: string | null
@@ -27,7 +27,7 @@ export interface OpenFinding {
   readonly days: number
 }
 
-/** What waits for a person; every command shows the same figures. */
+/** Counts of what waits for a person, the same in every command. */
 export interface OpenCounts {
   readonly blockingFindings: number
   readonly warnings: number
@@ -98,7 +98,7 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
   )
 })
 
-/** By the identifier of the book; one of which nothing is open is left out. */
+/** By the book's identifier; a book with nothing open is left out. */
 export const openCountsOf = Effect.fn("Reconcile.openCounts")(function* (books: ReadonlyArray<Book>) {
   const database = yield* Database
   const rows = yield* database.rows(

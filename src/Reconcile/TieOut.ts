@@ -109,7 +109,7 @@ const blocking = (blocked: Readonly<Record<string, number>>): string => {
   return months.length === 0 ? "" : ` (${months.join(", ")})`
 }
 
-/** What is open beside cash, part by part; empty: nothing. */
+/** What is open beside cash, part by part; empty if nothing is. */
 export const openParts = (found: TieOut): ReadonlyArray<string> => {
   const {
     blocked,
@@ -152,8 +152,8 @@ export const openParts = (found: TieOut): ReadonlyArray<string> => {
 export const tiesOut = (found: TieOut): boolean => found.off === 0 && openParts(found).length === 0
 
 /**
- * `Everything ties out`, where there is anything, or else what does not: `Cash ties out; 3 items stand in suspense, 4 conversions are in transit (2
- * block the close of 2026-10)`. What was not read is only named. Without a full stop.
+ * `Everything ties out`, if there is anything, or what does not: `Cash ties out; 3 items stand in suspense, 4 conversions are
+ * in transit (2 block the close of 2026-10)`. Streams that were not read are only named. Without a full stop.
  */
 export const tieOutSentence = (found: TieOut, notRead: ReadonlyArray<NotRead> = []): string => {
   const whole = notRead.length === 0

@@ -1,4 +1,4 @@
-/** Streams that the last sync of a connection did not read to their end: whether they tie out is unknown. */
+/** Streams that a connection's last sync did not read to their end, so that it is unknown whether they tie out. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { count, counted } from "../Common/Text.ts"
@@ -17,8 +17,8 @@ const notReadColumns = {
 export type NotRead = RowOf<typeof notReadColumns>
 
 /**
- * The streams of the books that a close requires and that neither the connection's last sync nor a later run read to their end.
- * Without the streams that the service does not serve, which are findings.
+ * The streams that a close requires and that neither the connection's last sync nor a later run read to their end; without the
+ * streams that the service does not serve, which are findings.
  */
 export const notReadBySync = Effect.fn("Reconcile.notReadBySync")(function* (books: ReadonlyArray<Book>) {
   const database = yield* Database

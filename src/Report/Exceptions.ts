@@ -114,7 +114,7 @@ export const exceptionRows = ({
   unsettled,
 }: ExceptionSources): ReadonlyArray<ExceptionRow> => [
   ...differences(accounts),
-  // A finding that was accepted stands below, with who answers for it and why.
+  // Accepted findings are listed further down, with who answers for them and why.
   ...findings
     .filter((finding) => !isAccepted(state.accepted, finding))
     .map(({ amount, check, currency, date, id, message, openedAt, severity, subject }) => ({

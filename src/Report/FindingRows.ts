@@ -17,7 +17,7 @@ const findingColumns = {
   dated: bool,
   /** The day that it is about, in the book's time zone. */
   date: nullable(text),
-  /** What it is about, where that is one amount. */
+  /** The amount that it is about, if that is one amount. */
   currency: nullable(text),
   amount: nullable(text),
 }

@@ -20,7 +20,7 @@ export interface Weighed<R> {
   readonly small: number
 }
 
-/** `most`: of each currency. What has no amount at all is left out. */
+/** `most`: rows per currency. Rows without an amount are left out. */
 export const weighed = <R>(
   rows: ReadonlyArray<R>,
   of: (row: R) => { readonly currency: string; readonly amount: string },

@@ -38,7 +38,7 @@ export const openItemsSheet = {
 
 export type OpenItemRow = Row<typeof openItemsSheet.columns>
 
-/** What waits at the end of the month. */
+/** The items that wait at the end of the month. */
 export interface Waiting {
   /** Entries in suspense. */
   readonly suspense: number

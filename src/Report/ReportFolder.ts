@@ -86,7 +86,7 @@ export const prepare = Effect.fn("Report.prepare")(function* (
   yield* clearUnfinished(unfinished(path), [...names, manifestFile])
   const left = yield* listFolder(previous(path))
   if (left.length > 0) {
-    // Killed during the exchange: the new report is in place already, or else the old one goes back.
+    // A report was killed during the exchange: either the new report is in place already, or the old one is put back.
     const isExchanged = (yield* listFolder(path)).length > 0
     yield* isExchanged
       ? removeFolder(previous(path), left)

@@ -83,7 +83,7 @@ const closeText = ({ close }: State): Html =>
     : html`<p>Closed on ${close.at.slice(0, 10)} at ${close.at.slice(11, 16)} UTC by <b>${close.who}</b>${close.reason === null ? "" : ` (${close.reason})`}, as close ${close.sequence} of the book, over ${counted(close.entries, "journal entry", "journal entries")}.</p>
 <p>Hash of the journal, chained to the close before: <code>${close.hash}</code></p>`
 
-/** Who stands for the month: the one who closed it, and the one who approved that. */
+/** Who answers for the month: the person who closed it, and the one who approved the close. */
 const signOff = ({ approval, close }: State): Html => {
   if (close === null) return html``
   const signed = (
@@ -126,13 +126,13 @@ const filesSection = ({ files }: PageContent): Html =>
 <div class="wide" tabindex="0"><table><thead><tr><th scope="col">File</th><th scope="col" class="num">Rows</th><th scope="col">SHA-256</th></tr></thead>
 <tbody>${files.map(({ name, rows, sha256 }) => html`<tr><th scope="row">${name}</th><td class="num">${count(rows)}</td><td><code>${sha256}</code></td></tr>`)}</tbody></table></div></section>`
 
-/** Where the month is not valued, the page says what to do for it. */
+/** If the month is not valued, the page says how to value it. */
 const unvalued = ({ scope: { asOf, book, period } }: PageContent): Html => {
   const when = asOf === null ? "" : ` --as-of ${asOf}`
   return html`<section><h2>Base currency</h2><p class="empty">The month is not valued: tieout report ${period} --book ${book.code}${when} --base does that, by the rates that were imported${asOf === null ? "" : " by then"}.</p></section>`
 }
 
-/** What the page holds, by the names of its index; a part that has nothing to say is left out. */
+/** The sections of the page, by their names in its index; empty ones are left out. */
 const partsOf = (content: PageContent): ReadonlyArray<readonly [string, Html]> => {
   const { balances, base, difference, materiality, scope } = content
   const cash = balances.filter(

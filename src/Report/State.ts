@@ -87,7 +87,7 @@ export const stampOf = (
     ...(transit === 0 ? [] : [counted(transit, "conversion in transit", "conversions in transit")]),
   ].join(", ")
 
-/** Where a report stands: a word, and more of it. */
+/** The state of a report: a word, and details. */
 export const standingOf = (
   { accepted, approval, close, locked, reasons }: State,
   waiting: Waiting,
@@ -118,7 +118,7 @@ export const stateOf = Effect.fn("Report.state")(function* (
   const accepted = yield* exceptionsOf(close?.accepted ?? [])
   const open = findings.filter((finding) => finding.severity === "blocking" && !isAccepted(accepted, finding))
   const approvals = close === null ? [] : yield* approvalsOf(book)
-  // The time that a report is of may lie before the approval.
+  // An as-of report may be of a time before the approval.
   const approval =
     approvals.find(({ at, sequence }) => sequence === close?.sequence && (asOf === null || at <= asOf)) ??
     null

@@ -1,4 +1,4 @@
-/** Writes the review files of a report, and hands on of each what the page and the workbook show. */
+/** Writes the review files of a report, and returns what the page and the workbook show of each. */
 import { Effect, Option } from "effect"
 import type { Folder } from "../Export/Batch/Folder.ts"
 import type { BookAccounts } from "../Export/Source/Accounts.ts"
@@ -58,11 +58,11 @@ interface Known {
   readonly accounts: BookAccounts
   readonly balances: ReadonlyArray<AccountBalance>
   readonly providers: ReadonlyArray<ReconciledAccount>
-  /** As of a time: value it then, too. */
+  /** In an as-of report: value the month as of then, too. */
   readonly baseThen: ValuationOptions | undefined
 }
 
-/** Where the month is valued. */
+/** Present if the month is valued. */
 const writeBase = Effect.fn("Report.writeBase")(function* (
   scope: ReportScope,
   folder: Folder,

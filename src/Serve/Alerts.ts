@@ -13,7 +13,7 @@ export interface Alert {
   readonly kind: Occasion
   /** One sentence for a person. */
   readonly text: string
-  /** Null: it is about all connections. */
+  /** Null if it is about all connections. */
   readonly connection: string | null
   readonly counts: Readonly<Record<string, number>>
 }

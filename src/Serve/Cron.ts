@@ -1,9 +1,9 @@
 /**
- * When a schedule was last due and is due next, to the minute. node-cron fires at those times but cannot tell which it
- * missed. The rules are node-cron's (day of month and day of week must both match), but for the nights of a change of clocks:
- * a local time that they skip is due as much later, and one that they repeat is due once, at first. Else a night would be lost
- * each spring wherever the usual time is skipped. What is due in every hour is due in each that there is. By hand, since either
- * day field is enough for Effect's `Cron`.
+ * When a schedule was last due and is due next, to the minute. node-cron fires at those times but cannot tell which it missed.
+ * The rules are node-cron's (day of month and day of week must both match), except on the nights when the clocks change: a
+ * skipped local time is due as much later as the clocks skip, and a repeated one is due once, the first time. Otherwise a night
+ * would be lost each spring wherever the usual time is skipped. A schedule for every hour is due in each hour that exists.
+ * Written by hand, since for Effect's `Cron` either day field is enough.
  */
 import { Either, Option } from "effect"
 import { type ParsedFields, parse } from "node-cron"
@@ -53,13 +53,13 @@ const wallClock = (instant: number, timeZone: string): number => {
   return Date.UTC(year, month - 1, dayOfMonth, hour, minutes, second)
 }
 
-/** The instants at which a local time is due: one; where the clocks show it not at all or twice, see above. */
+/** The instants at which a local time is due: one, by the rules above if the clocks show that time never or twice. */
 const instantsOf = (wall: number, timeZone: string, everyHour: boolean): ReadonlyArray<number> => {
   const byClockOf = (near: number) => wall - (wallClock(near, timeZone) - near)
   const [before, after] = [byClockOf(wall - day), byClockOf(wall + day)]
   const shown = [...new Set([before, after])].filter((instant) => wallClock(instant, timeZone) === wall)
   if (everyHour) return shown
-  // By the clocks of before the change it is as much later as they skip.
+  // By the clocks from before the change: as much later as they skip.
   return [shown.length === 0 ? before : Math.min(...shown)]
 }
 
@@ -101,10 +101,10 @@ const search = (
   return Option.none()
 }
 
-/** When it was last due, at `now` or before. Epoch milliseconds. None: never within eight years. */
+/** When it was last due, at `now` or before. Epoch milliseconds. None if never within eight years. */
 export const previousDue = (fields: CronFields, timeZone: string, now: number): Option.Option<number> =>
   search(fields, timeZone, now, -1)
 
-/** When it is due next, after `now`. Epoch milliseconds. None: never within eight years. */
+/** When it is due next, after `now`. Epoch milliseconds. None if never within eight years. */
 export const nextDue = (fields: CronFields, timeZone: string, now: number): Option.Option<number> =>
   search(fields, timeZone, now, 1)

@@ -16,7 +16,7 @@ interface Found {
   readonly bytes: number
 }
 
-/** The file, opened, unless it does not exist, is no regular file, or a link leads out of the exports folder. */
+/** Opens the file; none if it does not exist, is not a regular file, or if a link leads out of the exports folder. */
 const locate = (root: string, folder: string, name: string) =>
   Effect.tryPromise(async (): Promise<Found | undefined> => {
     const top = await realpath(root)

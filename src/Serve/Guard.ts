@@ -30,9 +30,9 @@ export const isOwnHost = (
 }
 
 /**
- * Whether a form may come from a page of this server. A browser sends the cookie from any port of the same host (a site knows no
- * ports), and a login needs none. Browsers say where a form came from, by https and on loopback at least; `Origin` is null for our
- * own, which send no referrer.
+ * Whether a form may come from a page of this server. A browser sends the cookie from any port of the same host (a site has no
+ * port), and a login needs no cookie. Browsers state where a form comes from, at least over https and on loopback; `Origin` is
+ * null for our own pages, which send no referrer.
  */
 export const isOwnForm = (headers: Readonly<Record<string, string | undefined>>): boolean => {
   const { host, origin, "sec-fetch-site": site } = headers

@@ -5,7 +5,7 @@ import { pendingMigrations } from "../Database/Migrate.ts"
 
 const within = "5 seconds"
 
-/** Why the process is not ready; undefined: it is. Never names the database: anybody may ask. */
+/** Why the process is not ready; undefined if it is. Never names the database, since anybody may ask. */
 export const unreadyReason = Effect.fn("Serve.unreadyReason")(
   function* () {
     const pending = yield* pendingMigrations()
@@ -13,7 +13,7 @@ export const unreadyReason = Effect.fn("Serve.unreadyReason")(
       ? undefined
       : `the database lacks ${counted(pending.length, "migration")}: run tieout migrate`
   },
-  // A statement ends before it can be interrupted, and a server that is silent ends none for a while.
+  // A statement must end before it can be interrupted, and under a silent server none ends for a while.
   Effect.disconnect,
   Effect.timeoutTo({
     duration: within,
@@ -30,10 +30,10 @@ export const unreadyReason = Effect.fn("Serve.unreadyReason")(
   ),
 )
 
-/** An answer is given again for so long, milliseconds: whoever asks, and however often, the database is asked once in it. */
+/** For how many milliseconds an answer is repeated: the database is asked once in that time, however many requests come. */
 const believedFor = 5_000
 
-/** A probe that is made at most once at a time, by nobody's request, and whose answer is kept for a while. */
+/** A probe that runs at most once at a time, independently of any request, and whose answer is kept for a while. */
 export const keptProbe = <A, R>(
   probe: Effect.Effect<A, never, R>,
 ): Effect.Effect<Effect.Effect<A, never, R>, never, Scope.Scope> =>
@@ -50,7 +50,7 @@ export const keptProbe = <A, R>(
       const landed = Effect.sync(() => {
         flight = undefined
       })
-      // Whoever asks may not be interruptible; the probe's own time limit interrupts it.
+      // The caller may not be interruptible, so the probe's own time limit interrupts it.
       const probing = Effect.intoDeferred(Effect.ensuring(kept, landed), mine)
       return Effect.forkIn(Effect.interruptible(probing), scope)
     }

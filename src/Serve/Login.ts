@@ -26,7 +26,7 @@ const formOf = (request: HttpServerRequest.HttpServerRequest) =>
     })
   })
 
-/** To whoever shows a token while too many wrong ones wait: right or wrong, it is not looked at. */
+/** The answer while too many wrong tokens wait: no token is examined, right or wrong. */
 export const tooManyGuesses = Reply.plain(
   "Too many wrong tokens are being tried. Come again in a while; whoever is signed in stays so.",
   429,
@@ -47,7 +47,7 @@ export const login = Effect.fn("Serve.login")(function* ({ guesses, sessions, to
   return Reply.seeOther("/", { "set-cookie": sessions.begin(now, secure) })
 })
 
-/** Ends the session of whoever asks, or every session. */
+/** Ends the session of the request, or every session. */
 export const logout = Effect.fn("Serve.logout")(function* ({ sessions }: Doorkeeper) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const form = yield* formOf(request)

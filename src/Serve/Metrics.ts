@@ -217,13 +217,13 @@ const processFamilies = (uptime: number, database: boolean): ReadonlyArray<Famil
   },
 ]
 
-/** What the settings and this process know. */
+/** Facts from the settings and from this process. */
 interface Known {
   /** The configured ones. */
   readonly connections: ReadonlyArray<string>
   /** Seconds. */
   readonly uptime: number
-  /** This process's own counters. */
+  /** The counters of this process. */
   readonly counted: ReadonlyArray<Family>
 }
 
@@ -237,7 +237,7 @@ const neverRead = ({ connections }: Snapshot, configured: ReadonlyArray<string>)
   }),
 })
 
-/** Nobody waits for a connection that the settings no longer have; what is wrong with its books stays so. */
+/** A connection that the settings no longer have need not be current; what is wrong with its books is still reported. */
 const waitedFor = (snapshot: Snapshot, configured: ReadonlyArray<string>): Snapshot => {
   const isConfigured = ({ connection }: { readonly connection: string }) => configured.includes(connection)
   return {

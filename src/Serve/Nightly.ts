@@ -23,7 +23,7 @@ import { keepNight } from "./Nightly/Turns.ts"
 import { attentionTo, failureOf } from "./Nightly/Wording.ts"
 import { inboxTrouble } from "./Overview/Inbox.ts"
 
-/** Further tries where a part of a connection was read: what fails then is no outage of the service as a whole. */
+/** Further tries after part of a connection was read: such a failure is not an outage of the whole service. */
 const mostPartial = 4
 
 export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
@@ -88,7 +88,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
             Effect.flatMap((run) => (run === null ? effect : Effect.annotateLogs(effect, { run }))),
           )
 
-    /** Of a database that does not answer nobody knows: what it committed last holds. */
+    /** If the database does not answer, nothing is known and its last committed state holds. */
     const stillOwn = (own: Claim) =>
       own.holds.pipe(
         Effect.orElseSucceed(() => true),
@@ -96,8 +96,8 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
       )
 
     /**
-     * What a part of a night failed with: an outage is told of the first time alone, and who was overtaken has nothing to say,
-     * for the other one does. Whether it was an outage.
+     * Reports the failure of a part of a night: an outage only the first time, and nothing if this process was overtaken, since
+     * the other one reports. Returns whether it was an outage.
      */
     const failed =
       (what: string, connection: string, isFirst: boolean, own: Claim) =>
@@ -108,7 +108,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         return Effect.as(Effect.whenEffect(alerted, stillOwn(own)), away)
       }
 
-    /** One connection's sync and export. Whether something was away, and is to be tried again. */
+    /** One connection's sync and export. Returns whether something was away, so that it is to be tried again. */
     const readAndExport = (connection: string, tries: number, own: Claim) => {
       const isFirst = tries === 0
       const exported = exportOne(connection).pipe(
@@ -124,7 +124,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         Effect.catchAllCause((cause) =>
           Effect.map(failed("sync", connection, isFirst, own)(cause), (away) => ({ read: false, away })),
         ),
-        // What is tried again is exported once, and again when it is whole.
+        // A connection that is tried again is exported once now, and again when it is complete.
         Effect.flatMap(({ away, read }) =>
           Effect.map(
             read && (isFirst || !away) ? exported : Effect.succeed(false),
@@ -141,8 +141,8 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
     )
 
     /**
-     * A failing connection does not stop the others. One whose service, or whose database, is away is tried again after a
-     * while, and after longer ones, until the deadline of a run. Never fails: problems go to the log and to an alert.
+     * A failing connection does not stop the others. A connection whose service or database is away is tried again after ever
+     * longer waits, until the deadline of a run. Never fails: problems go to the log and to an alert.
      */
     const run = (night: Night) =>
       keepNight(night, settings.connectionNames, {
@@ -159,7 +159,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         attention: raiseAttention,
       }).pipe(Effect.provideService(Database, database))
 
-    /** Whether a night is to be made up for: a connection was not read since, or its night was begun and never ended. */
+    /** Whether a night has to be made up for: some connection was not read since, or its night began and never ended. */
     const isMissed = Effect.fn("Nightly.isMissed")(
       function* (due: number) {
         const night: Night = { due, isMissed: true }

@@ -30,7 +30,7 @@ export interface Snapshot {
   readonly quarantine: ReadonlyArray<QuarantineRow>
   readonly batches: ReadonlyArray<BatchRow>
   readonly inbox: InboxOverview | null
-  /** What waits for workers, by connection. */
+  /** The jobs that wait for workers, by connection. */
   readonly jobs: ReadonlyArray<JobQueue>
 }
 
@@ -76,7 +76,7 @@ export class Overview extends Effect.Service<Overview>()("tieout/Serve/Overview"
     const shared = Effect.uninterruptible(
       Effect.flatMap(Effect.forkDaemon(Effect.interruptible(fresh)), Fiber.join),
     )
-    /** A recent snapshot; none where the database takes too long. */
+    /** A recent snapshot; none if the database takes too long. */
     const read = yield* Effect.cachedWithTTL(shared, goodFor)
     return { read }
   }),

@@ -22,17 +22,17 @@ export const scheduleFields = ({ nightly }: Nightly): Either.Either<CronFields |
           }),
       )
 
-/** What falls due, and why it runs. */
+/** A due time, and why the work runs. */
 export interface Due {
   /** Epoch milliseconds. */
   readonly due: number
   readonly isMissed: boolean
 }
 
-/** A timer may ring a moment early; two due times are a minute apart. */
+/** A timer may fire a moment early; two due times are a minute apart. */
 const slack = 30_000
 
-/** What has not rung so long after it was due, milliseconds, was leapt over. */
+/** A due time counts as skipped if the timer has not fired this many milliseconds after it. */
 const late = 60_000
 
 export interface Scheduled<R> {
@@ -43,9 +43,9 @@ export interface Scheduled<R> {
   /** Each run first waits a random part of it. */
   readonly jitter: Duration.Duration
   readonly fields: CronFields
-  /** The clock by which it is decided at the start what was missed. Epoch milliseconds. */
+  /** The clock that decides at the start what was missed. Epoch milliseconds. */
   readonly now: Effect.Effect<number, never, R>
-  /** Whether what was due then is still to be done. */
+  /** Whether the work that was due at that time is still to be done. */
   readonly isMissed: (due: number) => Effect.Effect<boolean, never, R>
   /** Reports its own failures. */
   readonly work: (due: Due) => Effect.Effect<void, never, R>
@@ -89,12 +89,12 @@ export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled
   let rung = dueBefore(yield* scheduled.now)
   const ring = () => {
     const now = dueBefore(clock.unsafeCurrentTimeMillis() + slack)
-    // It rings again at a local time that the clocks repeat.
+    // node-cron fires again at a local time that the clocks repeat.
     if (now <= rung) return
     rung = now
     void Queue.unsafeOffer(due, { due: now, isMissed: false })
   }
-  // Read before the timer, which may ring from here on.
+  // Read before the timer is started, which may fire from then on.
   const last = rung
   const task = createTask(expression, ring, {
     timezone: timeZone,
@@ -118,7 +118,7 @@ export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled
 
   if (yield* isMissed(last)) yield* Queue.offer(due, { due: last, isMissed: true })
 
-  // A timer counts the seconds that a machine is awake: it knows of no sleep, and of no clock that was set right.
+  // A timer only counts the seconds that the machine is awake, and does not notice that the clock was set.
   const look = Effect.gen(function* () {
     const leapt = dueBefore(clock.unsafeCurrentTimeMillis() - late)
     if (leapt <= rung) return

@@ -1,5 +1,5 @@
 /**
- * Who has shown the token in a browser. A session is a random number that this process knows: it ends after twelve hours, when
+ * Browsers that have shown the token. A session is a random number that this process knows: it ends after twelve hours, when
  * its owner signs out, and with the process.
  */
 import { createHash, randomBytes } from "node:crypto"
@@ -9,10 +9,10 @@ import { counted } from "../Common/Text.ts"
 /** Seconds. */
 const sessionLength = 12 * 60 * 60
 
-/** The oldest ends for one more. */
+/** The most sessions; one more ends the oldest. */
 const mostSessions = 1_000
 
-/** Browsers take a cookie with this prefix by TLS alone, and let no other host set it (RFC 6265bis, 4.1.3.2). */
+/** Browsers accept a cookie with this prefix only over TLS, and let no other host set it (RFC 6265bis, 4.1.3.2). */
 const nameOf = (secure: boolean): string => `${secure ? "__Host-" : ""}tieout_status`
 
 /**
@@ -57,27 +57,29 @@ export class Sessions {
   }
 }
 
-/** What a wrong token waits at least, milliseconds. */
+/** The least wait after a wrong token, milliseconds. */
 const penalty = 500
 
-/** Of all who guess together, one guess is answered in so many milliseconds. */
+/** All guesses together are answered at one per this many milliseconds. */
 const betweenGuesses = 10
 
-/** Where the last one would wait longer, no token is looked at, milliseconds: what waits takes connections. */
+/**
+ * If a guess would have to wait for more milliseconds than this, no token is examined, since waiting guesses take connections.
+ */
 const longestLine = 10_000
 
 /**
- * Wrong tokens: all who guess stand in one line, however many they are, and a place in it is taken for its time, whether or not its
- * holder stays to hear the answer. Whoever has the token passes by it, until the line is full: a token that is looked at
- * at once says that it is right by the answer's coming at once.
+ * Wrong tokens: all guesses wait in one queue, and each takes its time in it even if its sender does not stay for the answer. A
+ * right token need not wait in the queue. While the queue is full no token is examined, because an immediate answer would tell
+ * that a token is right.
  */
 export class Guesses {
-  /** When the last one in the line is answered, epoch milliseconds. */
+  /** When the last guess in the queue is answered, epoch milliseconds. */
   private lineEnds = 0
   private wrong = 0
   private turnedAway = 0
 
-  /** Whether no token may be looked at now; counted where it is so. */
+  /** Whether no token may be examined now; if so, it is counted. */
   readonly isFull: Effect.Effect<boolean> = Effect.map(Clock.currentTimeMillis, (now) => {
     const full = this.lineEnds - now >= longestLine
     if (full) this.turnedAway++
@@ -102,14 +104,14 @@ export class Guesses {
         )
   })
 
-  /** Tells of them once a minute until it is interrupted, and then of the last ones. */
+  /** Logs wrong tokens once a minute until it is interrupted, and then the last ones. */
   readonly watch: Effect.Effect<never> = Effect.ensuring(
     Effect.forever(Effect.delay(this.tell, "1 minute")),
     this.tell,
   )
 }
 
-/** What a request is let in by, as long as the server runs. */
+/** Keeps the sessions and the guesses for as long as the server runs. */
 export interface Doorkeeper {
   readonly token: string
   readonly sessions: Sessions

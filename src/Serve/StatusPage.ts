@@ -19,9 +19,9 @@ export interface PageSettings {
   /** When the schedule is due next, epoch milliseconds; null: there is none. */
   readonly nextRun: number | null
   readonly version: string
-  /** Whether files are offered to whoever sees the page. */
+  /** Whether the page offers files to its reader. */
   readonly downloads: boolean
-  /** Whether somebody has signed in, who can sign out. */
+  /** Whether the reader has signed in, and so can sign out. */
   readonly session: boolean
 }
 

@@ -29,7 +29,7 @@ export class ListenError extends Data.TaggedError("ListenError")<{ readonly mess
 
 /** How long requests in flight may take at the end, milliseconds. */
 const graceMillis = 8_000
-/** Far more than anybody needs: silent sockets must not keep out a health check before they are closed. */
+/** Far more connections than anybody needs, so that silent sockets cannot keep out a health check before they are closed. */
 const mostConnections = 4_000
 
 const listenError = (host: string, port: number, cause: unknown): ListenError => {
@@ -105,7 +105,7 @@ const unauthorized = (accept: string | undefined) =>
         "www-authenticate": 'Bearer realm="tieout"',
       })
 
-/** As whom the request may come in, or the answer that refuses it; a wrong token waits for that. */
+/** How the request may be let in, or the answer that refuses it; a wrong token has to wait for that answer. */
 const admitted = (request: HttpServerRequest.HttpServerRequest, door: Doorkeeper) =>
   Effect.gen(function* () {
     const { cookies, headers } = request
@@ -182,7 +182,7 @@ export const startStatusServer = Effect.fn("Serve.statusServer")(function* (
   yield* Effect.forkScoped(Effect.interruptible(guesses.watch))
   const startedAt = yield* Clock.currentTimeMillis
   const node = createServer({
-    // Node looks for slow clients only every 30 seconds unless told otherwise.
+    // By default Node looks for slow clients only every 30 seconds.
     connectionsCheckingInterval: 1_000,
     headersTimeout: 3_000,
     requestTimeout: 15_000,

@@ -6,7 +6,10 @@ import { combined, needsAttention, tieOutSentence, tiesOut } from "../Reconcile/
 import type { Snapshot } from "./Overview.ts"
 
 export interface Verdict {
-  /** `bad`: they do not tie out. `late`: cash does, but something is open, or not every book is current. `none`: nothing yet. */
+  /**
+   * `bad`: they do not tie out. `late`: cash ties out, but something is open, or not every book is current. `none`: nothing was
+   * read yet.
+   */
   readonly tone: "good" | "late" | "bad" | "none"
   readonly sentence: string
 }
@@ -45,7 +48,7 @@ const lateness = (
   return `${subject} not been read for ${spanText(most / 1_000)}`
 }
 
-/** Books that cannot be read, or were not for longer than `staleAfter`, where their connection was. */
+/** Books that cannot be read, or were not read for longer than `staleAfter` although their connection was. */
 const booksBehind = (
   { books }: Snapshot,
   connections: ReadonlyArray<string>,

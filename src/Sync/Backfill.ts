@@ -1,7 +1,8 @@
 /**
- * Reads a stretch of time again, independently of how far the syncs have come: proves every statement's running balance from
- * the opening to the closing balance, books what was missing before it, and reports what is missing within, changed or gone.
- * Safe beside a sync: each waits while the other writes. Workers take the clients' books where somebody hands them out.
+ * Reads a span of time again, independently of how far the syncs have come: proves every statement's running balance from the
+ * opening to the closing balance, books entries that were missing before the first known one, and reports entries within the
+ * span that are missing, changed or gone. Safe beside a sync: each waits while the other writes. Workers read the clients'
+ * books if they are handed out.
  */
 import { type Context, Effect, FiberRef, Option } from "effect"
 import { Database } from "../Database.ts"
@@ -91,7 +92,7 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
         shared.results.push(...outcome.elsewhere.accounts)
         const run = yield* Run
         const settled = run.commit(settleDead(outcome.complete, { kind: "backfill", days }))
-        // A sync under way has balances before it has the tails that go with them.
+        // A sync under way stores balances before it has read the ends of the statements that belong to them.
         return yield* shared.exclusively(Effect.zipRight(settled, prove(started, false, outcome)))
       })
 
@@ -106,7 +107,7 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
           ...freshRun(connection, runId, started),
           commit,
           turn: exclusively,
-          // Its own lock keeps a second backfill away; one that lost it finds that its run has been called abandoned.
+          // A lock of its own keeps a second backfill away. A backfill that lost the lock finds its run marked as abandoned.
           conclude: (effect) => database.transaction(effect),
         })
         const results: Array<AccountBackfill> = []

@@ -1,6 +1,6 @@
 /**
- * One client's book, for a sync or a backfill that another process leads: read, its loans brought up to date, numbered and proved under a lease
- * of its own, so that whoever takes the book afterwards leaves nothing for this process to write.
+ * Reads one client's book for a sync or a backfill that another process leads, brings its loans up to date, numbers and proves
+ * it, all under a lease of its own: once another process takes the book, this one can write nothing more.
  */
 import { Effect, Option } from "effect"
 import { type Book, organizationBook } from "../Book.ts"
@@ -51,7 +51,7 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
       const partner = yield* PartnerConnection
       const reads = Partner.of({ ...partner.client(clientId), requests: partner.requests })
       const accounts: Array<AccountBackfill> = []
-      // Whoever has the book need not take turns at it.
+      // The holder of the book need not take turns.
       const again = Option.map(Option.fromNullable(window), (wanted) =>
         backfillPartsOf({ window: wanted, exclusively: (effect) => effect, results: accounts }),
       )
@@ -67,7 +67,7 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
           absent: isAbsent(error),
         })),
       )
-      // One that the service does not serve is a finding; what was read of it before is numbered and proved.
+      // A client that the service does not serve is a finding; what was read of it before is numbered and proved.
       const complete = outcome.absent || outcome.failures.length === 0
       const organization = yield* organizationBook(book.connection)
       const resettled = complete && settles ? yield* loans.settle(organization, book) : 0
@@ -77,8 +77,8 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
     const prove = yield* provingTogether
 
     /**
-     * Runs an effect that has the book for a run which another process leads. Who leads a sync keeps others from the connection
-     * meanwhile; who leads a backfill does not, and they wait for its books.
+     * Runs an effect that holds the book for a run which another process leads. The leader of a sync keeps others from the
+     * connection meanwhile; the leader of a backfill does not, so they wait for its books.
      */
     const taking = <A, E, R>(
       runId: number,
@@ -100,12 +100,14 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
         services,
       )
 
-    /** Fails where nobody can go on with the book: credentials, the database, the lease, another who holds the connection. */
+    /**
+     * Fails if no process could go on with the book: credentials, the database, the lease, or another holder of the connection.
+     */
     const run = Effect.fn("Sync.Book")(function* (
       runId: number,
       asked: BookAsked,
       task: BookTask,
-      /** Part of the last transaction, under the lease: what came of it. */
+      /** Records the result as part of the last transaction, under the lease. */
       keep: (result: Omit<BookResult, "requests">) => Effect.Effect<void, DatabaseError>,
     ) {
       const { book } = task
@@ -138,7 +140,7 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
       )
     })
 
-    /** The workers give the book up: from then on no try of theirs writes anything, and a finding says so. */
+    /** The workers give the book up: from then on none of their tries writes anything, and a finding says so. */
     const giveUp = Effect.fn("Sync.Book.giveUp")(function* (
       runId: number,
       asked: BookAsked,

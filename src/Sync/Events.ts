@@ -19,11 +19,11 @@ import { forAMoment, holdingBookAMoment } from "./Runs/Holding.ts"
 import { runParts } from "./Runs/Layers.ts"
 import { recordEnd } from "./Runs/Proving.ts"
 
-/** Events that one round takes: they are read together, and what they name is read once. */
+/** Events that one round takes: what they name is read once for all of them. */
 const eventsPerRound = 5_000
-/** Rounds that follow each other begin so far apart: what comes meanwhile is one round. */
+/** The time between the beginnings of two rounds; events that arrive meanwhile form one round. */
 const gathering = Duration.millis(150)
-/** Where nothing announces an event (another process received it, a try is due), it is looked for. */
+/** How often to look for events that nothing announces: another process received them, or another try is due. */
 const lookAgain = Duration.seconds(2)
 
 export class Events extends Effect.Service<Events>()("tieout/Events", {
@@ -52,7 +52,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       return waiting
     })
 
-    /** Takes what is due, if anything is, by the run that has the lease, or not at all. */
+    /** Takes the due events, if there are any, while the run holds the lease. */
     const takenBy = (
       take: ReturnType<typeof inbox.take>,
       begin: ReturnType<typeof beginRun>,
@@ -74,7 +74,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
           Effect.provideService(Run, run),
           Effect.annotateLogs({ run: run.runId }),
           Effect.annotateSpans({ connection, run: run.runId }),
-          // What stopped the round as a whole is every event's: tried again, each time after a longer wait.
+          // A failure of the whole round is a failed try for each event: it is tried again, each time after a longer wait.
           Effect.tapError((error) => run.commit(inbox.fail(events, error.message))),
           Effect.onExit((exit) =>
             Effect.provide(
@@ -100,7 +100,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       return yield* forAMoment(database, connection, work).pipe(Effect.provide(services))
     })
 
-    /** A worker's part: takes what waits of a book, beside others at the other books; none where nothing waits. */
+    /** A worker's part: takes the waiting events of a book, beside others at other books; none if nothing waits. */
     const bookRound = Effect.fn("Events.bookRound")(function* (book: Book) {
       const work = takenBy(
         inbox.take(book.connection, eventsPerRound, undefined, book.bookId),
@@ -111,7 +111,10 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       return yield* holdingBookAMoment(database, book, work).pipe(Effect.provide(services))
     })
 
-    /** Follows the events of a connection until it is interrupted; `onRound` hears of every round, and logs as its run. */
+    /**
+     * Follows the events of a connection until it is interrupted; calls `onRound` after every round, with the run's log
+     * annotations.
+     */
     const follow = Effect.fn("Events.follow")(function* (
       connection: string,
       onRound: (round: Round) => Effect.Effect<void>,
@@ -136,9 +139,11 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
         Stream.as(undefined),
       )
       const regularly = Stream.fromSchedule(Schedule.spaced(lookAgain)).pipe(Stream.as(undefined))
-      // What a process that is gone had taken is due at once; nobody works at any while this one holds the connection.
+      // Makes events due at once that a vanished process had taken; no other process works at any while this one holds the
+      // connection.
       yield* forAMoment(database, connection, inbox.release(connection)).pipe(Effect.catchAll(waits))
-      // A burst is one announcement; one event after a while is not held up, nor by a look that found nothing.
+      // A burst counts as one announcement. A single event after a pause is not delayed, nor is one after a look that found
+      // nothing.
       const bursts = announced.pipe(
         Stream.throttle({ cost: () => 1, units: 1, duration: gathering, strategy: "shape" }),
       )

@@ -23,7 +23,7 @@ import { watched } from "./Runs/Watched.ts"
 
 export interface ReplayOptions {
   readonly connection: string
-  /** Only these rows; none: all that wait. */
+  /** Only these rows; none: all waiting rows. */
   readonly rows: ReadonlyArray<bigint>
 }
 

@@ -1,15 +1,18 @@
-/** Forgets, in time, what is no part of the books: `retention` in the settings. What must stay, `drizzle/rules.sql` keeps. */
+/**
+ * Deletes old rows that are not part of the books, by `retention` in the settings. `drizzle/rules.sql` keeps the ones that must
+ * stay.
+ */
 import { Duration, Effect } from "effect"
 import { int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 
-/** Rows of one kind that are forgotten at once; the rest waits for the next time. */
+/** Rows of one kind that are deleted at one time; the rest waits for the next. */
 const rowsPerDelete = 20_000
 
 const seconds = (span: Duration.Duration): number => Duration.toSeconds(span)
 
-/** Runs that ended long ago; those that only took events sooner. Gives how many. */
+/** Deletes runs that ended long ago, and sooner those that only took events. Returns how many. */
 export const forgetRuns = Effect.fn("Sync.forgetRuns")(function* () {
   const database = yield* Database
   const { eventRuns, runs } = (yield* Settings).retention
@@ -24,8 +27,8 @@ export const forgetRuns = Effect.fn("Sync.forgetRuns")(function* () {
 })
 
 /**
- * Events that were done, or given up, so long ago that no duplicate of them will come any more. What they were about has been read by
- * every nightly sync since. The latter are kept for a month at least. Gives how many.
+ * Deletes events that were done, or given up, so long ago that no duplicate of them will come any more. Every nightly sync
+ * since has read what they were about. Those given up are kept for at least a month. Returns how many.
  */
 export const forgetEvents = Effect.fn("Sync.forgetEvents")(function* (age: Duration.Duration) {
   const database = yield* Database
@@ -40,7 +43,7 @@ export const forgetEvents = Effect.fn("Sync.forgetEvents")(function* (age: Durat
   )
 })
 
-/** Runs, closed findings, page boundaries and events. Gives how many of each. */
+/** Deletes old runs, closed findings, page boundaries and events. Returns how many of each. */
 export const forget = Effect.fn("Sync.forget")(function* () {
   const database = yield* Database
   const { boundaries, findings, inbox } = (yield* Settings).retention

@@ -1,15 +1,15 @@
 /**
- * When a conversion is whole, and what is then booked of it: from all its statement entries, whatever the order in which
- * they came, to the entries between `conversions_in_transit` and `trading`. Plain functions of data. Source: `docs/design.md`.
+ * When a conversion is whole, and what is then booked of it: from all its statement entries, whatever the order in which they
+ * came, to the entries between `conversions_in_transit` and `trading`. Plain functions of data. Source: `docs/design.md`.
  *
- * The account says which side an entry is on. The conversion's status decides nothing: only what the statements show does.
+ * The account shows which side an entry is on. The conversion's status decides nothing; only the statements do.
  */
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
 import type { Instant } from "../../Partner.ts"
 import type { Line } from "../JournalEntry.ts"
 
-/** What one account should see of the conversion; amounts in the major unit of `currency`. */
+/** The amounts that one account should see of the conversion, in the major unit of `currency`. */
 export interface Side {
   readonly accountId: string
   readonly currency: string
@@ -31,7 +31,7 @@ export interface LegEntry {
   readonly currency: string
   readonly type: "CREDIT" | "DEBIT"
   readonly amount: Amount
-  /** What stands of it in transit, debit positive: its own lines, and what was reclassified of them. */
+  /** Its amount in transit, debit positive: its own lines and their reclassifications. */
   readonly transit: Amount
 }
 
@@ -142,8 +142,8 @@ const phasesOf = (terms: Terms, legs: ReadonlyArray<LegEntry>): ReadonlyArray<Ph
     traded = plus(traded, [[leg.currency, leg.transit]])
     if (standing === null) {
       const complete = isSold(terms.sell, sold) && isBought(terms.buy, bought)
-      // A side that a person has moved elsewhere takes no part: what came for it would be a gain from nothing. The other
-      // side stays in transit, an open item, until somebody brings the two together.
+      // A side that a person has moved elsewhere takes no part, or the other side would become a gain out of nothing. That
+      // other side stays in transit, an open item, until somebody brings the two together.
       const both = !Money.isZero(inTransit.sold) && !Money.isZero(inTransit.bought)
       if (complete && both) standing = { traded, wholeAt: leg.occurredAt, reversedAt: null }
     } else if (isReturned(terms, sold, bought)) {
@@ -161,7 +161,7 @@ interface BookedConversion {
   /** The sequence of the entry that stands, and the time that dates it; null: none does. */
   readonly whole: Pick<Written, "sequence" | "datedAt"> | null
   readonly traded: Sums
-  /** How often it was whole. */
+  /** How many times it was whole. */
   readonly times: number
   readonly sequence: number
 }
@@ -189,8 +189,8 @@ const linesOf = (traded: Sums, { buy, sell }: Terms): ReadonlyArray<Line> =>
   })
 
 /**
- * The entries that are still to be booked of a conversion as a whole; none where the books say it already. Everything
- * counts by the order of the entries themselves: what is booked in one go does not depend on the order in which they came.
+ * The entries that are still to be booked of a conversion as a whole; none if the books have them already. Everything follows
+ * the order of the entries themselves, so what is booked at once does not depend on the order in which they came.
  */
 export const stepsOf = (
   terms: Terms,
@@ -227,7 +227,8 @@ export const stepsOf = (
     if (phase.reversedAt !== null) reverse(phase.reversedAt)
   }
   for (const phase of phases.slice(whole === null ? times : times - 1)) follow(phase)
-  // Terms that changed, or older entries that were found: the books may say "whole" more often than the entries do now.
+  // After changed terms, or when older entries were found, the books may have the conversion whole more often than its entries
+  // now do.
   const last = phases.at(-1)
   if (phases.length < times) {
     if (last !== undefined && last.reversedAt === null) follow(last)

@@ -22,7 +22,8 @@ const conversionLeg = (
   const { sellAccount, buyAccount, sellAmount, buyAmount, fee } = conversion
   const sold = entry.accountId === sellAccount.accountId
   const bought = !sold && entry.accountId === buyAccount.accountId
-  // The account says which side an entry is on: an entry on another account shows no fee, and its currency only gives it a name.
+  // The account shows which side an entry is on. An entry on any other account shows no fee, and its currency only selects a
+  // name.
   const stated = sold || bought ? Option.some(fee) : Option.none()
   if (sold || (!bought && entry.currency === sellAmount.currency)) {
     const charged = inCurrency(stated, sellAmount.currency)

@@ -117,7 +117,7 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
     const accounts = yield* Accounts
     const journal = yield* Journal
 
-    /** Those that may have changed since the last numbering: taken off the queue. */
+    /** Takes the conversions off the queue that may have changed since the last numbering. */
     const take = (books: ReadonlyArray<Book>) =>
       database.rows(
         "Ledger.Conversions.take",
@@ -130,7 +130,7 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
           select distinct book_id, conversion_id from taken order by 1, 2`,
       )
 
-    /** What the mirror and the books have of them; those that cannot be read yet have no terms. */
+    /** What the mirror and the books hold of them; a conversion that cannot be read yet has no terms. */
     const read = (touched: ReadonlyArray<Touched>) =>
       touched.length === 0
         ? Effect.succeed<ReadonlyArray<ConversionRow>>([])
@@ -223,8 +223,8 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
     })
 
     /**
-     * Books what became whole, was reversed or turned out otherwise. Part of the caller's transaction, which holds the
-     * locks of the books: nothing is posted between what is read here and the numbers. Gives how many entries it booked.
+     * Books conversions that became whole, were reversed or whose terms changed. Part of the caller's transaction, which holds
+     * the locks of the books: nothing is posted between the reading here and the numbering. Returns how many entries it booked.
      */
     const settle = Effect.fn("Ledger.Conversions.settle")(function* (
       books: ReadonlyArray<Book>,
@@ -238,7 +238,7 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
         rows.length > 0 || next < touched.length;
         next += conversionsAtOnce
       ) {
-        // The next ones are read while these are planned: what is booked of a conversion says nothing of another.
+        // The next conversions are read while these are planned, since bookings of one conversion do not affect another.
         const [following, entries] = yield* Effect.all(
           [read(touched.slice(next, next + conversionsAtOnce)), bookRows(books, runId, rows)],
           { concurrency: next < touched.length ? 2 : 1 },

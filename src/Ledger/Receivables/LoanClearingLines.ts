@@ -1,4 +1,4 @@
-/** Keeps what the cash of loans is attributed to: the shares, and what is due, that `reconcile.loan_clearing_items` reads. */
+/** Stores how the cash of loans is attributed: the shares and the amounts due, which `reconcile.loan_clearing_items` reads. */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import type { Amount } from "../../Common/Money.ts"
@@ -12,7 +12,7 @@ import type { ReceivableView } from "./ReceivableVersion.ts"
 
 const plainText = (amount: Amount): string => Money.toText(Money.plain(amount))
 
-/** What of the settings decides how a receivable is booked, on whichever side. */
+/** The settings that decide how a receivable is booked, on either side. */
 const policyOf = ({ interest, interestBetweenReads, repaymentAmount }: ReceivableView): string =>
   `${repaymentAmount} ${interest} ${interestBetweenReads}`
 
@@ -23,7 +23,7 @@ export const bookedOtherwise = Effect.fn("Ledger.bookedOtherwise")(function* (
 ) {
   const database = yield* Database
   const policy = policyOf(view)
-  // Two ranges of an index: nothing is read where nothing has changed.
+  // Reads two ranges of an index, so nothing if nothing has changed.
   const rows = yield* database.rows(
     "Ledger.bookedOtherwise",
     { receivable_id: text },
@@ -36,7 +36,7 @@ export const bookedOtherwise = Effect.fn("Ledger.bookedOtherwise")(function* (
   return rows.map(({ receivable_id: id }) => id)
 })
 
-/** What is waited for, by leg: in place of what was. */
+/** Replaces the rows of the cash that is still waited for, leg by leg. */
 const keepWaits = Effect.fn("Ledger.keepWaits")(function* (
   book: Book,
   settled: ReadonlyArray<Settled>,

@@ -200,7 +200,7 @@ const bookedColumns = {
   lines: jsonRows({ role: oneOf(...roles), amount: text, currency: text }),
 }
 
-/** What is booked of the receivables: by receivable, then by the sequence of the part. */
+/** What is booked of the receivables, by receivable and then by the part's sequence. */
 export const bookedReceivables = Effect.fn("Ledger.bookedReceivables")(function* (
   book: Book,
   ids: ReadonlyArray<string>,

@@ -22,22 +22,22 @@ export interface ReceivableInput {
   readonly versions: ReadonlyArray<ReceivableVersion>
   /** What is booked already, by the `sequence` of its part. */
   readonly posted: ReadonlyMap<number, PostedPart>
-  /** It was booked by other settings. */
+  /** The receivable was booked by other settings. */
   readonly resettled?: boolean
 }
 
 /** What stands in the books of one part of a version, its corrections included. */
 export interface PostedPart {
   readonly lines: ReadonlyArray<Line>
-  /** How often it was put right. */
+  /** How many corrections it has had. */
   readonly corrections: number
 }
 
-/** Room between the numbers of two parts, so that they never depend on how many parts there are. */
+/** Distance between the numbers of two parts, so that a part keeps its number however many parts there are. */
 const roomPerPart = 64
 const roomPerVersion = roomPerPart * parts.length
 
-/** The sequence of a part: of its first entry, and of all that put it right, which are counted apart. */
+/** The sequence of a part, which its first entry and all its corrections share; corrections have a counter of their own. */
 export const sequenceOf = (version: number, part: Part): number =>
   version * roomPerVersion + parts.indexOf(part) * roomPerPart
 
@@ -94,7 +94,7 @@ const wordsOf = ({ amounts, estimated, part }: Booked): string =>
       ? "Repayment of receivable taken back"
       : `${words.repayment}${estimated ? " (estimated)" : ""}`
 
-/** What is missing of `target` in what is booked; none where it is all there. */
+/** The lines that lead from what is booked to `target`; none if it is all there. */
 const difference = (target: ReadonlyArray<Line>, posted: PostedPart): ReadonlyArray<Line> => {
   const sums = new Map<Role, Amount>()
   for (const { amount, role } of target) sums.set(role, Money.add(sums.get(role) ?? Money.zero, amount))

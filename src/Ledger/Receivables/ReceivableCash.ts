@@ -1,6 +1,6 @@
 /**
- * What the cash of a group of receivables means for each of them: its versions with their share of it, and what follows
- * for loan clearing. Plain functions of data; amounts are in the major unit of their currency.
+ * Distributes the cash of a group of receivables: each receivable's versions with their share of it, and the consequences for
+ * loan clearing. Plain functions of data; amounts are in the major unit of their currency.
  */
 import { Option } from "effect"
 import { scaleOf } from "../../Common/Currency.ts"
@@ -14,7 +14,7 @@ import { follow, settlementOf, step } from "./ReceivableSteps.ts"
 import { isLive, type ReceivableVersion, type ReceivableView, type Transaction } from "./ReceivableVersion.ts"
 import { type Claimed, type Moved, type Named, type Share, shareOut } from "./Sharing.ts"
 
-/** A version before it is known whose cash is whose. */
+/** A version before the cash is distributed. */
 export type ReportedVersion = Omit<ReceivableVersion, "disbursed" | "repayments">
 
 export interface ReportedReceivable {
@@ -74,7 +74,7 @@ const claimOf = (receivable: ReportedReceivable, view: ReceivableView): Claimed 
   return { receivableId, currency, issuedAt, initialPrincipal, settled, announced }
 }
 
-/** The transactions that this version is the first to name, each once whatever names it has. */
+/** The transactions that this version is the first to name, each once even if it has several names. */
 const transactionsOf = (
   version: number,
   purpose: Named["purpose"],
@@ -93,13 +93,13 @@ const transactionsOf = (
     })
 }
 
-/** The same as it stands in the books. */
+/** The same, as it stands in the books. */
 export const takenOf = ({ taken }: Settled, { view }: ReceivableView): Amount =>
   view === "lender" ? taken : negate(taken)
 
 /**
- * Everything that is connected through transactions must be among them, with all its versions, and all of its cash: then
- * the result does not depend on what came when.
+ * The input must include all receivables that are connected through transactions, with all their versions and all their cash;
+ * then the result does not depend on the order in which they came.
  */
 export const settle = (
   receivables: ReadonlyArray<ReportedReceivable>,

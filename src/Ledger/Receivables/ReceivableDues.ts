@@ -1,6 +1,6 @@
 /**
- * What of loan clearing is due, paid and waited for, of one receivable. Plain functions of data; amounts are in the major
- * unit of its currency, by the lender's signs.
+ * What one receivable makes due in loan clearing, what of that was paid, and what is still waited for. Plain functions of data;
+ * amounts are in the major unit of its currency, by the lender's signs.
  */
 import { Option } from "effect"
 import type { Amount } from "../../Common/Money.ts"
@@ -19,27 +19,30 @@ import {
 import type { Purpose, Share } from "./Sharing.ts"
 import { legOf, limited, type WaitingLeg, withoutRepaid } from "./WaitingCash.ts"
 
-/** What one direction of a receivable takes of loan clearing. */
+/** One direction of a receivable (lent or repaid) in loan clearing. */
 export interface Due {
-  /** What its versions say, and what was paid by its cash: excess is paid beyond it, shortfall due beyond it. */
+  /**
+   * The amount that its versions state, and the amount that its cash paid: an excess was paid beyond what is due, a shortfall
+   * is due beyond what was paid.
+   */
   readonly due: Amount
   readonly paid: Amount
-  /** What of `due` no cash is known for yet. */
+  /** The part of `due` whose cash is not known yet. */
   readonly waiting: Amount
 }
 
 export interface Dues {
   readonly lent: Due
   readonly repaid: Due
-  /** What was repaid and is owed again. */
+  /** The amount that was repaid and is owed again. */
   readonly takenBack: Amount
-  /** What is waited for, in the order of the versions. */
+  /** The legs that are waited for, in the order of the versions. */
   readonly legs: ReadonlyArray<WaitingLeg>
-  /** What its entries take of loan clearing: debit positive. */
+  /** What its entries take off loan clearing; debit positive. */
   readonly taken: Amount
-  /** Principal or interest stands in the books. */
+  /** The books hold principal or interest of it. */
   readonly owed: boolean
-  /** When the first thing happened that was not paid exactly; none where all was. */
+  /** When the first event happened that was not paid exactly; none if all were. */
   readonly since: Option.Option<Instant>
 }
 
@@ -109,15 +112,17 @@ class Running {
 }
 
 /**
- * What is due, and what was paid for it. Interest that was settled and not paid is due; where cash comes for it after all,
- * no entry takes that cash, and what stands in clearing is what was paid beyond the entries.
+ * What is due, and what was paid for it. Interest that was settled and not paid is due. If cash comes for it after all, no
+ * entry takes that cash, and clearing holds what was paid beyond the entries.
  */
 const repaidOf = ({ repaid: due, short, waiting }: Running, paid: Amount): Due => {
   const booked = subtract(due, short)
   return { due: Money.isPositive(subtract(paid, booked)) ? booked : due, paid, waiting }
 }
 
-/** What the versions make of loan clearing, against the cash of their transactions. `scale`: the decimals of the currency. */
+/**
+ * Compares what the versions take off loan clearing with the cash of their transactions. `scale`: the decimals of the currency.
+ */
 export const duesOf = (
   versions: ReadonlyArray<ReceivableVersion>,
   { currency, issuedAt }: { readonly currency: string; readonly issuedAt: Instant },
@@ -133,7 +138,7 @@ export const duesOf = (
     if (version.status === "CANCELED") running.cancel(version.servedAt)
     else if (isLive(version.status)) {
       const { interest, principal } = settlementOf(standing, version, view, scale)
-      // What is settled is due, and with `original` only at the end: until then, interest is only announced.
+      // A settled amount is due; with `original` only at the end, since interest is only announced until then.
       const isDue = view.repaymentAmount === "outstanding" || version.status === "PAID"
       const leaves = shares.some((one) => one.version === version.version && !isZero(one.leftOver))
       for (const part of booked) {

@@ -43,7 +43,9 @@ export interface Booked {
   readonly amounts: Amounts
 }
 
-/** What a version settles: of what fell due until it, as far as the cash of its own transactions may explain it. */
+/**
+ * What a version settles, of the amounts that fell due before it, as far as the cash of its own transactions can explain it.
+ */
 export interface Settlement {
   readonly version: number
   /** Of the principal; never negative. */
@@ -90,8 +92,8 @@ const interestAfter = (now: ReceivableVersion): Amount =>
   now.status === "PAID" ? zero : subtract(now.repaymentAmount, now.currentPrincipal)
 
 /**
- * What a live version settles, given what stands before it: repaymentAmount before − after. What new interest hides of a
- * repayment is no longer settled, so that `betweenReads` may give it back.
+ * What a live version settles, given the standing before it: repaymentAmount before − after. The part of a repayment that new
+ * interest hides is not settled here; `betweenReads` may add it.
  */
 export const settlementOf = (
   before: ReceivableBalance,
@@ -116,14 +118,17 @@ export const settlementOf = (
   }
 }
 
-/** For a version that is open again after a PAID one: what the PAID one had closed. A new repayment says nothing about what was before. */
+/**
+ * For a version that is open again after a PAID one: what the PAID one had closed. A new repayment says nothing about the time
+ * before it.
+ */
 const reopened = (before: ReceivableBalance, now: ReceivableVersion): ReceivableBalance["closed"] =>
   now.status === "PAID" || Money.isPositive(principalOf(before, now).repaid) ? Option.none() : before.closed
 
-/** Of interest that was paid, what a live version says is owed again. */
+/** The part of paid interest that a live version states is owed again. */
 const takenBack = (before: ReceivableBalance, now: ReceivableVersion, view: ReceivableView): Amount => {
   const closed = reopened(before, now)
-  // It does not say what is owed: all of it is, that a PAID version has settled.
+  // The version does not state what is owed: everything that a PAID version has settled is.
   if (view.repaymentAmount === "original")
     return Option.match(closed, { onNone: () => zero, onSome: (of) => of.interest })
   const isOwed = Option.isSome(closed) || Money.isNegative(principalOf(before, now).repaid)
@@ -131,7 +136,7 @@ const takenBack = (before: ReceivableBalance, now: ReceivableVersion, view: Rece
   return isOwed ? min(risen, before.repaid.interest) : zero
 }
 
-/** What one version brings, given what stands before it; `scale`: the decimals of its currency. */
+/** What one version brings, given the standing before it. `scale`: the decimals of its currency. */
 export const step = (
   before: ReceivableBalance,
   now: ReceivableVersion,
@@ -149,7 +154,7 @@ export const step = (
   const isPaid = now.status === "PAID"
   const isOriginal = view.repaymentAmount === "original"
   const cash = cashOf(now.repayments)
-  // Where cash is not known: what is settled was paid. `original` says only at the end that interest is settled.
+  // If its cash is not known, the settled amount counts as paid. With `original` only the end shows that interest is settled.
   const isRepaid = Money.isPositive(repaid) || now.repayments.length > 0 || isPaid
   const least = isRepaid && (!isOriginal || isPaid) ? settled : zero
   const shown = max(min(subtract(knownCash(now.repayments), max(repaid, zero)), add(settled, allowed)), zero)
@@ -158,7 +163,7 @@ export const step = (
   const net = subtract(paid, takenBack(before, now, view))
   const accrued = isOriginal
     ? Option.match(reopened(before, now), {
-        // Fully repaid: what was not paid of the interest is not due any more.
+        // Fully repaid: unpaid interest is no longer due.
         onNone: () => (isPaid || paysMore ? subtract(paid, before.interest) : newlyAnnounced(before, now)),
         onSome: (closed) => {
           const announced = announcedBy(before, now)
@@ -209,7 +214,7 @@ export const follow = (
     interest: zero,
     paidUnannounced: before.paidUnannounced,
   }))
-  // What a PAID version no longer announces was paid unannounced, too.
+  // Interest that a PAID version no longer announces counts as paid without announcement, too.
   const unannounced = max(subtract(repaidInterest, announced), zero)
   return {
     disbursed: before.disbursed || isLive(now.status),

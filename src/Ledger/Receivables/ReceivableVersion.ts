@@ -22,7 +22,7 @@ export interface ReceivableVersion {
 export interface Transaction {
   readonly txId: string
   readonly txTimestamp: Instant
-  /** What of its cash is this receivable's, positive in its expected direction; none where the books do not have it. */
+  /** This receivable's share of its cash, positive in the expected direction; none if the books do not have the cash. */
   readonly cash: Option.Option<Amount>
 }
 
@@ -34,7 +34,7 @@ export interface ReceivableView extends InterestPolicy {
   readonly interestBetweenReads: string
 }
 
-/** The cash of all transactions together; none where there are none, or one of them is not in the books. */
+/** The cash of all transactions together; none if there are no transactions, or if one of them is not in the books. */
 export const cashOf = (transactions: ReadonlyArray<Transaction>): Option.Option<Amount> =>
   transactions.length === 0
     ? Option.none()
@@ -43,7 +43,7 @@ export const cashOf = (transactions: ReadonlyArray<Transaction>): Option.Option<
         Option.some(Money.zero),
       )
 
-/** The cash of those that are in the books. */
+/** The cash of the transactions that are in the books. */
 export const knownCash = (transactions: ReadonlyArray<Transaction>): Amount =>
   Money.total(transactions.map(({ cash }) => Option.getOrElse(cash, () => Money.zero)))
 

@@ -1,16 +1,17 @@
 /**
- * Whose cash it is: the cash of the transactions that receivables name, shared out over them. A plain function of data over
+ * Shares the cash of the transactions that receivables name out over these receivables. A plain function of data over
  * everything that is connected through transactions; the same data gives the same shares, in whatever order it came.
  *
- * Amounts are in the major unit of their currency. Source: "Receivables" in `docs/design.md`: transactions by (txTimestamp, txId),
- * the receivables that name one by (issueDate, receivableId), same currency, each capped by what remains settled, and
+ * Amounts are in the major unit of their currency. Source: "Receivables" in `docs/design.md`: transactions by (txTimestamp,
+ * txId), the receivables that name one by (issueDate, receivableId), same currency, each capped by what remains settled, and
  * disbursements by initialPrincipal. Where it leaves a choice:
  * - Names that lead to the same statement entries (a deposit's identifier, its transaction hash) are one transaction, dated by
  *   the first of them: no cash is used twice.
- * - What remains settled is first that of the version which names the transaction; what is left over then goes to what may
- *   have come between the readings; and what is left over of that to what remains settled by any version, since a service may
- *   name a transaction before or after the version that it settles.
- * - What nobody can take is kept with the last receivable that names it (of those that could have taken of it, where there are any).
+ * - What remains settled is first that of the version which names the transaction; what is left over then goes to what may have
+ *   come between the readings; and what is left over of that to what remains settled by any version, since a service may name a
+ *   transaction before or after the version that it settles.
+ * - What nobody can take is kept with the last receivable that names it (of those that could have taken of it, where there are
+ *   any).
  */
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
@@ -41,7 +42,7 @@ export interface Claimed {
   readonly currency: string
   readonly issuedAt: Instant
   readonly initialPrincipal: Amount
-  /** What each version settles by itself, and how much may have come between the readings. */
+  /** What each version settles by itself, and how much may have accrued between the readings. */
   readonly settled: ReadonlyMap<number, { readonly firm: Amount; readonly betweenReads: Amount }>
   /** Interest announced until each version, which any payment until then may settle: empty where versions say what they settle. */
   readonly announced: ReadonlyMap<number, Amount>
@@ -126,7 +127,7 @@ const poolsOf = (
     sums.set(unit, currencies)
     const entries = currencies.get(currency) ?? new Map<string, Amount>()
     currencies.set(currency, entries)
-    // Set, not added: two names of one transaction lead to one and the same cash.
+    // Set and not added, since two names of one transaction lead to the same cash.
     entries.set(entryId, amount)
   }
   const placeOf = ({ receivableId, version, txTimestamp, txId }: Named): string =>
@@ -165,7 +166,7 @@ const poolsOf = (
   return pools.sort((a, b) => order(a.at, b.at))
 }
 
-/** What remains of the claims, as they are taken from. */
+/** The remainders of the claims, which taking reduces. */
 class Remaining {
   readonly #claims: ReadonlyMap<string, Claimed>
   readonly #taken = new Map<string, Amount>()
@@ -188,7 +189,7 @@ class Remaining {
     return amount
   }
 
-  /** Of what the version settles, or of the principal that was lent. */
+  /** The remainder of what the version settles, or of the principal that was lent. */
   ofVersion({ purpose, receivableId, version }: Named, wanted: Amount): Amount {
     const claim = this.#claims.get(receivableId)
     if (claim === undefined) return zero
@@ -218,7 +219,7 @@ class Remaining {
   }
 }
 
-/** The shares of every transaction with cash, by receivable: what each takes of it, and who keeps the rest. */
+/** The shares of every transaction with cash, by receivable: how much each takes, and which one keeps the rest. */
 export const shareOut = (
   claimed: ReadonlyArray<Claimed>,
   named: ReadonlyArray<Named>,

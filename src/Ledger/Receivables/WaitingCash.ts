@@ -1,6 +1,6 @@
 /**
- * Cash of loans that is waited for: what a version says was paid out or repaid, and no statement has shown yet. Leg by leg,
- * since a payout and a repayment that nobody has seen cancel each other in loan clearing.
+ * Loan cash that is waited for: paid out or repaid by what a version states, and not shown by any statement yet. Kept leg by
+ * leg, since an unseen payout and an unseen repayment cancel each other in loan clearing.
  */
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
@@ -17,7 +17,7 @@ export interface WaitingLeg {
   readonly occurredAt: Instant
   /** The transactions that are to bring it; none where the service names none. */
   readonly txIds: ReadonlyArray<string>
-  /** Nothing of what the version takes of loan clearing has come. */
+  /** None of the cash that the version takes off loan clearing has come. */
   readonly whole: boolean
 }
 
@@ -26,7 +26,7 @@ const { isPositive, subtract, total } = Money
 const unseen = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<string> =>
   transactions.flatMap(({ cash, txId }) => (cash._tag === "None" ? [txId] : []))
 
-/** The cash that a part of a version still waits for; none where all of it has come. */
+/** The cash that a part of a version still waits for; none if all of it has come. */
 export const legOf = (
   purpose: Purpose,
   { amounts, occurredAt, version }: Booked,
@@ -41,7 +41,7 @@ export const legOf = (
     : []
 }
 
-/** The legs without so much, of the first ones first. */
+/** The legs less an amount, which is taken off the first legs first. */
 const lessened = (legs: ReadonlyArray<WaitingLeg>, by: Amount): ReadonlyArray<WaitingLeg> => {
   let left = by
   return legs.flatMap((leg): ReadonlyArray<WaitingLeg> => {
@@ -52,11 +52,11 @@ const lessened = (legs: ReadonlyArray<WaitingLeg>, by: Amount): ReadonlyArray<Wa
   })
 }
 
-/** At most `open` is waited for: what other transactions brought beyond what is due settles the first legs first. */
+/** At most `open` is waited for: an excess that other transactions brought settles the first legs first. */
 export const limited = (legs: ReadonlyArray<WaitingLeg>, open: Amount): ReadonlyArray<WaitingLeg> =>
   lessened(legs, subtract(total(legs.map(({ amount }) => amount)), open))
 
-/** What was repaid is owed again: the last repayments are not waited for any more. */
+/** A repaid amount is owed again: the last repayments are no longer waited for. */
 export const withoutRepaid = (legs: ReadonlyArray<WaitingLeg>, amount: Amount): ReadonlyArray<WaitingLeg> => [
   ...legs.filter(({ purpose }) => purpose === "disbursement"),
   ...[

@@ -1,6 +1,6 @@
 /**
  * Check 9, in the base currency: a standing batch was written from its months as they are valued now. An open month is valued
- * again when it changes, so that its exports go out of date; the check covers books with months valued since.
+ * again when it changes, which makes its exports out of date; the check covers books with months valued since.
  */
 import type { Sql } from "../../Database/Client.ts"
 import { nativeBasis } from "../../Format/Entry.ts"

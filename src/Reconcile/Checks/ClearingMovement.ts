@@ -3,7 +3,9 @@ import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { entriesInScope, type Fragment, instantText, openSubjects, type Scope, sumText } from "../Scope.ts"
 
-/** No movement that the mirror holds is behind the entry. Few are such: they are chosen before their postings are looked up. */
+/**
+ * The mirror holds no movement for the entry. Such entries are few, so they are selected before their postings are looked up.
+ */
 const unexplained = (sql: Sql): Fragment => sql`
   not e.held and not exists (
     select 1 from mirror.resources r

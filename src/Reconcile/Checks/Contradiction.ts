@@ -1,4 +1,4 @@
-/** Check 8: no statement entry was read with two contents. The books keep the first; both are in the evidence. */
+/** Check 8: no statement entry was read with two different contents. The books keep the first; both are in the evidence. */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, instantText, type Scope } from "../Scope.ts"

@@ -1,6 +1,6 @@
 /**
- * No job of a book was given up by the workers. What it was to read may be missing. It is settled by the next job, or
- * run, that reads the book to its end; that of a backfill by one that reads its days.
+ * No job of a book was given up by the workers, which may have left something unread. The next job or run that reads the book
+ * to its end settles the finding; for a backfill, one that reads its days.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"

@@ -7,7 +7,7 @@ import { movedByHand } from "../ByHand.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { entriesInScope, type Fragment, inBooks, instantText, openSubjects, type Scope } from "../Scope.ts"
 
-/** What an archived entry moved is explained in the archive. */
+/** An archived entry is explained in the archive. */
 const isArchived = (sql: Sql): Fragment => sql`
   exists (select 1 from ledger.archived_sources x where x.book_id = e.book_id and x.source_id = e.entry_id)`
 

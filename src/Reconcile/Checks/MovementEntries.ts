@@ -44,7 +44,10 @@ const sellComplete = (sql: Sql): Fragment => sql`
 const buyComplete = (sql: Sql): Fragment => sql`
   t.buy_received - t.buy_paid in (t.buy_amount, t.buy_amount - t.buy_fee)`
 
-/** The fee before the amount, after it, separate, or refunded; and full returns, with or without the fee. */
+/**
+ * Patterns that count as complete: the fee before the amount, after it, separate, or refunded; and full returns, with or
+ * without the fee.
+ */
 const complete = (sql: Sql): Fragment => sql`
   t.elsewhere = 0 and case t.resource_type
     when 'DEPOSIT' then
@@ -58,7 +61,7 @@ const complete = (sql: Sql): Fragment => sql`
         and t.buy_paid > 0 and t.buy_received - t.buy_paid in (0, -t.buy_fee)
     end`
 
-/** Complete without what a person has moved, or with a side that a person has moved as a whole. */
+/** Complete without the entries that a person has moved, or with one side moved as a whole by a person. */
 const explained = (sql: Sql): Fragment => sql`
   exists (
     select 1 from (${totalsWithoutMoved(sql)}) t
@@ -75,7 +78,7 @@ const feeUnshown = (sql: Sql, scope: Scope): Fragment => sql`
     or t.resource_type = 'WITHDRAWAL' and t.form = 'flat' and t.paid = t.amount
       and ${scope.flatWithdrawalFee === "none"}))`
 
-/** What a withdrawal says that it delivered is what was debited, with or without the fee. */
+/** The amount that a withdrawal says it delivered equals the amount debited, with or without the fee. */
 const misdelivered = (sql: Sql): Fragment => sql`t.delivered not in (t.amount, t.amount - t.fee)`
 
 /**

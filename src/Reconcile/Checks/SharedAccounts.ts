@@ -3,7 +3,7 @@ import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, type Scope } from "../Scope.ts"
 
-/** What an account that moved to another client left behind is not listed there any more, which is a finding of its own. */
+/** An account that moved to another client is no longer listed at the former one, which is a finding of its own. */
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select 'account-shared' as check_name, a.book_id, 'account' as subject_type, a.account_id::text as subject_id, true as ripe,
     format('Account %s (%s) is listed in the books %s as well: its entries are booked in each of them.', a.account_id,

@@ -14,7 +14,10 @@ import { type Fragment, inBooks, openSubjects, type Scope } from "../Scope.ts"
 const loans =
   "{receivable_principal,receivable_interest,loan_payable,interest_payable,deferred_interest,loan_clearing}"
 
-/** The streams that must exist, read or not, and the end of the month to close if it is over. */
+/**
+ * The streams that must exist, whether or not they were ever read, and the end of the month that is to be closed, if it is
+ * over.
+ */
 export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "closing">): Fragment => sql`
   configured as (
     select c ->> 'connection' as connection, c ->> 'surface' as surface

@@ -14,7 +14,7 @@ import {
   sumText,
 } from "../Scope.ts"
 
-/** Condition on an entry `e`: it names no resource, or none that there could be. */
+/** Condition on an entry `e`: it names no resource, or one that cannot exist: of an unknown type, or without an identifier. */
 const namesNone = (sql: Sql): Fragment => sql`
   (e.related_type is null or e.related_type not in ('DEPOSIT', 'WITHDRAWAL', 'CONVERSION', 'PAYOUT')
     or e.related_id is null and e.related_type <> 'PAYOUT')`
@@ -25,8 +25,9 @@ const open = (sql: Sql, scope: Scope): Fragment => sql`
   select o.book_id, o.subject_id from (${openSubjects(sql, scope, ...checks)}) o`
 
 /**
- * What later runs read, and what they moved; of everything, also what is open. What stands in suspense changes by a journal entry
- * of a run alone (a person's command is one), so that open items cost nothing from one night to the next.
+ * The entries that later runs read, and those that they moved; in a check of everything, also open ones. Only a journal entry
+ * of a run changes what stands in suspense (a person's command is such a run), so open items cost nothing from one night to the
+ * next.
  */
 const covered = (sql: Sql, scope: Scope): Fragment => sql`
   select e.book_id, e.entry_id::text as subject_id from mirror.statement_entries e

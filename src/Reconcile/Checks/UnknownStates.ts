@@ -1,6 +1,6 @@
 /**
- * States that the service does not document, and a receivable that went back to where it had not been disbursed: what they mean for
- * the books is not known. Money of a movement stands in clearing meanwhile; of a receivable nothing is booked.
+ * States that the service does not document, and a receivable that went back to a state before its disbursement: what they mean
+ * for the books is unknown. Meanwhile a movement's money stands in clearing, and nothing is booked for a receivable.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
@@ -23,7 +23,7 @@ const movements = (sql: Sql, scope: Scope): Fragment => sql`
       where e.book_id = r.book_id and e.book_id = ${inBooks(sql, scope)} and e.related_id = r.resource_id and e.related_type = r.resource_type and not e.held)
     and ${resourcesInScope(sql, scope, "unknown-state")} and r.book_id = ${inBooks(sql, scope)}`
 
-/** In the book that holds something of the receivable, or else in the organization's. */
+/** In the book that has booked the receivable, or else in the organization's. */
 const receivables = (sql: Sql, scope: Scope): Fragment => sql`
   select 'receivable-state' as check_name, b.book_id, 'receivable' as subject_type, v.receivable_id::text as subject_id,
     true as ripe,

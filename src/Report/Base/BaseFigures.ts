@@ -36,7 +36,7 @@ const monthColumns = {
   method: oneOf("average", "fifo"),
   /** Whether the month was over when it was valued: only then is it revalued at its end. */
   over: bool,
-  /** Entries of the month that came since, and are not in it. */
+  /** Entries of the month that came after the valuation and are not in it. */
   later: int4,
 }
 
@@ -118,7 +118,7 @@ const readRates = Effect.fn("Report.base.rates")(function* ({ bookId, first, jou
   )
 })
 
-/** Exported for the test of its plan, as the next one is. */
+/** Exported, like the next one, for the test of its plan. */
 export const revaluationsIn = (sql: Sql, { bookId, first, journal }: BaseScope) => sql`
     select a.name as account, a.currency, e.description, p.amount::text as amount
     from ${journalTable(sql, journal, "entries")} e
@@ -167,8 +167,8 @@ export const resultsIn = (sql: Sql, { bookId, first, journal }: BaseScope, base:
     order by currency collate "C"`
 
 /**
- * None: the month is not valued, or, as of another time, nobody asked for its valuation then (`base`). That one is made in the
- * caller's transaction; fails where rates had not been imported by then.
+ * None if the month is not valued or, in an as-of report, if its valuation as of then was not asked for (`base`). That
+ * valuation is made in the caller's transaction; fails if rates had not been imported by then.
  */
 export const readBase = Effect.fn("Report.base")(function* (
   scope: ReportScope,

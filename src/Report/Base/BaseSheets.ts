@@ -11,7 +11,7 @@ export const baseTrialBalanceSheet = {
   columns: trialBalanceSheet.columns,
 } as const
 
-/** What a rate was used for: lines of entries, or the revaluation of an account at the month's end. */
+/** The use of a rate: for lines of entries, or for the revaluation of an account at the month's end. */
 export const baseRatesSheet = {
   name: "base-rates.csv",
   columns: {

@@ -1,4 +1,4 @@
-/** Why a conversion has no effective rate in a month: what was returned, or where its other leg is. */
+/** Why a conversion has no effective rate in a month: it was returned, or its other leg is in another month. */
 
 /** Amounts of the month with their currency; null: none. Months are `2026-11`, several joined by commas; null: none. */
 export interface Legs {

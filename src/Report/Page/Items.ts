@@ -1,4 +1,7 @@
-/** What deserves a look, the largest of each currency first: open items, and what moved otherwise than the month before. */
+/**
+ * What deserves a look, the largest of each currency first: open items, and accounts that moved differently from the month
+ * before.
+ */
 import { type Html, html } from "../../Common/Html.ts"
 import { count, counted } from "../../Common/Text.ts"
 import type { ComparisonRow, comparisonSheet } from "../Comparison.ts"
@@ -11,7 +14,7 @@ import { breakable, figure, section, table, words } from "./Figures.ts"
 const mostItems = 10
 const mostChanges = 8
 
-/** What a table of the largest leaves out. */
+/** The note about rows that a table of the largest leaves out. */
 const leftOut = ({ material, shown, small }: Weighed<unknown>, file: string): Html => {
   const parts = [
     ...(material > shown.length ? [`${count(material - shown.length)} smaller ones`] : []),
@@ -30,7 +33,7 @@ const itemText = (row: OpenItemRow): Html => {
 const account = (code: string | null, name: string | null): Html =>
   html`<span class="nowrap">${code}</span> ${breakable(name ?? "")}`
 
-/** Without counterparties and references, which stand in the file. */
+/** Without counterparties and references, which are in the file. */
 export const openItemsSection = (
   sheet: Written<Record<keyof OpenItemRow, "text" | "figure">>,
   materiality: Materiality,

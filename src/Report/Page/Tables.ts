@@ -130,7 +130,7 @@ export const ageingSection = (sheet: Written<Record<keyof AgeingRow, "text" | "f
       )
 
 export const exceptionsSection = (sheet: Written<Record<keyof ExceptionRow, "text" | "figure">>) => {
-  // What waits to be completed stands among the open items.
+  // Movements that wait to be completed are listed among the open items.
   const rows = sheet.first.filter(({ severity }) => severity !== "note")
   const waiting = sheet.first.length - rows.length
   return section("Exceptions", "What does not tie out, what is open, and what was answered for.", [

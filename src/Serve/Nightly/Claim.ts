@@ -1,7 +1,7 @@
 /**
- * Who works at a night of a connection, of all processes that keep the schedule on one database. A night is one row, named by when
- * the schedule fell due; who works at it holds a lock, which is free as soon as its holder is gone, and has the row's epoch. By the
- * database's clock: those of the machines may differ.
+ * Decides which process works at a connection's night, among all that keep the schedule on one database. A night is one row,
+ * identified by when the schedule fell due. The process that works at it has the row's epoch and holds a lock, which is free as
+ * soon as the process is gone. All times are by the database's clock, since those of the machines may differ.
  */
 import { Duration, Effect, ExecutionStrategy, Exit, Option, Scope } from "effect"
 import { bool, float8, int4, nullable } from "../../Database/Columns.ts"
@@ -12,14 +12,14 @@ import { Database } from "../../Database.ts"
 export interface Night {
   /** When the schedule fell due. Epoch milliseconds. */
   readonly due: number
-  /** Made up for at a start: only what has not been read since. */
+  /** The night is made up for at a start: only connections that have not been read since. */
   readonly isMissed: boolean
 }
 
 /** Nights of a connection that are kept. */
 const keptFor = "400 days"
 
-/** What is known of a connection's night before it is claimed. */
+/** A connection's night, as found before it is claimed. */
 export interface Known {
   readonly epoch: number | null
   readonly ended: boolean
@@ -41,11 +41,14 @@ export const lookAt = Effect.fn("Nightly.lookAt")(function* (connection: string,
   return known
 })
 
-/** Whether it is left to others, or done: one that was missed is tried again by whoever starts, unless it was read since. */
+/**
+ * Whether the night is done, or left to others. A missed night is tried again by a process that starts, unless the connection
+ * was read since.
+ */
 export const isOver = ({ isMissed }: Night, { ended, epoch, succeeded }: Known): boolean =>
   isMissed ? succeeded && (epoch === null || ended) : ended
 
-/** How long it is until the night, by the database's clock: that of this machine may be ahead. */
+/** How long it is until the night, by the database's clock, since this machine's may be ahead. */
 export const untilDue = Effect.fn("Nightly.untilDue")(function* ({ due }: Night) {
   const database = yield* Database
   const { early } = yield* database.row(
@@ -70,18 +73,18 @@ export const databaseNow = Effect.fn("Nightly.databaseNow")(function* () {
 
 /** A night that this process works at. */
 export interface Claim {
-  /** It was begun by another process, which is gone, or by one that had lost its lock. */
+  /** Another process began it, and that process is gone or has lost its lock. */
   readonly isTakeover: boolean
   /** Fails when the lock is lost: from then on another may take the night. */
   readonly lost: Effect.Effect<never, DatabaseError>
-  /** Whether nobody else has taken it since. */
+  /** Whether no other process has taken it since. */
   readonly holds: Effect.Effect<boolean, DatabaseError, Database>
-  /** Nobody needs to try it again. */
+  /** Marks the night as ended: no process needs to try it again. */
   readonly end: Effect.Effect<void, DatabaseError, Database>
   readonly release: Effect.Effect<void>
 }
 
-/** The night's row, unless it has ended meanwhile: one that had ended when it was first looked at is begun again. */
+/** The night's row, unless it has ended meanwhile; a night that had ended before it was first looked at is begun again. */
 const take = Effect.fn("Nightly.take")(function* (connection: string, { due }: Night, known: Known) {
   const database = yield* Database
   return yield* database.transaction(
@@ -107,7 +110,10 @@ const take = Effect.fn("Nightly.take")(function* (connection: string, { due }: N
   )
 })
 
-/** Takes a connection's night; none where another works at it, or has ended it. Held until it is released, or the scope closes. */
+/**
+ * Takes a connection's night; none if another process works at it or has ended it. Held until it is released, or until the
+ * scope closes.
+ */
 export const claim = Effect.fn("Nightly.claim")(function* (connection: string, night: Night, known: Known) {
   const database = yield* Database
   const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
@@ -150,7 +156,7 @@ export const claim = Effect.fn("Nightly.claim")(function* (connection: string, n
   )
 })
 
-/** Whether people are still to be told what is open after a night: true once, whoever asks. */
+/** Whether people must still be told what is open after a night: returns true once, to the first process that asks. */
 export const tellOnce = Effect.fn("Nightly.tellOnce")(function* (
   { due }: Night,
   connections: ReadonlyArray<string>,

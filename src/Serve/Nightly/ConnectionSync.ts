@@ -44,8 +44,8 @@ const raiseUnread = Effect.fn("Nightly.unread")(function* (connection: string, r
 })
 
 /**
- * `read`: the connection's books can be exported; it was read, though perhaps not every book of it. `away`: it is to be
- * tried again. What was said the first time is not said again.
+ * `read`: the connection was read, though perhaps not every book of it, and its books can be exported. `away`: it is to be
+ * tried again. Messages of the first try are not repeated.
  */
 export const syncConnection = Effect.fn("Nightly.sync")(function* (
   connection: string,
@@ -61,7 +61,7 @@ export const syncConnection = Effect.fn("Nightly.sync")(function* (
     // The other sync does the same work.
     if (started.left._tag === "SyncBusy") {
       yield* Effect.logInfo("Another sync of the connection is running; this one is left to it.")
-      // It may be that of who is gone, whose lock is not free yet.
+      // It may be the sync of a vanished process whose lock is not free yet.
       return { read: false, away: isTakeover }
     }
     if (!(started.left instanceof SyncIncomplete)) return yield* started.left

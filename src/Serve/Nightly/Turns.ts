@@ -9,31 +9,31 @@ import type { Database } from "../../Database.ts"
 import { isAway } from "../../Sync/Runs/Failures.ts"
 import { type Claim, claim, isOver, type Known, lookAt, type Night, tellOnce, untilDue } from "./Claim.ts"
 
-/** Between two tries of what is away; each wait is twice the one before. */
+/** The first wait between two tries while the service or the database is away; each further wait is twice as long. */
 const firstWait = Duration.minutes(1)
 const longestWait = Duration.minutes(15)
 
-/** Between two looks at what another process works at. */
+/** The wait between two looks at connections that another process works at. */
 const lookAgain = Duration.seconds(2)
 
-/** A clock that is so far ahead is worth a line in the log. */
+/** A clock that is this far ahead is logged. */
 const farAhead = Duration.minutes(1)
 
-/** What is done of a night. */
+/** The work of a night. */
 export interface NightWork {
   /** Tries of a connection end so long after the first one. */
   readonly deadline: Duration.Duration
-  /** One connection's sync and export. Whether it was away, and is to be tried again. */
+  /** One connection's sync and export. Returns whether it was away and is to be tried again. */
   readonly attempt: (connection: string, tries: number, own: Claim) => Effect.Effect<boolean>
-  /** The night could not be claimed: told like a sync that could not begin. */
+  /** The night could not be claimed; reported like a sync that could not begin. */
   readonly unclaimed: (connection: string, cause: Cause.Cause<unknown>) => Effect.Effect<void>
   /** It was away until the deadline. */
   readonly givenUp: (connection: string) => Effect.Effect<void>
-  /** Tells what is open. */
+  /** Reports what is open. */
   readonly attention: Effect.Effect<void>
 }
 
-/** `over`: done, by whomever; `elsewhere`: another process works at it; `away`: to be tried again. */
+/** `over`: done by some process; `elsewhere`: another process works at it; `away`: to be tried again. */
 type NightState = "over" | "elsewhere" | "away"
 
 /** A connection of the night, as this process has it. */
@@ -54,7 +54,7 @@ const letGo = (place: Place) =>
     return Option.match(own, { onNone: () => Effect.void, onSome: ({ release }) => release })
   })
 
-/** The claim that the place has, or gets now. */
+/** The claim that is held already, or is taken now. */
 const held = (
   night: Night,
   place: Place,
@@ -65,7 +65,7 @@ const held = (
     const known = yield* lookAt(place.connection, night)
     const first = Option.getOrElse(place.first, () => known)
     place.first = Option.some(first)
-    // What has ended while this process looked on is not begun again, whatever came of it.
+    // A night that ended while this process watched is not begun again, whatever its result.
     const endedSince = known.ended && !(first.ended && first.epoch === known.epoch)
     if (isOver(night, known) || endedSince) return "over"
     place.own = yield* claim(place.connection, night, known)
@@ -171,7 +171,7 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
   const stands = yield* Effect.forEach(places, (place) =>
     Effect.map(attempt(place), (standing) => ({ place, standing })),
   )
-  // What is away may take hours: people are told before.
+  // An outage may last for hours, so people are told before it ends.
   if (stands.some(({ standing }) => standing === "away")) yield* work.attention
   yield* Effect.forEach(stands, ({ place, standing }) => untilOver(place, standing), {
     concurrency: "unbounded",

@@ -1,4 +1,4 @@
-/** What an alert of a night says. */
+/** The texts of a night's alerts. */
 import { count, counted } from "../../Common/Text.ts"
 import { spanText } from "../../Common/Time.ts"
 import { DatabaseError } from "../../Database/DatabaseError.ts"
@@ -10,7 +10,7 @@ import { SettingsError } from "../../Settings.ts"
 import type { Alert } from "../Alerts.ts"
 import type { InboxTrouble } from "../Overview/Inbox.ts"
 
-/** Why something failed, for an alert; of an answer of the service only its status. */
+/** Why something failed, for an alert; from the service's answer only the status. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof PartnerError) {
     return error.status === undefined
@@ -24,7 +24,7 @@ const reasonOf = (error: unknown): string => {
 
 const runOf = (error: unknown): string => (error instanceof LeaseLost ? `run ${error.runId}, ` : "")
 
-/** What may fail beside streams (balances, open movements) leaves no book behind, and is read again by the next run. */
+/** Failures other than those of streams (balances, open movements) leave no book behind: the next run reads them again. */
 export const unreadWhole = (books: number, seconds: number): string =>
   books === 0
     ? "every list and statement was"
@@ -37,7 +37,7 @@ export const failureOf = (what: string, connection: string, error: unknown): Ale
   counts: {},
 })
 
-/** What waits for a person, as sentences and counts; empty where nothing does. */
+/** What waits for a person, as sentences and counts; empty if nothing does. */
 export const attentionTo = (
   { blockingFindings, quarantined, warnings }: OpenCounts,
   tieOut: TieOut,

@@ -7,7 +7,7 @@ import { printed } from "../../Reconcile/AmountText.ts"
 import { type ReadState, readStates } from "../../Reconcile/ReadStates.ts"
 import { type BookTieOut, bookTieOuts, openParts } from "../../Reconcile/TieOut.ts"
 
-/** How far a book was read, and what of it cannot be read. */
+/** How far a book was read, and which parts of it cannot be read. */
 export type BookReadState = Omit<ReadState, "bookId" | "code" | "connection">
 
 /** Without the book's name: it may be a client's, which is not shown. */
@@ -35,8 +35,8 @@ const noStreams: BookReadState = {
 }
 
 /**
- * The worst first: what is off, blocks, cannot be read, waits in quarantine, is open; then by code. Nothing that only passes
- * with time counts, so that books stay in their places.
+ * The worst first: books that are off, are blocked, cannot be read, have rows in quarantine, have open items; then by code.
+ * Nothing that merely ages counts, so that books keep their places.
  */
 const worst: ReadonlyArray<(book: BookStanding) => number> = [
   ({ off }) => off,

@@ -35,7 +35,7 @@ const listed = 10
 /** The count stops here. */
 const mostCounted = 100_000
 
-/** How many of all connections are in a state. */
+/** The number of events in a state, over all connections. */
 export const inState = (counts: ReadonlyArray<InboxCount>, state: OpenState): number =>
   counts.reduce((sum, row) => sum + (row.state === state ? row.events : 0), 0)
 

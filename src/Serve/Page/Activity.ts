@@ -31,7 +31,7 @@ export const runsSection = ({ at, connections, runs }: Snapshot, timeZone: strin
 <tbody>${connections.map((row) => connectionRow(row, at, timeZone))}</tbody></table></section>`
 }
 
-/** What waits for workers; nothing where nothing does. */
+/** The jobs that wait for workers; nothing if none do. */
 export const jobsSection = ({ jobs }: Snapshot): Html => {
   if (jobs.length === 0) return html``
   const rows = jobs.map(
@@ -93,7 +93,7 @@ const batchTones: Readonly<Record<BatchState, string>> = {
 
 interface Offered {
   readonly timeZone: string
-  /** Whether the files can be had. */
+  /** Whether the files can be downloaded. */
   readonly downloads: boolean
 }
 

@@ -22,7 +22,7 @@ import { Statements, wholeStatement } from "../Statements/Statement.ts"
 import { BackfillStatements, StatementMoved } from "./BackfilledStatements.ts"
 import { BackfillWindow } from "./BackfillWindow.ts"
 
-/** How often a statement is compared again, because a sync has read it on meanwhile. */
+/** How often a statement is compared again because a sync has read on in it meanwhile. */
 const comparisons = 20
 
 export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Backfill/Reader", {
@@ -52,7 +52,7 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
       return new Set(rows.map(({ account_id: id }) => id))
     })
 
-    /** The ordinary reading on, for what the window has beyond the last sync. Nobody else may read on meanwhile. */
+    /** Reads on as a sync does, for the part of the window after the last sync. Nothing else may read on meanwhile. */
     const readOn = (book: Book, account: MirroredAccount) =>
       exclusively(
         Effect.gen(function* () {
@@ -67,7 +67,7 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
         }),
       )
 
-    /** The accounts' list has brought balances of now: each is proved against a tail of now, as a sync does. */
+    /** The list of accounts brought current balances: each is proved against the current end of its statement, as in a sync. */
     const settle = (book: Book, among: ReadonlySet<string>) =>
       among.size === 0 ? Effect.succeed(new Map<string, number>()) : exclusively(balances.settle(book, among))
 

@@ -13,7 +13,7 @@ export class BackfillWindow extends Context.Tag("tieout/Backfill/Window")<
     readonly exclusively: <A, E, R>(
       effect: Effect.Effect<A, E, R>,
     ) => Effect.Effect<A, E | DatabaseError | LeaseLost, R>
-    /** What came of every account, as it is done. */
+    /** The result for each account, as it is done. */
     readonly results: Array<AccountBackfill>
   }
 >() {}

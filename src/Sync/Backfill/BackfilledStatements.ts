@@ -1,4 +1,4 @@
-/** Reads one account's statement again near a window, and writes down what the mirror did not know or knows differently. */
+/** Reads one account's statement again around a window, and records entries that the mirror lacks or has with other content. */
 import { Data, Effect, Either, Option, Stream } from "effect"
 import type { Book } from "../../Book.ts"
 import * as Money from "../../Common/Money.ts"
@@ -44,7 +44,7 @@ export interface AccountBackfill {
   readonly unreadable: number
 }
 
-/** A sync has read the statement on while this waited for its turn: what was compared is not what is known now. */
+/** A sync has read on in the statement while this waited for its turn, so the comparison is out of date. */
 export class StatementMoved extends Data.TaggedError("StatementMoved")<{ readonly accountId: string }> {}
 
 export class BackfillStatements extends Effect.Service<BackfillStatements>()("tieout/Backfill/Statements", {
@@ -77,7 +77,7 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       const isBehind = (found: ReadonlyArray<StatementEntry>) =>
         found.length > 0 && found.every(({ occurredAt }) => occurredAt >= window.end)
       yield* partner
-        // With a cursor the place is known already; without one a filter saves reading what lies before the window.
+        // A cursor leads to the place already; without one a filter saves reading everything before the window.
         .statement(
           account.accountId,
           Option.isNone(start.cursor) ? { from: window.start, to: window.end } : undefined,
@@ -132,7 +132,7 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       )
     })
 
-    /** Takes what names its resource now out of suspense. */
+    /** Takes entries that now name their resource out of suspense. */
     const bookEnriched = Effect.fn("Backfill.Statements.bookEnriched")(function* (
       book: Book,
       { enriched }: Comparison,
@@ -148,7 +148,7 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       )
     })
 
-    /** Fails where more, or less, of the statement is mirrored or held than when it was compared. */
+    /** Fails if more or less of the statement is mirrored or held than when it was compared. */
     const unmoved = Effect.fn("Backfill.Statements.unmoved")(function* (
       book: Book,
       { accountId, entries: known }: MirroredAccount,
@@ -164,7 +164,7 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       if (mirrored.entries !== known || now !== held) return yield* new StatementMoved({ accountId })
     })
 
-    /** Fails with `StatementMoved`, and has written nothing, where it is to be compared again. */
+    /** Fails with `StatementMoved`, without having written anything, if it has to be compared again. */
     const readAgain = Effect.fn("Backfill.Statements.readAgain")(function* (
       book: Book,
       account: MirroredAccount,

@@ -1,6 +1,6 @@
 /**
- * A stretch of a statement, read again and held against the mirror: what is there twice, what is new between, what is gone,
- * and whether the running balance carries from its opening to its closing.
+ * Compares a part of a statement that was read again with the mirror: which entries are known, new in between, or gone, and
+ * whether the running balance leads from the opening to the closing balance.
  */
 import { Either, Option } from "effect"
 import type { Amount } from "../../Common/Money.ts"
@@ -22,13 +22,13 @@ export interface Comparison {
   breakAt: Option.Option<string>
   /** Posted entries that read differently now. */
   readonly changed: Array<StatementEntry>
-  /** Posted entries that name now what they did not name before. */
+  /** Posted entries that now name their resource and did not before. */
   readonly enriched: Array<PlacedEntry>
   /** Entries between posted ones that the mirror does not have. */
   readonly missing: Array<StatementEntry>
-  /** Entries before the first that the mirror has. */
+  /** Entries before the first mirrored one. */
   readonly older: Array<StatementEntry>
-  /** Entries behind the last that the mirror has: the next sync's. */
+  /** Entries after the last mirrored one, which the next sync will read. */
   newer: number
   /** Places of posted entries that were passed over. */
   readonly gone: Array<{ readonly after: bigint; readonly before: bigint }>
@@ -47,8 +47,8 @@ export class WindowReading {
   private waiting: Array<StatementEntry> = []
 
   /**
-   * `mirrored`: the first and the last place that the mirror has. `place` and `balance`: of the entry that the reading
-   * starts behind, where that is known.
+   * `mirrored`: the first and the last place in the mirror. `place` and `balance`: those of the entry after which the reading
+   * starts, if known.
    */
   constructor(
     window: Window,

@@ -1,4 +1,7 @@
-/** What the books know of an account's statement before it is read again: where reading can begin, and which entries are booked. */
+/**
+ * What the books know about an account's statement before it is read again: where reading can begin, and which entries are
+ * booked.
+ */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import type { Amount } from "../../Common/Money.ts"

@@ -1,4 +1,4 @@
-/** The stretch of time that a backfill reads again: whole days of the accounting time zone. */
+/** The span of time that a backfill reads again: whole days of the accounting time zone. */
 import { Effect } from "effect"
 import { text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"

@@ -1,6 +1,6 @@
 /**
- * Reads the credit surface: payment rails, receivables and credit accounts. What it says of receivables is only kept here;
- * `Loans.ts` books it, when the statements that show their cash have been read.
+ * Reads the credit surface: payment rails, receivables and credit accounts. Receivables are only stored here; `Loans.ts` books
+ * them, once the statements with their cash have been read.
  */
 import { Effect, Either, Option, Stream } from "effect"
 import { allBooks, type Book, clientBook } from "../../Book.ts"
@@ -33,7 +33,7 @@ const streams: ReadonlyMap<string, string> = new Map([
   ["credit_account", "credit_accounts"],
 ])
 
-/** Reading them again may show that receivables and credit accounts were only read at two different moments. */
+/** Reading them again may show that receivables and credit accounts had only been read at two different moments. */
 const rounds = 3
 
 export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
@@ -85,7 +85,7 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
                     items.map(({ id }) => id),
                   )
                   if (stream === undefined || page.hasNextPage) return
-                  // A row that nobody can tell from another may be any that is missing.
+                  // A row without an identifier may be any receivable that is missing.
                   if (!nameless) yield* listed(ids)
                   yield* noteReads(organization, [{ stream, beganAt: beganAt ?? Option.none() }])
                 }),
@@ -133,7 +133,7 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
       Effect.provideService(Database, database),
     )
 
-    /** What dates a snapshot where the answer does not: the latest time that it holds itself. */
+    /** The latest time within a snapshot, which dates it if the answer has no date. */
     const latestTime = (receivable: Receivable): string =>
       [
         receivable.issueDate,

@@ -7,7 +7,9 @@ import { Settings, SettingsError } from "../../Settings.ts"
 
 const sides = { lender: "borrower", borrower: "lender" } as const
 
-/** The lender's stand in the organization's book, the borrower's in those of clients: none may stand in the others. */
+/**
+ * A lender's receivables belong in the organization's book and a borrower's in the clients' books; no other book may have any.
+ */
 export const onTheirSide = Effect.fn("Sync.onTheirSide")(function* ({ connection }: Book) {
   const database = yield* Database
   const { view } = (yield* Settings).accounting.receivables

@@ -1,7 +1,7 @@
 /**
- * Books receivables: links the cash that their transactions moved, then posts what follows from every version. Done after
- * the statements are read, so that a repayment and its cash are seen together. Whatever was interrupted is done again: a
- * version that is posted says so, and an entry that is booked is not booked twice.
+ * Books receivables: links the cash that their transactions moved, then posts what follows from every version. Runs after the
+ * statements are read, so that a repayment and its cash are seen together. Interrupted work is done again: posted versions are
+ * marked, and no entry is booked twice.
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
@@ -28,7 +28,7 @@ import { beginning, checkpoints, saveCheckpoint } from "../Statements/Checkpoint
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { Pages } from "../Statements/StatementPage.ts"
 
-/** Where a book's receivables have seen the cash of all runs up to the one that the cursor names. */
+/** The stream whose cursor names the run up to which a book's receivables have taken all cash into account. */
 const stream = "loans"
 
 /** Receivables, and transactions, that are taken together. */
@@ -49,8 +49,8 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
     const facts = yield* PostingFacts
 
     /**
-     * Transactions that were not looked for yet, and those of a movement of which a later run has read an entry or the
-     * resource: a fee that is known now changes what was paid.
+     * Transactions not searched for yet, and those of a movement whose entry or resource a later run has read: a fee that has
+     * become known changes the amount paid.
      */
     const due = Effect.fn("Sync.Loans.due")(function* (book: Book, since: number) {
       return yield* database.rows(
@@ -184,8 +184,8 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
     })
 
     /**
-     * Brings a book's receivables up to date with all that is mirrored, and with the settings: the books are never of two
-     * policies. Gives how many were booked by other settings.
+     * Brings a book's receivables up to date with everything mirrored, and with the settings, so that a book never mixes two
+     * policies. Returns how many had been booked by other settings.
      */
     const bringUpToDate = Effect.fn("Sync.Loans.settle")(
       function* (organization: Book, book: Book) {

@@ -1,7 +1,7 @@
-/** What fails again and again, in the log. */
+/** Logs repeated failures. */
 import { Clock, Effect } from "effect"
 
-/** Warns of what goes on failing for the same reason once a minute: an outage of a night would fill the log. */
+/** Warns once a minute of failures for the same reason, or an outage of a night would fill the log. */
 export const warnEachMinute = (textOf: (why: string) => string) => {
   let last = { text: "", at: Number.NEGATIVE_INFINITY }
   return ({ message }: { readonly message: string }): Effect.Effect<void> =>

@@ -1,6 +1,6 @@
 /**
- * What an event says to look at. Events are hints: they name things, and the service is asked how those stand. Source of the
- * shapes: `docs/interface.md`, Events.
+ * Finds what an event names. Events are hints: the service is asked how the things stand that they name. Source of the shapes:
+ * `docs/interface.md`, Events.
  */
 import { Option } from "effect"
 import { isRecord } from "../../Common/Record.ts"
@@ -14,7 +14,7 @@ export interface Hint {
   readonly account: Option.Option<string>
   readonly resource: Option.Option<ResourceKey>
   readonly addressBook: boolean
-  /** Where it names nothing that we know: why. Everything new is looked at then. */
+  /** If it names nothing known: why not. Then everything new is read. */
   readonly unknown: Option.Option<string>
 }
 
@@ -63,7 +63,7 @@ export const hintOf = (type: string, body: Uint8Array): Hint => {
   return { ...nothing, resource, unknown: Option.isNone(resource) ? without(field) : nothing.unknown }
 }
 
-/** What the events of one book together say to look at. */
+/** What the events of one book name together. */
 export interface Touched {
   readonly accounts: ReadonlySet<string>
   readonly resources: ReadonlyArray<ResourceKey>

@@ -1,6 +1,6 @@
 /**
- * Events of clients' books that are handed to workers, where somebody provides it. What a worker has to do stands in the database:
- * an event that comes while its book is worked at is there for the next job, or for this one.
+ * Hands events of clients' books to workers, if a program provides it. The work stands in the database: an event that arrives
+ * while its book is worked at is there for the current job or the next one.
  */
 import { Context, Effect, Option } from "effect"
 import { allBooks } from "../../Book.ts"
@@ -11,13 +11,13 @@ import { Database } from "../../Database.ts"
 import { isPending } from "../../Webhook/Inbox.ts"
 import { hintOf } from "./EventHint.ts"
 
-/** Has workers look at the books, before whatever else waits. */
+/** Asks workers to look at the books, ahead of other waiting jobs. */
 export type SendBooks = (
   connection: string,
   books: ReadonlyArray<number>,
 ) => Effect.Effect<void, DatabaseError>
 
-/** None: the process that follows the events does all of it itself. */
+/** None: the process that follows the events does all the work itself. */
 export class EventJobs extends Context.Reference<EventJobs>()("tieout/Sync/EventJobs", {
   defaultValue: (): Option.Option<SendBooks> => Option.none(),
 }) {}
@@ -25,7 +25,7 @@ export class EventJobs extends Context.Reference<EventJobs>()("tieout/Sync/Event
 /** Events that are looked at together. */
 const eventsPerHandOut = 5_000
 
-/** Notes of which book each due event is. One of no book that is known, or that came with several bodies, is left where it is. */
+/** Records the book of each due event. Leaves an event alone if its book is unknown or if it came with several bodies. */
 const assign = Effect.fn("Events.assign")(function* (connection: string) {
   const database = yield* Database
   const waiting = yield* database.rows(
@@ -73,7 +73,7 @@ const assign = Effect.fn("Events.assign")(function* (connection: string) {
   )
 })
 
-/** Books with events that are due now; what is done, given up or forgotten is nobody's any more. */
+/** Books with events that are due now. Forgets the assignments of events that are done, given up or deleted. */
 const due = Effect.fn("Events.due")(function* (connection: string) {
   const database = yield* Database
   yield* database.execute(
@@ -97,7 +97,10 @@ const due = Effect.fn("Events.due")(function* (connection: string) {
   return rows.map(({ book_id }) => book_id)
 })
 
-/** Hands the due events of clients' books out. What was handed out and is still due is handed out again: a worker may be gone. */
+/**
+ * Hands out the due events of clients' books. Events that were handed out and are still due are handed out again, since a
+ * worker may be gone.
+ */
 export const handOutEvents = Effect.fn("Events.handOut")(function* (connection: string, send: SendBooks) {
   yield* assign(connection)
   const books = yield* due(connection)

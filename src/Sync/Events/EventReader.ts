@@ -23,7 +23,7 @@ export interface ReadAgain {
   readonly accounts: ReadonlyMap<string, string>
   /** Why, by `keyOfResource`. */
   readonly resources: ReadonlyMap<string, string>
-  /** Whatever concerns the book as a whole. */
+  /** Failures that concern the book as a whole. */
   readonly failures: ReadonlyArray<Failure>
 }
 
@@ -78,7 +78,7 @@ export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Event
       return rows.map(({ id, type }) => new ResourceKey({ type, id }))
     })
 
-    /** Reads all at once, and where that fails one by one, so that one unreadable resource does not hold up the others. */
+    /** Reads all at once or, if that fails, one by one, so that one unreadable resource does not hold up the others. */
     const readResources = Effect.fn("Events.Reader.readResources")(function* (
       book: Book,
       keys: ReadonlyArray<ResourceKey>,
@@ -121,7 +121,7 @@ export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Event
 
     const read = Effect.fn("Events.Reader.read")(function* (book: Book, touched: Touched) {
       if (touched.everything) {
-        // Lists and statements do not ask for what an event names and is final, or not there yet.
+        // Lists and statements do not read a resource that is final, or not there yet, though an event names it.
         yield* facts.refresh(book)
         const resources = yield* readResources(book, touched.resources)
         const outcome = yield* reader.read(book, false)

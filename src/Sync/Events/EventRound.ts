@@ -1,4 +1,7 @@
-/** What one round does with the events that it took: reads again what they name, posts, numbers, reconciles, and notes how each fared. */
+/**
+ * One round over the events that it took: reads again what they name, posts, numbers and reconciles it, and records the result
+ * for each.
+ */
 import { type Context, Effect, Layer, Option } from "effect"
 import { allBooks, type Book, organizationBook } from "../../Book.ts"
 import { Ledger } from "../../Ledger.ts"
@@ -21,7 +24,7 @@ const reading = TouchedReader.Default.pipe(Layer.provideMerge(syncParts))
 const readerOf = (partner: Context.Tag.Service<Partner>) =>
   Effect.provide(TouchedReader, Layer.provide(reading, Layer.succeed(Partner, partner)))
 
-/** What a round came to. */
+/** The result of a round. */
 export interface Round {
   readonly runId: number
   readonly events: number
@@ -35,7 +38,7 @@ interface Hinted {
   readonly hint: ReturnType<typeof hintOf>
 }
 
-/** Why an event's effect is not in the books; none where it is. */
+/** Why an event's effect is not in the books; none if it is. */
 const whyUnbooked = ({ hint }: Hinted, read: ReadAgain): Option.Option<string> => {
   const [whole] = read.failures
   const ofAccount = Option.flatMap(hint.account, (id) => Option.fromNullable(read.accounts.get(id)))
@@ -49,7 +52,7 @@ const whyUnbooked = ({ hint }: Hinted, read: ReadAgain): Option.Option<string> =
   return Option.orElse(ofAccount, () => Option.orElse(ofResource, () => ofWhole))
 }
 
-/** The book of every client; one that is not known yet is looked for in the service's list. */
+/** The book of every client; a client that is not known yet is looked up in the service's list. */
 const booksFor = Effect.fn("Events.booksFor")(function* (connection: string, clients: ReadonlySet<string>) {
   const known = () =>
     Effect.map(
@@ -75,7 +78,7 @@ const readBook = Effect.fn("Events.readBook")(function* (book: Book, hinted: Rea
   return yield* reader.read(book, touchedBy(hinted.map(({ hint }) => hint)))
 })
 
-/** Part of the round: what the events of one book come to. Gives those that failed, with why. */
+/** The part of a round for one book. Returns the events that failed, with the reason. */
 const takeBook = Effect.fn("Events.takeBook")(function* (book: Book, hinted: ReadonlyArray<Hinted>) {
   const nothing = { newEntries: new Map(), accounts: new Map(), resources: new Map() }
   const read: ReadAgain = yield* readBook(book, hinted).pipe(
@@ -102,7 +105,7 @@ const byClient = (hinted: ReadonlyArray<Hinted>): ReadonlyMap<string, ReadonlyAr
   return clients
 }
 
-/** Ends the events that are in the books, and puts the others off. Gives how many were put off. */
+/** Ends the events that are in the books, and postpones the others. Returns how many were postponed. */
 const noteOutcomes = Effect.fn("Events.noteOutcomes")(function* (
   connection: string,
   outcomes: ReadonlyArray<Outcome>,
@@ -137,7 +140,7 @@ const noteOutcomes = Effect.fn("Events.noteOutcomes")(function* (
 export const absorbEvents = Effect.fn("Events.absorb")(function* (
   connection: string,
   events: ReadonlyArray<WaitingEvent>,
-  /** The one that they are all about, where others work at the other books. */
+  /** The one book that all events are about, if others work at the other books. */
   alone: Option.Option<Book>,
 ) {
   const run = yield* Run
@@ -154,7 +157,7 @@ export const absorbEvents = Effect.fn("Events.absorb")(function* (
   })
   const touched = [...clients.keys()].flatMap((client) => books.get(client) ?? [])
   if (run.counters.journalEntries > 0) yield* run.commit(ledger.assignNumbers(touched, run.runId))
-  // Where an event came with several bodies, that is found in the organization's book, whoever it was about.
+  // An event with several bodies is a finding of the organization's book, whichever client it was about.
   const organization = Option.toArray(Option.fromNullable(books.get("")))
   const hasConflict = events.some(({ conflict }) => conflict)
   const proved = hasConflict ? [...new Set([...touched, ...organization])] : touched

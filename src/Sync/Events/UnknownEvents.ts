@@ -1,4 +1,4 @@
-/** Logs what became of events that name nothing known, so that none is finished silently. */
+/** Logs events that name nothing known, so that none is finished silently. */
 import { Effect, Option } from "effect"
 import { count } from "../../Common/Text.ts"
 import type { WaitingEvent } from "../../Webhook/Inbox.ts"
@@ -12,7 +12,7 @@ interface Hinted {
 /** How many kinds of unknown events are logged one by one. */
 const mostListed = 10
 
-/** What the inbox keeps of it. */
+/** The note that the inbox keeps with the event. */
 export const noteOf = ({ unknown }: Hint): Option.Option<string> =>
   Option.map(unknown, (why) => `${why}: everything new was looked at`)
 

@@ -18,14 +18,14 @@ const types: ReadonlyMap<string, ResourceType> = new Map(resourceTypes.map((type
 
 export const resourceTypeOf = (stream: string): ResourceType | undefined => types.get(stream)
 
-/** What trying one item came to, before anything of it is committed. */
+/** The result of trying one item, before anything of it is committed. */
 interface Found {
   readonly tries: Tries
   readonly tried: ReadonlyArray<Tried>
   readonly settled: boolean
   readonly resource: Resource | null
   readonly missing: ResourceKey | null
-  /** What the service sent just now, where that cannot be understood either. */
+  /** The row that the service has just sent, if that cannot be understood either. */
   readonly malformed: Malformed | null
 }
 
@@ -38,7 +38,7 @@ export class ReplayedResources extends Effect.Service<ReplayedResources>()("tieo
 
     const nothing = { settled: false, resource: null, missing: null, malformed: null }
 
-    /** What its row says cannot be understood: perhaps what the service says now can. */
+    /** The kept row cannot be understood; perhaps the service now sends one that can. */
     const ask = Effect.fn("Sync.ReplayedResources.ask")(function* (
       tries: Tries,
       type: ResourceType,

@@ -19,7 +19,7 @@ import { ReplayedStatements, statementOf } from "./ReplayedStatements.ts"
 const itemOf = ({ itemId, quarantineId, stream }: QuarantinedRow): string =>
   `${stream}|${itemId ?? `Q${quarantineId}`}`
 
-/** The row that was seen last of each item: an older one says less, and is settled with it. */
+/** The latest row of each item; older rows of the item are settled with it. */
 const newestOfEach = (rows: ReadonlyArray<QuarantinedRow>): ReadonlyMap<string, Tries> => {
   const items = new Map<string, { newest: QuarantinedRow; all: Array<QuarantinedRow> }>()
   for (const row of rows) {
@@ -67,7 +67,7 @@ export class Replay extends Effect.Service<Replay>()("tieout/Sync/Replay", {
           ),
       })
 
-    /** No list shows them, so that they are asked for here: a sync asks only once. */
+    /** No list shows deposit instructions, and a sync asks for them only once, so they are asked for here. */
     const askInstruction = (tries: Tries, accountId: string, malformed: Malformed, book: Book) =>
       Effect.gen(function* () {
         const ask = partner.depositInstructions
@@ -129,7 +129,7 @@ export class Replay extends Effect.Service<Replay>()("tieout/Sync/Replay", {
       const isSingle = ({ newest: { stream } }: Tries) =>
         resourceTypeOf(stream) === undefined && statementOf(stream) === undefined
       const tried: Array<Tried> = []
-      // What names and places movements first: the address book, then the accounts.
+      // First the rows that name and place movements: the address book, then the accounts.
       for (const tries of items.filter(isSingle)) tried.push(...(yield* single(book, tries, kept)))
       yield* facts.refresh(book)
       const movements = items.filter(({ newest }) => resourceTypeOf(newest.stream) !== undefined)

@@ -75,7 +75,7 @@ export class ReplayedStatements extends Effect.Service<ReplayedStatements>()(
         }
         const failure = yield* reader.readSome(book, [account]).pipe(
           Effect.map(({ failures }) => failures[0]?.why),
-          // Credentials that are refused: what needs no request is absorbed all the same.
+          // The credentials are refused: rows that need no request are absorbed all the same.
           Effect.catchIf(
             (error) => error instanceof PartnerError,
             ({ message }) => Effect.succeed(message),

@@ -1,6 +1,6 @@
 /**
- * How accounts are paid into: asked for once per account, when its statement has not been read before. What is read is
- * personal data; it is kept, never logged.
+ * How accounts are paid into: asked for once per account, before its statement is first read. The answers are personal data,
+ * which are stored and never logged.
  */
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
@@ -35,7 +35,7 @@ export class DepositInstructions extends Effect.Service<DepositInstructions>()(
         return rows.map(({ account_id: accountId }) => accountId)
       })
 
-      /** Those of new accounts, or of all. An account that has none, or may not be asked for, is passed over. */
+      /** Reads those of new accounts, or of all. Skips an account that has none, or that may not be asked for. */
       const read = Effect.fn("Sync.DepositInstructions.read")(function* (
         book: Book,
         accounts: ReadonlyArray<MirroredAccount>,
@@ -51,7 +51,7 @@ export class DepositInstructions extends Effect.Service<DepositInstructions>()(
           wanted,
           (accountId) =>
             ask(accountId).pipe(
-              // They bear no identifier of their own: what cannot be understood is still known to be this account's.
+              // They have no identifier of their own, so a row that cannot be understood still belongs to this account.
               Effect.map(
                 Option.map(Either.mapLeft((row): Malformed => ({ ...row, id: Option.some(accountId) }))),
               ),

@@ -1,6 +1,6 @@
 /**
- * Consecutive pages that are committed together. What a page says is unchanged by it: the group is one longer page. Groups
- * are counted from the checkpoint, so that a run that is started again makes the same ones.
+ * Groups consecutive pages that are committed together: a group acts as one longer page. Groups are counted from the
+ * checkpoint, so a run that is started again makes the same ones.
  */
 import { Effect, Either, Option, Stream } from "effect"
 import type { Page } from "../../Partner.ts"
@@ -14,18 +14,19 @@ const joined = <A>(pages: ReadonlyArray<Page<A>>, first: Page<A>): Page<A> => {
   return {
     rows: pages.flatMap((page) => page.rows),
     hasNextPage: last.hasNextPage,
-    // A last page that does not say where it ends is asked for again by the cursor that it was asked with.
+    // A last page without an end cursor will be requested again by the cursor that it was requested with.
     endCursor,
     askedWith: first.askedWith,
     requestedAt: last.requestedAt,
-    // When the group began to be read: what came into being later may not be in it.
+    // When reading the group began: rows that were created later may not be in it.
     servedAt: first.servedAt,
   }
 }
 
 /**
- * Groups of up to `size` pages; a large one ends its group. Where reading fails, the pages before the failure still make a group.
- * Nothing is asked for beyond a group's last page before the group has been dealt with: its answers may take room until then.
+ * Groups of up to `size` pages; a large one ends its group. Where reading fails, the pages before the failure still make a
+ * group. Requests nothing beyond a group's last page before the group has been dealt with, since its answers may take room
+ * until then.
  */
 export const grouped =
   (size: number) =>

@@ -20,7 +20,7 @@ import { Settings } from "../../Settings.ts"
 export class ResourceKey extends Data.Class<{ readonly type: ResourceType; readonly id: string }> {}
 
 export interface Hydrated {
-  /** Everything that is known now, by `resourceKey`. */
+  /** All resources that are known now, by `resourceKey`. */
   readonly resources: ReadonlyMap<string, Resource>
   /** What was read by id just now. */
   readonly read: ReadonlyArray<Resource>
@@ -36,7 +36,7 @@ export const streamOf = (type: ResourceType): string => `${type.toLowerCase()}s`
 
 type Answer = Option.Option<Row<Resource>>
 
-/** As many answers are remembered: the other leg of a conversion usually follows within them. */
+/** The number of remembered answers; the other leg of a conversion usually follows within it. */
 const mostRemembered = 2_000
 
 const isResourceType = (type: string): type is ResourceType => resourceTypes.some((known) => known === type)
@@ -66,7 +66,7 @@ const namedBy = (entries: ReadonlyArray<PlacedEntry>): ReadonlyArray<Named> => {
   return [...named.values()]
 }
 
-/** Two clocks, ours and the service's, are no further apart, milliseconds. */
+/** The most that our clock and the service's may differ, milliseconds. */
 const skew = 5 * 60_000
 
 /**
@@ -95,8 +95,9 @@ export class Hydration extends Effect.Service<Hydration>()("tieout/Sync/Hydratio
     }
 
     /**
-     * One request for all who ask for a resource at the same time. A failure is not remembered: whoever has waited asks
-     * then. By hand, because Effect's `Cache` takes several times the processor time, and a sync asks for every conversion.
+     * One request for all callers that ask for a resource at the same time. A failure is not remembered, so the callers that
+     * waited ask again. Written by hand because Effect's `Cache` takes several times the processor time, and a sync asks for
+     * every conversion.
      */
     const ask = (key: ResourceKey): Effect.Effect<Answer, PartnerError> =>
       Effect.suspend(() => {
@@ -165,7 +166,7 @@ export class Hydration extends Effect.Service<Hydration>()("tieout/Sync/Hydratio
         const name = resourceKey(one.key.type, one.key.id)
         return needsReading(known.get(name), one, withEntries.has(name))
       })
-      // An answer that is remembered, or under way, is no newer than what is mirrored.
+      // A remembered answer, or one under way, is no newer than the mirrored one.
       for (const { key } of wanted) {
         const name = resourceKey(key.type, key.id)
         if (!known.has(name)) continue
@@ -176,7 +177,7 @@ export class Hydration extends Effect.Service<Hydration>()("tieout/Sync/Hydratio
       const resources = new Map([...known].map(([key, item]) => [key, item.resource]))
       for (const resource of read.read)
         resources.set(resourceKey(resource.resourceType, resource.id), resource)
-      // What is gone by id now is still what was read before.
+      // A resource that can no longer be read by id is still as it was read before.
       const missing = read.missing.filter((key) => !resources.has(resourceKey(key.type, key.id)))
       const reread = new Set(
         read.read.flatMap(({ id, resourceType }) => (known.has(resourceKey(resourceType, id)) ? [id] : [])),

@@ -1,7 +1,7 @@
 /**
- * Reads lists on: what is new since the last run, whatever way a list turns out to be ordered. An oldest-first list goes
- * on from its last cursor; a newest-first one is read from the start until a page holds nothing new; an unordered one is
- * read whole. A list whose ordering cannot be told yet is short: it is read whole too.
+ * Reads what is new in lists since the last run, however a list turns out to be ordered. An oldest-first list goes on from its
+ * last cursor; a newest-first one is read from the start until a page holds nothing new; an unordered one is read whole. A list
+ * whose ordering cannot be told yet is short: it is read whole too.
  */
 import { Effect, Option, Stream } from "effect"
 import type { Book } from "../../Book.ts"
@@ -33,9 +33,9 @@ import { grouped } from "./Grouped.ts"
 interface ListPlan {
   /** Rows of the list are in quarantine and may be readable now. */
   readonly waits: boolean
-  /** Read to the end, whatever is known already. */
+  /** Read to the end, even if rows are known already. */
   readonly whole: boolean
-  /** Whether the end of what is read is that of the list. */
+  /** Whether this reading ends at the end of the list. */
   readonly last: boolean
   readonly begins: Begins
 }
@@ -44,7 +44,7 @@ interface ListPlan {
 interface ListProgress {
   checkpoint: Checkpoint
   lastCreatedAt: Option.Option<string>
-  /** Nothing new can come behind this page. */
+  /** Nothing new can follow this page. */
   reachedKnown: boolean
 }
 
@@ -148,7 +148,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
     ) {
       if (list === null) return
       const begins: Begins = { at: undefined }
-      // What came on top while a newest-first list was read to its end from the middle is still to be read.
+      // Rows that were added on top while a newest-first list was read from the middle to its end are still to be read.
       const twice =
         !full &&
         !checkpoint.complete &&
@@ -164,7 +164,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       yield* follow(book, stream, list, again, { ...plan, last: true })
     })
 
-    /** A list that the settings leave out, though the interface has it. */
+    /** The settings leave the list out, though the interface has it. */
     const leaveOut = Effect.fn("Sync.Lists.leaveOut")(function* (book: Book, stream: string) {
       yield* (yield* Run).commit(noteTrouble(book, stream, noPath))
     })
@@ -203,7 +203,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
     })
 
     /**
-     * Reads the accounts whole, with their balances; those that the list has not any more are marked. `waiting`: the streams
+     * Reads the whole list of accounts, with their balances, and marks accounts that it no longer shows. `waiting`: the streams
      * with rows in quarantine.
      */
     const readAccounts = Effect.fn("Sync.Lists.readAccounts")(function* (

@@ -1,7 +1,7 @@
 /**
- * Reads by id what may have changed since: resources that were not in a final state, those that their entries do not fit,
- * those the service did not have, and those whose row could not be understood. What has been open for long is asked for less and less often, but once after
- * every month's end: a close asks for that.
+ * Reads by id the resources that may have changed: those not in a final state, those that do not fit their entries, those that
+ * the service did not have, and those whose row could not be understood. A resource that has long been open is read less and
+ * less often, but once after every month's end, because a close requires that.
  */
 import { Chunk, Effect, Stream } from "effect"
 import type { Book } from "../../Book.ts"
@@ -84,7 +84,7 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
         Stream.runForEach((batch) => readBatch(book, Chunk.toReadonlyArray(batch))),
       )
 
-    /** Reads all that is due. Gives how many were asked for. */
+    /** Reads all that are due. Returns how many were asked for. */
     const read = Effect.fn("Sync.OpenResources.read")(function* (book: Book) {
       const keys = yield* due(book)
       yield* readKeys(book, keys)

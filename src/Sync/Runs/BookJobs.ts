@@ -1,4 +1,4 @@
-/** How the books of a connection's clients are read elsewhere than in this process, where somebody provides it. */
+/** How other processes read the books of a connection's clients, if the program provides it. */
 import { Context, type Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
@@ -7,13 +7,13 @@ import type { AccountBackfill } from "../Backfill/BackfilledStatements.ts"
 import type { Window } from "../Backfill/Window.ts"
 import type { Failure } from "./RunReport.ts"
 
-/** What is asked of every book of a run. */
+/** The task for every book of a run. */
 export interface BookAsked {
   readonly full: boolean
   readonly quick: boolean
   /** Its receivables are brought up to date as well: the borrower's side of the credit surface. */
   readonly settles: boolean
-  /** What a backfill reads again; null: it is a sync. */
+  /** The days that a backfill reads again; null: a sync. */
   readonly window: Window | null
 }
 
@@ -26,7 +26,7 @@ export interface BookTask {
   readonly stopped: Option.Option<string>
 }
 
-/** What reading, numbering and proving one book came to. */
+/** The result of reading, numbering and proving one book. */
 export interface BookResult {
   readonly bookId: number
   /** By account. */
@@ -51,7 +51,7 @@ export type ReadElsewhere = (
   run: { readonly connection: string; readonly runId: number },
   asked: BookAsked,
   tasks: ReadonlyArray<BookTask>,
-  /** Called for each, as they come. */
+  /** Called for each result as it arrives. */
   take: (result: BookResult) => void,
 ) => Effect.Effect<void, DatabaseError>
 

@@ -28,7 +28,7 @@ export interface BookOutcome {
 /** No checkpoint: every stream is read from its beginning. */
 const fromTheStart: ReadonlyMap<string, Checkpoint> = new Map()
 
-/** Whether the interface has the list: where its default path is null, nobody expects one. */
+/** Whether the interface has the list: if its default path is null, none is expected. */
 const isStream = ({ clientId }: Book, stream: "deposits" | "withdrawals" | "conversions"): boolean =>
   (Option.isNone(clientId) ? defaultInterface.paths : defaultInterface.clientPaths)[stream] !== null
 
@@ -124,7 +124,8 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
           Effect.asSome,
           noting(book, statementStream(account.accountId)),
           aloneOfStream((error) => {
-            // What the service has stopped serving, or does not serve of a closed account, is a finding; everything else goes on.
+            // A stream that the service has stopped serving, or does not serve for a closed account, is a finding; everything
+            // else goes on.
             const isServed = account.listed && account.status !== "CLOSED"
             if (isServed || !isAbsent(error))
               failures.push(failureOf({ kind: "statement", accountId: account.accountId }, error))
@@ -153,7 +154,7 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
       yield* saveTails(book, read.outcomes, waiting)
       const newEntries = new Map(read.outcomes.map(({ accountId, newEntries: found }) => [accountId, found]))
       const whole = new Set(read.outcomes.flatMap(({ accountId, broken }) => (broken ? [] : [accountId])))
-      // Nobody else reads on meanwhile: where every statement ends at its account's balance, there is nothing to look up.
+      // No other run reads on meanwhile: if every statement ends at its account's balance, there is nothing to look up.
       const balanceOf = new Map(some.map(({ accountId, balance }) => [accountId, balance]))
       const isUnsettled = read.outcomes.some(({ accountId, balance: lastBalance }) => {
         const balance = balanceOf.get(accountId)
@@ -173,8 +174,8 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
     })
 
     /**
-     * Reads all that is new; `full`: everything from the start, which shows what has changed. Fails only where no stream
-     * can go on: credentials, the database, the lease.
+     * Reads everything new; `full`: everything from the start, which also shows changes. Fails only if no stream can go on:
+     * credentials, the database, the lease.
      */
     const read = Effect.fn("Sync.Organization.read")(function* (book: Book, full: boolean) {
       const waiting = yield* quarantine.waiting(book)
@@ -202,8 +203,8 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
     })
 
     /**
-     * The hours between full runs: the accounts' list carries balances, so that only statements whose account stands
-     * elsewhere than the books are read. Movements that cancel out wait for the next full one.
+     * For the hours between full runs. The list of accounts carries balances, so only statements whose account has another
+     * balance than the books are read. Movements that cancel out wait for the next full run.
      */
     const readQuick = Effect.fn("Sync.BookReader.readQuick")(function* (book: Book) {
       const waiting = yield* quarantine.waiting(book)

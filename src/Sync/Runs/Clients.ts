@@ -20,9 +20,9 @@ export interface ListedClients {
   readonly books: ReadonlyArray<{ readonly client: Client; readonly book: Book }>
   /** Listed, but not to be read. */
   readonly inactive: ReadonlyArray<Client>
-  /** Clients with accounts, by identifier, that are not to be read any more: why, in the service's word. */
+  /** Clients with accounts, by identifier, that are not to be read any more, with the service's status as the reason. */
   readonly stopped: ReadonlyArray<{ readonly book: Book; readonly clientId: string; readonly status: string }>
-  /** Clients with accounts that the list has no more. Their paths may still be open. */
+  /** Clients with accounts that the list no longer shows. Their paths may still be open. */
   readonly unlisted: ReadonlyArray<{ readonly clientId: string; readonly book: Book }>
 }
 
@@ -42,7 +42,7 @@ export class Clients extends Effect.Service<Clients>()("tieout/Sync/Clients", {
           ),
         )
         const isNew = ({ id, legalEntityName }: Client) => known.get(id)?.name !== legalEntityName
-        // One after the other and in their order, so that the same clients always get the same codes.
+        // Makes them one after the other in their order, so that the same clients always get the same codes.
         const books = Effect.forEach(clients, (client) => {
           const book = known.get(client.id)
           return book !== undefined && !isNew(client)
@@ -59,7 +59,7 @@ export class Clients extends Effect.Service<Clients>()("tieout/Sync/Clients", {
       Effect.provideService(Database, database),
     )
 
-    /** What was read before and is not to be read now, or not in the list. */
+    /** Clients that were read before and are not to be read now, or are no longer in the list. */
     const left = Effect.fn("Sync.Clients.left")(
       function* (connection: string, found: ReadonlyMap<string, Client>, unreadable: ReadonlySet<string>) {
         const rows = yield* database.rows(
@@ -83,7 +83,7 @@ export class Clients extends Effect.Service<Clients>()("tieout/Sync/Clients", {
               ? []
               : [{ book, clientId, status: client.status }]
           }),
-          // A row that could not be understood is in the list nevertheless.
+          // A client whose row could not be understood is still in the list.
           unlisted: known.filter(({ clientId }) => !found.has(clientId) && !unreadable.has(clientId)),
         }
       },

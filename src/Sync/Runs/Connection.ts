@@ -35,7 +35,7 @@ export interface Wanted {
 
 const noClients: ListedClients = { books: [], inactive: [], stopped: [], unlisted: [] }
 
-/** The clients that a run is about: all that are listed, or the one that is named. Fails where the service does not list that. */
+/** The clients that a run is about: all listed ones, or the named one. Fails if the service does not list that client. */
 const chosenOf = (listed: Option.Option<ListedClients>, named: Option.Option<string>) => {
   const { books, inactive, stopped, unlisted } = Option.getOrElse(listed, () => noClients)
   const isWanted = (id: string, code: string): boolean =>
@@ -58,7 +58,7 @@ const chosenOf = (listed: Option.Option<ListedClients>, named: Option.Option<str
     : Effect.succeed(chosen)
 }
 
-/** What reads and books one book, with what the service offers of it. */
+/** The parts that read and book one book, with the port to the service for that book. */
 export interface BookParts<R> {
   readonly read: (book: Book) => Effect.Effect<BookOutcome, ReadError, R>
   readonly loans: Loans
@@ -117,7 +117,7 @@ export const readConnection = <P, R>(
       // Beside clients the organization is one book of many: the others are read, proved and exported without it.
       const found = surfaces.has("client")
         ? aloneOfStream((error) => [failureOf({ kind: "list", name: "accounts" }, error)])(reading)
-        : // Nothing of it can be read: that is a finding before the run fails.
+        : // Nothing of the connection can be read, which becomes a finding before the run fails.
           Effect.tapError(reading, (error) =>
             ofOneStream(error) ? reconcile.afterTrouble([organization], run) : Effect.void,
           )
@@ -131,7 +131,7 @@ export const readConnection = <P, R>(
     const readClient = ({ book, clientId }: { readonly book: Book; readonly clientId: string }) =>
       readBook(book, partner.client(clientId)).pipe(
         aloneOfClient((error) => {
-          // The service does not serve the client: that is a finding. What was read of it before is numbered and proved.
+          // The service does not serve the client, which is a finding. What was read of it before is numbered and proved.
           const outcomes = isAbsent(error) ? complete : hindered
           outcomes.set(book.bookId, book)
           return [failureOf({ kind: "book" }, error)]
@@ -147,7 +147,7 @@ export const readConnection = <P, R>(
       detail: `the service lists the client as ${one.status}`,
     }))
 
-    /** Here, several at a time. */
+    /** In this process, several at a time. */
     const readClients = (served: ReadonlyArray<{ readonly book: Book; readonly clientId: string }>) =>
       Effect.gen(function* () {
         for (const { book, detail } of stoppedClients) {
@@ -178,7 +178,7 @@ export const readConnection = <P, R>(
       const asked = { full, quick, settles: settlesBooks, window }
       return Effect.gen(function* () {
         const borrowers = settlesBooks ? yield* (yield* Credit).borrowers(organization) : []
-        // The first of a book says what is done with it: who is neither read nor stopped may have borrowed all the same.
+        // The first task of a book decides: a client that is neither read nor stopped may still have borrowed.
         const all = [
           ...served.map((one): BookTask => ({ ...one, reads: true, stopped: Option.none() })),
           ...stoppedClients.map(
@@ -204,7 +204,7 @@ export const readConnection = <P, R>(
           totals.take(task.book, { ...result, newEntries: new Map(Object.entries(result.newEntries)) })
           addProved(elsewhere, run.counters, result)
           if (task.reads) doneWith(task.book, result.failures)
-          // A book that was only to be brought up to date is no client that was read; that it could not be is said.
+          // A book that was only to be brought up to date does not count as a client read; a failure is reported.
           else totals.clientFailed(task.book, result.failures)
         })
       })

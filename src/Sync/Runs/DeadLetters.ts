@@ -9,7 +9,7 @@ import type { Days } from "../Backfill/Window.ts"
 /** What a job did, or was to do. */
 export type Work = { readonly kind: "sync" | "events" } | { readonly kind: "backfill"; readonly days: Days }
 
-/** Kinds whose work a job of a kind does as well: a sync reads what the events named. */
+/** For each kind of job, the kinds whose work it does as well: a sync reads what events named. */
 const covers: Readonly<Record<JobKind, ReadonlyArray<JobKind>>> = {
   sync: ["sync", "events"],
   events: ["events"],
@@ -19,7 +19,7 @@ const covers: Readonly<Record<JobKind, ReadonlyArray<JobKind>>> = {
 const daysOf = (work: Work): { readonly from: string | null; readonly to: string | null } =>
   work.kind === "backfill" ? work.days : { from: null, to: null }
 
-/** Part of the transaction that gives the job up. Of two backfills that were given up, the days of both are left to do. */
+/** Part of the transaction that gives the job up. If two backfills are given up, the days of both are left to do. */
 export const noteDead = Effect.fn("Sync.noteDead")(function* (
   { bookId }: Book,
   work: Work,

@@ -1,8 +1,8 @@
 /**
- * What proves that a stream was read: kept with the stream, by the transaction of what was read or right after it, under the
- * run's fence. A read counts when it was followed to its end, whoever asked for it and however little was in it. It began
- * when the service says so (the `Date` of its first page). Our clock proves nothing about the service's: where an answer has
- * no `Date`, the read is kept without a time, and a close asks a person to answer for it.
+ * The evidence that a stream was read, kept with the stream: by the transaction that stores what was read or right after it,
+ * under the run's fence. A read counts when it was followed to its end, whoever asked for it and however little it brought. It
+ * began when the service says so (the `Date` of its first page). Our clock proves nothing about the service's: if an answer has
+ * no `Date`, the read is kept without a time, and a close needs a person to accept that.
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
@@ -130,6 +130,6 @@ export const noting =
         : Effect.void,
     )
 
-/** A client that was read and is not to be read any more, and why. */
+/** Records that a client that was read before is not to be read any more, and why. */
 export const noteStopped = (book: Book, detail: string) =>
   noteTrouble(book, "accounts", { reason: "Inactive", status: null, detail })

@@ -28,8 +28,8 @@ const handling =
 export const aloneOfStream = handling(ofOneStream)
 
 /**
- * The same for one client. A bearer that is refused on a client's path is that client's matter; a token that cannot be had
- * is everybody's.
+ * The same for one client. A token refused on a client's path concerns that client alone; a token that cannot be obtained
+ * concerns everybody.
  */
 export const aloneOfClient = handling(ofOneClient)
 
@@ -44,7 +44,7 @@ export const failureOf = (unread: Unread, error: StreamError): Failure => ({
 export const isAbsent = (error: StreamError): boolean =>
   error instanceof PartnerError && (error.reason === "NotFound" || error.reason === "Forbidden")
 
-/** Whether an error is the service's or the database's absence: what was committed stays, and the run is done again later. */
+/** Whether an error means that the service or the database is away: what was committed stays, and the run is repeated later. */
 export const isAway = (error: unknown): boolean =>
   error instanceof PartnerError
     ? isOutage(error)

@@ -6,7 +6,9 @@ import type { Database } from "../../Database.ts"
 
 const lockOf = (connection: string): string => `sync:${connection}`
 
-/** A lock beside the connection's, held by those who need the connection only briefly: it tells others that waiting is worth it. */
+/**
+ * A lock beside the connection's, held by those who need the connection only briefly, so that others know that waiting pays.
+ */
 const momentOf = (connection: string): string => `moment:${connection}`
 
 const askAgain = "250 millis"
@@ -21,7 +23,7 @@ const patiently = <A, E, R>(
 ) => {
   const attempt = Effect.gen(function* () {
     const scope = yield* Effect.scope
-    // Asked again while nobody can have it for a moment only: whoever has it then has it for long.
+    // Tries once more while no other process can have it for a moment: a lock that is still taken then is held for long.
     const again = Effect.scoped(
       Effect.zipRight(database.tryLock(momentOf(connection)), Scope.extend(own, scope)),
     )
@@ -44,8 +46,8 @@ export const holding = <A, E, R>(database: Database, connection: string, effect:
   patiently(database, connection, database.tryLock(lockOf(connection)), effect)
 
 /**
- * Runs an effect that takes a moment, as soon as nothing else of the connection runs, however long that is. The moment is
- * taken before the connection: whoever finds the connection taken must find out why, too.
+ * Runs an effect that takes a moment, as soon as nothing else of the connection runs, however long that takes. It takes the
+ * lock of the moment before the connection's, so that a process that finds the connection taken also finds out why.
  */
 export const forAMoment = <A, E, R>(
   database: Database,
@@ -86,7 +88,8 @@ export const holdingBook = <A, E, R>(database: Database, book: Book, effect: Eff
   )
 
 /**
- * The same for work that takes a moment: who wants the whole connection, or to lead a run, waits for it instead of failing.
+ * The same for work that takes a moment: a process that wants the whole connection, or wants to lead a run, waits for it
+ * instead of failing.
  */
 export const holdingBookAMoment = <A, E, R>(database: Database, book: Book, effect: Effect.Effect<A, E, R>) =>
   Effect.scoped(

@@ -94,7 +94,7 @@ const newest = (newEntries: ReadonlyMap<string, number>): Readonly<Record<string
       .slice(0, mostNamed),
   )
 
-/** What is kept of a run that came to its end. */
+/** The stored summary of a run that has ended. */
 interface Ended {
   readonly code: number
   /** New statement entries by account. */
@@ -144,7 +144,7 @@ const endOfIncomplete = ({ failures, reason, report }: SyncIncomplete): Ended =>
   }
 }
 
-/** Writes how a run ended, unless a later one has overtaken it: that one writes what there is to say. */
+/** Records how a run ended, unless a later run has overtaken it, which then records that. */
 export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
   run: Run["Type"],
   exit: Exit.Exit<A, unknown>,
@@ -176,7 +176,7 @@ export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
   }
   yield* run.conclude(endRun(run.runId, state, end.code, summary, end.whole === true)).pipe(
     Effect.catchTag("LeaseLost", () => Effect.void),
-    // The run's own outcome is what its caller learns; that it could not be kept must not pass in silence.
+    // The caller gets the run's own outcome; a failure to record it is logged.
     Effect.catchAll((error) =>
       Effect.logWarning(`The end of run ${run.runId} could not be recorded: ${error.message}`),
     ),

@@ -31,7 +31,7 @@ interface Ready {
   readonly proved: Deferred.Deferred<ProvedBook, Failed>
 }
 
-/** So few that a night's checks of them plan like those of one, and that one that fails keeps few others waiting. */
+/** Few enough that their checks are planned like those of one book, and that a failing book delays few others. */
 const booksTogether = 50
 
 /** The proofs of this process, one at a time. */
@@ -51,7 +51,8 @@ export const provingTogether = Effect.gen(function* () {
       some.map(({ run }) => run.lease),
     )
     const numbered = yield* commit(ledger.assignNumbers(books, runId))
-    // What another try at a book reads in the same run has to be looked at as well: only who ends the work covers the run.
+    // Another try at a book in the same run may read more, which also has to be checked: so only the end of the work covers the
+    // run.
     const found = yield* reconcile.afterRun(books, { runId, commit, full: first.full, isShared: true })
     const open = yield* openCountsOf(books)
     return some.map(({ book, proved }, at) => {
@@ -66,7 +67,7 @@ export const provingTogether = Effect.gen(function* () {
     })
   })
 
-  /** Together; each by itself where that fails, so that one whose lease was lost fails alone. */
+  /** Proves them together or, if that fails, each by itself, so that a book whose lease was lost fails alone. */
   const proveEach = (some: ReadonlyArray<Ready>): Effect.Effect<void> => {
     const [first, ...others] = some
     if (first === undefined) return Effect.void
@@ -91,7 +92,7 @@ export const provingTogether = Effect.gen(function* () {
       yield* proveEach([one, ...fitting].slice(0, booksTogether))
     })
 
-  /** Of a book that this process holds and has read. */
+  /** Proves a book that this process holds and has read. */
   return Effect.fnUntraced(function* (book: Book, run: JoinedRun, full: boolean) {
     const proved = yield* Deferred.make<ProvedBook, Failed>()
     const one: Ready = { book, run, full, proved }

@@ -1,8 +1,8 @@
-/** What became of quarantined rows that were tried again. */
+/** The results of trying quarantined rows again. */
 import type { QuarantinedRow } from "../../Mirror/Quarantine.ts"
 import type { Malformed } from "../../Partner.ts"
 
-/** The quarantined rows of one item. The newest is tried; what becomes of it becomes of the others. */
+/** The quarantined rows of one item. The newest is tried, and its result holds for the others. */
 export interface Tries {
   readonly newest: QuarantinedRow
   readonly all: ReadonlyArray<QuarantinedRow>
@@ -27,7 +27,7 @@ export const waitsFor = (tries: Tries, { path, reason }: Malformed, asking?: Err
     path,
   )
 
-/** What `quarantine replay` came to on one connection. */
+/** The result of `quarantine replay` on one connection. */
 export interface ReplayReport {
   readonly connection: string
   readonly tried: ReadonlyArray<Tried>

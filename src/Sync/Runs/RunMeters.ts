@@ -1,4 +1,4 @@
-/** What runs come to, as counters of this process: for /metrics and the telemetry. */
+/** Results of runs, as counters of this process: for /metrics and the telemetry. */
 import { Metric, MetricLabel } from "effect"
 
 const runs = Metric.counter("tieout_runs_total", {

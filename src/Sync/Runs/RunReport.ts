@@ -1,4 +1,4 @@
-/** What a run came to. */
+/** The result of a run. */
 import { Data } from "effect"
 import type { Counters } from "../../Run.ts"
 
@@ -66,7 +66,7 @@ export interface SyncReport {
   readonly clients: { readonly read: number; readonly skipped: ReadonlyArray<string> }
   /** Clients that could not be read; the others were: exit code 3. */
   readonly clientFailures: ReadonlyArray<Failure>
-  /** What the operator should know and that stops nothing: a list that the service does not have. */
+  /** Notices for the operator that stop nothing, such as a list that the service does not have. */
   readonly notices: ReadonlyArray<string>
   /** It was asked for less than the connection has: `--quick`, one surface, one client. */
   readonly partial: boolean
@@ -90,7 +90,7 @@ export const reportDocument = <R extends SyncReport>({
 
 /**
  * The run could not read everything. What it did read is committed, and the next run goes on from there. `Stopped`: only
- * because the service was away, or asked to wait (exit 75); `Failed`: something has to be mended (exit 1).
+ * because the service was away or asked to wait (exit 75); `Failed`: something has to be put right (exit 1).
  */
 export class SyncIncomplete extends Data.TaggedError("SyncIncomplete")<{
   readonly reason: "Failed" | "Stopped"

@@ -1,4 +1,4 @@
-/** What a run over a connection has read so far, and what it comes to. */
+/** What a run over a connection has read so far, and its result. */
 import { Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { withoutUuids } from "../../Common/Uuid.ts"
@@ -19,7 +19,7 @@ export interface RunOutcome {
   readonly failures: ReadonlyArray<Failure>
   readonly clientFailures: ReadonlyArray<Failure>
   readonly notices: ReadonlyArray<string>
-  /** What others have numbered and proved of it. */
+  /** What other processes have numbered and proved of it. */
   readonly elsewhere: Proved
   /** Later runs may have proved books of this one meanwhile, without what it had yet to read. */
   readonly isShared: boolean
@@ -32,8 +32,8 @@ const noticesOf = (notices: ReadonlyMap<string, number>): ReadonlyArray<string> 
 const booksOf = (failures: ReadonlyArray<Failure>): number => new Set(failures.map(({ book }) => book)).size
 
 /**
- * Which failures of clients stop the run: a service that asks to wait longer than a run may, whichever client it said so to, and one
- * that went away for most clients. One that fails for a few has something of theirs to mend.
+ * Which failures of clients stop the run: the service asked, on any client's path, for a longer wait than a run may make, or it
+ * was away for most clients. A service that fails for only a few has a problem with these.
  */
 export const stopping = (
   failures: ReadonlyArray<Failure>,
@@ -76,7 +76,7 @@ export class RunTotals {
     this.clientFailed(book, failures)
   }
 
-  /** What could not be done for a client that was not to be read. */
+  /** A failure for a client that was not to be read. */
   clientFailed({ code }: Book, failures: ReadonlyArray<Failure>): void {
     this.clientFailures.push(...failures.map((failure) => ({ ...failure, book: code })))
   }

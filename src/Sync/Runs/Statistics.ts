@@ -1,7 +1,6 @@
 /**
- * Tells the planner how much there is while a first sync fills the tables. Sessions keep the plans of their statements
- * until new statistics come; autovacuum brings those a minute later, and until then every page would be read with plans
- * that were made for a handful of rows.
+ * Updates the planner's statistics while a first sync fills the tables. Sessions keep their plans until new statistics come.
+ * Autovacuum makes those up to a minute later, and until then plans made for a handful of rows would serve every page.
  */
 import { Effect } from "effect"
 import type { PendingQuery, Row } from "postgres"
@@ -11,14 +10,14 @@ import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Database } from "../../Database.ts"
 import { type Counters, Run } from "../../Run.ts"
 
-/** Rows of a run after which the tables are looked at for the first time, at the earliest. */
+/** The least number of rows of a run after which the tables are first analyzed. */
 const first = 250
-/** They are looked at again when there is this many times as much. */
+/** They are analyzed again when they have grown by this factor. */
 const growth = 4
 
 /**
- * A tenth of the usual sample: what plans depend on is how many rows there are, and a larger one would cost more than
- * posting them. Autovacuum looks closer, later.
+ * A tenth of the usual sample: plans depend on the number of rows, and a larger sample would cost more than posting them.
+ * Autovacuum samples more, later.
  */
 const sampleLess = (sql: Sql): PendingQuery<Row[]> => sql`set local default_statistics_target = 10`
 

@@ -1,9 +1,9 @@
-/** What workers made of the clients' books of a run, added up. */
+/** The workers' results for the clients' books of a run, added up. */
 import { type Counters, counterNames } from "../../Run.ts"
 import type { AccountBackfill } from "../Backfill/BackfilledStatements.ts"
 import type { BookResult } from "./BookJobs.ts"
 
-/** What books brought that others have numbered and proved. */
+/** The totals of books that other processes have numbered and proved. */
 export interface Proved {
   numbered: number
   findingsOpened: number

@@ -1,7 +1,7 @@
 /**
- * Proves the head of every statement against the balance that the service reports. Where they differ, something may have
- * moved between the two reads: the balance and then the statement's tail are read again, up to three times, before it is
- * left for the reconciliation to report.
+ * Proves the head of every statement against the balance that the service reports. If they differ, something may have moved
+ * between the two reads: the balance and then the end of the statement are read again, up to three times, before the difference
+ * is left for the reconciliation to report.
  */
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
@@ -15,7 +15,7 @@ import { Statements, wholeStatement } from "./Statement.ts"
 
 const rounds = 3
 
-/** Whether the books stand where the service says that they do. */
+/** Whether the books have the balance that the service reports. */
 export const agrees = (account: Pick<MirroredAccount, "balance" | "lastBalance">): boolean =>
   Money.equals(
     account.balance,
@@ -32,7 +32,8 @@ export class Balances extends Effect.Service<Balances>()("tieout/Sync/Balances",
       const run = yield* Run
       const stored = yield* checkpoints(book)
       const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
-      // The balance first: between it and the tail lies one answer, not the booking of all that the tail brings.
+      // Reads the balance first, so that only one answer lies between it and the statement's end, and not the booking of new
+      // entries.
       const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
       const answer = yield* partner.account(account.accountId)
       const outcome = yield* statements.read(book, account, checkpoint)
@@ -47,7 +48,7 @@ export class Balances extends Effect.Service<Balances>()("tieout/Sync/Balances",
       return outcome.newEntries
     })
 
-    /** Proves the accounts that are `among`. Gives the new entries that the extra reads brought, by account. */
+    /** Proves the accounts that are `among`. Returns the new entries that the extra reads brought, by account. */
     const settle = Effect.fn("Sync.Balances.settle")(function* (book: Book, among: ReadonlySet<string>) {
       const brought = new Map<string, number>()
       for (let round = 1; round <= rounds; round++) {

@@ -3,7 +3,7 @@ import { Either, Option } from "effect"
 import * as Money from "../../Common/Money.ts"
 import type { Row, StatementEntry } from "../../Partner.ts"
 
-/** The entry as the service said it, field by field; fields that are not understood follow to the letter. */
+/** The entry as the service sent it, field by field; then the fields that are not decoded, verbatim. */
 const rawOf = (entry: StatementEntry): string => {
   const fields = JSON.stringify({
     entryId: entry.entryId,

@@ -30,11 +30,11 @@ export interface Walked {
   /** Entries that are posted already and now read differently. */
   readonly contradictions: ReadonlyArray<StatementEntry>
   readonly malformed: ReadonlyArray<Malformed>
-  /** A balance that does not continue was met: reading once more may heal it. */
+  /** A balance did not continue: reading once more may heal that. */
   readonly breaks: boolean
 }
 
-/** Whether an entry continues a balance; the first entry only has to agree with itself. */
+/** Whether an entry continues a balance; the first entry only has to be consistent in itself. */
 export const continues = (balance: Option.Option<Amount>, entry: StatementEntry): boolean => {
   const before = Option.getOrElse(balance, () => Money.subtract(entry.balanceAfter, signedAmount(entry)))
   return (
@@ -46,7 +46,7 @@ export const continues = (balance: Option.Option<Amount>, entry: StatementEntry)
   )
 }
 
-/** An entry of zero that leaves another balance than there was, and does not say that it was another: the row is wrong. */
+/** An entry of zero after which the balance is another one, without stating a balance before it: the row is wrong. */
 export const misstated = (balance: Option.Option<Amount>, entry: StatementEntry): Option.Option<Malformed> =>
   entry.source !== undefined && !continues(balance, entry)
     ? Option.some({
@@ -92,7 +92,7 @@ export const walk = (
     const mirrored = known.get(entry.entryId)
     const earlier = mirrored !== undefined && !mirrored.held ? mirrored.entry : seen.get(entry.entryId)
     if (earlier !== undefined) {
-      // Read again: it changes nothing, and must say the same.
+      // An entry that is read again changes nothing and must have the same content.
       if (mirrored !== undefined && !mirrored.held && isEnriched(earlier, entry)) {
         enriched.push({ entry, position: mirrored.position })
       } else if (!sameContent(earlier, entry)) contradictions.push(entry)

@@ -12,7 +12,7 @@ export interface Checkpoint {
   /** The cursor to ask with next; none: from the start. */
   readonly cursor: Option.Option<string>
   readonly ordering: Option.Option<Ordering>
-  /** The end, or what was known already, has been reached since the stream was last begun at its start. */
+  /** The end, or rows known before, have been reached since the stream was last begun at its start. */
   readonly complete: boolean
 }
 
@@ -112,7 +112,7 @@ export const saveStatementProgress = Effect.fn("Sync.saveStatementProgress")(fun
   )
 })
 
-/** The newest page boundaries of an account, newest first: where to go on when the stored cursor has expired. */
+/** The newest page boundaries of an account, newest first: where reading resumes when the stored cursor has expired. */
 export const newestBoundaries = Effect.fn("Sync.newestBoundaries")(function* (
   book: Book,
   accountId: string,

@@ -1,4 +1,4 @@
-/** How a list is ordered by creation time: the interface does not say, so it is learned from what the list shows. */
+/** How a list is ordered by creation time. The interface does not say, so it is learned from the list itself. */
 import { Option } from "effect"
 import type { Instant } from "../../Partner.ts"
 import type { Ordering } from "./Checkpoint.ts"

@@ -1,4 +1,4 @@
-/** What posting has to know of the book that is being read: taken from the mirror before movements are posted. */
+/** The facts about a book that posting needs, taken from the mirror before movements are posted. */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { nullable, text } from "../../Database/Columns.ts"
@@ -17,7 +17,7 @@ export class PostingFacts extends Effect.Service<PostingFacts>()("tieout/Sync/Po
 
     /** Called when the lists that they come from have been read, before movements are posted. */
     const refresh = Effect.fn("Sync.PostingFacts.refresh")(function* (book: Book) {
-      // One question for both: the row without an id says whether the book has loans.
+      // One query for both: the row without an id says whether the book has loans.
       const rows = yield* database.rows(
         "Sync.PostingFacts.refresh",
         { id: nullable(text), label: text },
@@ -54,7 +54,7 @@ export class PostingFacts extends Effect.Service<PostingFacts>()("tieout/Sync/Po
       return new Set(rows.map(({ tx_id: id }) => id))
     })
 
-    /** What holds for these entries and their resources. */
+    /** The facts for these entries and their resources. */
     const factsOf = (
       book: Book,
       entries: ReadonlyArray<StatementEntry>,

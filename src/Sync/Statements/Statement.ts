@@ -1,6 +1,6 @@
 /**
- * Reads one account's statement on from its checkpoint. A page's entries must continue the running balance; from a break it is
- * read once more, from further and further back while it stays, and what then stays behind it is mirrored and held.
+ * Reads one account's statement on from its checkpoint. A page's entries must continue the running balance. At a break it is
+ * read again, from further and further back while the break stays; entries behind a break that remains are mirrored and held.
  */
 import { Data, Effect, Either, Option, Stream } from "effect"
 import type { Book } from "../../Book.ts"
@@ -33,14 +33,14 @@ class ChainBroken extends Data.TaggedError("ChainBroken")<{ readonly accountId: 
 /** Older page boundaries that are tried, newest first, when the stored cursor is refused, before the very beginning. */
 const boundariesTried = 5
 
-/** What reading one statement came to. */
+/** The result of reading one statement. */
 export interface StatementOutcome {
   readonly accountId: string
   readonly newEntries: number
   readonly held: number
-  /** Something behind a gap waits. */
+  /** Entries wait behind a gap. */
   readonly broken: boolean
-  /** What the books have after the last entry that is not held; none: there is no entry. */
+  /** The books' balance after the last entry that is not held; none: there is no entry. */
   readonly balance: Option.Option<Amount>
   /** When the request for the last page was sent, ISO 8601, our clock. */
   readonly tailReadAt: Option.Option<string>
@@ -48,7 +48,7 @@ export interface StatementOutcome {
   readonly beganAt: Option.Option<Instant>
 }
 
-/** What an outcome proves of its stream: nothing where the statement was not followed to its end. */
+/** The evidence that an outcome gives for its stream; none if the statement was not followed to its end. */
 export const wholeStatement = ({
   accountId,
   beganAt,
@@ -195,8 +195,9 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         )
 
     /**
-     * From the newest page boundary that serves, else from the start: with the stored cursor refused, or leading past entries
-     * (`tolerant` is false then, and a break leads further back; what the start leaves broken is broken).
+     * Reads from the newest page boundary that works, else from the start: because the stored cursor was refused, or because it
+     * leads past entries. In the second case `tolerant` is false and a break leads further back; a break that remains from the
+     * start on is real.
      */
     const fromOlder = Effect.fn("Sync.Statements.fromOlder")(function* (
       book: Book,
@@ -236,7 +237,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         beganAt: undefined,
       }
       yield* readOn(book, account, reading, false).pipe(
-        // Only a break that is new leads back to the start: one that stays would have the whole statement read every night.
+        // Only a new break leads back to the start: one that stays would cause the whole statement to be read every night.
         Effect.catchTag("ChainBroken", () =>
           account.held === 0n
             ? fromOlder(book, account, reading, false)
@@ -263,7 +264,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
 const sameCursor = (end: Option.Option<string>, asked: Option.Option<string>): boolean =>
   Option.isNone(end) || Option.contains(asked, end.value)
 
-/** What the page changed of where the reading stands; only after it is committed. */
+/** Advances the position of the reading; only after the page is committed. */
 const note = (reading: Reading, walked: Walked, page: Page<StatementEntry>): void => {
   reading.chain = walked.state
   reading.newEntries += walked.good.length

@@ -1,4 +1,4 @@
-/** One page, one transaction: what was read, what follows from it in the books, and how far the stream is read. */
+/** One page in one transaction: what was read, its consequences in the books, and how far the stream has been read. */
 import { Data, Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { DatabaseError } from "../../Database/DatabaseError.ts"
@@ -37,7 +37,7 @@ export class FloodGate extends Effect.Service<FloodGate>()("tieout/Sync/FloodGat
     const settings = yield* Settings
     const seen = new Map<string, { rows: number; malformed: number }>()
 
-    /** Fails where a stream's share of malformed rows is beyond both limits of the settings. */
+    /** Fails if a stream's malformed rows exceed both limits of the settings. */
     const pass = (stream: string, rows: number, malformed: ReadonlyArray<{ reason: string; path: string }>) =>
       Effect.suspend(() => {
         const before = seen.get(stream) ?? { rows: 0, malformed: 0 }
@@ -61,7 +61,7 @@ const namesOneOf =
   ({ entry }: Subject): boolean =>
     Option.exists(entry.relatedResourceId, (id) => ids.has(id))
 
-/** What the books have, where of some resources it has to be looked at once more. */
+/** What the books have, looked up again for some of the resources. */
 const askedAgain = (book: Book, asked: ReadonlyArray<Subject>, reread: ReadonlySet<string> = new Set()) =>
   reread.size === 0
     ? Effect.succeed(asked)
@@ -70,7 +70,7 @@ const askedAgain = (book: Book, asked: ReadonlyArray<Subject>, reread: ReadonlyS
         ...now,
       ])
 
-/** What two transactions of one run may collide on: both reclassified the same entry. Planned again, it comes out right. */
+/** The constraint that two transactions of one run may violate: both reclassified the same entry. A new plan is right. */
 const planAgain = (error: unknown): boolean =>
   error instanceof DatabaseError && error.constraint === "journal_entries_source"
 
@@ -78,11 +78,11 @@ const planningTries = 5
 
 interface Absorbed {
   readonly fresh: ReadonlyArray<PlacedEntry>
-  /** Entries that are booked and name now what they are about. */
+  /** Booked entries that now name their resource. */
   readonly enriched?: ReadonlyArray<PlacedEntry>
-  /** What the books have of the same resources, where the caller has just asked. */
+  /** What the books have of the same resources, if the caller has just asked. */
   readonly booked?: ReadonlyArray<Subject> | undefined
-  /** The identifiers of resources of which something may have been booked since, while they were read again. */
+  /** The identifiers of resources that may have been booked while they were read again. */
   readonly reread?: ReadonlySet<string>
   readonly opens: boolean
   /** Entries that do not follow from movements: an opening balance put right. */
@@ -122,7 +122,7 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
       )
     })
 
-    /** Without what is archived: an entry that names such a movement is one of a resource that is not known. */
+    /** Without archived resources: an entry that names one counts as an entry of an unknown resource. */
     const withoutArchived = Effect.fn("Sync.Pages.withoutArchived")(function* (
       book: Book,
       hydrated: Absorbed["hydrated"],
@@ -165,7 +165,7 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
           ...subject,
           entry: named.get(subject.entry.entryId) ?? subject.entry,
         }))
-        // A second planning is because the books have moved meanwhile.
+        // A second planning means that the books have changed meanwhile.
         asked = undefined
         const known = yield* facts.factsOf(
           book,
