@@ -32,7 +32,7 @@ import type { ValuationError } from "./Valuation/ValuationError.ts"
 import type { ValuationOptions } from "./Valuation/ValuedBook.ts"
 import { value, valueThen } from "./Valuation.ts"
 
-/** A standing batch in the base currency that an export would not write like that any more. */
+/** A standing batch in the base currency that an export would now write differently. */
 export interface Outdated extends OutdatedBatch {
   readonly book: string
 }
@@ -43,24 +43,24 @@ export interface ExportSummary {
   readonly unchanged: ReadonlyArray<string>
   /** Codes of books without any entry of the selection: nothing was written of them. */
   readonly empty: ReadonlyArray<string>
-  /** Accounting systems' formats without anything new: exported again only when asked for. */
+  /** Accounting systems' formats without anything new; they are exported again only with `again`. */
   readonly exported: ReadonlyArray<Exported>
-  /** Of an export in the base currency, after it. */
+  /** After an export in the base currency: the batches that are now out of date. */
   readonly outdated: ReadonlyArray<Outdated>
   readonly complete: boolean
 }
 
 /**
- * The books that have entries of the selection, and the codes of those that have none. Fails where none has: an empty batch would
- * take a number and say nothing. In the base currency it is asked once the books are valued: that journal has revaluations and their
- * reversals, also in a month without other entries.
+ * The books that have entries of the selection, and the codes of those that have none. Fails where none has: an empty batch
+ * would take a number and say nothing. In the base currency this is asked once the books are valued, since that journal has
+ * revaluations and their reversals even in a month without other entries.
  */
 const withEntries = Effect.fn("Export.withEntries")(function* (
   books: ReadonlyArray<Book>,
   selection: Selection | null,
   request: ExportRequest,
 ) {
-  // As of a time it is not known before it is made; that batch counts for nothing.
+  // An as-of journal in the base currency is not there yet; its batch does not count anyway, so it may be empty.
   if (selection === null || (request.base !== undefined && request.asOf !== undefined)) {
     return { chosen: books, empty: [] }
   }
@@ -83,7 +83,7 @@ const withEntries = Effect.fn("Export.withEntries")(function* (
   )
 })
 
-/** Before anything is valued for it. */
+/** Refuses a selection that lies ahead, before anything is valued for it. */
 const refuseAhead = Effect.fn("Export.refuseAhead")(function* (
   books: ReadonlyArray<Book>,
   selection: Selection,
@@ -125,7 +125,7 @@ const anotherRuns = (book: Book) => () =>
 const isRefusal = (error: { readonly _tag: string }): error is ExportError =>
   error instanceof ExportError && error.refusals !== undefined
 
-/** What is asked for is not possible in one of the books: said before anything is written. */
+/** The request is not possible in one of the books; reported before anything is written. */
 const isUsage = (error: { readonly _tag: string }): error is ExportError =>
   error instanceof ExportError && error.reason === "Usage"
 
@@ -133,9 +133,9 @@ const isUsage = (error: { readonly _tag: string }): error is ExportError =>
 const booksAtOnce = 100
 
 /**
- * Books together, under their locks. Where some are refused, none is written, and all of these say why; where what is asked for is
- * not possible in one, none either. Where one of them fails otherwise, each is exported by itself: those before the failing one
- * stay committed, and it says what is wrong.
+ * Exports books together, under their locks. If some are refused, or the request is not possible in one, none is written, and
+ * the error has the reasons of all. If one fails for another reason, each is exported by itself: those before the failing one
+ * stay committed, and its error is reported.
  */
 const exportSome = (
   asked: ReadonlyArray<AskedBook>,
@@ -171,7 +171,7 @@ const exportSome = (
     )
   })
 
-/** Of several books none is written where one of them lacks rates of that time. */
+/** If one of several books lacks rates as of that time, none is written. */
 const checkThen = Effect.fn("Export.checkThen")(function* (
   books: ReadonlyArray<Book>,
   selection: Selection,
@@ -200,7 +200,7 @@ const valued = Effect.fn("Export.valued")(function* (
       "The base-currency journal cannot be exported since the last time: its open months change as a whole. Name a period.",
     )
   }
-  // What the journal said at a time is made beside the one that is kept, which it leaves alone.
+  // An as-of journal is made beside the kept one and leaves that unchanged.
   if (request.asOf === undefined) {
     yield* value(books, selection.to === null ? null : selection.to.slice(0, 7), base)
   } else if (books.length > 1) yield* checkThen(books, selection, base, request)
@@ -242,7 +242,7 @@ export const run = Effect.fn("Export.run")(function* (
   const exported: Array<Exported> = []
   const outdated: Array<Outdated> = []
   const asked = yield* partsWith(chosen, selection, parts)
-  // What is not possible in a book that comes later is said before the first ones are committed.
+  // A request that is not possible in a later book is refused before the first books are committed.
   if (asked.length > booksAtOnce) yield* plannedBooks(asked, selection, request)
   for (const some of Chunk.chunksOf(Chunk.fromIterable(asked), booksAtOnce)) {
     for (const { book, ...made } of yield* exportSome(Chunk.toReadonlyArray(some), selection, request)) {

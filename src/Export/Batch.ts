@@ -19,7 +19,7 @@ import { baseComparison, nativeComparison } from "./Source/Comparison.ts"
 import { type Difference, writeDifference } from "./Source/Difference.ts"
 import { writeStatement } from "./Source/StatementCsv.ts"
 
-/** Of an as-of export: what has changed since, or how many rates are missing to say it. */
+/** Of an as-of export: what has changed since, or how many rates are missing to tell. */
 const comparisonOf = Effect.fn("Export.comparisonOf")(function* ({ base, book, selection }: Shared) {
   if (selection.asOf === null) return { comparison: null, lackingRates: 0 }
   const comparison =
@@ -49,7 +49,7 @@ const outputsOf = Effect.fn("Export.outputsOf")(function* (
   return order === "date" ? [...outputs, ...contexts.map((table) => tableOutput(folder, table))] : outputs
 })
 
-/** By the formats' order, then what stands beside them. */
+/** In the formats' order; then the accompanying files. */
 const inOrder = ({ contexts, plan }: Part, alongside: ReadonlyArray<SingleFile>, files: Files) => {
   const beside = [
     ...contexts.flatMap(({ accountFiles }) => accountFiles),
@@ -71,8 +71,8 @@ export interface WrittenBatch {
 }
 
 /**
- * Writes the batches' files, each into its own folder. Their numbers follow each other. Part of the transaction of the reading, where
- * that is of a large book.
+ * Writes the batches' files, each batch into its own folder. The batches' numbers are consecutive. For a large book, part of
+ * the transaction that reads it.
  */
 export const writeFiles = Effect.fn("Export.writeFiles")(function* (
   shared: Shared,

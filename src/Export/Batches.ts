@@ -1,4 +1,4 @@
-/** What becomes of an export after it was written: looked at, committed, acknowledged, superseded, downloaded again. */
+/** Everything that can be done with an export after it was written: show, commit, acknowledge, supersede and download it. */
 import { join, resolve } from "node:path"
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
@@ -20,7 +20,7 @@ import type { Selection } from "./Request/Scope.ts"
 import { hasNews } from "./Request/Selected.ts"
 import { fingerprintsOf } from "./Source/ValuedMonths.ts"
 
-/** A batch with what became of it. `exports`: the folder that the batches' folders stand in. */
+/** A batch with its history. `exports`: the folder that the batches' folders stand in. */
 export const show = Effect.fn("Batches.show")(function* (reference: string, exports: string) {
   const batch = yield* findBatch(reference)
   const folder = resolve(exports, batch.place)
@@ -28,7 +28,7 @@ export const show = Effect.fn("Batches.show")(function* (reference: string, expo
   return {
     batch,
     changes: yield* changesOf(batch.book.bookId, batch.batch),
-    /** Of a standing batch in the base currency: the months that are not what it was written from any more. */
+    /** For a standing batch in the base currency: the months that were valued again since it was written. */
     outdated: outdated.find((one) => one.batch === batch.batch)?.months ?? [],
     kept: yield* areKept(batch.book.bookId, batch.manifest),
     folder: join(exports, batch.place),
@@ -56,7 +56,7 @@ const refuse = (batch: KnownBatch, what: string) =>
     `${nameOf(batch)} is ${batch.state}: ${what}. See: tieout batches show ${nameOf(batch)}`,
   )
 
-/** An accounting system's batch with all that was asked for took the place of others only because it was told to. */
+/** An accounting system's batch with the whole selection took the place of others only because that was asked for. */
 const wasAgain = ({ formats }: Manifest, { delta, supersedes }: Lineage): boolean =>
   !delta && supersedes.length > 0 && formats.some((name) => isFormatName(name) && accumulates(name))
 
@@ -65,7 +65,10 @@ const inOneText = (
   plan: Pick<Lineage, "follows" | "supersedes">,
 ) => JSON.stringify([selection.since, selection.covered, plan.follows, plan.supersedes])
 
-/** Whether a batch in the base currency would be written from other months now: the book is valued through its end first. */
+/**
+ * Whether the months of a batch in the base currency have changed since it was written. Values the book through the batch's end
+ * first.
+ */
 const valuedAnew = Effect.fn("Batches.valuedAnew")(function* (
   { book, manifest }: KnownBatch,
   selection: Selection,
@@ -80,7 +83,7 @@ const valuedAnew = Effect.fn("Batches.valuedAnew")(function* (
   return now.join() === valuedThen.join() ? [] : ["its months have been valued anew"]
 })
 
-/** Why a preview is not what an export would write now; nothing: it is. */
+/** Why an export would now write something else than the preview; empty if it would not. */
 const staleness = Effect.fn("Batches.staleness")(function* (
   batch: KnownBatch,
   lineage: Lineage,
@@ -97,7 +100,7 @@ const staleness = Effect.fn("Batches.staleness")(function* (
     formats,
     wasAgain(manifest, lineage),
   ).pipe(
-    // In the base currency another batch with any of its days is refused.
+    // In the base currency a second batch with any of its days is refused.
     Effect.catchTag("ExportError", () => Effect.succeed({ plans: [] })),
   )
   const same = plans.some((plan) => inOneText(plan.selection, plan) === inOneText(scope, lineage))
@@ -126,8 +129,8 @@ const stale = (batch: KnownBatch, reasons: ReadonlyArray<string>) =>
   )
 
 /**
- * Makes a preview count, if it is still what an export would write. `keep`: its files in the database too. `options`: what one
- * in the base currency is valued by.
+ * Commits a preview, if an export would still write the same. `keep`: keep its files in the database too. `options`: the
+ * valuation, for one in the base currency.
  */
 export const commit = Effect.fn("Batches.commit")(function* (
   reference: string,
@@ -186,7 +189,7 @@ const change = (reference: string, allowed: (batch: KnownBatch) => string | null
     }),
   )
 
-/** Notes that the accounting system has it. */
+/** Records that the accounting system has it. */
 export const acknowledge = Effect.fn("Batches.acknowledge")(
   (reference: string, who: string, note: string | null) =>
     change(

@@ -1,4 +1,4 @@
-/** What an export makes of each of several books: which batches, of which entries, in which folders. */
+/** The batches that an export makes of each of several books: of which entries, and in which folders. */
 import { join, resolve } from "node:path"
 import { Effect } from "effect"
 import { ofBook } from "../Book/ByBook.ts"
@@ -24,7 +24,7 @@ export interface ExportedBatch {
   readonly lackingRates: number
 }
 
-/** Batches that have all of what was asked for already: nothing was written. */
+/** Batches that already hold everything asked for, so that nothing was written. */
 export interface Exported {
   readonly book: string
   readonly formats: ReadonlyArray<string>
@@ -37,14 +37,14 @@ interface Pass extends Pick<RequestPart, "base" | "options"> {
   readonly plans: ReadonlyArray<Plan>
 }
 
-/** A book with the batches that it gets, and what earlier ones have already. */
+/** A book with the batches that it will get, and what earlier batches hold. */
 export interface PlannedBook {
   readonly book: Book
   readonly passes: ReadonlyArray<Pass>
   readonly exported: ReadonlyArray<Exported>
 }
 
-/** A book with what is asked of it. */
+/** A book with the request for it. */
 export interface AskedBook {
   readonly book: Book
   readonly parts: ReadonlyArray<RequestPart>
@@ -66,7 +66,7 @@ export const placedPasses = ({ book, passes }: PlannedBook, first: number, reque
   }))
 }
 
-/** The selection as the books stood at the time that was asked for. */
+/** The selection as of the requested time. */
 export const selectionAt = Effect.fn("Export.selectionAt")(function* (
   book: Book,
   selection: Selection | null,
@@ -77,7 +77,7 @@ export const selectionAt = Effect.fn("Export.selectionAt")(function* (
   return { ...selection, text: `${selection.text}${asOfSuffix(at)}`, asOf: at } satisfies Selection
 })
 
-/** As the book has them; in the base currency nothing is left out. */
+/** The formats' settings for the book; in the base currency no currency is left out. */
 const optionsFor = (options: TableOptions, { code }: Book): TableOptions => {
   const { leaveOut } = options.settings
   const settings = settingsOf(options.settings, code)

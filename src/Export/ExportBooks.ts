@@ -1,6 +1,6 @@
 /**
- * Exports several books together: planned, read and committed with one statement for all of them, their folders written side by
- * side. Either all of their batches are made or none.
+ * Exports several books together: plans, reads and commits them with one statement each for all books, and writes their folders
+ * side by side. Either all of their batches are made or none.
  */
 import { dirname, join, resolve } from "node:path"
 import { Effect } from "effect"
@@ -34,7 +34,7 @@ interface MadeBatch {
   readonly written: WrittenBatch
 }
 
-/** Marks what is being written of each book. The folders of the books are durable before anything is committed. */
+/** Marks which batches of each book are being written. The books' folders are durable before anything is committed. */
 const marked = Effect.fn("Export.marked")(function* (
   books: ReadonlyArray<{ readonly folder: string; readonly places: ReadonlyArray<string> }>,
   out: string,
@@ -83,7 +83,7 @@ const writePasses = Effect.fn("Export.writePasses")(function* (
   return made
 })
 
-/** Marked, written, committed in one transaction, kept. All of them or none. */
+/** Marks, writes, commits in one transaction, and keeps the batches: all of them or none. */
 const exportBatches = Effect.fn("Export.batches")(function* (
   books: ReadonlyArray<PlannedBook>,
   request: ExportRequest,
@@ -117,7 +117,8 @@ const exportBatches = Effect.fn("Export.batches")(function* (
   })
   yield* Effect.uninterruptibleMask((restore) =>
     commitBatches(commits, restore).pipe(
-      // An answer that was lost may have been a yes: committed batches must have their folders. The marker stays, for the next run.
+      // If the answer to the commit was lost, it may have succeeded, and committed batches must have their folders. The marker
+      // stays, for the next run.
       Effect.tapError((error) =>
         error.reason === "Unreachable" ? Effect.zipRight(mark.leave, keep) : Effect.void,
       ),
@@ -127,7 +128,7 @@ const exportBatches = Effect.fn("Export.batches")(function* (
   return made
 }, Effect.scoped)
 
-/** Everything that was asked for of the books, by book. */
+/** The results for each book. */
 export const exportBooks = Effect.fn("Export.books")(function* (
   asked: ReadonlyArray<AskedBook>,
   scope: Selection | null,
@@ -149,7 +150,7 @@ export const exportBooks = Effect.fn("Export.books")(function* (
   return plans.map(({ book, exported }) => ({ book, exported, batches: ofBook(batches, book.bookId) }))
 })
 
-/** Why the books are refused before anything is written: of all of them, not of the first alone. */
+/** Why books are refused before anything is written: the reasons of all books, not only of the first. */
 export const refusalsOfBooks = Effect.fn("Export.refusalsOfBooks")(function* (
   asked: ReadonlyArray<AskedBook>,
   scope: Selection | null,

@@ -17,7 +17,7 @@ export type ExportReason =
   | "Stale"
   /** A batch's files are neither in the database nor unchanged in their folder. */
   | "Missing"
-  /** What would be written does not agree with the ledger's own balances: nothing is written. */
+  /** The figures to write do not agree with the ledger's own balances: nothing is written. */
   | "Disagrees"
 
 /** Why accounting systems' formats cannot hold a book, each with what to do about it; a line each. */
@@ -31,7 +31,7 @@ export interface Refusal {
 export class ExportError extends Data.TaggedError("ExportError")<{
   readonly reason: ExportReason
   readonly message: string
-  /** Known before anything is written. */
+  /** Reasons that are known before anything is written. */
   readonly refusals?: ReadonlyArray<Refusal>
 }> {}
 
@@ -54,7 +54,7 @@ const linesOf = ({ book, problems }: Refusal): ReadonlyArray<string> => {
 
 const ofAllBooks = (line: string): string => line.replace(/ --book \S+/, "")
 
-/** What to do, each line once. A command that all of them need goes over all books where all that were asked for are refused. */
+/** What to do, each line once. If all requested books are refused, a command that all of them need is given for all books. */
 const adviceOf = (refusals: ReadonlyArray<Refusal>, areAll: boolean): ReadonlyArray<string> => {
   const needed = (line: string) =>
     refusals.every(({ advice }) => advice.map(ofAllBooks).includes(ofAllBooks(line)))
@@ -62,7 +62,7 @@ const adviceOf = (refusals: ReadonlyArray<Refusal>, areAll: boolean): ReadonlyAr
   return [...new Set(areAll ? lines.map((line) => (needed(line) ? ofAllBooks(line) : line)) : lines)]
 }
 
-/** One error for all of them. `areAll`: there are no other books that could be written. */
+/** One error for all refused books. `areAll`: there are no other books that could be written. */
 export const refused = (refusals: ReadonlyArray<Refusal>, areAll = false): ExportError => {
   const further = refusals.slice(shownBooks).map(({ book }) => book)
   const lines = [

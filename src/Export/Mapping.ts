@@ -30,8 +30,8 @@ const nothing: Readonly<Record<string, string>> = Object.fromEntries(
 type Base = Pick<ValuationOptions, "baseCurrency" | "chart">
 
 /**
- * A book's accounts, each once; several of the ledger may be one here. Those of the base-currency journal come last: also those that
- * the book will have once it is valued, where that is said.
+ * A book's accounts, each once; several of the ledger may be one here. Those of the base-currency journal come last, if asked
+ * for with those that the book will only have once it is valued.
  */
 const accountsOf = Effect.fn("AccountMapping.accountsOf")(function* (
   { bookId, code }: Book,
@@ -92,7 +92,7 @@ export interface Imported {
   readonly book: string
   readonly version: number
   readonly accounts: number
-  /** Against the version before; nothing: none was added. */
+  /** The changes against the version before; empty if no version was added. */
   readonly changes: ReadonlyArray<MappingChange>
   readonly unmapped: ReadonlyArray<Unmapped>
 }
@@ -120,7 +120,7 @@ const importBook = Effect.fn("AccountMapping.importBook")(function* (
   return imported
 })
 
-/** Checks a file as a whole and stores a new version for each book that it says something new of, or nothing. */
+/** Checks a file as a whole and stores a new version for each book whose mapping it changes, or nothing. */
 export const importFrom = Effect.fn("AccountMapping.importFrom")(function* (
   file: string,
   base: Base | null = null,
@@ -145,7 +145,7 @@ export interface UnmappedBook extends Unmapped {
   readonly book: string
 }
 
-/** What is unmapped in the books that have a mapping. Reads nothing of the others. */
+/** The unmapped accounts of the books that have a mapping. Reads nothing of the others. */
 export const unmappedAccounts = Effect.fn("AccountMapping.unmapped")(function* (books: ReadonlyArray<Book>) {
   const mapped = yield* mappedBooks()
   const found: Array<UnmappedBook> = []

@@ -1,7 +1,7 @@
 /**
- * What a book's batches of one selection are written from, in the caller's repeatable-read transaction. Of a large book the entries
- * are read while they are written, with memory that does not grow; of several small ones all is read at once, a statement for
- * all of them.
+ * Reads what a book's batches of one selection are written from, in the caller's repeatable-read transaction. The entries of a
+ * large book are read while they are written, with flat memory; small books are all read at once, with one statement for all of
+ * them.
  */
 import { Effect, Stream } from "effect"
 import { type ByBook, byBook, ofBook } from "../Book/ByBook.ts"
@@ -57,7 +57,7 @@ const needsOf = (asked: ReadonlyArray<Asked>) => {
 
 const idsOf = (asked: ReadonlyArray<Asked>): ReadonlyArray<number> => asked.map(({ book }) => book.bookId)
 
-/** What stands in the manifests beside the figures, and what the accounting systems' formats need: by book. */
+/** By book: the manifests' facts beside the figures, and what the accounting systems' formats need. */
 const readBeside = Effect.fn("Export.readBeside")(function* (
   asked: ReadonlyArray<Asked>,
   selection: Selection,

@@ -28,17 +28,17 @@ export interface ExportRequest {
   readonly book: Option.Option<string>
   /** The folder that the books' folders stand in. */
   readonly out: string
-  /** Of accounting systems' formats; a journal per entry when absent. */
+  /** For accounting systems' formats; a journal per entry when absent. */
   readonly mode?: Mode
   /** With `mode: summary`: by day, debits and credits, when absent. */
   readonly summary?: SummaryStyle
-  /** What those formats need to know; the settings' defaults when absent. */
+  /** The settings of these formats; their defaults when absent. */
   readonly tables?: Pick<TableOptions, "settings" | "baseCurrency">
-  /** Written, numbered and checked, but it counts for nothing until it is committed. */
+  /** A preview: written, numbered and checked, but it does not count until it is committed. */
   readonly preview?: boolean
   /** Accounting systems: the whole selection, and the batches that have any of it are superseded. */
   readonly again?: boolean
-  /** What the books said then; such a batch counts for nothing. */
+  /** An as-of export: what the books said then. Such a batch never counts as exported. */
   readonly asOf?: AsOf
   /** Who exports, as the batches keep it; the schedule when absent. */
   readonly who?: string
@@ -100,7 +100,7 @@ const isStatement = (name: string): boolean =>
   bankStatementsOf([name]).length > 0 ||
   tablesOf([name]).some(({ template }) => template.mode === "statement")
 
-/** What cannot be asked for together. */
+/** Refuses options that exclude each other. */
 export const checkChoices = ({
   again,
   asOf,

@@ -28,7 +28,7 @@ export interface Source {
   readonly closing: Sums
   /** The selected entries' sums, by account: only accounts that they touch. */
   readonly moved: Read<Sums>
-  /** With what the service says of the payments where that is wanted. */
+  /** Includes what the service says about the payments, if wanted. */
   readonly entries: (
     order: "number" | "date",
     withPayments?: boolean,
@@ -37,7 +37,7 @@ export interface Source {
   readonly entriesByCurrency: (decimals: number) => Read<CurrencyEntries>
   /** Whether the entries by number are in the order of their dates as well. */
   readonly numberedByDate: Read<boolean>
-  /** Files that are written whatever was asked for. */
+  /** Files that accompany every export. */
   readonly alongside: ReadonlyArray<SingleFile>
   readonly base: Omit<NonNullable<Manifest["base"]>, "omitted"> | undefined
 }
@@ -50,14 +50,14 @@ export interface SourceBook {
 /** The first day after the selection, or `infinity`. */
 export const endOf = ({ to }: Pick<Selection, "to">): string => (to === null ? "infinity" : shiftDate(to, 1))
 
-/** What several books' accounts hold before the first selected entry and after the last, and what those move: by book. */
+/** For several books, by book: the balances before the first selected entry and after the last, and the movements between. */
 export const readBalances = Effect.fn("Export.balances")(function* (
   journal: JournalName,
   selection: Selection,
   books: ReadonlyMap<number, JournalAccounts>,
 ) {
   const { asOf, covered, from, since } = selection
-  /** Of the entries dated before a day that the selection may know. */
+  /** Sums of the entries dated before a day, as far as the selection may know them. */
   const before = (day: string) =>
     asOf === null
       ? balancesOfBooks(journal, day, books)
@@ -69,7 +69,7 @@ export const readBalances = Effect.fn("Export.balances")(function* (
         )
   const closing = yield* before(endOf(selection))
   const moved = yield* Effect.cached(selectedSums(journal, selection, books))
-  // Everything but the news: without reading the history again.
+  // The balances before, computed from the balances after and the selected entries, without reading the history again.
   const withoutNews = (news: SumsByBook): SumsByBook =>
     new Map(
       [...books].map(([bookId, { ordered }]) => {
@@ -112,7 +112,7 @@ export const nativeSource = (book: SourceBook, selection: Selection, accounts: J
   readSource(book, "native", selection, accounts)
 
 /**
- * The base-currency journal. Value the book through the end of the selection first: with `value`, or, of a time, with
+ * The base-currency journal. Value the book through the end of the selection first: with `value` or, for an as-of export, with
  * `valueThen` in the same transaction. `baseOnly`: the accounts that only this journal has.
  */
 export const baseSource = Effect.fn("Export.baseSource")(function* (
@@ -125,7 +125,7 @@ export const baseSource = Effect.fn("Export.baseSource")(function* (
   const scope = yield* bounded(book.bookId, selection)
   const base = yield* valuedMonths(book, scope, journal, baseOnly[0]?.currency)
   yield* lookUpOneByOne(true)
-  // What the journal said at a time has been made of what was recorded by then.
+  // An as-of journal holds only what was recorded by then, so the selection need not limit that again.
   const source = yield* readSource(
     book,
     journal,

@@ -19,14 +19,17 @@ export interface AskedPass extends Shared {
   }>
 }
 
-/** Entries of a unit, which it holds in memory. Of five times as many the collector's time is a third more, and 40 MB. */
+/**
+ * The most entries of a unit, which are held in memory. Five times as many would take 40 MB and a third more of garbage
+ * collection.
+ */
 const heldAtOnce = 2_000
 
-/** The base-currency journal, and what the books said at a time, are read book by book. */
+/** The base-currency journal and as-of exports are read book by book. */
 const keyOf = ({ base, selection }: AskedPass): string | null =>
   base === undefined && selection.asOf === null ? JSON.stringify(selection) : null
 
-/** Some that together have no more entries than are held at once. */
+/** Groups books that together have no more entries than are held at once. */
 const packed = (passes: ReadonlyArray<AskedPass>, sizes: ReadonlyMap<number, number>) => {
   const large: Array<ReadonlyArray<AskedPass>> = []
   const units: Array<Array<AskedPass>> = []
@@ -66,13 +69,13 @@ export const unitsOf = Effect.fn("Export.units")(function* (passes: ReadonlyArra
   return units
 })
 
-/** The base-currency journal of a time is made in temporary tables. */
+/** An as-of base-currency journal is made in temporary tables. */
 const isolationOf = ({ base, selection }: Pick<AskedPass, "base" | "selection">) => ({
   isolation: "repeatable read" as const,
   readOnly: base === undefined || selection.asOf === null,
 })
 
-/** Why a book's batches of one selection are refused before anything is written; nothing where they are not. */
+/** Why a book's batches of one selection are refused before anything is written; empty if they are not. */
 export const refusalsOf = Effect.fn("Export.refusals")(function* (asked: Asked) {
   const database = yield* Database
   return yield* database.transaction(readAlone(asked), isolationOf(asked)).pipe(
@@ -90,8 +93,8 @@ const askedOf = ({ batches, ...shared }: AskedPass): Asked => ({
 })
 
 /**
- * Writes the batches of a unit from one repeatable-read snapshot, each into its own folder, which goes away with the scope unless it
- * is kept.
+ * Writes the batches of a unit from one repeatable-read snapshot, each into its own folder, which is removed with the scope
+ * unless it is kept.
  */
 export const writeUnit = Effect.fn("Export.writeUnit")(function* (unit: ReadonlyArray<AskedPass>) {
   const database = yield* Database

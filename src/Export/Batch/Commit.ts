@@ -64,7 +64,7 @@ const insertBatches = Effect.fn("Export.insertBatches")(function* (batches: Read
   yield* Effect.catchIf(
     inserted,
     ({ constraint, sqlstate }) => sqlstate === "23505" && constraint === "batches_book_id_batch_pk",
-    // This export had lost its locks on the server.
+    // This export has lost its locks on the server.
     () => {
       const [first] = batches
       return exportError(
@@ -79,8 +79,8 @@ const insertBatches = Effect.fn("Export.insertBatches")(function* (batches: Read
 const batchesPerStatement = 100
 
 /**
- * One transaction: the batches, their files, and the batches whose place they take (a preview takes none yet). What is
- * `restore`d may be interrupted; the commit itself may not where the caller says so.
+ * Commits in one transaction the batches, their files, and the changes of the batches that they supersede (a preview supersedes
+ * none yet). Work wrapped in `restore` may be interrupted; the commit itself only if the caller allows it.
  */
 export const commitBatches = Effect.fn("Export.commitBatches")(function* (
   batches: ReadonlyArray<Committing>,

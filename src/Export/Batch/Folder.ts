@@ -1,6 +1,6 @@
 /**
- * A batch's folder on disk. Every file is written as `<name>.partial`, made durable and renamed; the manifest is the last,
- * so that a folder with a manifest is whole. When anything fails or is interrupted, what was written goes away again.
+ * A batch's folder on disk. Every file is written as `<name>.partial`, made durable and renamed; the manifest is the last, so
+ * that a folder with a manifest is whole. If anything fails or is interrupted, the written files are removed again.
  */
 import { type FileHandle, open, readdir, rename, rm, rmdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
@@ -48,11 +48,11 @@ export const quietly = (work: () => Promise<unknown>): Effect.Effect<void> =>
     ),
   )
 
-/** A file operation that ends before anything else happens to its folder: an interruption waits for it. */
+/** A file operation that must end before anything else happens to its folder, so an interruption waits for it. */
 const steady = <A>(path: string, work: () => Promise<A>): Effect.Effect<A, ExportError> =>
   Effect.uninterruptible(attempt(path, work))
 
-/** Books, folders or files that are worked at side by side: each waits for the disk alone most of the time. */
+/** How many books, folders or files are handled side by side: each mostly waits for the disk. */
 export const filesAtOnce = 8
 
 /** Makes a folder's own entries durable. Windows cannot open folders and does not need to. */
@@ -78,11 +78,11 @@ export interface FolderFile {
 export interface Folder {
   readonly path: string
   readonly create: (name: string) => Effect.Effect<FolderFile, ExportError>
-  /** Has a file that is not published yet become another name. */
+  /** Renames a file that is not published yet. */
   readonly rename: (from: string, to: string) => Effect.Effect<void, ExportError>
   /** Gives all finished files their names. */
   readonly publish: (names: ReadonlyArray<string>) => Effect.Effect<void, ExportError>
-  /** From here on the folder stays, whatever happens. */
+  /** After this call the folder stays, whatever happens. */
   readonly keep: Effect.Effect<void>
 }
 
@@ -148,7 +148,7 @@ export const madeFolders = (first: string | undefined, path: string): ReadonlyAr
 export const removeEmpty = (first: string | undefined, path: string): Effect.Effect<void> =>
   Effect.forEach(madeFolders(first, path), (folder) => quietly(() => rmdir(folder)), { discard: true })
 
-/** A folder that is not there yet, how it is made, and how what was written goes away again unless it is kept. */
+/** A folder that does not exist yet: how to make it, and how to remove what was written unless it is kept. */
 const folderAt = (path: string) => {
   let kept = false
   const names = new Set<string>()
@@ -221,7 +221,7 @@ export const listFolder = (path: string): Effect.Effect<ReadonlyArray<string>, E
     readdir(path).catch((cause) => (codeOf(cause) === "ENOENT" ? [] : Promise.reject(cause))),
   )
 
-/** The text of a marker or a manifest, or undefined where there is none. */
+/** The text of a marker or a manifest; undefined if there is none. */
 export const readIfThere = (path: string): Effect.Effect<string | undefined, ExportError> =>
   attempt(path, () =>
     readManifestFile(path).then(
@@ -235,6 +235,6 @@ export const removeFolder = (path: string, names: ReadonlyArray<string>): Effect
   attempt(path, async () => {
     for (const name of names) await rm(join(path, name), { force: true })
     await rmdir(path)
-    // The scope's folder, where this was all it held.
+    // Removes the scope's folder, too, if it is empty now.
     await rmdir(dirname(path)).catch(() => undefined)
   })

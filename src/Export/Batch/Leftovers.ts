@@ -1,7 +1,7 @@
 /**
- * What a killed export left behind. A marker in the book's folder names the batches that are being written, a line each; it goes when
- * they are committed or given up. The next export of the book clears what the marker names, so that a batch which never
- * became part of the books does not look like one.
+ * Clears what a killed export left behind. A marker in the book's folder names the batches that are being written, a line each;
+ * it is removed when they are committed or given up. The next export of the book removes the folders that the marker names, so
+ * that a batch which never became part of the books does not look like one.
  */
 import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -40,7 +40,7 @@ const checkOurs = Effect.fn("Export.checkOurs")(function* (path: string, knownSi
   }
 })
 
-/** Clears what an export that did not come to its end left in the book's folder. */
+/** Clears what an unfinished export left in the book's folder. */
 export const clearLeftovers = Effect.fn("Export.clearLeftovers")(function* (
   bookFolder: string,
   bookId: number,
@@ -61,8 +61,8 @@ export const clearLeftovers = Effect.fn("Export.clearLeftovers")(function* (
 })
 
 /**
- * Marks batches as being written for as long as the scope lives, or until the next export where the mark is left: then it is
- * not known whether they were committed. Their folders, `2026-10/7` below the book's, must not be there yet.
+ * Marks batches as being written for as long as the scope lives. The mark is left for the next export if it is unknown whether
+ * they were committed. Their folders, `2026-10/7` below the book's, must not exist yet.
  */
 export const markUnfinished = Effect.fn("Export.markUnfinished")(function* (
   bookFolder: string,
@@ -83,7 +83,7 @@ export const markUnfinished = Effect.fn("Export.markUnfinished")(function* (
   const make = attempt(marker, async () => {
     const first = await makeFolder(bookFolder)
     await writeFile(marker, places.map((place) => `${place}\n`).join(""), {
-      // What somebody put there since it was cleared is no marker of ours.
+      // A file that somebody put there since it was cleared is not our marker.
       ...{ flag: "wx", flush: true, mode: 0o600 },
     })
     return first

@@ -37,10 +37,10 @@ const Lineage = Schema.Struct({
   previous: Schema.NullOr(Schema.Struct({ batch: Count, manifestSha256: Hash })),
   /** `native`: every line in the currency that moved. */
   currencyBasis: Schema.String,
-  /** Only what the batches that it follows do not have. */
+  /** Only entries that the batches before it do not have. */
   delta: Schema.Boolean,
   follows: Schema.Array(Count),
-  /** Batches whose place this one takes. */
+  /** Batches that this one supersedes. */
   supersedes: Schema.Array(Count),
   /** The close of every closed month of the selection. */
   closes: Schema.Array(
@@ -154,8 +154,8 @@ const StatementSpan = Schema.Struct({
 export type StatementSpan = typeof StatementSpan.Type
 
 /**
- * What a file of bank statements holds of one of the service's accounts. `journalled`: how many of its entries the journal of the
- * same batch has; the others are dated into another period there.
+ * What a file of bank statements holds of one of the service's accounts. `journalled`: how many of its entries are in the
+ * journal of the same batch; the others are dated in another period there.
  */
 const BankSpan = Schema.Struct({
   account: Schema.String,
@@ -190,9 +190,9 @@ export const Manifest = Schema.Struct({
     from: Text,
     to: Text,
     since: Text,
-    /** Entries of the dates that are left out, because other batches have them. */
+    /** Entries within the dates that are left out because other batches hold them. */
     covered: Schema.Array(Covered),
-    /** What the books said at that time, ISO 8601 in UTC; null or absent: at the time of writing. */
+    /** For an as-of export, that time in ISO 8601, UTC; null or absent: as of the time of writing. */
     asOf: Schema.optionalWith(Text, { exact: true }),
   }),
   /** False where something of the book is known to be missing or wrong; `reasons` says what. */

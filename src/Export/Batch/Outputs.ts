@@ -54,7 +54,7 @@ export const singleOutput = Effect.fn("Export.singleOutput")(function* (
   }
 })
 
-/** What stands beside a format's files, where there is a day that it is of. */
+/** The files beside a format's files, if there is a day that they are of. */
 const writeAccountFiles = Effect.fn("Export.writeAccountFiles")(function* (
   folder: Folder,
   { accountFiles, accounts, book, days, mapping, profile }: TableContext,

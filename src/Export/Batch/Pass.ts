@@ -1,4 +1,4 @@
-/** One pass over the entries of an export, which all its files are written in, and what they must come to. */
+/** One pass over the entries of an export, in which all its files are written, and the totals that they must reach. */
 import { Effect, Stream } from "effect"
 import { inStage } from "../../Common/Progress.ts"
 import { count } from "../../Common/Text.ts"
@@ -16,7 +16,7 @@ const hasLines = ({ lines }: Entry): boolean => lines.length > 0
 export type Order = SingleFile["order"]
 export type Files = ReadonlyArray<FileRecord>
 
-/** A file in the wrong order would be refused by who imports it: that an entry stands there is no state of the books. */
+/** An entry out of order is a defect and not a state of the books; an importer would refuse the file. */
 const assertDates = (entries: ReadonlyArray<Entry>, since: string): string =>
   entries.reduce((last, { effectiveDate, number }) => {
     if (effectiveDate < last)

@@ -55,11 +55,11 @@ interface OpenFile {
 
 const compact = (date: string): string => date.replaceAll("-", "")
 
-/** A file's name with its days, where it names them. */
+/** A file's name with its days, if the name has them. */
 export const inDays = (file: string, days: Days | null): string =>
   file.replace("{from}", compact(days?.first ?? "")).replace("{to}", compact(days?.last ?? ""))
 
-/** `part` is empty where nothing is in parts. */
+/** `part` is empty if the file is not in parts. */
 const nameOf = ({ days, profile }: TableContext, share: Share, period: string, part: string): string =>
   inDays(profile.file, days)
     .replace("{currency}", share.currency ?? "")
@@ -93,7 +93,7 @@ const shareOf = ({ file }: Profile, { currency, partnerAccountId }: TableJournal
 
 const keyOf = ({ account, currency }: Share): string => `${currency ?? ""} ${account ?? ""}`
 
-/** Turns what a format cannot hold into the error that ends the export. */
+/** Turns an entry that a format cannot hold into the error that ends the export. */
 export const refusedIfUnholdable = <A>(format: string, make: () => A): Effect.Effect<A, ExportError> =>
   Effect.suspend(() => {
     try {

@@ -6,7 +6,7 @@ import { keyOf, type MappingRow } from "./Row.ts"
 
 type Named = Pick<Account, "code" | "currency" | "name" | "role">
 
-/** An account's name in one column; `before` and `after` are empty where nothing is said. */
+/** An account's name in one column; `before` and `after` are empty if there is none. */
 export interface MappingChange {
   /** `1010 Assets:Partner:USD (cash, USD)` */
   readonly account: string
@@ -37,7 +37,7 @@ export const changesBetween = (
   )
 }
 
-/** The dimension is nobody's need. */
+/** No system requires a dimension. */
 const accountColumns = targetColumns.filter((column) => column !== "dimension")
 
 export const unmappedIn = (

@@ -1,6 +1,6 @@
 /**
- * Whether a file's rows are a mapping of the books: no account twice, nothing else, and nothing that is a formula. An account that
- * the file has not, because it is newer, keeps what it was called before.
+ * Whether a file's rows are a mapping of the books: no account twice, no other rows, and no formulas. An account that the file
+ * lacks, because it is newer, keeps its former names.
  */
 
 import { guarded, isFormula } from "../../Common/Csv.ts"
@@ -20,7 +20,7 @@ export interface CheckedBook {
   readonly book: string
   readonly bookId: number
   readonly rows: ReadonlyArray<MappingRow>
-  /** Accounts of the book that the file has not. */
+  /** Accounts of the book that are not in the file. */
   readonly absent: ReadonlyArray<BookAccounts["accounts"][number]>
 }
 
@@ -68,7 +68,7 @@ const takeRow = ({ cells, line }: Cells, seen: Seen | undefined): ReadonlyArray<
   return []
 }
 
-/** The books that the file has rows of, or all that is wrong with it, in the order of its lines. */
+/** The books that the file has rows of, or all of its mistakes, in the order of its lines. */
 export const checkMapping = (
   rows: ReadonlyArray<Cells>,
   books: ReadonlyArray<BookAccounts>,

@@ -11,7 +11,7 @@ import type { StoredMapping } from "./Store.ts"
 
 const place = ({ code, currency, name, role }: Account): string => `${code} ${name} (${role}, ${currency})`
 
-/** Why an account has none in the system, or the one that it has. */
+/** The system's account for an account of the book, or why there is none. */
 const lookUp = (
   account: Account,
   target: Target | null,
@@ -39,7 +39,10 @@ export interface MappedAccounts {
   readonly unmapped: ReadonlyArray<string>
 }
 
-/** Numbers for all accounts, whatever the mapping says: those of the books' own, so that the base currency changes none. */
+/**
+ * Numbers for all accounts, whatever the mapping has: those of the native accounts, so that a base-currency export does not
+ * change any.
+ */
 export const numberAccounts = (
   { nativeOf, ordered }: Pick<JournalAccounts, "nativeOf" | "ordered">,
   numbers: NonNullable<TableFormat["numbers"]>,
@@ -55,8 +58,8 @@ export const numberAccounts = (
 }
 
 /**
- * `nativeOf` gives the account that the mapping knows. A column that the mapping uses must be filled for every account; one that it leaves
- * empty throughout says nothing.
+ * `nativeOf` returns the account that the mapping knows. A column that the mapping uses must be filled for every account; one
+ * that is empty throughout is not used.
  */
 export const mapAccounts = (
   accounts: ReadonlyArray<Account>,

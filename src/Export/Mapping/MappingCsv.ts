@@ -46,7 +46,7 @@ const cellsOf = ({ cell: of, line }: CsvRow<string>): Cells => ({
 
 export interface ReadMapping {
   readonly rows: ReadonlyArray<Cells>
-  /** Columns of systems that the file says nothing of: it is from before they were there, or they were deleted. */
+  /** Columns of systems that the file lacks: it is older than they are, or they were deleted from it. */
   readonly absent: ReadonlyArray<string>
 }
 

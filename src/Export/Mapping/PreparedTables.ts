@@ -22,7 +22,7 @@ export interface TableOptions {
   readonly baseCurrency: string
   /** In the currency that moved, with rates; else as the source has it. */
   readonly rated?: boolean
-  /** Everything is in the base currency. */
+  /** The export is in the base currency. */
   readonly inBase?: boolean
   /** Debits and credits by day where absent. */
   readonly summary?: SummaryStyle
@@ -41,7 +41,7 @@ const modeOptions = (mode: Mode, { by, net }: SummaryStyle): string =>
 export const namesDays = (formats: ReadonlyArray<TableFormat>): boolean =>
   formats.some(({ template: { file } }) => file.includes("{from}") || file.includes("{to}"))
 
-/** What the database says for the formats of one book. */
+/** What the database holds for the formats of one book. */
 export interface Prepared {
   /** Null: the chart's own codes and names. */
   readonly stored: StoredMapping | null

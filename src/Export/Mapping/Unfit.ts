@@ -1,4 +1,4 @@
-/** What of a book's currencies the formats of accounting systems cannot hold: how many entries, and what to do about them. */
+/** The currencies of a book that the formats of accounting systems cannot hold: how many entries, and what to do about them. */
 import { Effect } from "effect"
 import { count, counted } from "../../Common/Text.ts"
 import type { Account } from "../../Format/Entry.ts"
@@ -8,7 +8,7 @@ import type { Selection } from "../Request/Scope.ts"
 import type { CurrencyEntries } from "../Source/CurrencyEntries.ts"
 import type { Source } from "../Source.ts"
 
-/** What of a profile decides which currencies and amounts it can hold. */
+/** The part of a profile that decides which currencies and amounts it can hold. */
 type Limits = Pick<Profile, "name" | "currencies" | "decimals" | "mode">
 
 export interface Used {
@@ -35,7 +35,7 @@ const listed = (found: ReadonlyArray<readonly [currency: string, entries: number
     )
     .join(", ")
 
-/** A statement has only the cash lines: what it cannot hold is found as it is written. */
+/** A statement has only cash lines, so what it cannot hold is found when it is written. */
 const hasAllLines = ({ mode }: Limits): boolean => mode !== "statement"
 
 const currencyReason = ({ currencies, name }: Limits, baseCurrency: string): string =>

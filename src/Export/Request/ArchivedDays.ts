@@ -1,4 +1,4 @@
-/** The archived entries of a book as a set like those that batches have: they cannot be exported here any more. */
+/** The archived entries of a book as a set of the same form as those of batches: they cannot be exported here any more. */
 import { Effect } from "effect"
 import { archivesOf, whereIs } from "../../Book/Archived.ts"
 import { byBook } from "../../Book/ByBook.ts"
@@ -12,7 +12,7 @@ interface ArchivedDays {
   readonly book: string
   readonly lastDay: string
   readonly region: Region
-  /** Where they are. */
+  /** Where the archive is. */
   readonly where: string
 }
 
@@ -40,11 +40,14 @@ const regionOf = ({ covered, from, since, to }: Selection): Region =>
     union(covered.map((part) => box(part.from, part.to, BigInt(part.after ?? 0), BigInt(part.through)))),
   )
 
-/** With what is archived, where a format has begun: it goes on from there. One that has not is refused what is archived. */
+/**
+ * Adds the archived entries to what a format has, if it has begun: it goes on from there. A format that has not begun is
+ * refused a selection with archived entries.
+ */
 export const withArchived = (had: ReadonlyArray<Region>, archived: Archived): ReadonlyArray<Region> =>
   had.length > 0 && archived !== null ? [...had, archived.region] : had
 
-/** Says it where a format that goes on after what is archived has not all of that in its batches. */
+/** Warns if a format that goes on after the archived entries does not have all of these in its batches. */
 export const warnOfGap = (format: string, had: ReadonlyArray<Region>, archived: Archived) =>
   had.length === 0 || archived === null || subtract(archived.region, union(had)).length === 0
     ? Effect.void

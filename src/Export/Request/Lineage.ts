@@ -1,4 +1,4 @@
-/** What a manifest says of the batches before it and of the closes that it stands on. */
+/** The part of a manifest about the batches before it and the closes that it relies on. */
 import { Effect } from "effect"
 import { booksIn, byBook } from "../../Book/ByBook.ts"
 import type { Sql } from "../../Database/Client.ts"
@@ -10,7 +10,7 @@ import type { Selection } from "./Scope.ts"
 export const manifestHash = (sql: Sql) =>
   sql`coalesce(b.manifest_sha256, encode(sha256(convert_to(b.manifest::text, 'UTF8')), 'hex'))`
 
-/** By book, its last batch, whatever became of it; none where there is none. */
+/** By book, its last batch, in whatever state; none if there is none. */
 export const previousBatches = Effect.fn("Export.previousBatches")(function* (
   bookIds: ReadonlyArray<number>,
 ) {

@@ -1,7 +1,7 @@
 /**
- * An accounting system has a book's entries in one way: in the books' own currencies, in the base currency, or in the currency that
- * moved with rates. Written in two ways they would come twice; and where the way changes from one day to the next, a revaluation
- * in the base currency would stand without its reversal, or the reversal alone.
+ * An accounting system gets a book's entries in one way: in the books' own currencies, in the base currency, or in the currency
+ * that moved with rates. Entries written in two ways would arrive twice; and if the way changed from one day to the next, a
+ * base-currency revaluation would stand without its reversal, or a reversal without its revaluation.
  */
 import { Effect } from "effect"
 import { type ByBook, byBook, isIn } from "../../Book/ByBook.ts"
@@ -120,8 +120,8 @@ const refuse = (
 }
 
 /**
- * Fails where a batch of the selection would meet one that was written in another way. Gives, by book, those that the selection takes the
- * place of: with `again`, those with any of its days.
+ * Fails if a batch of the selection would overlap with, or border on, one that was written in another way. Returns, by book,
+ * the batches that the selection supersedes: with `again`, those with any of its days.
  */
 export const refuseOtherWays = Effect.fn("Export.refuseOtherWays")(function* (
   bookIds: ReadonlyArray<number>,

@@ -13,7 +13,7 @@ export interface Plan {
   readonly supersedes: ReadonlyArray<number>
 }
 
-/** Formats of which the batches have everything that was asked for. */
+/** Formats whose batches hold everything asked for. */
 export interface Had {
   readonly formats: ReadonlyArray<FormatName>
   readonly batches: ReadonlyArray<number>
@@ -121,7 +121,7 @@ export const wholePlans = (
   return formats.map((format, at) => ({
     ...whole,
     formats: [format],
-    // One that several formats share goes with the first of them.
+    // A batch that several formats share is superseded by the first of them.
     supersedes: inOrder([...ownBatches(format), ...(at === 0 ? shared : [])]),
   }))
 }

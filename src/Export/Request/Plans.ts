@@ -1,7 +1,7 @@
 /**
- * What an export has to write, after what the batches that stand have. An accounting system keeps what it imported: it gets
- * every entry once, so that what it has is left out (a delta), unless all is asked for again. A plain-text journal, a CSV or
- * a trial balance is a whole that takes the place of the one before.
+ * Plans what an export has to write, given the standing batches. An accounting system keeps what it imported, so it gets every
+ * entry once: entries that it has are left out (a delta), unless `again` asks for all. A plain-text journal, a CSV or a trial
+ * balance is written whole and supersedes the one before.
  */
 import { Effect } from "effect"
 import { byBook, isIn, ofBook } from "../../Book/ByBook.ts"
@@ -56,7 +56,7 @@ const overlaps = Effect.fn("Export.overlaps")(function* (
   return byBook(rows)
 })
 
-/** What an accounting system's format has of the dates already. */
+/** What the batches of an accounting system's format already hold of the dates. */
 interface OwnBatches {
   readonly bookId: number
   readonly own: ReadonlyArray<StandingBatch>
@@ -133,7 +133,7 @@ const tablePlans = Effect.fn("Export.tablePlans")(function* (
   return made
 })
 
-/** A batch is superseded as a whole: what else an accounting system has from it would come a second time. */
+/** A batch is superseded as a whole, so everything else that an accounting system has from it would arrive a second time. */
 const checkWhole = (
   plans: ReadonlyArray<Plan>,
   formats: ReadonlyArray<FormatName>,
@@ -154,7 +154,7 @@ const checkWhole = (
   return Effect.void
 }
 
-/** The plan with the batches in another way whose place it takes. */
+/** The plan with the batches in another way that it supersedes. */
 const insteadOf = (
   plan: Plan,
   others: ReadonlyArray<{ readonly format: FormatName; readonly batch: number }>,
@@ -198,7 +198,7 @@ const withNews = Effect.fn("Export.withNews")(function* (
 const refuseArchived = (plans: ReadonlyArray<Plan>, archived: Archived) =>
   Effect.forEach(plans, (plan) => refuseArchivedDays(plan.selection, archived), { discard: true })
 
-/** By book. `selection`: null for what is new. `again`: the whole selection, whatever the batches have. */
+/** By book. `selection`: null for what is new. `again`: the whole selection, whatever the batches hold. */
 export const planBooks = Effect.fn("Export.planBooks")(function* (
   bookIds: ReadonlyArray<number>,
   way: Way,

@@ -1,6 +1,6 @@
 /**
- * Sets of journal entries by their effective date and their numbering step, without a list of them: days with the same spans
- * of steps stand together, the earliest first. What a batch selected is such a set, and so is what several have.
+ * Sets of journal entries by their effective date and their numbering step, without a list of them: days with the same spans of
+ * steps stand together, the earliest first. The selection of a batch is such a set, and so is the union of several.
  */
 
 /** Numbering steps above `after`, up to `through`. */
@@ -19,7 +19,7 @@ export interface Slab {
 /** In order, without days that have nothing. */
 export type Region = ReadonlyArray<Slab>
 
-/** What a batch could still get: no numbering step is beyond it. */
+/** Everything that a batch could hold: no numbering step is beyond it. */
 export const everyStep = 2n ** 63n - 1n
 
 /** The days that an entry may have: `journal_entries_dates`. */
@@ -99,7 +99,7 @@ export const subtract = (region: Region, taken: Region): Region =>
 
 export const intersect = (a: Region, b: Region): Region => subtract(a, subtract(a, b))
 
-/** The step up to which entries of whatever day are in it. */
+/** The step up to which entries of every day are in it. */
 export const wholeThrough = (region: Region): bigint => {
   let day = firstDay
   let through: bigint | undefined

@@ -22,9 +22,9 @@ export interface Selection {
   readonly since: string | null
   /** Entries that are left out, because other batches have them. */
   readonly covered: ReadonlyArray<Covered>
-  /** Only entries numbered up to this step: what a batch of the past covered. Null for a new one. */
+  /** Only entries numbered up to this step, to select what an earlier batch covered. Null for a new batch. */
   readonly through: string | null
-  /** Only entries that were recorded by then, ISO 8601 in UTC; null: whenever. */
+  /** Only entries that were recorded by then, ISO 8601 in UTC; null: at any time. */
   readonly asOf: string | null
   /** Only entries that were recorded later. */
   readonly recordedAfter?: string

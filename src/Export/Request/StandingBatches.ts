@@ -1,4 +1,4 @@
-/** The batches of a book that count: committed or acknowledged, not superseded, and not of a time in the past. */
+/** The batches of a book that count: committed or acknowledged, not superseded, and not as-of exports. */
 import { Effect, Schema } from "effect"
 import { byBook, isIn } from "../../Book/ByBook.ts"
 import { arrayOf, int4, int8, jsonOf, nullable, type RowOf, text } from "../../Database/Columns.ts"
@@ -42,7 +42,7 @@ export const coveredBy = (region: Region, from: bigint): ReadonlyArray<Covered> 
     })),
   )
 
-/** In the base currency days tell: entries that only that journal has are not numbered in steps. */
+/** In the base currency the days decide, since entries that only that journal has are not numbered in steps. */
 const regionOf = (basis: string, { covered, from, since, through, to }: BatchRow): Region =>
   basis === nativeBasis
     ? subtract(
@@ -51,7 +51,7 @@ const regionOf = (basis: string, { covered, from, since, through, to }: BatchRow
       )
     : box(from, to, 0n, everyStep)
 
-/** What the batches of a format have, each by itself. */
+/** The entries of each of a format's batches. */
 export const regionsOf = (format: string, standing: ReadonlyArray<StandingBatch>): ReadonlyArray<Region> =>
   standing.filter(({ formats }) => formats.includes(format)).map(({ region }) => region)
 

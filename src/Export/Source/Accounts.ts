@@ -32,7 +32,7 @@ const accountColumns = {
   partner_account_id: nullable(uuid),
 }
 
-/** An account that is younger than its first entry by their transactions' times belongs to that entry all the same. */
+/** An account may have been made by a later transaction than its first entry's time shows; it still belongs to that entry. */
 const openedBy = (sql: Sql, asOf: string | null) =>
   asOf === null
     ? sql``

@@ -14,7 +14,7 @@ import { selected } from "../Request/Selected.ts"
 import type { BookAccounts } from "./Accounts.ts"
 import { type BookJournal, type JournalName, journalView } from "./Journal.ts"
 
-/** What the rows say in exact amounts; one that its currency cannot hold ends the export. */
+/** The rows' amounts as exact numbers; one that its currency cannot hold ends the export. */
 export const exactly = <A>(convert: () => A): Effect.Effect<A, ExportError> =>
   Effect.suspend(() => {
     try {
@@ -111,7 +111,10 @@ export const balancesOfBooks = Effect.fn("Export.balancesOfBooks")(function* (
 export const balancesBefore = ({ bookId, journal }: BookJournal, day: string, accounts: BookAccounts) =>
   Effect.map(balancesOfBooks(journal, day, new Map([[bookId, accounts]])), (sums) => ofBook(sums, bookId))
 
-/** The same of a book's entries that were recorded by then, from all of them: turnovers do not know when. */
+/**
+ * The same for a book's entries that were recorded by a time. Adds up the entries themselves, since turnovers do not know when
+ * they were recorded.
+ */
 export const balancesAsOf = Effect.fn("Export.balancesAsOf")(function* (
   bookId: number,
   day: string,

@@ -60,9 +60,9 @@ const instant = (sql: Sql, at: ReturnType<Sql>) =>
   sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 /**
- * A day is complete once a read of the account's whole statement began, by the service's clock, after it was over, and nothing of
- * it is held back. A balance is that before the account's first entry and all entries of the days up to there, so that entries
- * which the service posted out of their order lead from one day to the next all the same. By account, day and place.
+ * A day is complete once a read of the account's whole statement began, by the service's clock, after it was over, and nothing
+ * of it is held back. A balance is the one before the account's first entry plus all entries of the days up to there, so that
+ * each day leads to the next even if the service posted entries out of order. By account, day and place.
  */
 const statementsOfBook = (
   sql: Sql,
@@ -126,7 +126,7 @@ const statementsOfBook = (
     limit 1) r on true
   order by a.currency collate "C", a.account_id, d.day, s.position`
 
-/** Each book by itself: a plan for all of them at once would be as bad as what it believes of their sizes. */
+/** Reads each book by itself: one plan for all of them would rely on bad estimates of their sizes. */
 const bankStatements = (sql: Sql, books: ReadonlyArray<BankBook>, selection: Selection) => {
   const without = books.flatMap(({ bookId, leaveOut }) =>
     leaveOut.map((currency) => ({ book_id: bookId, currency })),

@@ -1,4 +1,4 @@
-/** What the manifest says about the state of the book: how far the service was read, and what is known to be amiss. */
+/** The state of the book for the manifest: how far the service was read, and what is known to be wrong or missing. */
 import { Effect } from "effect"
 import { byBook, isIn, ofBook } from "../../Book/ByBook.ts"
 import { bool, int4, int8, nullable, numeric, type RowOf, text, uuid } from "../../Database/Columns.ts"

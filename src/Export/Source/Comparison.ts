@@ -1,6 +1,7 @@
 /**
- * Then and now, in the transaction of an export of a time: what was recorded since, and, in the base currency, what other
- * rates or another course of the month value otherwise. Months that were valued from the same are not looked at.
+ * Compares then and now, in the transaction of an as-of export: entries that were recorded since and, in the base currency,
+ * lines that other rates or other entries of the month now value differently. Months that were valued from the same inputs are
+ * skipped.
  */
 import { Effect, Stream } from "effect"
 import type { Book } from "../../Book.ts"
@@ -22,7 +23,7 @@ import { numberIn, streamEntries } from "./Entries.ts"
 import { series } from "./EntryQuery.ts"
 import { bounded } from "./ValuedMonths.ts"
 
-/** A line that the books have now and did not have then, or have with another amount. */
+/** A line that the books did not have then, or had with another amount. */
 export interface LaterLine {
   readonly journalNumber: string
   readonly line: number
@@ -31,7 +32,7 @@ export interface LaterLine {
   readonly recordedAt: string
   readonly kind: string
   readonly account: Account
-  /** Null: it was not there; not said where no entry ever changes. */
+  /** Null if it was not there; absent where entries never change. */
   readonly before: bigint | null
   readonly now: bigint | null
   readonly difference: bigint
@@ -58,7 +59,7 @@ const linesOf = ({ effectiveDate, kind, lines, number, recordedAt }: Entry): Rea
     difference: minor,
   }))
 
-/** In the books' own currencies: entries never change, so what differs is what was recorded since. */
+/** In the books' own currencies: entries never change, so the difference is what was recorded since. */
 export const nativeComparison = Effect.fn("Export.nativeComparison")(function* (
   book: Book,
   selection: Selection,
@@ -177,8 +178,8 @@ const fingerprintsThen = Effect.fn("Export.fingerprintsThen")(function* (bookId:
 })
 
 /**
- * In the base currency; the export has made the journal of that time. Gives the number of rates that lack for what it says
- * now, where that is not known.
+ * In the base currency; the export has made the as-of journal. If rates are missing to value the books as of now, returns their
+ * number instead.
  */
 export const baseComparison = Effect.fn("Export.baseComparison")(function* (
   book: Book,

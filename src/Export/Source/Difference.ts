@@ -1,8 +1,8 @@
 /**
- * `difference.csv`, beside an export of what the books said at a time: what changed since. First a row per account with its
- * balance at the end of the selection, then and now; then a row per line of every entry that is dated up to that end and was
- * recorded since (in the base currency also: is valued otherwise, with its amounts then and now), which add up to the
- * accounts' differences. Amounts are in the major unit, debit positive.
+ * `difference.csv`, beside an as-of export: what has changed since. First a row per account with its balance at the end of the
+ * selection, then and now; then a row per line of every entry that is dated up to that end and was recorded since (in the base
+ * currency also: is valued differently, with its amounts then and now), which add up to the accounts' differences. Amounts are
+ * in the major unit, debit positive.
  */
 import { Effect, Stream } from "effect"
 import { cellCache, textCell } from "../../Common/Csv.ts"
@@ -31,7 +31,7 @@ const columns = [
   "difference",
 ] as const
 
-/** An account that the books say something else of now. */
+/** An account whose balance or entries have changed. */
 export interface AccountDifference {
   readonly code: string
   readonly name: string
@@ -43,7 +43,7 @@ export interface AccountDifference {
 }
 
 export interface Difference {
-  /** The entries that were recorded or valued otherwise since, dated up to the end of the selection. */
+  /** The entries dated up to the end of the selection that were recorded since, or are valued differently. */
   readonly entries: number
   readonly accounts: ReadonlyArray<AccountDifference>
 }

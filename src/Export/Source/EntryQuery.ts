@@ -6,7 +6,7 @@ import type { Selection } from "../Request/Scope.ts"
 import { selected } from "../Request/Selected.ts"
 import { type JournalName, journalView } from "./Journal.ts"
 
-/** What only the base-currency journal has is counted by itself. */
+/** Entries that only the base-currency journal has are numbered separately. */
 export const series = oneOf("journal", "fx")
 export type Series = RowOf<{ readonly series: typeof series }>["series"]
 
@@ -48,7 +48,7 @@ const columns = (sql: Sql) => sql`
   e.resource_id, e.external_reference, e.counterparty, to_char(e.late_for, 'YYYY-MM') as late_for,
   to_char(e.reverses_period, 'YYYY-MM') as reverses_period, e.reverses_number, e.lines, e.natives`
 
-/** What the service says now of the payment behind an entry: no part of the books, and of a time nothing is known of it. */
+/** What the service says now about the payment behind an entry: not part of the books, and unknown for an as-of export. */
 const payments = (sql: Sql, wanted: boolean) =>
   wanted
     ? {

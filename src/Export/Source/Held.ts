@@ -31,7 +31,7 @@ export const heldSources = Effect.fn("Export.heldSources")(function* (
   selection: Selection,
 ) {
   const ids = books.map(({ bookId }) => bookId)
-  // What is read here are some rows of each book: by its indexes, whatever the planner believes of several books at once.
+  // Reads a few rows of each book, so through the indexes, whatever the planner estimates for several books at once.
   yield* lookUpOneByOne(true)
   const accounts = yield* accountsOfBooks(ids)
   const { closing, moved, opening } = yield* readBalances("native", selection, accounts)

@@ -4,7 +4,10 @@ import type { Sql } from "../../Database/Client.ts"
 import { Database } from "../../Database.ts"
 import { type Journal, journalTable } from "../../Valuation/BaseJournal.ts"
 
-/** The books in their own currencies, or the base-currency journal: as it is kept, was at a time, or would be now. */
+/**
+ * The books in their own currencies, or the base-currency journal: the kept one, the as-of one (`then`), or the one made as of
+ * now.
+ */
 export type JournalName = "native" | Journal
 
 export interface BookJournal {
@@ -18,10 +21,10 @@ export const journalView = (sql: Sql, journal: JournalName, view: "journal" | "j
 
 /**
  * From here on, the transaction looks entries up one by one, along the index of numbers: that needs no memory, does not grow
- * with the rest of the ledger, and was faster than hashing and sorting it (1M postings: 5.7 s against 7.2 s). The planner
- * would prefer the latter, so it is switched off here. What was read is not kept either: of tables without statistics, as after a first sync, the
- * planner believes that they are small, and would read what it kept from its beginning for every entry. `sorting`: what is read
- * is not in the index's order.
+ * with the rest of the ledger, and was faster than hashing and sorting it (1M postings: 5.7 s against 7.2 s). The planner would
+ * prefer the latter, so it is switched off here. Materializing is switched off, too: the planner takes tables without
+ * statistics, as after a first sync, to be small, and would reread a materialized result from its beginning for every entry.
+ * `sorting`: the entries are not read in the index's order.
  */
 export const lookUpOneByOne = Effect.fn("Export.lookUpOneByOne")(function* (sorting: boolean) {
   const database = yield* Database

@@ -101,7 +101,7 @@ interface Span {
   gaps: number
 }
 
-/** What the entries of one account come to, as they go by in posting order. */
+/** Adds up the entries of one account as they pass in posting order. */
 const follow = (spans: Map<string, Span>, row: StatementRow, minor: bigint, after: bigint): void => {
   const { account_id: id, currency, position, scale } = row
   const known = spans.get(id)

@@ -1,4 +1,4 @@
-/** What only the base-currency journal has: its valued months, and where a selection of it ends. */
+/** The valued months of the base-currency journal, and where a selection of it ends. */
 import { Effect } from "effect"
 import { arrayOf, bool, int2, int4, nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"

@@ -10,7 +10,7 @@ import type { KnownBatch } from "./KnownBatch.ts"
 
 const problemText = ({ file, message }: Problem): string => `${file} ${message}`
 
-/** What has changed since it was written, in words; empty where nothing has. */
+/** What has changed since it was written, in words; empty if nothing has. */
 export const folderProblems = Effect.fn("Export.folderProblems")(function* (
   folder: string,
   { manifest, text }: KnownBatch,

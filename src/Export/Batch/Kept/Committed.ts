@@ -62,8 +62,8 @@ const compare = (exported: Figures, ledger: Figures): ReadonlyArray<BatchDiffere
 }
 
 /**
- * What differs between a batch's control totals and the ledger now; empty where nothing does. Null where there is no
- * such batch. One aggregate over the batch's entries. Reconciliation check 9.
+ * The differences between a batch's control totals and the ledger now; empty if there are none, null if there is no such batch.
+ * One aggregate over the batch's entries. Used by check 9 of the reconciliation.
  */
 export const batchDifferences = Effect.fn("Export.batchDifferences")(function* (
   bookId: number,
@@ -81,7 +81,7 @@ export const batchDifferences = Effect.fn("Export.batchDifferences")(function* (
   if (Either.isLeft(manifest)) {
     return yield* Effect.dieMessage(`the manifest of batch ${batch} of book ${bookId} is not one of ours`)
   }
-  // Valued entries are not the ledger's, and an open month of theirs is replaced when it changes.
+  // Entries of the base-currency journal are not the ledger's, and an open month of theirs is replaced when it changes.
   if (manifest.right.base !== undefined) return []
   const totals = yield* ledgerTotals(bookId, batch)
   const exported: Figures = new Map(

@@ -17,10 +17,13 @@ import { exportError } from "../../ExportError.ts"
 import { attempt, filesAtOnce, quietly } from "../Folder.ts"
 import type { FileRecord, Manifest } from "../Manifest.ts"
 
-/** Bytes of a file per block: what becomes of it is small enough to be forgotten at once. The table takes up to 1 MiB, compressed. */
+/** Bytes of a file per block, small enough to be freed at once. The table takes up to 1 MiB, compressed. */
 export const blockSize = 256 * 1024
 
-/** The logarithm of a window that holds a whole block: of a small file it is small, for its memory is allocated anew each time. */
+/**
+ * The logarithm of a window that holds a whole block. It is small for a small file, since its memory is allocated anew each
+ * time.
+ */
 const windowOf = ({ length }: Buffer): number =>
   Math.max(constants.BROTLI_MIN_WINDOW_BITS, Math.ceil(Math.log2(length)))
 
@@ -38,7 +41,8 @@ const fromBrotli = promisify(brotliDecompress)
 const fromGzip = promisify(gunzip)
 
 /**
- * With a window of at most 2^23 bytes no Brotli stream begins with the byte 0x1f: gzip, which batches were kept in before, does.
+ * With a window of at most 2^23 bytes no Brotli stream begins with the byte 0x1f, but gzip, in which batches were kept before,
+ * does.
  */
 const expand = (content: Buffer): Promise<Buffer> =>
   content[0] === 0x1f ? fromGzip(content) : fromBrotli(content)
@@ -108,7 +112,7 @@ const keepLarge = Effect.fn("Export.keepFile")(function* ({ batch, bookId, file,
   )
   const hash = createHash("sha256")
   const buffer = Buffer.allocUnsafe(blockSize)
-  // The one before is stored while this one is compressed, on a thread of its own.
+  // The block before is stored while this one is compressed, on a thread of its own.
   let waiting: ReadonlyArray<KeptBlock> = []
   for (let chunk = 1; ; chunk++) {
     const block = yield* attempt(path, () => readBlock(handle, buffer))
@@ -128,7 +132,7 @@ const readSmall = Effect.fnUntraced(function* ({ batch, bookId, file, folder }: 
   const path = join(folder, name)
   const block = yield* attempt(path, async () => {
     const handle = await openRegular(path)
-    // One byte more than the file has, to see where it has grown.
+    // One byte more than the file has, to notice if it has grown.
     return readBlock(handle, Buffer.allocUnsafe(bytes + 1)).finally(() => handle.close())
   })
   if (createHash("sha256").update(block).digest("hex") !== sha256) return yield* changed(path)

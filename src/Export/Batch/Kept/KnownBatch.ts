@@ -20,12 +20,12 @@ export interface ListedBatch {
   readonly delta: boolean
   /** Of a batch in the base currency; null: every line in the currency that moved. */
   readonly baseCurrency: string | null
-  /** ISO 8601 in UTC: what the books said then, which counts for nothing. Null: what they said when it was written. */
+  /** For an as-of export, which never counts as exported: that time, ISO 8601 in UTC. Null: an ordinary export. */
   readonly asOf: string | null
   /** ISO 8601, our clock: when it was written. */
   readonly at: string
   readonly who: string | null
-  /** In the base currency: the months that are not what it was written from any more, `YYYY-MM`. */
+  /** In the base currency: the months, `YYYY-MM`, that have changed since it was written. */
   readonly outdated: ReadonlyArray<string>
 }
 

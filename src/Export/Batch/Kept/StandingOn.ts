@@ -1,4 +1,4 @@
-/** The batches that stand on a close: what an accounting system may have imported of a month that is being reopened. */
+/** The batches that rely on a close: what an accounting system may have imported of a month that is being reopened. */
 import { Effect } from "effect"
 import { arrayOf, int4, oneOf, text } from "../../../Database/Columns.ts"
 import { Database } from "../../../Database.ts"

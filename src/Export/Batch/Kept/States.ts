@@ -1,4 +1,4 @@
-/** What became of a batch: preview → committed → acknowledged → superseded. The database allows no other change. */
+/** The states of a batch: preview → committed → acknowledged → superseded. The database allows no other change. */
 import { Effect } from "effect"
 import { int4, nullable, oneOf, text } from "../../../Database/Columns.ts"
 import { Database } from "../../../Database.ts"

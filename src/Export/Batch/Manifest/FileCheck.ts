@@ -1,10 +1,13 @@
-/** One written file against what its manifest states of it: of that size and content. Loads little: other threads check files too. */
+/**
+ * Checks one written file against the size and content that its manifest states. Loads little, since other threads check files
+ * too.
+ */
 import { join } from "node:path"
 import { Problems } from "../../../Common/Problems.ts"
 import { NotRegular, openRegular } from "../../../Common/RegularFile.ts"
 import { firstChange, type LineChecks, LineDigests } from "./LineChecks.ts"
 
-/** Reads a file's content while its digest is made; what it leaves unread is read for the digest all the same. */
+/** Reads a file's content while its digest is computed; whatever it leaves unread is still read for the digest. */
 export type Content = (chunks: AsyncIterable<Buffer>) => Promise<void>
 
 /** What a manifest says of a file: a batch's, or a report's. */
@@ -17,7 +20,7 @@ export interface Stated {
 
 /** Plain data, so that another thread can send it. */
 export interface FileVerdict {
-  /** It is a regular file, and was read. */
+  /** Whether it is a regular file and was read. */
   readonly isRead: boolean
   readonly problems: Pick<Problems, "found" | "count" | "notes">
 }

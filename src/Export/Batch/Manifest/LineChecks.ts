@@ -21,7 +21,7 @@ export class LineDigests {
   private every = 1
   private lines = 0
   private prefixes: Array<string> = []
-  /** With a fixed step the prefixes are not thinned: how a file is compared with checks that were made before. */
+  /** With a fixed step the prefixes are not thinned, to compare a file with existing checks. */
   private readonly fixed: boolean
 
   constructor(every?: number) {

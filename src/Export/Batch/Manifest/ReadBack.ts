@@ -1,4 +1,4 @@
-/** What the manifest says so that a folder's files can be read back without the settings, the mapping or the database. */
+/** The part of the manifest by which a folder's files can be read back without the settings, the mapping or the database. */
 import type { OpenedAccount } from "../../../Format/Entry.ts"
 import { bankStatementsOf } from "../../../Format/Formats.ts"
 import type { Profile } from "../../../Format/Table/Profile.ts"

@@ -56,7 +56,7 @@ const ProviderAccount = Schema.Struct({
   currency: Schema.String,
   opening: Decimal,
   closing: Decimal,
-  /** Of the month, as the bridge says it; in a report that has no `carried`, that as well. */
+  /** Of the month, as in the bridge; in a report without `carried` that is included. */
   datedLater: Decimal,
   carried: Schema.optional(Decimal),
   provider: Decimal,
@@ -82,7 +82,7 @@ export const Manifest = Schema.Struct({
   /** Not closed, or something does not tie out; `reasons` says what. */
   draft: Schema.Boolean,
   reasons: Schema.Array(Schema.String),
-  /** What was open at the close and somebody answered for; not in older reports. */
+  /** Findings that were open at the close and that somebody took responsibility for; not in older reports. */
   accepted: Schema.optional(Schema.Array(AcceptedException)),
   /** Entries in suspense and conversions in transit at the end of the month; not in older reports. */
   waiting: Schema.optionalWith(Schema.Struct({ suspense: Count, transit: Count }), { exact: true }),

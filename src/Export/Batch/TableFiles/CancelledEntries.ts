@@ -1,6 +1,6 @@
 /**
- * `cancelled_entries_{format}.csv`, where there are any: entries of which the format has nothing, because the system's accounts that their
- * lines are on are one and the same, and the amounts cancel. UTF-8, LF.
+ * `cancelled_entries_{format}.csv`, if there are any: entries that are absent from the format's files because all their lines
+ * are on one account of the system, where the amounts cancel. UTF-8, LF.
  */
 import { Effect } from "effect"
 import { cellCache } from "../../../Common/Csv.ts"

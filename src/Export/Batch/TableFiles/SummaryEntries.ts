@@ -42,7 +42,7 @@ export const summaryEntries = (folder: Folder, format: string) => {
     yield* (yield* opened).write(encode(chunk, "utf-8"))
   })
   return {
-    /** `placed`: the journal that has the entry, by currency; a currency that is left out has none. */
+    /** `placed`: the journal that holds the entry, by currency; none for a currency that is left out. */
     add: (
       { effectiveDate, kind, lines, number }: Entry,
       placed: ReadonlyArray<readonly [currency: string, journal: string]>,
