@@ -43,7 +43,7 @@ export const organizationBook = Effect.fn("Book.organization")(function* (
     union all
     select book_id, code, name from mirror.books where connection = ${connection} and client_id is null
     limit 1`
-  // Two first runs at once: the one that waited for the other finds its book only when it asks again.
+  // Of two first runs at once, the one that waited finds the other's book only when it asks again.
   const [first] = yield* database.rows("Book.organization", ownColumns, asked(false))
   const row = first ?? (yield* database.row("Book.organization", ownColumns, asked(true)))
   return { bookId: row.book_id, connection, clientId: Option.none(), code: row.code, name: row.name }
@@ -90,7 +90,7 @@ export const clientBook = Effect.fn("Book.client")(function* (
       union all
       select book_id, code, name from mirror.books where connection = ${connection} and client_id = ${client.clientId}
       limit 1`
-  // As above; and where another client's book has just taken the code, the next one is free.
+  // As above, with the next code if another client's book has just taken the first one.
   const [first] = yield* database.rows("Book.client", ownColumns, asked)
   const row = first ?? (yield* database.row("Book.client", ownColumns, asked))
   return {

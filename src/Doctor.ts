@@ -27,8 +27,8 @@ export interface Diagnosis {
 }
 
 /**
- * A person waits, and most refusals are the answer that the doctor looks for: few tries, and no breaker, which would take a
- * series of wrong guesses for a service that is down.
+ * A person waits, and most refusals are the answer that the doctor looks for. So there are few tries, and no breaker, which
+ * would take a series of wrong guesses for a service that is down.
  */
 const patience = { tries: 2, concurrency: 1 }
 const tuning: Partial<Tuning> = { startRate: 10, limitedTries: 4, breakerThreshold: 1_000 }
@@ -39,7 +39,7 @@ export const diagnose = Effect.fn("Doctor.diagnose")(function* (
   options: {
     readonly discover: boolean
     readonly limits: ServiceLimits
-    /** Where the service is to deliver the connection's events; null: nobody said. */
+    /** The address that the service should deliver the connection's events to; null if the settings have none. */
     readonly publicUrl: string | null
     readonly tuning?: Partial<Tuning>
   },

@@ -84,7 +84,7 @@ const ofResource = Effect.fn("Explain.ofResource")(function* (
   const ids = entries.map(({ entryId }) => entryId)
   const journal = yield* journalEntries(bookId, { sources: type === "CONVERSION" ? [id, ...ids] : ids })
   return [
-    // A payout has no endpoint: its entries are all that there is.
+    // A payout has no endpoint, so only its entries are known.
     ...(type === "PAYOUT" ? [] : yield* resource(bookId, type, id)),
     ...stepsOf(entries),
     ...stepsOf(journal.filter(({ entryId }) => entryId !== shown)),
@@ -191,7 +191,7 @@ const ofFinding = Effect.fn("Explain.ofFinding")(function* (subject: Subject) {
   // A receivable may have several findings of one check: a suffix after its identifier distinguishes them.
   const [subjectId = id] = kind === "receivable" ? id.split(" ") : [id]
   const steps = kind === undefined ? [] : yield* ofSubject({ ...subject, kind, id: subjectId })
-  // The subject's own problems include the finding again: list it once.
+  // The subject's own problems include the finding; it is listed once.
   return [found.step, ...rows, ...steps.filter(({ title }) => title !== found.step.title)]
 })
 
@@ -207,8 +207,8 @@ const ofIdentifier = Effect.fn("Explain.ofIdentifier")(function* (id: string) {
 })
 
 /**
- * What a file alone numbers: accounts, and lines that lead on to their journal where only one has the number; or else what payments
- * bear, which leads on where one movement has it.
+ * Numbers that only a file has: of accounts, and of lines, which lead on to their journal entry if only one has the number; or
+ * else references of payments, which lead on if one movement has them.
  */
 const ofFileNumber = Effect.fn("Explain.ofFileNumber")(function* (id: string, unknown: NothingFound) {
   const accounts = yield* accountNumber(id)

@@ -42,7 +42,7 @@ export const importRates = Effect.fn("Rates.import")(function* (file: string) {
   return { version, rates: read.right.length }
 })
 
-/** A book whose months have to be valued again, and the standing batches that this makes out of date. */
+/** A book whose months have to be valued again, with the standing batches that become out of date by that. */
 export interface Overtaken {
   readonly book: string
   /** `YYYY-MM`, the earliest first */

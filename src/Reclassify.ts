@@ -26,7 +26,7 @@ import { SyncBusy } from "./Sync/Runs/RunReport.ts"
 export interface ReclassifyRequest extends Destination {
   /** Journal numbers, findings or statement entries' identifiers, as `tieout explain` takes them. */
   readonly ids: ReadonlyArray<string>
-  /** And what all open findings of a check are about. */
+  /** Also the entries of all open findings of a check. */
   readonly allOf?: AllOf
   /** Nothing is posted. */
   readonly preview?: boolean
@@ -38,7 +38,7 @@ export interface Reclassified {
   /** The journal number of the new entry; null: not numbered yet, or a preview. */
   readonly number: string | null
   readonly entryId: string
-  /** Of a preview, the day that it would have now. */
+  /** In a preview, the day that it would have now. */
   readonly effectiveDate: string
   /** `12.50 EUR`; debit positive. */
   readonly amount: string
@@ -49,7 +49,7 @@ export interface Reclassified {
 
 export interface ReclassifiedAll {
   readonly moved: ReadonlyArray<Reclassified>
-  /** Rules that would save the next time. */
+  /** Posting rules that would make the next reclassification unnecessary. */
   readonly proposals: ReadonlyArray<Proposal>
 }
 
@@ -67,7 +67,7 @@ const postedEntry = Effect.fn("Reclassify.posted")(function* (book: Book, entry:
   )
 })
 
-/** Proofs for several books at once, each book's plan made again with all the others. */
+/** Proves the plans of several books at once: all are made again if one fails. */
 const plannedAll = <A, E, R>(
   books: ReadonlyArray<Book>,
   effect: (proofs: ReadonlyArray<Proof>) => Effect.Effect<A, E, R>,
@@ -79,7 +79,10 @@ const plannedAll = <A, E, R>(
     : plannedWithProof(book, (proof) => plannedAll(rest, effect, [...proofs, proof]))
 }
 
-/** Posts the reclassifications of what stands there now, dated by the months that are closed now, in one transaction. */
+/**
+ * Posts the reclassifications in one transaction, from the amounts that stand there now and dated by the months that are closed
+ * now.
+ */
 const posting = (
   request: ReclassifyRequest,
   entries: ReadonlyArray<ChosenEntry>,
@@ -121,7 +124,7 @@ const reclassified = (
   reason,
 })
 
-/** While no sync of the connection runs: it might be about to correct the same movement. */
+/** Runs while no sync of the connection does, since it might be about to correct the same movement. */
 const postAlone = (
   request: ReclassifyRequest,
   entries: ReadonlyArray<ChosenEntry>,
@@ -149,7 +152,7 @@ const postAlone = (
     )
   })
 
-/** What would be moved, with the days that the entries would have now. */
+/** The moves in a preview, with the days that the entries would have now. */
 const previewOf = Effect.fn("Reclassify.preview")(function* (
   request: ReclassifyRequest,
   entries: ReadonlyArray<ChosenEntry>,
@@ -172,7 +175,7 @@ export const reclassifyAll = Effect.fn("Reclassify.reclassifyAll")(function* (re
     (a, b) => a.bookId - b.bookId,
   )
   const work = Effect.gen(function* () {
-    // Checked before the run begins: a refused request leaves no run behind.
+    // Checked before the run begins, so that a refused request leaves no run behind.
     yield* movesOf(request, entries)
     const run = yield* beginRun(connection, "reclassify")
     return yield* postAlone(request, entries, books, run).pipe(

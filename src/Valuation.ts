@@ -47,7 +47,7 @@ export const value = Effect.fn("Valuation.value")(function* (
     yield* database
       .transaction(
         Effect.flatMap(valueBook(book, through, options, true), (missing) =>
-          // With several books this can only be a book that got entries since the dry run.
+          // With several books this can only concern a book that got entries after the dry run.
           missing.length > 0 ? missingRates(missing, source, unwritten) : Effect.void,
         ),
       )
@@ -64,8 +64,8 @@ interface Days {
 const monthOf = (day: string | null): string | null => day?.slice(0, 7) ?? null
 
 /**
- * Makes the base-currency journal as of a time, as `then` in the caller's transaction, for queries there; it disappears with
- * the transaction. Fails where rates had not been imported by then. With `writing` false it checks that alone.
+ * Makes the as-of base-currency journal `then` in the caller's transaction, for queries there; it disappears with the
+ * transaction. Fails where rates had not been imported by then. With `writing` false it only checks that.
  */
 export const valueThen = Effect.fn("Valuation.valueThen")(function* (
   book: Book,

@@ -1,10 +1,10 @@
-/** What of a book is archived: which dump has it, and what can no longer be answered here. */
+/** The archived years of a book: which dump has them, and which questions can no longer be answered here. */
 import { Data, Effect } from "effect"
 import { int4, int8, nullable, type RowOf, text } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 
-/** What was asked for is in an archive; exit code 2. `message` says in which. */
+/** The requested data is in an archive; exit code 2. `message` says in which. */
 export class ArchivedError extends Data.TaggedError("ArchivedError")<{ readonly message: string }> {}
 
 const archiveColumns = {
@@ -14,14 +14,14 @@ const archiveColumns = {
   year: int4,
   /** `2024-12` */
   through: text,
-  /** `2024-01-01`, `2024-12-31`: of the first and of the last month of which entries left. */
+  /** `2024-01-01`, `2024-12-31`: the first day of the first month and the last day of the last month whose entries left. */
   firstDay: text,
   lastDay: text,
   /** The dump's name, and the SHA-256 of its content. */
   file: text,
   digest: text,
   throughNumbering: int8,
-  /** From when on all of it was known: ISO 8601 in UTC. */
+  /** The instant from which on all of it was known: ISO 8601 in UTC. */
   knownFrom: text,
   who: text,
   /** ISO 8601, our clock. */
@@ -49,7 +49,7 @@ export const archivesOf = Effect.fn("Book.archives")(function* (bookIds: Readonl
   )
 })
 
-/** The archive that has a month (`2024-05`): of the first year that reaches so far. */
+/** The archive with a month (`2024-05`): that of the first archived year that reaches to it. */
 const archiveWith = (archives: ReadonlyArray<Archive>, month: string): Archive | undefined =>
   archives.find(({ through }) => month <= through)
 

@@ -9,7 +9,7 @@ import { everything, type Needs } from "../Settings/Secrets.ts"
 import { Settings, SettingsSource } from "../Settings.ts"
 import { UsageError } from "./Failure.ts"
 
-/** A new database is begun only where some connection's settings are complete; else the first one's mistakes are reported. */
+/** A new database is begun only if some connection's settings are complete; else the first one's mistakes are reported. */
 const oneComplete = Effect.fn("Cli.oneComplete")(function* ({ connection, connectionNames }: Settings) {
   const all = yield* Effect.forEach(connectionNames, (name) => Effect.either(connection(name)))
   const [first] = all
@@ -48,7 +48,7 @@ const migrating = Effect.flatMap(migrate(), (names) =>
   names.length === 0 ? Effect.void : Effect.logInfo(`Database brought up to date: ${names.join(", ")}`),
 )
 
-/** A command that writes fails where it cannot write, even if there is nothing to write. */
+/** A command that writes fails if it cannot write, even if there is nothing to write. */
 export const refuseReaders = Effect.flatMap(mayWrite(), (may) =>
   may ? Effect.void : readOnlyError("Database.write"),
 )
@@ -70,10 +70,10 @@ const current = Layer.effectDiscard(
 /** For a command that only reads: an existing database of this version. Nothing in it is created or changed. */
 export const booksToRead = Layer.provideMerge(current, databaseFor({}))
 
-/** A database that is there, for what is written into it where that is possible; an older one is brought up to date. */
+/** An existing database, for commands that write into it if they can; an older one is brought up to date. */
 export const booksToPreview = Layer.provideMerge(Layer.effectDiscard(migrating), databaseFor({}))
 
-/** A database that is there and may be written, migrated to this version; else fails with reason `Settings`. */
+/** An existing database that may be written, migrated to this version; else fails with reason `Settings`. */
 export const books = Layer.provideMerge(migrated, databaseFor({}))
 
 /** The same as the owner of its tables. */
@@ -82,7 +82,7 @@ export const ownersBooks = Layer.provideMerge(migrated, databaseFor({ asOwner: t
 /** The migrated database for a command that writes rows page by page, with plans that suit it. */
 export const booksForSync = Layer.provideMerge(migrated, databaseFor({ session: probing }))
 
-/** The same two for commands that may begin new books; their credentials are known by then. */
+/** The same two for commands that may begin new books, whose credentials are known by then. */
 export const newBooks = Layer.provideMerge(migrated, databaseFor({ create: true, complete: true }))
 export const newBooksForSync = Layer.provideMerge(
   migrated,

@@ -4,7 +4,7 @@ import { Settings } from "../Settings.ts"
 
 class DeadlineReached extends Data.TaggedError("DeadlineReached")<{ readonly message: string }> {}
 
-/** Stops a connection's run at the deadline; what it has committed stays. */
+/** Stops a connection's run at the deadline; everything that it has committed stays. */
 export const withinDeadline =
   (connection: string) =>
   <A, E, R>(run: Effect.Effect<A, E, R>) =>

@@ -3,7 +3,7 @@ import { Cause, Chunk, Data } from "effect"
 import { type ExitCode, exitCodes, worst } from "./ExitCode.ts"
 import type { Failure } from "./FailureDocument.ts"
 
-/** The arguments are wrong, or what they name does not exist. */
+/** The arguments are wrong, or name something that does not exist. */
 export class UsageError extends Data.TaggedError("UsageError")<{
   readonly detail: string
   readonly advice: string

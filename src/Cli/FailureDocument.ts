@@ -23,14 +23,17 @@ export const failureDocument = (failures: ReadonlyArray<Failure>): object => ({
 const bigintAsText = (_key: string, value: unknown): unknown =>
   typeof value === "bigint" ? value.toString() : value
 
-/** Of the description in `docs/json.md`. It rises when a field that is described there goes away or changes its meaning. */
+/**
+ * The version of the documents in `docs/json.md`. It rises when a field that is described there is removed or changes its
+ * meaning.
+ */
 const jsonSchema = 1
 
 /** The text of any command's document. */
 export const documentText = (document: object): string =>
   `${harmlessJson(JSON.stringify({ schema: jsonSchema, ...document }, bigintAsText, 2))}\n`
 
-/** What stands on stderr of a failure: text for a person, or a line of the log where that is JSON. */
+/** A failure's output on stderr: text for a person, or a log line if the log is JSON. */
 export const failureText = ({ error, message, reason }: Failure, asJson: boolean, now: Date): string =>
   asJson
     ? `${harmlessJson(JSON.stringify({ time: now.toISOString(), level: "ERROR", message, error, reason }))}\n`

@@ -5,8 +5,8 @@ import { Database } from "../Database.ts"
 import { Ledger } from "../Ledger.ts"
 
 /**
- * Numbers entries that no sync has numbered yet; a sync under way numbers its own entries when it ends. `onlyReads`: what
- * follows changes nothing, and goes without where the database may only be read.
+ * Numbers entries that no sync has numbered yet; a sync under way numbers its own entries when it ends. `onlyReads`: the rest
+ * of the command changes nothing, so it does without numbers if the database may only be read.
  */
 export const numberEntries = Effect.fn("Cli.numberEntries")(function* (onlyReads: boolean) {
   const database = yield* Database

@@ -21,7 +21,7 @@ export class Outcome {
   documented = false
 }
 
-/** `hide` takes secrets out of what is said of a failure. `jsonLog`: stderr has a JSON document a line. */
+/** `hide` removes secrets from the messages of failures. `jsonLog`: stderr has a JSON document per line. */
 export const makeOutput = (
   json: boolean,
   terminal: TerminalService,

@@ -1,6 +1,6 @@
 /**
- * Runs a server that SIGHUP makes read its settings and secrets again. Settings that do not hold change nothing. The new
- * server takes over what the old one listens on before the old one ends.
+ * Runs a server that reads its settings and secrets again on SIGHUP. Wrong settings change nothing. The new server takes over
+ * the old one's listener before the old one ends.
  */
 import { type Context, Deferred, Duration, Effect, Either, Exit, Fiber, Layer, Option, Queue } from "effect"
 import { KnownSecrets } from "../Settings/KnownSecrets.ts"
@@ -14,7 +14,7 @@ type Server<E, R> = (turns: {
   readonly started: Effect.Effect<void>
 }) => Effect.Effect<never, E, R>
 
-/** Until settings that are right, and could not be used, are tried again. */
+/** The wait until settings that are right but could not be used are tried again. */
 const tryAgainAfter = Duration.minutes(1)
 
 const hangups = Effect.gen(function* () {
@@ -81,13 +81,14 @@ export const reloadable = Effect.fn("Cli.reloadable")(function* <E, R>(
       Effect.asSome(Fiber.await(next.fiber)),
     )
     if (Option.isNone(ended)) return yield* Effect.logInfo("The settings and secrets have been read again.")
-    // One that could not even begin changes nothing; one that has taken over is what runs now, and its end is the end.
+    // A new server that could not begin changes nothing; one that has taken over is the running server, and when it ends, the
+    // command ends.
     if (!tookOver && Exit.isFailure(ended.value)) {
       yield* Effect.logError(
         `The settings were read again and could not be used; the old ones stay. They are tried again in ${Duration.format(tryAgainAfter)}.`,
         ended.value.cause,
       )
-      // Such as a database that was away: nobody sends the signal a second time.
+      // Tries again by itself, for instance after a database was away, since nobody sends the signal a second time.
       yield* Effect.forkScoped(Effect.zipRight(Effect.sleep(tryAgainAfter), Queue.offer(asked, "reload")))
     }
   }).pipe(

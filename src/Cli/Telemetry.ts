@@ -25,7 +25,7 @@ export const headersOf = (text: string): Readonly<Record<string, string>> =>
     }),
   )
 
-/** Whether spans are exported: creating spans for nobody costs a sync a tenth of its time. */
+/** Whether spans are exported: creating spans that nobody reads costs a sync a tenth of its time. */
 export const isTraced = (variables: Variables): boolean => endpointOf(variables) !== undefined
 
 /** Ends with the command, once everything is delivered or dropped. */

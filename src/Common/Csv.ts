@@ -11,7 +11,10 @@ const partition = "\0"
 /** Text that can stand in a cell as it is: nothing in it needs quotes, and it does not begin like a formula. */
 const harmless = /^(?!'\s)[^=+\-@\uFF1D\uFF0B\uFF0D\uFF20",;\s\0][^",;\t\r\n\0]*$/
 
-/** Separators of other dialects, and leading white space, which spreadsheets skip and RFC 4180 keeps: quotes keep some of them together. */
+/**
+ * Separators of other dialects, and leading white space, which spreadsheets skip and RFC 4180 keeps. Quotes protect some of
+ * them.
+ */
 const wantsQuotes = /[;\t]|^'?\s/
 
 const formula = /[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/g
@@ -36,7 +39,7 @@ const cellStart = (text: string, at: number): number | undefined => {
 export const guarded = (text: string): string => {
   let made = /^[\t\r]/.test(text) ? "'" : ""
   let taken = 0
-  // Looking back ends at the formula character before, so that all of it takes linear time.
+  // Looking back ends at the formula character before, so the whole search takes linear time.
   for (const { index } of text.matchAll(formula)) {
     const start = cellStart(text, index)
     if (start === undefined) continue

@@ -1,15 +1,17 @@
-/** What long work says of itself while it goes on. Nobody sees it unless `Progress` is provided: `Terminal/Progress.ts` shows it. */
+/** The progress of long work. It is only shown if `Progress` is provided, as `Terminal/Progress.ts` does. */
 import { Context, Effect } from "effect"
 
 export interface Stage {
   /** The work: `sync default`, `export`. */
   readonly name: string
-  /** How far the work is, asked for whenever it is shown: `12,345 entries, 3 of 12 accounts`; empty as long as there is nothing to say. */
+  /**
+   * How far the work is, called whenever it is shown: `12,345 entries, 3 of 12 accounts`; empty while there is nothing to show.
+   */
   readonly text: () => string
 }
 
 export interface ProgressService {
-  /** The stage goes on until what this returns is called. */
+  /** Begins a stage; the returned function ends it. */
   readonly begin: (stage: Stage) => () => void
 }
 
@@ -17,7 +19,7 @@ export class Progress extends Context.Reference<Progress>()("tieout/Progress", {
   defaultValue: (): ProgressService => ({ begin: () => () => {} }),
 }) {}
 
-/** Shows the stage for as long as the work goes on. A stage within another is shown behind it. */
+/** Shows the stage for as long as the work goes on. A nested stage is shown after the outer one. */
 export const inStage =
   (name: string, text: Stage["text"] = () => "") =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

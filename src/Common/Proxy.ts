@@ -21,7 +21,7 @@ const names = (entry: string, { hostname, port }: URL): boolean => {
   return isHost && (at === undefined || at === (port === "" ? "443" : port))
 }
 
-/** The address of the proxy to ask for an origin; none: ask it directly. Left is what is wrong with HTTPS_PROXY. */
+/** The address of the proxy for an origin; none: no proxy. Left: what is wrong with HTTPS_PROXY. */
 export const proxyFor = (
   origin: string,
   variables: Variables,
@@ -44,8 +44,8 @@ export class TunnelClosed extends Error {}
 const isLostSocket = (error: Error): boolean => "code" in error && error.code === "UND_ERR_SOCKET"
 
 /**
- * A proxy that closes the connection instead of an answer ends what waits for the tunnel. To undici that is a socket that was lost, for which
- * it opens another one at once, thousands a second, until the attempt is over.
+ * Ends the requests that wait for a tunnel if the proxy closes the connection without an answer. To undici that is only a lost
+ * socket, which it replaces at once, thousands of times a second, until the attempt is over.
  */
 export const endingTunnels = (options: Pool.Options): Pool.Options => {
   const { connect } = options

@@ -35,7 +35,7 @@ export const openRegular = async (path: string): Promise<FileHandle> => {
   throw new NotRegular("is no regular file, and was not opened")
 }
 
-/** The bytes that an opened file has now, piece by piece: one that grows meanwhile ends all the same. Closes it. */
+/** The bytes that an opened file has now, piece by piece; reading ends even if the file grows. Closes it. */
 const chunksOfOpened = async function* (handle: FileHandle): AsyncGenerator<Buffer> {
   const { size } = await handle.stat()
   if (size === 0) return handle.close()
@@ -69,8 +69,8 @@ export const readRegular = async (path: string, most: number): Promise<Buffer> =
 }
 
 /**
- * A file that a person or a setting names, of at most `most` bytes. A link to a file is one, as Kubernetes mounts settings and
- * secrets; a pipe or a device is none, since a process that waits for it hears no signal.
+ * A file that a person or a setting names, of at most `most` bytes. Links to files are accepted, as Kubernetes mounts settings
+ * and secrets; pipes and devices are not, since a process that waits for one reacts to no signal.
  */
 export const readNamed = (path: string, most: number): Buffer => {
   const opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))

@@ -35,7 +35,7 @@ const numeric = (character: string): string => {
   return `&#(?:0*${code}|[xX]0*${anyCase(code.toString(16))});`
 }
 
-/** Letters and digits are written as they are by everybody. */
+/** Every notation leaves letters and digits as they are. */
 const characterPattern = (character: string): string => {
   if (/^[A-Za-z0-9]$/.test(character)) return character
   const named = htmlNames[character]
@@ -80,11 +80,11 @@ const withoutHexadecimal = (text: string, plain: ReadonlyArray<PlainSecret>): st
     return plain.some(({ hex }) => hex.length >= 2 * shortest && digits.includes(hex)) ? "•••" : run
   })
 
-/** What stands for a byte or a character, in whatever it is written, and what is not seen. */
+/** Everything that may stand for a byte or a character in any notation, and invisible characters. */
 const written =
   /%(?:25)*(?<percent>[\dA-Fa-f]{2})|\\u(?<unicode>[\dA-Fa-f]{4})|\\x(?<hex>[\dA-Fa-f]{2})|&#(?<decimal>\d{1,7});|&#[xX](?<number>[\dA-Fa-f]{1,6});|(?<unseen>[\p{Cc}\u00ad\u200b\u2060\ufeff])/gu
 
-/** One byte of UTF-8 for each character of `bytes`; where what it was decoded from begins and ends. */
+/** Decoded text with one character of `bytes` per byte of UTF-8, and where each byte's source begins and ends. */
 interface Decoded {
   readonly bytes: string
   readonly starts: ReadonlyArray<number>
@@ -176,7 +176,7 @@ export const formsOf = (secret: string): ReadonlyArray<SecretForm> => {
   const alone = bytes.toString("base64").replace(/=+$/, "")
   const forms = [
     ...base64Within(Buffer.from(alone)).map(base64Pattern),
-    // Before the secret itself, since that may be the beginning of its own base64.
+    // Comes before the secret itself, which may be the beginning of its own base64.
     `${base64Pattern(alone)}(?:=|%3[dD]){0,2}`,
     [...secret].map(characterPattern).join(""),
     ...base64Within(bytes).map(base64Pattern),

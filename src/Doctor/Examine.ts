@@ -43,7 +43,7 @@ interface Visit {
   readonly ask: Ask
   readonly profile: Interface
   readonly reports: Array<EndpointReport>
-  /** Lists that could be opened, to test paging with one. */
+  /** Lists that could be opened, of which one serves to test paging. */
   readonly lists: Array<Listed>
 }
 

@@ -1,4 +1,4 @@
-/** Whether the Node that runs this is still mended. */
+/** Whether the version of Node that runs this still gets corrections. */
 
 /** The last day of each version of Node, from the schedule of its release group (https://github.com/nodejs/release). */
 const lastDays: ReadonlyMap<number, string> = new Map([
@@ -10,7 +10,7 @@ const lastDays: ReadonlyMap<number, string> = new Map([
   [25, "2026-06-01"],
 ])
 
-/** A sentence where a version such as `v20.20.2` gets no corrections on a day (ISO 8601) any more; null otherwise. */
+/** A sentence if a version such as `v20.20.2` no longer gets corrections on a day (ISO 8601); null otherwise. */
 export const runtimeWarning = (version: string, today: string): string | null => {
   const major = Number(/^v(\d+)\./.exec(version)?.[1])
   const last = lastDays.get(major)

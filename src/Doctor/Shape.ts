@@ -153,8 +153,8 @@ export const agree = (witnesses: ReadonlyArray<ReadonlyArray<string>>, configure
 }
 
 /**
- * Whether the second page follows the first: it has rows that the first had not, and not the one that the first begins with. The
- * pages may overlap at their border; where the cursor is ignored, the first page comes again, perhaps behind rows that are new.
+ * Whether the second page follows the first: it has rows that the first lacks, and lacks the row that the first begins with.
+ * The pages may overlap at their border. A service that ignores the cursor sends the first page again, perhaps after new rows.
  */
 export const movedOn = (
   first: ReadonlyArray<unknown>,

@@ -5,7 +5,7 @@ import type { Interface } from "../Settings/Interface.ts"
 import { type Ask, queryOf, sized } from "./Ask.ts"
 import { type Finding, finding, open } from "./Judge.ts"
 
-/** The interface shows it, and nothing else reads it. */
+/** The path of the interface; nothing else reads it. */
 export const subscriptionsPath = "/webhooks/subscriptions"
 
 const setting = "webhook.publicUrl"

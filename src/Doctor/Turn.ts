@@ -1,4 +1,4 @@
-/** Tests paging with the profile's parameters. */
+/** Tests paging: follows the first page of a list to the second with the profile's parameters. */
 import { Effect, Either } from "effect"
 import type { Interface } from "../Settings/Interface.ts"
 import { type Ask, outcomeText, queryOf, sized } from "./Ask.ts"
@@ -17,7 +17,7 @@ export interface Listed {
 /** Empty pages that are passed on the way to one with rows. */
 const emptyPagesPassed = 5
 
-/** The page at a cursor, or the first with rows behind the empty ones that lie there. */
+/** The page at a cursor or, if it is empty, the first page with rows after it. */
 export const behindEmpty = <A, E>(
   read: (cursor: string) => Effect.Effect<Either.Either<Page, A>, E>,
   cursor: string,

@@ -34,7 +34,7 @@ const stepOf = ({ book, called, code, currency, name, partnerAccountId, role }: 
   ],
 })
 
-/** Nothing where no account is called so. Capitals do not matter. */
+/** Empty if no account has that name. Case does not matter. */
 export const accountNumber = Effect.fn("Explain.accountNumber")(function* (typed: string) {
   const database = yield* Database
   const wanted = typed.trim().toUpperCase()

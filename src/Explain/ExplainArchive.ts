@@ -1,4 +1,4 @@
-/** What was archived: the dump that has it. */
+/** Archived entries: the dump that has them. */
 import { Effect } from "effect"
 import { int4, type RowOf, text } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
@@ -23,7 +23,10 @@ const stepOf = (id: string, row: RowOf<typeof columns>): Step => ({
   ],
 })
 
-/** The archives that have the journal entries of these statement entries and conversions, or these movements. `id`: what was asked for. */
+/**
+ * The archives with the journal entries of these statement entries and conversions, or with these movements. `id`: the
+ * identifier that was asked for.
+ */
 export const archivedSources = Effect.fn("Explain.archivedSources")(function* (
   bookId: number,
   ids: ReadonlyArray<string>,

@@ -70,7 +70,7 @@ const lineOf = Effect.fn("Explain.batchLine")(function* (batch: KnownBatch, line
   return [{ step, document } satisfies Line]
 })
 
-/** `1000` in the newest batches, or in the one that is named: `ORG/4:1000`. Nothing where it is no such number. */
+/** `1000` in the newest batches, or in a named one: `ORG/4:1000`. Empty if it is not such a number. */
 export const batchLines = Effect.fn("Explain.lines")(function* (typed: string) {
   const [, named, line = ""] = /^(?:(.+\/\d+):)?(\d{1,10})$/.exec(typed.trim()) ?? []
   const row = rowOfLine(Number(line))

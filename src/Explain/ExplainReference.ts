@@ -1,4 +1,4 @@
-/** An external reference that a payment bears, as a file may have it. */
+/** A payment's external reference, as a file may have it. */
 import { Effect } from "effect"
 import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../Database/Client.ts"
@@ -34,7 +34,10 @@ const stepOf = (row: Found): Step => ({
   ],
 })
 
-/** A file has it without what begins a formula, without line breaks and a UUID's hyphens: its letters and digits count. */
+/**
+ * A file has it without the start of a formula, without line breaks and without a UUID's hyphens, so only letters and digits
+ * count.
+ */
 const bare = (sql: Sql, reference: PendingQuery<Row[]>): PendingQuery<Row[]> =>
   sql`regexp_replace(lower(${reference}), '[^[:alnum:]]', '', 'g')`
 
@@ -42,8 +45,8 @@ const bare = (sql: Sql, reference: PendingQuery<Row[]>): PendingQuery<Row[]> =>
 const leastCut = 35
 
 /**
- * The entries with that reference, the latest first, and what they lead on to where they are of one movement. It has no index,
- * since nobody else asks for it: all entries are read, once nothing else is known by that name.
+ * The entries with that reference, the latest first, and the movement if they all belong to one. There is no index for it,
+ * since nothing else searches for references: all entries are read, after nothing else was found by that name.
  */
 export const referenceEntries = Effect.fn("Explain.referenceEntries")(function* (typed: string) {
   const database = yield* Database

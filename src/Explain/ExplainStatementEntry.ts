@@ -107,7 +107,7 @@ export const statementEntries = Effect.fn("Explain.statementEntries")(function* 
   )
 })
 
-/** A note of how many earlier entries the account has, for where only its last ones are listed. */
+/** A note of how many earlier entries the account has, if only its last ones are listed. */
 export const earlierEntries = Effect.fn("Explain.earlierEntries")(function* (
   bookId: number,
   accountId: string,

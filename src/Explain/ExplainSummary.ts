@@ -17,7 +17,7 @@ const monthOf = (references: ReadonlyArray<Reference>): string | undefined =>
     (one.kind === "number" || one.kind === "short") && one.summary ? [one.period] : [],
   )[0]
 
-/** What stands before the first entry's own steps; nothing where it is no summary's number. */
+/** The steps before the first entry's own; none if it is not a summary's number. */
 export const summary = Effect.fn("Explain.summary")(function* (
   id: string,
   references: ReadonlyArray<Reference>,

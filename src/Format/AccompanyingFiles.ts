@@ -15,8 +15,8 @@ export const accompanyingFiles = {
   rateDifferences: { name: "rate-differences", file: "rate_differences_{format}.csv" },
   /** With summaries: the entries behind each. */
   summaryEntries: { name: "summary-entries", file: "summary_entries_{format}.csv" },
-  /** Entries that a format leaves out, because their lines cancel each other on its accounts. */
+  /** Entries that a format leaves out because their lines cancel on its accounts. */
   cancelledEntries: { name: "cancelled-entries", file: "cancelled_entries_{format}.csv" },
-  /** With an as-of export: what was recorded since. */
+  /** With an as-of export: the entries recorded since. */
   difference: { name: "difference", file: "difference.csv" },
 } as const

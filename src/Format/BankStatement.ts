@@ -78,7 +78,7 @@ export interface BankStatementFormat<Name extends string = string> {
   readonly accumulates: false
   /** It is the provider's statement itself. */
   readonly besideStatement: false
-  /** The amounts and currencies that it can say. */
+  /** The amounts and currencies that it can express. */
   readonly profile: Pick<Profile, "name" | "currencies" | "decimals" | "mode">
   readonly open: (file: BankFile) => BankWriter
   readonly reader: StatementReader

@@ -37,7 +37,7 @@ export interface NativeMovement {
   readonly minor: bigint
 }
 
-/** What a payment is known by beside what the entry keeps. */
+/** Facts about a payment beyond those that the entry holds. */
 export interface Payment {
   readonly reference: string | null
   readonly purpose: string | null
@@ -66,7 +66,7 @@ export interface Entry {
   /** `YYYY-MM`: the closed period that a late entry belongs to by its time. */
   readonly lateFor: string | null
   readonly lines: ReadonlyArray<Line>
-  /** What the service says of the payment now; only where import files are written. */
+  /** What the service says about the payment now; only if import files are written. */
   readonly payment?: Payment
   /** Only in the base-currency journal. */
   readonly natives?: ReadonlyArray<NativeMovement>

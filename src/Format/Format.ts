@@ -32,7 +32,7 @@ export interface SingleFile {
   readonly file: string
   /** `number`: by journal number. `date`: by effective date, then journal number. */
   readonly order: "number" | "date"
-  /** Also gets entries whose lines are all worth zero, which no journal holds. */
+  /** Also receives entries whose lines are all worth zero, which no journal holds. */
   readonly takesAll?: true
   readonly open: (context: FormatContext) => Writer
 }

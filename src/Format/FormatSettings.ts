@@ -1,4 +1,4 @@
-/** What formats need and the books do not hold: a section per format, and overrides of its published template. */
+/** Values that formats need and the books do not hold: a section per format, and overrides of its published template. */
 
 import { Schema } from "effect"
 import { CurrencyCode, optionalKey, section, withDefault } from "../Common/Field.ts"
@@ -48,7 +48,7 @@ const Profiles = Schema.Struct(
   Object.fromEntries(tableFormats.map((format) => [format.name, overrideOf(format)])),
 )
 
-/** What a book has otherwise: any key of the formats, each by itself. */
+/** The keys that a book overrides: any keys of the formats, each by itself. */
 const OfBook = Schema.Struct({
   leaveOut: optionalKey(Schema.Array(CurrencyCode)),
   personalData: optionalKey(Schema.Boolean),
@@ -77,7 +77,7 @@ export const FormatSettings = Schema.Struct({
 })
 export type FormatSettings = typeof FormatSettings.Type
 
-/** A section with the keys that a book has otherwise. */
+/** A section with the keys that a book overrides. */
 const merged = ({ settings }: TableFormat, common: unknown, own: unknown): unknown => {
   const written = Schema.encodeSync(settings)(common)
   return Schema.decodeUnknownSync(settings)(

@@ -95,7 +95,7 @@ export const needsStatement = (names: ReadonlyArray<string>): boolean =>
 
 const escaped = (text: string): string => text.replaceAll(".", "\\.")
 
-/** Matches the names of a format's files: the settings may change all but the prefix. */
+/** Matches the names of a format's files, whose prefix alone is fixed by the format. */
 const filePattern = (file: string): RegExp =>
   new RegExp(`^${escaped(file.split("{", 1)[0] ?? "")}[A-Za-z0-9_.-]*\\.(?:csv|txt|xml)$`)
 

@@ -19,7 +19,7 @@ export interface Standing {
   /** The ledger's balance, major unit, at the currency's scale. */
   readonly balance: string
   readonly tiesOut: boolean
-  /** Why it does not tie out; null: it does. */
+  /** Why it does not tie out; null if it does. */
   readonly remark: string | null
 }
 
@@ -40,7 +40,7 @@ const columns = {
   /** When it was last read to its end, by the service's clock; null: never, or the service sent no date. */
   read_at: nullable(text),
   was_read: bool,
-  /** Whether it refuses the whole client, not the statement alone. */
+  /** Whether the service refuses the whole client, and not only the statement. */
   of_client: bool,
   /** Why it is refused: `PartnerError.reason`, `NoPath` or `Inactive`; then the HTTP status, and the detail as text. */
   trouble: nullable(text),

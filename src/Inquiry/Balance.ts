@@ -18,8 +18,8 @@ export type AccountBalance = RowOf<typeof accountBalanceColumns>
 
 /**
  * The accounts of a book by code, with their turnover up to the end of a day (`YYYY-MM-DD`, by effective date; null: all).
- * Computed from monthly turnovers and, within the last month, from its entries, which must not be archived. Accounts without postings by then are left
- * out.
+ * Computed from monthly turnovers and, for a day within a month, from that month's entries, which must not be archived.
+ * Accounts without postings by then are left out.
  */
 export const accountBalances = Effect.fn("Balance.accounts")(function* (bookId: number, day: string | null) {
   const database = yield* Database

@@ -7,10 +7,10 @@ export type Reference =
       readonly code: string
       readonly period: string
       readonly number: number
-      /** It is a summary's: that of its first entry, with an S behind it. */
+      /** Whether it is a summary's number: that of its first entry, followed by an S. */
       readonly summary: boolean
     }
-  /** As import files have it: `beginning` is a book's code, maybe with a checksum. */
+  /** The number as import files have it: `beginning` is a book's code, perhaps with a checksum. */
   | {
       readonly kind: "short"
       readonly beginning: string
@@ -28,7 +28,7 @@ export type Reference =
   /** A UUID, or the beginning of one: everything from `from` to `to`. */
   | { readonly kind: "uuid"; readonly from: string; readonly to: string }
 
-/** As files have them: a summary's number ends in S, and in its currency where the books have several. */
+/** Numbers as files have them: a summary's ends in S, followed by its currency if the books have several. */
 const journalNumber = /^([A-Z0-9][A-Z0-9_.-]*)-(\d{4}-(?:0[1-9]|1[0-2]))-(\d{1,9})(S?)(?:-[A-Z]{3,8})?$/
 const shortNumber = /^([A-Z0-9][A-Z0-9-]*)-(\d{2})(0[1-9]|1[0-2])-(\d{6,9})(S?)(?:-[A-Z]{3,8})?$/
 const finding = /^(?:FINDING[ -]?|F)(\d{1,18})$/

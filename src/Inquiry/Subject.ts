@@ -33,7 +33,10 @@ export const candidatesNamed = 5
 /** One more than are named shows that there are more. */
 const mostFound = candidatesNamed + 1
 
-/** In the books or in an archive of them, or, after the mark of the series, in what only the base-currency journal has. */
+/**
+ * Found in the books, in an archive of them or, with the mark of the series, among the entries that only the base-currency
+ * journal has.
+ */
 export const byNumber = (database: Database, code: string, period: string, number: number) =>
   database.rows(
     "Inquiry.byNumber",
@@ -70,7 +73,7 @@ export const byBatch = (database: Database, code: string, batch: number) =>
       where upper(b.code) = ${code}`,
   )
 
-/** A bank statement's message: its batch, and the account that it is of. */
+/** A bank statement's message: its batch and account. */
 export const byMessage = (database: Database, from: string, to: string, batch: number) =>
   database.rows(
     "Inquiry.byMessage",
@@ -83,7 +86,7 @@ export const byMessage = (database: Database, from: string, to: string, batch: n
       limit ${mostFound}`,
   )
 
-/** A bank statement: the newest batch with that day that counts, and the account that it is of. */
+/** A bank statement: the newest batch that counts and has that day, and the account of the statement. */
 export const byStatement = (database: Database, from: string, to: string, day: string) =>
   database.rows(
     "Inquiry.byStatement",
@@ -139,7 +142,7 @@ export const byClientCode = (database: Database, code: string) =>
       order by 3, 4 limit ${mostFound}`,
   )
 
-/** By the index that `mirror.resources` has for it; a hash may be of a deposit in one book and of a withdrawal in another. */
+/** By the index of `mirror.resources` for hashes; a hash may belong to a deposit in one book and a withdrawal in another. */
 export const byTransactionHash = (database: Database, hash: string) =>
   database.rows(
     "Inquiry.byTransactionHash",
@@ -151,7 +154,7 @@ export const byTransactionHash = (database: Database, hash: string) =>
       order by 3, 4 limit ${mostFound}`,
   )
 
-/** Probes each book, since every key leads with its book; also finds a resource that entries only name. */
+/** Probes each book, since every key begins with the book. Also finds a resource that is only named by entries. */
 export const byUuid = (database: Database, from: string, to: string) =>
   database.rows(
     "Inquiry.byUuid",

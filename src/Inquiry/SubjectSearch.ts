@@ -36,7 +36,7 @@ const wordOf = ({ book, id, kind }: Subject): string => `${kind.replace("_", " "
 const lookUp = (database: Database, reference: Reference) => {
   switch (reference.kind) {
     case "number":
-      // A file may have the book's code in other letters.
+      // A file may have the book's code in upper or lower case.
       return byNumber(database, reference.code, reference.period, reference.number).pipe(
         Effect.flatMap((found) =>
           found.length > 0
@@ -61,7 +61,7 @@ const lookUp = (database: Database, reference: Reference) => {
   }
 }
 
-/** Several subjects may share one full identifier: then it stands for all of them. */
+/** Several subjects may share one full identifier, which then means all of them. */
 export const subjectsOf = Effect.fn("Inquiry.subjectsOf")(function* (
   id: string,
   references: ReadonlyArray<Reference>,

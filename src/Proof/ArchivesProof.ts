@@ -1,4 +1,4 @@
-/** What was archived, against what stayed: the statement, the closes and the balances are proofs of what left. */
+/** Compares what was archived with what stayed: the statement, the closes and the balances prove the rows that left. */
 import type { ProofQuery } from "./Proof.ts"
 
 export const archives: ProofQuery = {

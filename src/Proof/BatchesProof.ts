@@ -12,7 +12,7 @@ import type { Wrong } from "./Proof.ts"
 
 const damaged = "damaged"
 
-/** Whether the blocks of each file are all there, up to the last, by the file's name. */
+/** By the file's name, whether all its blocks are there. */
 const keptFiles = Effect.fn("Proof.batches.kept")(function* ({ batch, book: { bookId } }: KnownBatch) {
   const database = yield* Database
   const rows = yield* database.rows(
@@ -25,7 +25,7 @@ const keptFiles = Effect.fn("Proof.batches.kept")(function* ({ batch, book: { bo
   return new Map(rows.map(({ name, whole }) => [name, whole]))
 })
 
-/** What is wrong with the stored bytes of a file. A batch without any is only in its folder, and is not checked. */
+/** What is wrong with the stored bytes of a file. A batch without stored bytes is only in its folder and is not checked. */
 const fileProblem = Effect.fn("Proof.batches.file")(function* (
   { batch, book: { bookId } }: KnownBatch,
   { bytes, name, sha256 }: KnownBatch["manifest"]["files"][number],

@@ -63,8 +63,8 @@ const counted: ReadonlyArray<CheckName> = [
 ]
 
 /**
- * Runs all checks again over everything. Whatever they find that blocks or is open in the books must be an open finding, in
- * books that were reconciled after their last read.
+ * Runs all checks again over everything. In books that were reconciled after their last read, everything they find that blocks,
+ * or is open in the books, must be an open finding.
  */
 export const unfound = Effect.fn("Proof.unfound")(function* () {
   const database = yield* Database

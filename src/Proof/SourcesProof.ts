@@ -26,7 +26,7 @@ export const periods: ProofQuery = {
     where l.closed_through is distinct from p.last`,
 }
 
-/** A statement entry may be booked without a resource that it named only later. */
+/** A statement entry may have been booked before it named its resource. */
 export const sources: ProofQuery = {
   name: "entry-source",
   proves:

@@ -74,7 +74,7 @@ const pageOf = Effect.fn("Reclassify.Rules.page")(function* (
   )
 })
 
-/** Of these entries, the ones in open months: another page moves them, or has moved them, by the same rules. */
+/** The entries among these that are in open months: another page moves them by the same rules, or has done so. */
 const openAmong = Effect.fn("Reclassify.Rules.openAmong")(function* (book: Book, ids: ReadonlyArray<string>) {
   if (ids.length === 0) return new Set<string>()
   const database = yield* Database
@@ -144,7 +144,7 @@ const changesOf = Effect.fn("Reclassify.Rules.changes")(function* (
   return { changes: changes.sort((a, b) => rankOf(a) - rankOf(b)), kept }
 })
 
-/** Called for each page of entries with any change, in the order of the journal. */
+/** Called for each page of entries that has a change, in the order of the journal. */
 export type Take<E, R> = (
   changes: ReadonlyArray<RuleChange>,
   kept: ReadonlyArray<string>,

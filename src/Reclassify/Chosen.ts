@@ -12,9 +12,9 @@ export const movableChecks = ["adjustment", "unclassified-entry"] as const
 
 export interface AllOf {
   readonly check: string
-  /** All books when none. */
+  /** None: all books. */
   readonly book: Option.Option<string>
-  /** In the finding's own currency; no larger ones. */
+  /** The largest amount, in the finding's own currency. */
   readonly maxAmount: Option.Option<string>
 }
 

@@ -1,4 +1,4 @@
-/** The moves that a reclassification by hand makes, as the books stand: from where, to where, and by which journal entry. */
+/** The moves of a reclassification by hand, as the books stand now: from where, to where, and by which journal entry. */
 import { Effect, Either, Option } from "effect"
 import * as Money from "../Common/Money.ts"
 import type { JournalEntry, RuleAccount } from "../Ledger/JournalEntry.ts"
@@ -47,7 +47,7 @@ const entryOf = (
   }
 }
 
-/** What is to be moved of an entry, as the books stand. */
+/** The amount of an entry that is to be moved, as the books stand now. */
 const moveOf = Effect.fn("Reclassify.moveOf")(function* (
   destination: Destination,
   { book, entryId }: ChosenEntry,
@@ -60,7 +60,7 @@ const moveOf = Effect.fn("Reclassify.moveOf")(function* (
 
 export type Move = Effect.Effect.Success<ReturnType<typeof moveOf>>
 
-/** The moves, or everything that is wrong with them. */
+/** The moves, or all reasons against them. */
 export const movesOf = Effect.fn("Reclassify.movesOf")(function* (
   destination: Destination,
   entries: ReadonlyArray<ChosenEntry>,

@@ -138,7 +138,7 @@ const previewed = Effect.fn("Reclassify.preview")(function* (book: Book, { reaso
   return sum.result(looked)
 })
 
-/** While no sync of the connection runs: it might be about to correct the same movements. */
+/** Runs while no sync of the connection does, since it might be about to correct the same movements. */
 const applied = Effect.fn("Reclassify.apply")(function* (book: Book, { reason, who }: ReapplyRequest) {
   const ledger = yield* Ledger
   const reconcile = yield* Reconcile
@@ -156,7 +156,10 @@ const applied = Effect.fn("Reclassify.apply")(function* (book: Book, { reason, w
   return yield* work.pipe(Effect.onExit((exit) => recordEnd(run, exit, () => ({ code: 0, by: who }))))
 })
 
-/** One result for each chosen book. Fails with `SyncBusy` while a sync of its connection runs; books before it are done. */
+/**
+ * One result for each chosen book. Fails with `SyncBusy` while a sync of a book's connection runs; the books before it are
+ * done.
+ */
 export const reapply = Effect.fn("Reclassify.reapply")(function* (request: ReapplyRequest) {
   const database = yield* Database
   const books = yield* chooseBooks(Option.none(), request.book)

@@ -1,4 +1,4 @@
-/** What the books hold against one statement entry, and the date of a correction. */
+/** The amounts that stand against one statement entry in the books, and the date of a correction. */
 import { Effect, Option } from "effect"
 import { allBooks, type Book } from "../Book.ts"
 import { int4, int8, jsonRows, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
@@ -38,7 +38,7 @@ const standingColumns = {
   /** The number of reclassifications of it by hand. */
   made: int4,
   lines: jsonRows(lineColumns),
-  /** What its conversion holds in transit in its currency; null: nothing. */
+  /** The amount that its conversion has in transit in its currency; null: none. */
   inTransit: nullable(text),
   /** The excess or shortfall in loan clearing of the receivable that takes this entry's rest; null: none. */
   inLoans: nullable(text),
@@ -96,8 +96,8 @@ const ofJournalEntry = Effect.fn("Reclassify.ofJournalEntry")(function* (bookId:
 })
 
 /**
- * The statement entry that a journal number, a finding (`F12`) or an identifier names, and its book. Fails with
- * `NothingFound` where nothing has it, and with `ReclassifyError` where it names something else.
+ * The statement entry that a journal number, a finding (`F12`) or an identifier names, and its book. Fails with `NothingFound`
+ * if nothing has that identifier, and with `ReclassifyError` if something else has it.
  */
 export const findEntry = Effect.fn("Reclassify.findEntry")(function* (id: string) {
   const found: Array<{ readonly bookId: number; readonly entryId: string }> = []
@@ -133,7 +133,7 @@ export const findEntry = Effect.fn("Reclassify.findEntry")(function* (id: string
   return { book, entryId: entry.entryId }
 })
 
-/** Part of the caller's transaction, where there is one. Without lines: the entry is not booked. */
+/** Part of the caller's transaction, if there is one. Without lines if the entry is not booked. */
 export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Book, entryId: string) {
   const database = yield* Database
   const rows = yield* database.rows(

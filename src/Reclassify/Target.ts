@@ -19,7 +19,7 @@ const clearing: ReadonlyArray<Role> = [
   "other",
 ]
 
-/** Whether a leg is still in transit: what the whole conversion has taken can no longer be moved from the leg. */
+/** Whether a leg is still in transit: an amount that the whole conversion has taken can no longer be moved from the leg. */
 const isInTransit = ({ amount, role }: StandingLine, inTransit: string | null): boolean => {
   if (role !== "conversions_in_transit" || inTransit === null) return false
   const leg = Money.fromTrusted(amount)
@@ -28,15 +28,15 @@ const isInTransit = ({ amount, role }: StandingLine, inTransit: string | null): 
   return Money.isZero(left) || Money.isPositive(left) === Money.isPositive(leg)
 }
 
-/** The part of a loan's cash that was not due, or is missing: the rest belongs to the receivable. */
+/** The part of a loan's cash that was not due, or is missing; the rest belongs to the receivable. */
 const ofLoan = (line: StandingLine, inLoans: string | null): ReadonlyArray<StandingLine> =>
   line.role === "loan_clearing" && line.ruleCode === "" && inLoans !== null
     ? [{ ...line, amount: inLoans }]
     : []
 
 /**
- * What can be moved: the amount in suspense; or else in a clearing account, in transit, in an account that a rule names in their
- * place, or in loan clearing, as far as it exceeds or misses what was due.
+ * The amount that can be moved: the one in suspense; or else in a clearing account, in transit, in an account that a rule names
+ * in their place, or in loan clearing as far as it is more or less than was due.
  */
 export const movableLine = ({ entryId, inLoans, inTransit, lines }: ReclassifiableItem) => {
   const held = lines.filter(({ role }) => role === "suspense")
@@ -87,7 +87,7 @@ const nameIn = ({ currency: of, name }: Known, currency: string): string =>
         .map((part) => (part === of ? currency : part))
         .join(":")
 
-/** The name of an account to move to: one code has one name, in whatever currencies. Left: what is wrong with `given`. */
+/** The name of an account to move to: one code has one name in all currencies. Left: what is wrong with `given`. */
 export const nameOf = (
   known: ReadonlyArray<Known>,
   given: string | null,

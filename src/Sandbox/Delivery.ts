@@ -55,7 +55,7 @@ const truncate = (response: ServerResponse, reply: Reply, bits: number): void =>
   response.write(bytes.subarray(0, part), () => response.socket?.end())
 }
 
-/** Sends an answer, or what a fault leaves of it. */
+/** Sends an answer, or the part that a fault leaves of it. */
 export const send = (
   response: ServerResponse,
   reply: Reply,

@@ -13,7 +13,7 @@ export interface Credentials {
   readonly clientSecret: Redacted.Redacted
   /** Sent verbatim. */
   readonly scope: string
-  /** What HTTPS_PROXY and NO_PROXY say for this address; it may hold a password. */
+  /** The proxy for this address by HTTPS_PROXY and NO_PROXY; it may hold a password. */
   readonly proxy: Option.Option<Redacted.Redacted>
 }
 

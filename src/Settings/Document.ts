@@ -12,7 +12,7 @@ export interface Document {
 
 const keyOf = (key: unknown): unknown => (isScalar(key) ? key.value : key)
 
-/** The line on which a file has more marks than settings have, each of which may become a value. */
+/** The line on which a file exceeds the number of marks that settings may have; each mark may become a value. */
 const beyondBounds = (text: string): number | undefined => {
   let line = 1
   let marks = 0
@@ -62,7 +62,7 @@ export const readDocument = (text: string): Document => {
   try {
     return { content: document.toJS(), lineOf, mistakes }
   } catch (error) {
-    // Aliases of aliases come to more than the library resolves.
+    // Aliases of aliases exceed what the library resolves.
     const text = `cannot be read as YAML: ${error instanceof Error ? error.message : String(error)}`
     return { content: undefined, lineOf, mistakes: [{ path: [], text }] }
   }

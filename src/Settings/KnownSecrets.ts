@@ -1,4 +1,4 @@
-/** The last gate before the log and the error texts: whatever they say, no secret of the environment stands in it. */
+/** The last gate before the log and error texts: it keeps every secret of the environment out of them. */
 import { Context } from "effect"
 import { formsOf, type SecretForm, withoutSecrets } from "../Common/SecretForms.ts"
 import type { Variables } from "./Environment.ts"
@@ -32,7 +32,7 @@ const secretsIn = (name: string, value: string): ReadonlyArray<string> => {
 export class Secrets {
   private readonly known = new Map<string, ReadonlyArray<SecretForm>>()
 
-  /** Also called for what a reload brings; what was known before stays hidden. */
+  /** Also called for the secrets that a reload brings; earlier ones stay hidden. */
   learn(variables: Variables): void {
     for (const [name, value = ""] of Object.entries(variables)) {
       for (const secret of secretsIn(name, value)) {

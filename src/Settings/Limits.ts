@@ -1,4 +1,4 @@
-/** The bounds on everything that could grow or wait for ever. */
+/** Bounds on everything that could otherwise grow or wait for ever. */
 import { Duration, Schema } from "effect"
 import { Count, Span, section, withDefault } from "../Common/Field.ts"
 
@@ -21,7 +21,9 @@ const Quarantine = Schema.Struct({
 export const Limits = Schema.Struct({
   /** Requests under way at once, over a whole connection. */
   concurrency: withDefault(Count, 16),
-  /** Requests a second that the service allows this partner, over a whole connection; null: it has told none, they are learned. */
+  /**
+   * Requests a second that the service allows this partner, over a whole connection; null: not known, so the rate is learned.
+   */
   requestsPerSecond: withDefault(Schema.NullOr(PerSecond), null),
   /** Clients that are read at the same time. */
   clientsInParallel: withDefault(Count, 4),

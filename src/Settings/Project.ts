@@ -34,7 +34,7 @@ export const projectAbove = (from: string, at = from): Option.Option<string> => 
   return dirname(at) === at ? Option.none() : projectAbove(from, dirname(at))
 }
 
-/** Of settings that were named, `PROJECT/config/tieout.yaml`; else of the working directory. */
+/** The project of a named settings file, `PROJECT/config/tieout.yaml`; else that of the working directory. */
 const projectOf = (named: Option.Option<string>): Option.Option<string> =>
   Option.match(named, {
     onNone: () => projectAbove(process.cwd()),
@@ -69,7 +69,7 @@ const platformData = (variables: Variables): string => {
 }
 
 export interface Placed {
-  /** The settings file that is read where it is there. */
+  /** The settings file, which is read if it exists. */
   readonly file: string
   /** Where an embedded database keeps its data. */
   readonly dataDir: string

@@ -1,7 +1,7 @@
 /**
  * Secrets from files: `DATABASE_URL_FILE=/run/secrets/url` stands for `DATABASE_URL` with the file's content, as container
- * runtimes and systemd's `LoadCredential=` hand them over. A file that is named and cannot be read is a mistake: no command runs
- * without it, least of all on an empty database in place of the one that was meant.
+ * runtimes and systemd's `LoadCredential=` hand them over. If a named file cannot be read, no command runs, least of all on an
+ * empty database instead of the intended one.
  */
 import { Either, Option } from "effect"
 import { largestSecret } from "../Common/RegularFile/Bounds.ts"

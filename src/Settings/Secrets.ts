@@ -35,7 +35,7 @@ export const secretMistakes = (
   ]
 }
 
-/** What is wrong with the database's address, or that one is expected (`database.required`) and none is there. */
+/** What is wrong with the database's address, or that it is missing although expected (`database.required`). */
 export const databaseMistakes = (isRequired: boolean, url: Option.Option<string>): ReadonlyArray<Mistake> => {
   const path = ["DATABASE_URL"]
   if (Option.isNone(url)) {

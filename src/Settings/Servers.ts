@@ -52,7 +52,7 @@ export const Status = Schema.Struct({
 })
 export type Status = typeof Status.Type
 
-/** Formats as `tieout export --format` takes them with --since-last: bank statements are of whole days. */
+/** Formats that `tieout export --format` takes with --since-last; not bank statements, which cover whole days. */
 const nightlyNames: ReadonlyArray<string> = formatNames.filter(
   (name) => bankStatementsOf([name]).length === 0,
 )

@@ -74,7 +74,7 @@ const Algorithm = Schema.Struct({
 )
 export type Algorithm = typeof Algorithm.Type
 
-/** Names of no signature or a shared secret: refused in the settings. */
+/** Names that stand for no signature or for a shared secret; the settings may not use them. */
 const refusedName = /^(?:none|hs\d+|hmac.*)$/i
 
 const Algorithms = Schema.Record({ key: Schema.String, value: Algorithm }).pipe(
@@ -110,8 +110,8 @@ export const Signatures = Schema.Struct({
   /** By the value of the algorithm header. A map in the settings replaces this one. */
   algorithms: withDefault(Algorithms, defaultAlgorithms),
   /**
-   * A delivery whose signed timestamp is older is refused; null: none is. Re-deliveries may keep their timestamps, and one that
-   * is replayed only has the service asked again.
+   * The greatest age of a delivery by its signed timestamp; null: no limit. Re-deliveries may keep their timestamps, and a
+   * replayed delivery only causes the service to be asked again.
    */
   tolerance: withDefault(Schema.NullOr(Span), null),
 })

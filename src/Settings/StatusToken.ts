@@ -28,7 +28,7 @@ interface Reach {
   readonly open: boolean
 }
 
-/** What is wrong with the token, which no message repeats, or with a page that asks for none. */
+/** What is wrong with the token, which no message repeats, or with a page that does not ask for one. */
 export const tokenMistakes = (
   token: Option.Option<string>,
   { host, open }: Reach,

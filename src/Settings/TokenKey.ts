@@ -14,7 +14,7 @@ export const tokenKeyOf = (text: string): Option.Option<Buffer> => {
     : /^[A-Za-z0-9+/_-]{43}=?$/.test(text)
       ? Buffer.from(text, "base64")
       : Buffer.alloc(0)
-  // One of few different bytes was typed, not drawn.
+  // A key of few different bytes was typed and not drawn at random.
   return key.length === bytes && new Set(key).size >= bytes / 4 ? Option.some(key) : Option.none()
 }
 

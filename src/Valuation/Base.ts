@@ -11,9 +11,9 @@ export interface NativeAccount {
   readonly role: string
   readonly currency: string
   readonly scale: number
-  /** An asset or a liability: what reduces the balance reduces the carrying amount in proportion. */
+  /** Whether it is an asset or a liability, so that a reduction of the balance reduces the carrying amount in proportion. */
   readonly held: boolean
-  /** Held and monetary: revalued at the rate of a month's end. */
+  /** Whether it is held and monetary, so that it is revalued at the rate of a month's end. */
   readonly monetary: boolean
   /** The first month with postings, `YYYY-MM`; null: none. */
   readonly since: string | null

@@ -68,7 +68,7 @@ export const copyMonth = Effect.fn("Valuation.copyMonth")(function* (
   }
 })
 
-/** Sets all its months' valuation times to the as-of time, so that the journal does not depend on when it was made. */
+/** Sets the valuation times of all its months to the as-of time, so that the journal does not depend on when it was made. */
 export const dateJournal = Effect.fn("Valuation.dateJournal")(function* (
   journal: Exclude<Journal, "kept">,
   asOf: string,

@@ -67,7 +67,9 @@ export const keepSettings = Effect.fn("Valuation.keepSettings")(function* (
   )
 })
 
-/** The settings of the book's last valuation in a base currency as of a time; the current settings where there was none. */
+/**
+ * The settings of the book's last valuation in a base currency before the as-of time; the current settings if there was none.
+ */
 export const settingsThen = Effect.fn("Valuation.settingsThen")(function* (
   bookId: number,
   asOf: string,

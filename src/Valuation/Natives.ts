@@ -14,8 +14,8 @@ export type Nature = Pick<NativeAccount, "held" | "monetary">
 
 /**
  * Whether an account is held and monetary. A chart or a posting rule may book a movement as expense, income or equity, which an
- * exchange rate does not revalue. For an account that a rule or a person named, the name decides: it is an asset or a liability
- * only where its name begins so.
+ * exchange rate does not revalue. The name decides for an account that a rule or a person named: it is an asset or a liability
+ * only if its name begins with that word.
  */
 export const natureOf = (
   role: string,
@@ -45,7 +45,7 @@ const accountColumns = {
   since: nullable(text),
 }
 
-/** In an order that does not depend on when they were created. */
+/** In an order that does not depend on when the accounts were created. */
 export const nativeAccounts = Effect.fn("Valuation.nativeAccounts")(function* (
   bookId: number,
   monetaryRoles: ReadonlyArray<string>,

@@ -67,7 +67,7 @@ export const storedState = Effect.fn("Valuation.storedState")(function* (bookId:
   return row?.state
 })
 
-/** Begins a month, replacing its valuation. Part of the caller's transaction, like the functions below. */
+/** Begins a month, replacing its former valuation. Part of the caller's transaction, like the functions below. */
 export const beginMonth = Effect.fn("Valuation.beginMonth")(function* (
   bookId: number,
   head: MonthHead,

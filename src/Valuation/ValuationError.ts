@@ -9,7 +9,7 @@ export type ValuationReason =
   | "Closed"
   /** The month's entries are archived, and it was never valued: exit code 2. */
   | "Archived"
-  /** What would be booked does not add up: nothing is written. */
+  /** The amounts to book do not add up: nothing is written. */
   | "Disagrees"
 
 /** `message` says what, where and what to do. Nothing was written. */

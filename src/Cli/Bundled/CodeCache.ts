@@ -25,7 +25,7 @@ import { cachedDataVersionTag } from "node:v8"
 /** Bytes; a larger file is not our cache. */
 const largest = 64 * 1024 * 1024
 
-/** Milliseconds after which nobody uses another version's cache. */
+/** Milliseconds after which another version's cache counts as unused. */
 const outdated = 30 * 24 * 60 * 60 * 1000
 
 const digestOf = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest()
@@ -103,7 +103,7 @@ export const writeCache = (file: string, code: Buffer): void => {
     try {
       unlinkSync(partial)
     } catch {
-      // There is none, or it stays.
+      // There is no such file, or it stays.
     }
   }
 }

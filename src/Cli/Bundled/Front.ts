@@ -18,7 +18,7 @@ const load = (path: string, variables: Readonly<Record<string, string | undefine
   const source = readFileSync(path)
   const file = cacheFile(source, variables)
   const cachedData = file === undefined ? undefined : readCache(file)
-  // A long first sync would forget what it compiled for its start, and each later one compile that anew.
+  // Node discards code that a long first sync compiled at its start, and each later command would have to compile it again.
   if (file !== undefined && cachedData === undefined) setFlagsFromString("--no-flush-bytecode")
   const script = new Script(Module.wrap(source.toString("latin1")), {
     filename: path,
@@ -44,11 +44,12 @@ const load = (path: string, variables: Readonly<Record<string, string | undefine
 
 /**
  * These commands hold little memory (a sync some 65 MB) compared with what they stream; by default the heap grows to four times
- * that before a collection. So little is marked soonest in the pauses: beside the program, on threads of its own, it took a
+ * that before a collection. So small a heap is best marked within the pauses: marking on threads beside the program took a
  * twelfth of a sync's processor time more. Other commands are faster with the default.
  *
- * A night without news ends before what it runs is worth optimizing, and copies less where the young generation grows at once: the last
- * two spare it a fifth of its processor time and change nothing of a long sync. A flag that this version of V8 does not know is ignored.
+ * A night without news ends before its code is worth optimizing, and copies less if the young generation is large from the
+ * start: the last two flags save it a fifth of its processor time and do not affect a long sync. A flag that this version of V8
+ * does not know is ignored.
  */
 const streamingCommands: ReadonlySet<string> = new Set(["sync", "backfill", "serve", "demo"])
 const sparingFlags = [
@@ -62,7 +63,7 @@ const sparingFlags = [
 export const start = (program: string): Promise<void> => {
   const args = process.argv.slice(2)
   return begin(args, process.env, async () => {
-    // Before anything is compiled: V8 accepts cached code only under the flags that it was made with.
+    // Set before anything is compiled, since V8 accepts cached code only under the flags that it was made with.
     if (args.some((arg) => streamingCommands.has(arg))) {
       for (const flag of sparingFlags) setFlagsFromString(flag)
     }

@@ -4,7 +4,7 @@ import { globalOptions, type Manual, type OptionManual, optionsOf, sentenceOf } 
 export interface ProposedOption {
   readonly flag: string
   readonly takesValue: boolean
-  /** Empty where they are not known. */
+  /** Empty if they are not known. */
   readonly values: ReadonlyArray<string>
   /** Whether it takes several values, separated by commas. */
   readonly several: boolean
@@ -15,7 +15,7 @@ interface ProposedCommand {
   readonly name: string
   readonly summary: string
   readonly options: ReadonlyArray<ProposedOption>
-  /** What can follow it, subcommands or an argument's values; empty where not known. */
+  /** The words that can follow it, subcommands or an argument's values; empty if they are not known. */
   readonly first: ReadonlyArray<string>
 }
 

@@ -1,4 +1,4 @@
-/** What the demo reads of the JSON documents that its commands answer with. */
+/** The parts of its commands' JSON documents that the demo reads. */
 
 const property = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined

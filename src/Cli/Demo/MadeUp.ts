@@ -1,4 +1,4 @@
-/** What the demo's books need and no service says: settings, and rates of exchange. All of it is made up. */
+/** Made-up settings and exchange rates, which the demo's books need and no service provides. */
 
 export const settings = `accounting:
   baseCurrency: EUR
@@ -24,7 +24,7 @@ const daysOf = (from: string, to: string): ReadonlyArray<Date> => {
   return Array.from({ length: days }, (_, at) => new Date(first + at * 86_400_000))
 }
 
-/** Rates of the business days, as `tieout rates import` takes them: a rate goes up and down by half a percent. */
+/** Rates of the business days, as a file for `tieout rates import`: each goes up and down by half a percent. */
 export const rates = (from: string, to: string): string => {
   const rows = daysOf(from, to)
     .filter((day) => !isWeekend(day))

@@ -57,14 +57,16 @@ export const bridgeLines = (bridge: Bridge, screen: Screen): ReadonlyArray<strin
 
 const isZero = (amount: string): boolean => !/[1-9]/.test(amount)
 
-/** Where the books do not simply say what the statement says. */
+/** Whether the books differ from the statement in any way. */
 const isApart = (account: AccountBridge): boolean =>
   [
     ...[account.difference, account.closingDifference, account.lateElsewhere, account.lateHere],
     ...[account.carried, account.openingBooked],
   ].some((amount) => !isZero(amount))
 
-/** Only the accounts that late entries, an opening or a difference set apart from the statement; the others are counted. */
+/**
+ * Only the accounts that differ from the statement by late entries, an opening balance or a difference; the others are counted.
+ */
 export const shortBridgeLines = (bridge: Bridge, screen: Screen): ReadonlyArray<string> => {
   const apart = bridge.accounts.filter(isApart)
   const same = bridge.accounts.length - apart.length

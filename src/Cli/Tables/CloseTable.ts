@@ -1,4 +1,4 @@
-/** What `tieout close` says: what is in the way and what to do about it, and whether a closed month still agrees. */
+/** The output of `tieout close`: what is in the way and what to do about it, and whether a closed month still agrees. */
 import type { Agreement } from "../../Close/Agreement.ts"
 import type { BookClose, CloseState } from "../../Close/CloseBooks.ts"
 import { counted, harmless, styled } from "../../Common/Text.ts"
@@ -15,7 +15,7 @@ const blockerLines = ({ blockers }: BookClose, { color }: Screen): ReadonlyArray
 /** The most findings that the command line to accept them names. */
 const mostNamed = 8
 
-/** What a person does about the findings in the way: by check, and how to close with them. */
+/** What to do about the findings in the way, by check, and how to close with them. */
 export const adviceLines = (results: ReadonlyArray<BookClose>): ReadonlyArray<string> => {
   const found = results.flatMap(({ blockers }) => blockers)
   const names = new Set(found.flatMap(({ check }) => check ?? []))

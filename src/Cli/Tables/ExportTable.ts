@@ -27,7 +27,7 @@ const lineageText = ({ lineage }: Manifest): string => {
   ].join("")
 }
 
-/** Which of the months that it has are closed, and by whom that was approved. */
+/** Which of its months are closed, and who approved each close. */
 const approvalLines = ({ lineage }: Manifest): ReadonlyArray<string> =>
   (lineage?.closes ?? []).map(
     ({ approvedBy = null, period }) =>

@@ -1,6 +1,6 @@
 /**
- * Sends to the collector. What it does not accept in time is dropped: a collector that is down costs no memory, and neither
- * fails nor delays anything.
+ * Sends to the collector. Drops everything that the collector does not accept in time: a collector that is down costs no
+ * memory, and neither fails nor delays anything.
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -28,7 +28,7 @@ const make = Effect.gen(function* () {
   const warnedAt = { at: Number.NEGATIVE_INFINITY }
   let underWay = 0
   return HttpClient.make((request) => {
-    // Answered as accepted: the exporter must neither keep it nor retry.
+    // Reported as accepted, so that the exporter neither keeps it nor retries.
     const dropped = HttpClientResponse.fromWeb(request, new Response(null, { status: 204 }))
     if (underWay >= mostRequests) return Effect.as(warn(warnedAt, "it is too slow"), dropped)
     return Effect.suspend(() => {

@@ -44,7 +44,7 @@ const mostReference = 35
 /** A UUID of 36 characters fits without its hyphens; a longer reference is left out, since a part of it would be another one. */
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** The movement's own reference, which whoever sent it knows. */
+/** The movement's own reference, which its sender knows. */
 const externalReference: Cell = {
   ...text(({ journal }) => {
     const reference = journal.entry?.externalReference ?? ""

@@ -44,7 +44,7 @@ const around = (name: string, ...inner: ReadonlyArray<string>): string => {
 
 const compact = (id: string): string => id.replaceAll("-", "")
 
-/** A reference where a field of 35 characters holds it whole; half of one would be another one. */
+/** A reference, if a field of 35 characters holds all of it; half of one would be another reference. */
 const reference = (text: string | null): string => {
   const plain = clean(text ?? "")
   const short = isUuidInAnyCase(plain) ? compact(plain) : plain
@@ -132,7 +132,7 @@ const details = (entry: BankEntry, { account, personalData }: BankFile): string 
   const texts = [
     personal(entry.reference),
     personal(entry.purpose),
-    // What no field of 35 characters holds.
+    // References that are too long for a field of 35 characters.
     endToEnd === "" ? clean(externalReference ?? "") : "",
     clean(transactionHash ?? ""),
   ]

@@ -7,11 +7,11 @@ const namespace = "urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"
 const root = "Document/BkToCstmrStmt/"
 const statement = `${root}Stmt`
 
-/** What has been read of one element with parts, by their paths below it. */
+/** The parts read of one element, by their paths below it. */
 class Parts {
   private readonly found = new Map<string, Element>()
 
-  /** Of what may stand more than once (texts of a payment) the last is kept: nothing is made of it. */
+  /** Of parts that may be repeated (texts of a payment) the last is kept; they are not used. */
   add(path: string, element: Element): void {
     this.found.set(path, element)
   }
@@ -76,7 +76,9 @@ interface Balance {
   readonly amount: bigint
 }
 
-/** What is being read: a statement's parts, those of the balance or entry in it, and what has been read of them. */
+/**
+ * The state of reading: the parts of the current statement, those of the current balance or entry, and what has been completed.
+ */
 class OpenStatement {
   own = new Parts()
   inner = new Parts()

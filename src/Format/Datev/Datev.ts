@@ -67,7 +67,7 @@ const columnsOf = (
   ...texts(["Diverse Adressnummer"]),
   ...empty(["Geschäftspartnerbank", "Sachverhalt", "Zinssperre"]),
   ...texts(["Beleglink"]),
-  // The journal number keeps a place of its own where the document field has something else.
+  // The journal number has a place of its own if the document field holds something else.
   ...(belegfeld1 === numberAlone
     ? texts(pairs(1, "Beleginfo - Art", "Beleginfo - Inhalt"))
     : [

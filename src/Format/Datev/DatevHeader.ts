@@ -13,7 +13,7 @@ const isDayOfYear = (text: string): boolean =>
   Number(text.slice(0, 2)) >= 1 &&
   Number(text.slice(0, 2)) <= 12
 
-/** What Belegfeld 1 holds as long as nothing else is asked for. */
+/** The default content of Belegfeld 1. */
 export const numberAlone = "{number}"
 
 export const DatevSettings = Schema.Struct({

@@ -1,7 +1,7 @@
 /** A number for each of a book's accounts, where the chart's code may stand for several of them. */
 import type { Account } from "../Entry.ts"
 
-/** Those that an account may have, from the shortest to what tells any two accounts apart. */
+/** The numbers that an account may have, from the shortest to one that distinguishes any two accounts. */
 export const possibleNumbers = ({
   code,
   currency,

@@ -14,7 +14,7 @@ const scale = 18
 const precision = 38
 const tooLarge = 10n ** BigInt(precision)
 
-/** Rows of a row group, at least: what is kept in memory. */
+/** The least number of rows in a row group, which is kept in memory. */
 const groupRows = 20_000
 
 type Value = string | number | bigint | null
@@ -119,7 +119,7 @@ export const parquet = definePlain({
     let values: ReadonlyArray<Array<Value>> = columns.map(() => [])
     let rows = 0
 
-    /** What has been made so far. */
+    /** The bytes made so far. */
     const taken = (): Uint8Array => {
       const made = bytes.getBytes().slice()
       bytes.index = 0

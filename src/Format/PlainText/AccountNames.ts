@@ -1,7 +1,7 @@
-/** What the accounts of a book are called in plain-text journals. */
+/** The names of a book's accounts in plain-text journals. */
 import type { Account, OpenedAccount } from "../Entry.ts"
 
-/** Where an account without a usable top level belongs. */
+/** The top level for an account without a usable one. */
 export const rootOf = (role: string): string => {
   if (role === "loan_payable" || role === "interest_payable" || role === "deferred_interest")
     return "Liabilities"

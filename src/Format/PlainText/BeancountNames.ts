@@ -1,4 +1,4 @@
-/** What accounts are called in a beancount journal. */
+/** Account names in a beancount journal. */
 import type { Account, OpenedAccount } from "../Entry.ts"
 import { type Naming, nameAccounts, rootOf, roots } from "./AccountNames.ts"
 
@@ -22,7 +22,7 @@ const clean = ({ code, name, role }: Account): string => {
 /** In Beancount an account may hold several currencies if it declares them, so only accounts of one currency need different names. */
 const naming: Naming = { clean, space: ({ currency }) => currency, component }
 
-/** Only leaves may be posted to: an account that others stand under becomes one of them. */
+/** Only leaves may be posted to, so an account with others below it becomes one of these. */
 const onlyLeaves = (names: ReadonlyMap<Account, string>): ReadonlyMap<Account, string> => {
   const parents = new Set<string>()
   for (const name of names.values()) {

@@ -7,7 +7,8 @@ const dialect: Dialect = {
   declare: (currencies, accounts) =>
     [
       "decimal-mark .",
-      // 1.25 lets a transaction's residue below the declared precision pass: what every account closes with finds it.
+      // Version 1.25 accepts a transaction's residue below the declared precision; the final assertions of every account find
+      // it.
       ...currencies.map(
         ({ commodity, scale }) => `commodity ${sample(scale)}${scale === 0 ? "." : ""} ${commodity}`,
       ),

@@ -84,7 +84,7 @@ const transactionsOf = ({ accounts }: FormatContext) => {
   return {
     names,
     posting,
-    /** The text of a chunk, the `nth` that a journal asks for. Made once, whoever asks first. */
+    /** The text of the `nth` chunk, made once for both journals. */
     text: (nth: number, entries: ReadonlyArray<Entry>): string => {
       if (nth === chunks + 1) {
         last = { entries, text: entries.map(transaction).join("") }
@@ -116,7 +116,7 @@ export const indentedWriter = (context: FormatContext, dialect: Dialect): Writer
     return `\n${date} * Opening balances\n${lines.join("")}`
   }
 
-  /** Nothing moves: it asserts what each account has come to, exactly, whatever precision a program balances with. */
+  /** A transaction that moves nothing: it asserts each account's exact balance, whatever precision a program balances with. */
   const closing = (totals: Totals): string => {
     if (day === undefined) return ""
     const lines = accounts.flatMap(({ account, opening: before }) => {

@@ -1,4 +1,4 @@
-/** What accounts are called in the journals of hledger and ledger. */
+/** Account names in the journals of hledger and ledger. */
 import type { Account, OpenedAccount } from "../Entry.ts"
 import { oneLine } from "../OneLine.ts"
 import { type Naming, nameAccounts, rootOf } from "./AccountNames.ts"

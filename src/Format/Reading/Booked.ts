@@ -1,4 +1,4 @@
-/** What an accounting system would book from a row, and the cell parsers that all readers share. */
+/** A row as an accounting system would book it, and the cell parsers that all readers share. */
 import { type Cell, Unreadable } from "./Cells.ts"
 
 /** A line of a journal: an exact amount in 10⁻¹⁸ of the currency, debit positive. */
@@ -47,7 +47,7 @@ export const exact = (text: string, mark: string): bigint => {
 const unit = 10n ** BigInt(scale)
 const cent = 10n ** BigInt(scale - 2)
 
-/** What a system books of an amount at a rate: to the cent, a half away from zero. */
+/** The base amount that a system books for an amount at a rate: to the cent, a half away from zero. */
 export const atRate = (amount: bigint, rate: string, mark: string): bigint => {
   const size = (amount < 0n ? -amount : amount) * exact(rate, mark)
   const cents = (size * 2n + cent * unit) / (cent * unit * 2n)

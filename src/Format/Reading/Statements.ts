@@ -1,4 +1,4 @@
-/** What a bank's statements say, as they are read back. Amounts in 10⁻¹⁸ of the currency, what the account holds positive. */
+/** A bank's statements as they are read back. Amounts in 10⁻¹⁸ of the currency; money that the account holds is positive. */
 
 export interface ReadEntry {
   /** The service's identifier, without hyphens. */
@@ -30,7 +30,7 @@ export interface ReadStatement {
   readonly entries: ReadonlyArray<ReadEntry>
 }
 
-/** Takes a file's lines in order, without their ends, and gives a statement once it has ended. */
+/** Takes a file's lines in order, without their ends, and returns a statement once it has ended. */
 export interface StatementLines {
   readonly line: (text: string) => ReadStatement | undefined
   /** After the last line. */

@@ -1,6 +1,6 @@
 /**
- * Reads XML as data: elements, attributes and text. What can mean something else than it says (a document type, CDATA,
- * a comment, an entity beside the five of XML) is refused.
+ * Reads XML as data: elements, attributes and text. Refuses constructs that may mean something else than their text (a document
+ * type, CDATA, a comment, an entity beside the five of XML).
  */
 import { must } from "./Booked.ts"
 import { Unreadable } from "./Cells.ts"

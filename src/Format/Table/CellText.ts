@@ -43,12 +43,12 @@ export interface TextRule {
   readonly drop?: RegExp | undefined
 }
 
-/** What separates from nothing, once the rest is gone. */
+/** Separators that are left at the ends once other characters are gone. */
 const dangling = /[\s/,;|-]+$/
 
 /**
- * The beginning of a text, cut between words: half a number would be another number. What has no gap in its first half is cut
- * where it must be, unless that is within a number.
+ * The beginning of a text, cut between words, since half a number would be another number. A text without a gap in its first
+ * half is cut at the limit, unless that is within a number.
  */
 const cut = (text: string, most: number): string => {
   const chars = [...text]

@@ -74,7 +74,7 @@ export const rate = plain(({ journal }, { profile }) => {
 export const baseAmount = plain(({ base, journal }, { baseCurrency, profile }) =>
   withoutSign(base, { currency: baseCurrency, number: journal.number, scale: 2 }, profile),
 )
-/** What only a journal in a foreign currency has. */
+/** The content of a cell that only a journal in a foreign currency has. */
 export const inForeign = ({ fill, ...cell }: Cell): Cell => ({
   ...cell,
   fill: (row, setup) => (row.journal.currency === setup.baseCurrency ? "" : fill(row, setup)),
@@ -101,7 +101,7 @@ export const narration = text(
 const describedIn = (template: string, entry: Entry, { encoding, personalData }: Profile): string =>
   described(template, entry, { personalData, isHoldable: (value) => isHoldable(value, encoding) })
 
-/** What a template makes of a journal's entry; empty in a day's summary. */
+/** The text of a template for a journal's entry; empty in a summary. */
 export const templated = (template: string): Cell => ({
   ...text(({ journal: { entry } }, { profile }) =>
     entry === null ? "" : describedIn(template, entry, profile),

@@ -11,13 +11,13 @@ import type { Profile } from "./Profile.ts"
 export interface Target {
   readonly column: string
   readonly pattern: RegExp
-  /** What the pattern allows, for a person. */
+  /** A description of what the pattern allows, for a person. */
   readonly expects: string
   /** The account's name where the mapping has none. */
   readonly fallback: "code" | "name"
 }
 
-/** What is known once all entries have been written. */
+/** Facts that are known once all entries have been written. */
 export interface AccountFileContext {
   readonly profile: Profile
   /** The book's code. */
@@ -72,11 +72,11 @@ export interface TableFormat<Name extends string = string> {
   readonly template: Profile
   /** The template with a decoded section `formats.<name>`. */
   readonly profile: (own: unknown) => Profile
-  /** The same with rates and what is worth in the base currency; null: the system takes none. */
+  /** The same with rates and base-currency values; null: the system takes no rates. */
   readonly rated: { readonly profile: (own: unknown) => Profile; readonly reader: Reader } | null
-  /** What its files go into, by the section `formats.<name>`, where that must be of one legal entity alone. */
+  /** The receiving system's legal entity, by the section `formats.<name>`, if it must not be shared by two books. */
   readonly entity: ((own: unknown) => string | null) | null
-  /** What `formats.profiles.<name>` may change. */
+  /** The part that `formats.profiles.<name>` may change. */
   readonly overridable: Overridable
   readonly reader: Reader
 }
@@ -118,7 +118,7 @@ interface Configured<S, I> {
   readonly entity?: (own: S) => string | null
 }
 
-/** What a decoded section makes of the profile; the same where the format has no settings of its own. */
+/** The profile by a decoded section; always the same if the format has no settings of its own. */
 const shaped = <S, I>(how: Fixed | Configured<S, I>) => {
   if (!("settings" in how)) {
     return { shapeOf: () => how.profile, ratedShapeOf: undefined, entity: null }

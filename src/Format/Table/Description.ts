@@ -1,4 +1,4 @@
-/** What a line of an import file says of its movement: a template over what the books and the service know of it. */
+/** The description in a line of an import file: a template over what the books and the service know about its movement. */
 import { Schema } from "effect"
 import type { Entry } from "../Entry.ts"
 
@@ -44,13 +44,13 @@ export const Template = Schema.String.pipe(
   }),
 )
 
-/** Enough to match a payment; what a movement has not leaves no gap. */
+/** Enough to match a payment; parts that a movement lacks leave no gap. */
 export const defaultTemplate =
   "{description} / {counterparty} / {externalReference} / {reference} / {purpose} / {transactionHash}"
 
 export interface DescribedFor {
   readonly personalData: boolean
-  /** Whether the file can hold a text; what it cannot is left out, and takes nothing else with it. */
+  /** Whether the file can hold a text; a text that it cannot hold is left out by itself. */
   readonly isHoldable: (text: string) => boolean
 }
 
@@ -58,8 +58,8 @@ export interface DescribedFor {
 const part = /([^{}]*)\{(\w+)\}([)\]]*)/g
 
 /**
- * The text. What stands before a placeholder goes with it where it is empty, or says the same as one before, and so do the
- * brackets around it.
+ * The text of the template. If a placeholder is empty, or repeats an earlier one, the words before it and the brackets around
+ * it are dropped, too.
  */
 export const described = (
   template: string,
@@ -77,7 +77,7 @@ export const described = (
     after = index + whole.length
     complete = value !== "" && !seen.has(value) && isHoldable(value)
     if (!complete) continue
-    // The first that there is begins the text, unless the template itself begins with words.
+    // The first placeholder with a value begins the text, unless the template itself begins with words.
     text += seen.size === 0 && index > 0 ? value : `${before}${value}${behind}`
     seen.add(value)
   }

@@ -6,7 +6,7 @@ import { ratedJournals } from "./RatedJournals.ts"
 import type { Mapping } from "./Rows.ts"
 import { type Represented, type SummaryStyle, summaryJournals } from "./SummaryJournals.ts"
 
-/** What decides it. */
+/** The facts that decide the choice. */
 export interface JournalChoice {
   readonly profile: Profile
   /** Currencies. */
@@ -15,7 +15,7 @@ export interface JournalChoice {
   readonly mode: Mode
   readonly summary: SummaryStyle
   readonly mapping: Mapping
-  /** The book's own, as they stand before the first entry. */
+  /** The book's accounts with their balances before the first entry. */
   readonly accounts: ReadonlyArray<OpenedAccount>
   /** The books' account behind one of the base-currency journal, and whether results go into files with rates. */
   readonly nativeOf: (account: Account) => Account

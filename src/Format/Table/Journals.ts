@@ -47,7 +47,7 @@ export interface TableJournal {
   readonly several?: boolean
   /** In units of its last decimal; null: in the base currency. Absent where the file has no rates. */
   readonly rate?: bigint | null
-  /** Lines of the entry that no file with rates has: only the base currency has them. */
+  /** Lines of the entry that only exist in the base currency, so that no file with rates has them. */
   readonly left?: ReadonlyArray<JournalLine>
 }
 

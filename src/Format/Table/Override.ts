@@ -3,7 +3,8 @@ import { holds } from "../Encoding.ts"
 import type { Profile } from "./Profile.ts"
 
 /**
- * `unnamed`: all but headers, which the files lack. `limits`: only rows and file names; the system's own rules fix the rest.
+ * `unnamed`: all but headers, which the files lack. `limits`: only rows and file names, since the system's own rules fix the
+ * rest.
  */
 export type Overridable = "all" | "unnamed" | "limits"
 

@@ -98,14 +98,14 @@ export interface Profile {
   /** `any`: as the export asks. `detail`: always a journal per entry. `statement`: a row per movement of a cash account. */
   readonly mode: "any" | "detail" | "statement"
   /**
-   * Which a file can say. `any`: each by its code. `official`: codes of three letters, so that there are no stablecoins.
-   * `base`: none, since no column says it, and every amount is taken for one in the base currency.
+   * The currencies that a file can express. `any`: each by its code. `official`: codes of three letters, so no stablecoins.
+   * `base`: none, since there is no column for it, and every amount is taken as one in the base currency.
    */
   readonly currencies: "any" | "official" | "base"
   /** The only base currency that the format can be in; absent: any. */
   readonly baseCurrency?: string
   readonly frame?: Frame
-  /** The lines before the header, each with its line end. */
+  /** The lines before the header, each with its line ending. */
   readonly preamble?: (file: PreambleOf) => string
   /** A mistake in an account's name that the mapping's pattern does not catch; undefined: none. */
   readonly wrongAccount?: (account: string) => string | undefined

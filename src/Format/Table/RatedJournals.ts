@@ -1,7 +1,8 @@
 /**
- * Entries of the base-currency journal as journals in the currencies that moved, each with its value in the base currency and one
- * rate: for systems that take foreign currency with a rate. What a system cannot say (a stablecoin, three decimals) is a journal in
- * the base currency. Lines that only the base-currency journal has are left out, unless they are wanted.
+ * Entries of the base-currency journal as journals in the currencies that moved, each with its value in the base currency and
+ * one rate: for systems that take foreign currency with a rate. Amounts that a system cannot express (a stablecoin, three
+ * decimals) become a journal in the base currency. Lines that only the base-currency journal has are left out, unless they are
+ * wanted.
  */
 import { parse } from "../../Common/MinorUnits.ts"
 import type { Account, Entry, NativeMovement } from "../Entry.ts"
@@ -18,7 +19,7 @@ export interface RatedOptions {
   readonly baseCurrency: string
   /** The books' account behind one of the base-currency journal. */
   readonly nativeOf: (account: Account) => Account
-  /** Takes what an entry leaves over. */
+  /** The account that takes an entry's rounding difference. */
   readonly rounding: Account
   /** Whether exchange gains, losses and revaluations are written, too. */
   readonly withResults: boolean
@@ -46,7 +47,7 @@ const rateOf = (
   return under === 0n ? 0n : nearest(over * 10n ** BigInt(decimals), under)
 }
 
-/** What a system makes of an amount at a rate, in cents. */
+/** The base-currency value that a system computes for an amount at a rate, in cents. */
 export const valuedAt = (minor: bigint, scale: number, rate: bigint, { decimals }: RateStyle): bigint =>
   nearest(minor * rate * 10n ** BigInt(baseScale), 10n ** BigInt(scale + decimals))
 
@@ -63,7 +64,7 @@ const lineIn = (
   minor: scale === undefined ? minor : parse(amount, scale),
 })
 
-/** Each native line in its currency, or in the base currency where the system cannot say it. */
+/** Each native line in its currency, or in the base currency if the system cannot express that currency. */
 const grouped = (entry: Entry, { baseCurrency, nativeOf, profile }: RatedOptions) => {
   const groups = new Map<string, Group>()
   for (const native of entry.natives ?? []) {
@@ -99,7 +100,7 @@ const journalsOfEntry = (entry: Entry, options: RatedOptions): ReadonlyArray<Tab
   if (absolute(residue) * 2n > BigInt(inBase.length)) {
     throw new Unholdable(`what ${entry.number} has in ${baseCurrency} does not balance`)
   }
-  // What the journal in the base currency needs, the books' own rounding may have more or less of.
+  // The rounding difference that the base-currency journal needs may be more or less than the books' own.
   const needed = residue === 0n ? [] : [{ account: rounding, minor: -residue, number: 0, base: 0n }]
   groups.set(baseCurrency, { scale: baseScale, lines: [...inBase, ...needed] })
   const left = alone.filter((line) => !wanted.includes(line))

@@ -19,7 +19,7 @@ const commonName = (names: ReadonlyArray<string>): string => {
   return different < 0 ? first : parts.slice(0, different).join(":")
 }
 
-/** A name for each account of the system: of ledger accounts that share one, what their names have in common. */
+/** A name for each account of the system: for ledger accounts that share one, the common part of their names. */
 export const systemNames = (mapping: Mapping): ReadonlyMap<string, string> => {
   const names = new Map<string, Array<string>>()
   for (const [{ name }, { account }] of mapping) names.set(account, [...(names.get(account) ?? []), name])
@@ -113,7 +113,7 @@ const pairRows = (journal: TableJournal, mapping: Mapping, before: number): Read
       credit.left += minor
       if (credit.left === 0n) credits.shift()
       if (debit.mapped.account === credit.mapped.account) continue
-      // A row that is worth nothing is none: the system refuses it.
+      // A row worth zero is left out, since the system would refuse it.
       if (isRated(journal) && base <= 0n) continue
       rows.push({
         journal,
@@ -149,7 +149,7 @@ export const rowsIn = (
   profile: Profile,
   before: number,
 ): ReadonlyArray<Row> => {
-  // What is worth nothing at any rate has no place in a file with rates.
+  // A line that is worth zero at any rate cannot be in a file with rates.
   if (journal.rate === 0n) return []
   const rows =
     profile.row === "line"

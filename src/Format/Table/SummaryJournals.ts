@@ -1,6 +1,7 @@
 /**
- * Entries summed up: a journal per day or month and currency, with debits and credits per account of the system, or net. What must
- * not be netted or mixed keeps apart: revaluations and their reversals have journals of their own, and each cash account a line.
+ * Entries summed up: a journal per day or month and currency, with debits and credits per account of the system, or net.
+ * Amounts that must not be netted or mixed are kept apart: revaluations and their reversals have journals of their own, and
+ * each cash account has a line.
  */
 import { type Account, type Entry, seriesOf } from "../Entry.ts"
 import { byCurrency, checkBalance, type JournalLine, type Journals, type TableJournal } from "./Journals.ts"
@@ -8,7 +9,7 @@ import { byCurrency, checkBalance, type JournalLine, type Journals, type TableJo
 /** How a summary adds up. */
 export interface SummaryStyle {
   readonly by: "day" | "month"
-  /** A line per account with what it comes to, instead of debits and credits. */
+  /** A line per account with its net amount, instead of debits and credits. */
   readonly net: boolean
 }
 
@@ -87,10 +88,10 @@ const summaryOf = (sum: Sum, currency: string, { net }: SummaryStyle): TableJour
 /** The account under which an account is summed up: all that the mapping makes one account of the system share it. */
 export type Represented = (account: Account) => Account
 
-/** What only the base-currency journal has is summed up by itself, and a reversal apart from what it reverses. */
+/** Entries that only the base-currency journal has are summed up separately, and reversals apart from what they reverse. */
 const classOf = ({ kind, sourceType }: Entry): string => (sourceType === "valuation" ? kind : "")
 
-/** What a journal is of, beside its currency: the days of one key follow one another. */
+/** What a summary journal covers, beside its currency; the days of one key follow one another. */
 const spanOf = ({ effectiveDate }: Entry, { by }: SummaryStyle): string =>
   by === "day" ? effectiveDate : effectiveDate.slice(0, 7)
 
@@ -126,7 +127,7 @@ export const summaryJournals = (
   const put = (entry: Entry, currency: string, lines: ReadonlyArray<JournalLine>) => {
     const key = `${currency} ${classOf(entry)}`
     const finished: Array<TableJournal> = []
-    // What another class of entries has of an earlier span comes before this one's.
+    // Journals of another class for an earlier span come before this one's.
     for (const [other, { sum, ...of }] of open) {
       if (of.currency !== currency || spanOf(sum.first, style) === spanOf(entry, style)) continue
       finished.push(summaryOf(sum, currency, style))

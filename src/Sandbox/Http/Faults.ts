@@ -16,7 +16,7 @@ const statuses = [
   [504, "Gateway Time-out"],
 ] as const
 
-/** What a proxy in front of the service answers when the service does not. */
+/** Answers of a proxy in front of the service when the service does not answer. */
 const unavailable = (bits: number): Reply => {
   const [status, title] = statuses[bits % statuses.length] ?? statuses[0]
   const body = `<html>\r\n<head><title>${status} ${title}</title></head>\r\n<body><h1>${title}</h1></body>\r\n</html>\r\n`

@@ -99,7 +99,7 @@ export class Movements {
     const account = world.pickAccount()
     const kind = world.random.below(100)
     if (kind >= 97) silent[this.#silent++ % silent.length]?.(world)
-    // Too little money or room for what was meant: money comes in instead.
+    // If there is too little money or room for the intended movement, a deposit happens instead.
     else if (kind < 45 || !this.#attempt(kind, account)) deposit(world, account)
   }
 

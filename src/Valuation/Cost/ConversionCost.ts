@@ -20,7 +20,7 @@ import { rounded, times, type Unit } from "../Rates/Rate.ts"
 import type { State } from "../State.ts"
 import { emptyHolding } from "./Holding.ts"
 
-/** Smallest units and cents, debit positive. Remembers what was cleared: a later return is worth the same. */
+/** Smallest units and cents, debit positive. Remembers what was cleared, so that a later return has the same value. */
 export interface Side {
   readonly accountId: number
   readonly partner: string
@@ -30,7 +30,7 @@ export interface Side {
   /** The part that entries of the whole conversion have cleared from transit. */
   clearedNative: bigint
   clearedCarrying: bigint
-  /** Its unit value before all of it was returned, kept for the rest of the month. */
+  /** Its unit value before it was returned completely, kept for the rest of the month. */
   last?: Unit
 }
 
@@ -108,7 +108,7 @@ const takeOutAll = (state: State, sides: ReadonlyArray<Side>): void => {
 }
 
 /**
- * Clears an amount from transit, or puts it back; returns its value. All that the conversion holds there leaves at its carrying
+ * Clears an amount from transit, or puts it back; returns its value. The conversion's whole balance leaves at its carrying
  * amount (two sides of one currency offset each other); any other amount leaves at its side's unit value. `otherwise`: the
  * day's rate, for an amount that no leg brought.
  */
@@ -172,7 +172,7 @@ export const settleSides = (state: State): ReadonlyMap<number, bigint> => {
   return left
 }
 
-/** Keeps only conversions in transit: later events of the others are restored from the journal. */
+/** Keeps only conversions in transit; for later events of the others they are restored from the journal. */
 export const forgetDone = ({ conversions }: State): void => {
   for (const [id, sides] of conversions) {
     if (sides.every(isDone)) conversions.delete(id)

@@ -1,6 +1,6 @@
 /**
- * What the valuation of a month reads before it begins: the prices of its conversions, and the lines of earlier months whose
- * conversions or movements it returns or corrects.
+ * Read before a month is valued: the prices of its conversions, and the lines of earlier months whose conversions or movements
+ * the month returns or corrects.
  */
 import { Effect } from "effect"
 import type { PendingQuery, Row } from "postgres"
@@ -154,7 +154,7 @@ export const pricesIn = Effect.fn("Valuation.pricesIn")(function* (
   )
 })
 
-/** Whether an entry `e` has a line on an account of the role: asked of each entry, as the laterals above. */
+/** Whether an entry `e` has a line on an account of the role, looked up for each entry as in the laterals above. */
 const isOn = (sql: Sql, role: string): PendingQuery<Row[]> => sql`
   coalesce((
     select bool_or(b.role = ${role}) from ledger.postings t

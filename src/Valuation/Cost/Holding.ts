@@ -49,7 +49,7 @@ export const canGiveBack = ({ carrying, native }: Holding, minor: bigint, value:
   return left !== 0n && left < 0n === native < 0n && (worth === 0n || worth < 0n === native < 0n)
 }
 
-/** Takes off a movement at a given value instead of cost: the newest lots go back. */
+/** Takes off a movement at a given value instead of at cost: the newest lots are returned. */
 export const giveBack = (holding: Holding, minor: bigint, value: bigint, method: Method): void => {
   if (method === "fifo") takeNewest(asLots(holding), -minor, -value)
   else clear(holding.lots)

@@ -19,7 +19,7 @@ export interface Movement {
 export const movementRoles = ["deposits_clearing", "withdrawals_clearing", "payouts_clearing"] as const
 const roles: ReadonlySet<string> = new Set(movementRoles)
 
-/** Where the chart books them as income or expense, nothing is carried. */
+/** If the chart books them as income or expense, nothing is carried. */
 const isOf = ({ account }: NativeLine): boolean => account.held && roles.has(account.role)
 
 const keyOf = (id: string, accountId: number): string => `${id} ${accountId}`
@@ -34,7 +34,7 @@ const movementAt = ({ movements }: State, { accountId, id, role }: Place): Movem
   return movement
 }
 
-/** Whether more was returned than has come. */
+/** Whether more was returned than had come. */
 const isBefore = ({ native, role }: Movement): boolean =>
   native !== 0n && native < 0n !== (role === "deposits_clearing")
 
@@ -69,7 +69,7 @@ export interface EarlierLine {
   readonly carrying: bigint
 }
 
-/** Restores movements from their lines, in order of months. What a month's end settled is gone. */
+/** Restores movements from their lines, in order of months. An amount that a month's end settled is not restored. */
 export const recallMovements = (state: State, lines: ReadonlyArray<EarlierLine>): void => {
   for (const { accountId, id } of lines) state.movements.delete(keyOf(id, accountId))
   const months = new Map<Movement, string>()

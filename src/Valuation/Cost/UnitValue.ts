@@ -1,12 +1,12 @@
 /**
- * What one unit of a foreign currency is worth in an entry, in the base currency: one of its lines decides it.
+ * The value of one unit of a foreign currency in an entry, in the base currency: one of the entry's lines decides it.
  *
  * 1. A return: of a conversion at its side's carrying amount (`ConversionCost.ts`), of a deposit, a withdrawal or a payout at
- *    the carrying amount of what stands of it in clearing (`MovementCost.ts`).
+ *   the carrying amount of what stands of it in clearing (`MovementCost.ts`).
  * 2. Cash that moves toward zero: at its cost, by average or FIFO. The part beyond zero is valued as in 1 or 4, else at the
- *    day's rate.
+ *   day's rate.
  * 3. Any other asset or liability that moves toward zero, the largest of the entry: at its carrying amount. The part beyond
- *    zero is valued at the day's rate.
+ *   zero is valued at the day's rate.
  * 4. What is bought for base currency: at the price paid, where the conversion is whole in the same month.
  *
  * Otherwise the day's rate decides. So only an entry that clears a conversion realizes a gain or a loss.
@@ -102,7 +102,7 @@ export const atRate = ({ entry, lines, rules }: Group): Decided => {
   return { unit: unitAt(rate, scale), basis: "rate", rate }
 }
 
-/** At the price paid, where base currency was paid. */
+/** At the price paid, if base currency was paid. */
 const atPrice = ({ entry, lines, rules }: Group): Decided | undefined => {
   const bought = lines.find((line) => isTransit(line) && line.minor < 0n)
   const unit = bought && rules.prices.get(priceKey(conversionOf(entry), bought.account.currency))

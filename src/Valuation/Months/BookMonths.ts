@@ -1,4 +1,4 @@
-/** The facts about a book's months that a valuation needs, as of now or of a time. */
+/** The facts about a book's months that a valuation needs, as of now or of an earlier time. */
 import { Effect } from "effect"
 import { archivedThrough } from "../../Book/Archived.ts"
 import type { Sql } from "../../Database/Client.ts"
@@ -27,7 +27,7 @@ export interface BookMonths {
   readonly closedThrough: string | null
   /** The last closed month that was not reopened since. */
   readonly keptThrough: string | null
-  /** The last archived month, whose entries are not here. */
+  /** The last archived month, whose entries are no longer in the database. */
   readonly archivedThrough: string | null
   /** The closes of months, the earliest month first, each with what it recorded for the base-currency journal. */
   readonly closes: ReadonlyArray<ClosedWith>

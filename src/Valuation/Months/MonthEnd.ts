@@ -29,7 +29,7 @@ export const reversals = ({ revaluations }: State, firstDay: string): ReadonlyAr
     reverses: number,
   }))
 
-/** Realizes the remaining carrying amount of accounts, conversions and movements that no longer hold anything. */
+/** Settlement: realizes the remaining carrying amount of accounts, conversions and movements that no longer hold anything. */
 export const settlement = (
   state: State,
   accounts: ReadonlyArray<NativeAccount>,

@@ -1,4 +1,4 @@
-/** The inputs of a month's valuation, and the rates that count for it. */
+/** The inputs of a month's valuation, and the rates that apply to it. */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Book } from "../../Book.ts"
@@ -75,7 +75,7 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
     held,
     monetary,
     rows,
-    // Only some of the numbers: must differ from every fingerprint of the kept journal.
+    // With only some of the numbers, it must differ from every fingerprint of the kept journal.
     ...(months.partial.has(period) ? [asOf] : []),
   ])
   const head: MonthHead = {
@@ -118,7 +118,7 @@ export const lookupOf = Effect.fn("Valuation.lookupOf")(function* (book: Book, i
   return firstOf([known, ...tables])
 })
 
-/** Whether a closed month was valued with the rates that count for it, before any of them was corrected. */
+/** Whether a closed month was valued with the rates that apply to it, before any of them was corrected. */
 const knewRates = Effect.fn("Valuation.knewRates")(function* (found: MonthHead, inputs: MonthInputs) {
   const { currencies, frame, knownThrough } = inputs
   const had = found.ratesVersion ?? 0

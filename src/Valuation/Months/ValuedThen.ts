@@ -1,4 +1,4 @@
-/** Values a book as of a time, and as of now to compare with it: in temporary tables, never in the kept ones. */
+/** Values a book as of an earlier time, and as of now to compare the two: in temporary tables, never in the kept ones. */
 import { Effect } from "effect"
 import type { Book } from "../../Book.ts"
 import { beginJournal, copyMonth, dateJournal, endJournal } from "../BaseJournal.ts"
@@ -13,10 +13,10 @@ export interface MonthRange {
 }
 
 /**
- * The base-currency journal as of a time (`asOf`, from `resolveAsOf`): of entries recorded by then, with rates imported by
- * then, by the settings of the book's last valuation before. A month that was closed and valued by then and not reopened
- * since is taken as it is kept. Written in the caller's transaction as `then`, months before `first` without their entries;
- * with `writing` false nothing is written. Returns the rates that had not been imported.
+ * The base-currency journal as of `asOf` (from `resolveAsOf`): entries recorded by then, with rates imported by then and the
+ * settings of the book's last valuation before. A month that was closed and valued by then, and not reopened since, is copied
+ * from the kept journal. Written in the caller's transaction as `then`, months before `first` without their entries; with
+ * `writing` false nothing is written. Returns the rates that had not been imported.
  */
 export const valueBookThen = Effect.fn("Valuation.valueBookThen")(function* (
   book: Book,

@@ -20,7 +20,7 @@ interface Column {
   readonly code: string
 }
 
-/** Currencies that are no more are passed over: nothing is valued in them. */
+/** Skips currencies that no longer exist, since nothing is valued in them. */
 const columnsOf = (header: ReadonlyArray<string>): ReadonlyArray<Column> | string => {
   const [, ...codes] = header
   const strange = codes.find((code) => code !== "" && !/^[A-Z]{3}$/.test(code))

@@ -8,7 +8,7 @@ export interface MissingRate {
   readonly to: string
 }
 
-/** As many are named one by one; of more, each pair with its first and last date. */
+/** Up to so many are named one by one; if there are more, each pair with its first and last date. */
 const shownRates = 12
 
 const byPair = (missing: ReadonlyArray<MissingRate>): ReadonlyArray<string> => {

@@ -57,7 +57,7 @@ export const addRates = Effect.fn("Valuation.addRates")(function* (rows: Readonl
   return yield* database.transaction(addVersion(rows))
 })
 
-/** Every rate that counts, by pair and day. */
+/** Every rate in force, by pair and day. */
 export const allRates = Effect.fn("Valuation.allRates")(function* () {
   const database = yield* Database
   return yield* database.rows(
@@ -76,7 +76,7 @@ export interface Days {
   readonly to: string
 }
 
-/** What two other currencies are crossed by. */
+/** The currency that two others are crossed through. */
 const throughPivot = (sql: Sql, currencies: ReadonlyArray<string>) => sql`
   or (r.from_currency = ${pivot} and r.to_currency = any (${plainArray(sql, currencies)}))
   or (r.to_currency = ${pivot} and r.from_currency = any (${plainArray(sql, currencies)}))`

@@ -36,7 +36,7 @@ export const pivot = "EUR"
 
 type OfDay = (from: string, to: string, day: string) => Rate | undefined
 
-/** Of one day: the pair itself, or the other direction turned round. */
+/** The rate of one day: of the pair itself, or the inverse of the opposite pair's. */
 const pairOf =
   (byKey: ReadonlyMap<string, RateRow>): OfDay =>
   (from, to, date) => {
@@ -51,7 +51,7 @@ const pairOf =
     return { numerator, denominator, text: `1/${inverse.rate}`, date, source: inverse.source }
   }
 
-/** Of one day, through the euro. */
+/** The rate of one day, crossed through the euro. */
 const crossed = (rateOf: OfDay, currency: string, baseCurrency: string, day: string): Rate | undefined => {
   if (currency === pivot || baseCurrency === pivot) return undefined
   const own = rateOf(currency, pivot, day)
@@ -87,7 +87,7 @@ export const fromRows = (
   }
 }
 
-/** The rate of the first look-up that has one. */
+/** The rate from the first look-up that has one. */
 export const firstOf =
   (lookups: ReadonlyArray<RateLookup>): RateLookup =>
   (currency, date) => {

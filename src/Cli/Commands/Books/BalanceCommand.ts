@@ -28,7 +28,7 @@ const columns = [
 interface BookBalance {
   readonly book: string
   readonly accounts: ReadonlyArray<AccountBalance>
-  /** Per currency; where the books are even, the balance is zero. */
+  /** Totals per currency; the balance is zero if the books balance. */
   readonly totals: ReadonlyArray<Pick<AccountBalance, "currency" | "debit" | "credit" | "balance">>
 }
 
@@ -50,7 +50,7 @@ const totalsOf = (accounts: ReadonlyArray<AccountBalance>): BookBalance["totals"
   })
 
 const balanceOf = Effect.fn("Cli.balance.book")(function* ({ bookId, code }: Book, until: string | null) {
-  // At the end of a month the turnovers know the balance, which stay.
+  // At the end of a month the balance follows from the turnovers, which are never archived.
   if (until !== null && !shiftDate(until, 1).endsWith("-01"))
     yield* refuseArchived([bookId], until.slice(0, 7), until)
   const accounts = yield* accountBalances(bookId, until)

@@ -23,7 +23,7 @@ const runColumns = [
   { title: "State" },
 ]
 
-/** The mapping is the accountant's: it blocks an export, not the books. */
+/** The mapping is the accountant's concern: a gap in it blocks an export, not the books. */
 const unmappedLines = (unmapped: ReadonlyArray<UnmappedBook>): ReadonlyArray<string> =>
   unmapped.length === 0
     ? []

@@ -64,7 +64,7 @@ const showCheck = Effect.fn("Cli.close.check")(function* (period: string, book: 
   })
 })
 
-/** Keeps who approves a month that is closed. */
+/** Records the person who approves a closed month. */
 const showApproval = Effect.fn("Cli.close.approve")(function* (
   period: string,
   book: Option.Option<string>,

@@ -25,7 +25,7 @@ const accountsFile = join(folder, "accounts.xlsx")
 interface Step {
   readonly title: string
   readonly args: ReadonlyArray<string>
-  /** Its answer is read, not shown. */
+  /** The command's answer is read, not shown. */
   readonly quiet?: true
 }
 
@@ -105,7 +105,7 @@ const prepare = Effect.tryPromise({
     new DemoError({ reason: "Step", message: `The demo's folders cannot be made: ${String(cause)}` }),
 })
 
-/** The files of the format itself: not the manifest, nor the journal that stands beside. */
+/** The files of the format itself, without the manifest and the journal beside them. */
 const filesOf = ({ files }: Written, prefix: string) => {
   const own = files.filter(({ name }) => name.startsWith(prefix))
   return { files: own.length, rows: own.reduce((sum, { rows }) => sum + rows, 0) }
@@ -119,7 +119,9 @@ interface Ended {
   readonly bank: ReadonlyArray<Written>
 }
 
-/** Where a controller wants to be, line by line. Everything here ended with 0, `verify` of each folder included. */
+/**
+ * The result that a controller wants, line by line. Every command before ended with 0, the `verify` of each folder included.
+ */
 export const endLines = ({ bank, books, findings, report, xero }: Ended): ReadonlyArray<string> => [
   `October 2026 is closed, with ${counted(findings, "exception")} accepted.`,
   ...report.map((one) => `Its report is whole; the page for the auditor: ${join(one.folder, "report.html")}`),
@@ -150,7 +152,7 @@ export const demo = command(
     const { terminal } = output
     const finished: Array<{ command: string; exitCode: number }> = []
     yield* prepare
-    // All steps share a server: each would start and stop one of its own.
+    // All steps share a database server, or each would start and stop one of its own.
     yield* embedded({ dataDir })
     const credentials = yield* startSandbox(demoVariables(settingsFile, {}))
     const variables = demoVariables(settingsFile, credentials)
