@@ -148,15 +148,15 @@ export const serve = Effect.fn("Serve.serve")(function* <R>(
   const parts = partsOf(options, yield* checkSettings(), before)
   return yield* Effect.acquireUseRelease(
     Scope.make(ExecutionStrategy.parallel),
-    (together) =>
+    (scope) =>
       Effect.gen(function* () {
         for (const part of parts) {
-          yield* Scope.extend(part, yield* Scope.fork(together, ExecutionStrategy.sequential))
+          yield* Scope.extend(part, yield* Scope.fork(scope, ExecutionStrategy.sequential))
         }
         yield* started
         return yield* Effect.never
       }),
-    (together) => Effect.zipRight(Effect.logInfo("Stopping."), Scope.close(together, Exit.void)),
+    (scope) => Effect.zipRight(Effect.logInfo("Stopping."), Scope.close(scope, Exit.void)),
   )
 })
 

@@ -81,14 +81,19 @@ type Sought =
   | { readonly found: undefined; readonly absent: boolean; readonly reason: string }
 
 /** The first path that answers with rows of the right kind, else the first that answers with an empty list. */
-const seek = Effect.fn("Doctor.seek")(function* (ask: Ask, place: Place, endpoint: Endpoint, of = "") {
+const seek = Effect.fn("Doctor.seek")(function* (
+  ask: Ask,
+  place: Place,
+  endpoint: Endpoint,
+  identifier = "",
+) {
   const configured = place.template(endpoint)
   const guesses = (endpoint.guesses ?? []).map(place.below)
   const templates = new Set(configured === null ? guesses : [configured, ...guesses])
   let empty: Found | undefined
   let refusal: string | undefined
   for (const template of templates) {
-    const path = place.fill(template, of)
+    const path = place.fill(template, identifier)
     const answer = yield* ask(endpoint.key, path)
     if (Either.isLeft(answer)) {
       if (answer.left.status !== 404 && answer.left.status !== 405)

@@ -69,7 +69,8 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
         }),
       }))
       const rows = yield* database.rows("Ledger.Accounts.create", accountColumns, (sql) => {
-        const column = (of: (one: (typeof named)[number]) => string | null) => textArray(sql, named.map(of))
+        const column = (valueOf: (one: (typeof named)[number]) => string | null) =>
+          textArray(sql, named.map(valueOf))
         return sql`
           insert into ledger.accounts (book_id, role, currency, partner_account_id, rule_code, code, name)
           select ${book.bookId}, t.role, t.currency, t.partner_account_id::uuid, t.rule_code, t.code, t.name

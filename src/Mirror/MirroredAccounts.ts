@@ -82,7 +82,7 @@ export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mir
       const rows = [...new Map(accounts.map((account) => [account.accountId, account])).values()].sort(
         (a, b) => (a.accountId < b.accountId ? -1 : 1),
       )
-      const column = (of: (account: Account) => string) => rows.map(of)
+      const column = (valueOf: (account: Account) => string) => rows.map(valueOf)
       yield* database.execute(
         "Mirror.Accounts.put",
         (sql) => sql`

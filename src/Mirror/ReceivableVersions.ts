@@ -45,7 +45,7 @@ export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Re
       links: ReadonlyArray<Linked>,
     ) {
       if (links.length === 0) return
-      const column = (of: (link: Linked) => string) => links.map(of)
+      const column = (valueOf: (link: Linked) => string) => links.map(valueOf)
       yield* database.execute(
         "Mirror.Receivables.putLinks",
         (sql) => sql`
@@ -99,15 +99,15 @@ export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Re
             and r.raw::jsonb <> t.raw::jsonb`,
       )
       const added = yield* database.rows("Mirror.Receivables.put", { receivable_id: uuid }, (sql) => {
-        const plain = (of: (receivable: Receivable) => string) =>
+        const plain = (valueOf: (receivable: Receivable) => string) =>
           plainArray(
             sql,
-            rows.map(({ receivable }) => of(receivable)),
+            rows.map(({ receivable }) => valueOf(receivable)),
           )
-        const text = (of: (receivable: Receivable) => string) =>
+        const text = (valueOf: (receivable: Receivable) => string) =>
           textArray(
             sql,
-            rows.map(({ receivable }) => of(receivable)),
+            rows.map(({ receivable }) => valueOf(receivable)),
           )
         return sql`
           insert into mirror.receivables (book_id, receivable_id, version, current, client_id, status, currency,

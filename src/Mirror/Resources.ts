@@ -127,8 +127,8 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
     /** Part of the caller's transaction: these are mirrored, so they are no longer missing. */
     const found = (book: Book, resources: ReadonlyArray<Resource>) =>
       database.execute("Mirror.Resources.found", (sql) => {
-        const column = (of: (resource: Resource) => string, type: "text" | "uuid") =>
-          plainArray(sql, resources.map(of), type)
+        const column = (valueOf: (resource: Resource) => string, type: "text" | "uuid") =>
+          plainArray(sql, resources.map(valueOf), type)
         return sql`
           delete from mirror.missing_resources m
           using unnest(${column(({ id }) => id, "uuid")}, ${column(({ resourceType }) => resourceType, "text")})

@@ -66,11 +66,11 @@ const inserted = (
   entries: ReadonlyArray<PlacedEntry>,
   held: boolean,
 ) => {
-  const text = (of: (placed: PlacedEntry) => string | null) => textArray(sql, entries.map(of))
+  const text = (valueOf: (placed: PlacedEntry) => string | null) => textArray(sql, entries.map(valueOf))
   const plain = (
     type: "text" | "uuid" | "int8" | "numeric" | "timestamptz",
-    of: (placed: PlacedEntry) => string | null,
-  ) => plainArray(sql, entries.map(of), type)
+    valueOf: (placed: PlacedEntry) => string | null,
+  ) => plainArray(sql, entries.map(valueOf), type)
   return sql`
     insert into mirror.statement_entries as s (book_id, account_id, position, entry_id, type, amount, currency,
       balance_before, balance_after, related_type, related_id, occurred_at, extra, held, run_id)

@@ -79,12 +79,12 @@ interface Known {
 }
 
 /** The name of an account in one currency, made from its name in another, which contains that currency. */
-const nameIn = ({ currency: of, name }: Known, currency: string): string =>
-  of === null
+const nameIn = ({ currency: own, name }: Known, currency: string): string =>
+  own === null
     ? name
     : name
         .split(":")
-        .map((part) => (part === of ? currency : part))
+        .map((part) => (part === own ? currency : part))
         .join(":")
 
 /** The name of an account to move to: one code has one name in all currencies. Left: what is wrong with `given`. */

@@ -127,7 +127,7 @@ export const openCountsOf = Effect.fn("Reconcile.openCounts")(function* (books: 
 /** Of all the books together. */
 export const openCounts = Effect.fnUntraced(function* (books: ReadonlyArray<Book>) {
   const all = [...(yield* openCountsOf(books)).values()]
-  const sum = (of: keyof OpenCounts) => all.reduce((total, counts) => total + counts[of], 0)
+  const sum = (field: keyof OpenCounts) => all.reduce((total, counts) => total + counts[field], 0)
   return {
     blockingFindings: sum("blockingFindings"),
     warnings: sum("warnings"),

@@ -23,12 +23,12 @@ export interface Weighed<R> {
 /** `most`: rows per currency. Rows without an amount are left out. */
 export const weighed = <R>(
   rows: ReadonlyArray<R>,
-  of: (row: R) => { readonly currency: string; readonly amount: string },
+  amountOf: (row: R) => { readonly currency: string; readonly amount: string },
   materiality: Materiality,
   most: number,
 ): Weighed<R> => {
   const known = rows
-    .map((row) => ({ row, currency: of(row).currency, size: units(of(row).amount) }))
+    .map((row) => ({ row, currency: amountOf(row).currency, size: units(amountOf(row).amount) }))
     .filter(({ size }) => size > 0n)
   const material = known.filter(({ currency, size }) => size > units(materiality[currency] ?? "0"))
   const currencies = [...new Set(material.map(({ currency }) => currency))].sort()

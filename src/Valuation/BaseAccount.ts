@@ -38,7 +38,7 @@ export const keepAccounts = Effect.fn("Valuation.keepAccounts")(function* (
   accounts: ReadonlyArray<BaseAccount>,
 ) {
   const database = yield* Database
-  const column = (of: (account: BaseAccount) => string) => accounts.map(of)
+  const column = (valueOf: (account: BaseAccount) => string) => accounts.map(valueOf)
   yield* database.execute(
     "Valuation.keepAccounts",
     (sql) => sql`

@@ -106,9 +106,9 @@ export const endMonth = Effect.fn("Valuation.endMonth")(function* (
   )
 })
 
-const column = <A>(rows: ReadonlyArray<A>, of: (row: A) => string | number | null) =>
+const column = <A>(rows: ReadonlyArray<A>, valueOf: (row: A) => string | number | null) =>
   rows.map((row) => {
-    const value = of(row)
+    const value = valueOf(row)
     return value === null ? null : String(value)
   })
 

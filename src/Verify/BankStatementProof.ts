@@ -76,7 +76,8 @@ const checkEntries = (
   { closing, day, entries, opening, stated }: ReadStatement,
   wrong: (message: string) => void,
 ): void => {
-  const sum = (of: ReadonlyArray<ReadEntry>): bigint => of.reduce((all, { amount }) => all + amount, 0n)
+  const sum = (entries: ReadonlyArray<ReadEntry>): bigint =>
+    entries.reduce((all, { amount }) => all + amount, 0n)
   const credits = sum(entries.filter(({ amount }) => amount > 0n))
   const debits = -sum(entries.filter(({ amount }) => amount < 0n))
   if (opening + credits - debits !== closing) {

@@ -116,10 +116,10 @@ export const checkJournal = async (
   const finish = () => {
     if (current === undefined) return
     const { currency, firstLine, head, others, sum } = current
-    for (const [of, amount] of [[currency, sum] as const, ...(others ?? [])]) {
-      tally.entries.set(of, (tally.entries.get(of) ?? 0) + 1)
+    for (const [unit, amount] of [[currency, sum] as const, ...(others ?? [])]) {
+      tally.entries.set(unit, (tally.entries.get(unit) ?? 0) + 1)
       if (amount !== 0n)
-        problems.add(file, firstLine, `the journal entry ${head.number} does not balance in ${of}`)
+        problems.add(file, firstLine, `the journal entry ${head.number} does not balance in ${unit}`)
     }
     tally.addEntry(head)
     previous = head

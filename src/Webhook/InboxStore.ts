@@ -52,8 +52,8 @@ export const store = (database: Database) =>
     const distinct = new Map(deliveries.map((delivery) => [keyOf(delivery), delivery]))
     const rows = [...distinct.values()]
     const doubled = doubledIn(rows)
-    const texts = (of: (row: Delivery) => string | null) => textLiteral(rows.map(of))
-    const plains = (of: (row: Delivery) => string | null) => plainLiteral(rows.map(of))
+    const texts = (valueOf: (row: Delivery) => string | null) => textLiteral(rows.map(valueOf))
+    const plains = (valueOf: (row: Delivery) => string | null) => plainLiteral(rows.map(valueOf))
     const stored = yield* database.rows(
       "Webhook.Inbox.put",
       storedColumns,

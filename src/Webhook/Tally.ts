@@ -56,8 +56,8 @@ export class Tally {
         this.remember(connection, outcome)
         return Effect.annotateLogs(Effect.logDebug(text), { connection })
       }
-      return Effect.map(this.warn(connection, text), (said) => {
-        if (!said) this.remember(connection, outcome)
+      return Effect.map(this.warn(connection, text), (wasLogged) => {
+        if (!wasLogged) this.remember(connection, outcome)
       })
     })
 

@@ -77,15 +77,15 @@ interface Layout {
  */
 const layoutOf = (text: string): Either.Either<Layout, Mistake> => {
   const [first = ""] = text.split("\n", 1)
-  const [, told] = /^(?:\uFEFF)?"?sep=([^\r"]*)"?\r?$/i.exec(first) ?? []
-  if (told === undefined) {
+  const [, named] = /^(?:\uFEFF)?"?sep=([^\r"]*)"?\r?$/i.exec(first) ?? []
+  if (named === undefined) {
     return Either.right({ delimiter: separators.findLast((one) => first.includes(one)) ?? ",", fromLine: 1 })
   }
-  return separators.includes(told)
-    ? Either.right({ delimiter: told, fromLine: 2 })
+  return separators.includes(named)
+    ? Either.right({ delimiter: named, fromLine: 2 })
     : mistake(
         1,
-        `says that cells are separated by ${JSON.stringify(told)}, expected a comma, a semicolon or a tab`,
+        `says that cells are separated by ${JSON.stringify(named)}, expected a comma, a semicolon or a tab`,
       )
 }
 

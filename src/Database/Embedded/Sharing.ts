@@ -142,8 +142,8 @@ const enterAs = async (
   role: EmbeddedRole,
 ): Promise<Presence | undefined> => {
   const secret = await readPassword(cluster)
-  const entryOf = (of: EmbeddedRole): Entry => ({
-    ...{ cluster, server, role: of, password: passwordOf(of, secret) },
+  const entryOf = (entryRole: EmbeddedRole): Entry => ({
+    ...{ cluster, server, role: entryRole, password: passwordOf(entryRole, secret) },
   })
   let entered: Entered | undefined
   let refused = false

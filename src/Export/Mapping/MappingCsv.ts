@@ -32,15 +32,15 @@ export interface Cells {
   readonly cells: BookRow
 }
 
-const cellsOf = ({ cell: of, line }: CsvRow<string>): Cells => ({
+const cellsOf = ({ cell, line }: CsvRow<string>): Cells => ({
   line,
   cells: {
-    book: of("book"),
-    role: of("role"),
-    currency: of("currency"),
-    code: of("code"),
-    name: of("name"),
-    ...Object.fromEntries(targetColumns.map((column) => [column, of(column)])),
+    book: cell("book"),
+    role: cell("role"),
+    currency: cell("currency"),
+    code: cell("code"),
+    name: cell("name"),
+    ...Object.fromEntries(targetColumns.map((column) => [column, cell(column)])),
   },
 })
 

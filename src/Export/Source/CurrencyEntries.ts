@@ -30,7 +30,7 @@ export const currencyEntries = Effect.fn("Export.currencyEntries")(function* (
       group by e.book_id, e.currency`,
   )
   const found = byBook(rows)
-  const of = (bookId: number): CurrencyEntries =>
+  const entriesOf = (bookId: number): CurrencyEntries =>
     new Map(found.of({ bookId }).map(({ currency, entries, precise }) => [currency, { entries, precise }]))
-  return new Map(bookIds.map((bookId) => [bookId, of(bookId)]))
+  return new Map(bookIds.map((bookId) => [bookId, entriesOf(bookId)]))
 })

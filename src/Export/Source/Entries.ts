@@ -74,8 +74,8 @@ const withQuantities = (description: string, natives: ReadonlyArray<NativeMoveme
 }
 
 /** `ORG-2026-10-000001`, `ORG-FX-2026-10-000001` */
-export const numberIn = (book: string, of: Series, period: string, number: number): string =>
-  journalNumber(of === "fx" ? `${book}-FX` : book, period, number)
+export const numberIn = (book: string, series: Series, period: string, number: number): string =>
+  journalNumber(series === "fx" ? `${book}-FX` : book, period, number)
 
 const entryOf = (book: string, row: EntryRow, accounts: BookAccounts): Entry => {
   const natives = nativesOf(row.natives, accounts)

@@ -64,7 +64,7 @@ export const fec = defineTable({
       [
         {
           header: "JournalCode",
-          cell: name(({ journal: of }) => (isOfBaseAlone(of.number) ? `${journal}X` : journal)),
+          cell: name(({ journal: entry }) => (isOfBaseAlone(entry.number) ? `${journal}X` : journal)),
         },
         { header: "JournalLib", cell: name(() => journalName) },
         { header: "EcritureNum", cell: number },
@@ -86,7 +86,9 @@ export const fec = defineTable({
         { header: "DateLet" },
         {
           header: "ValidDate",
-          cell: plain(({ journal: of }, { profile }) => dated(of.recordedAt.slice(0, 10), profile.date)),
+          cell: plain(({ journal: entry }, { profile }) =>
+            dated(entry.recordedAt.slice(0, 10), profile.date),
+          ),
         },
         { header: "Montantdevise" },
         { header: "Idevise" },

@@ -137,9 +137,9 @@ const settled = <S, I>(how: Fixed | Configured<S, I>) => {
   const settings = Schema.make<unknown>(section.ast)
   const { entity, ratedShapeOf, shapeOf } = shaped(how)
   const textsOf = Schema.validateSync(Described)
-  const withTexts = (of: (own: unknown) => Shape) => (given: unknown) => {
+  const withTexts = (partsOf: (own: unknown) => Shape) => (given: unknown) => {
     const own = given ?? Schema.decodeUnknownSync(settings)({})
-    return { ...of(own), ...textsOf(own) }
+    return { ...partsOf(own), ...textsOf(own) }
   }
   return { settings, entity, shape: withTexts(shapeOf), ratedShape: ratedShapeOf && withTexts(ratedShapeOf) }
 }
@@ -159,10 +159,10 @@ export const defineTable = <const Name extends string, S, I>({
   ...how
 }: Definition<Name> & (Fixed | Configured<S, I>)): TableFormat<Name> => {
   const { entity, ratedShape, settings, shape } = settled(how)
-  const named = (of: ReturnType<typeof shape>): Profile => ({
+  const named = (parts: ReturnType<typeof shape>): Profile => ({
     file: `${name}-{currency}{part}.csv`,
     personalData: true,
-    ...of,
+    ...parts,
     name,
   })
   const profile = (own: unknown): Profile => named(shape(own))

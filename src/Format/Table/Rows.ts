@@ -166,8 +166,8 @@ export const rowsIn = (
 /** One text per row, with its line end; the first and the last with what encloses the journal. */
 export const textsOf = (rows: ReadonlyArray<Row>, setup: Setup): ReadonlyArray<string> => {
   const { columns, delimiter, frame, lineEnd } = setup.profile
-  const lineOf = (of: ReadonlyArray<Column>, row: Row) =>
-    of.map((column) => cellOf(column, row, setup)).join(delimiter) + lineEnd
+  const lineOf = (cells: ReadonlyArray<Column>, row: Row) =>
+    cells.map((column) => cellOf(column, row, setup)).join(delimiter) + lineEnd
   const texts = rows.map((row) => lineOf(columns, row))
   if (frame === undefined) return texts
   return rows.map((row, at) =>

@@ -128,8 +128,8 @@ export const summaryJournals = (
     const key = `${currency} ${classOf(entry)}`
     const finished: Array<TableJournal> = []
     // Journals of another class for an earlier span come before this one's.
-    for (const [other, { sum, ...of }] of open) {
-      if (of.currency !== currency || spanOf(sum.first, style) === spanOf(entry, style)) continue
+    for (const [other, { sum, currency: otherCurrency }] of open) {
+      if (otherCurrency !== currency || spanOf(sum.first, style) === spanOf(entry, style)) continue
       finished.push(summaryOf(sum, currency, style))
       open.delete(other)
     }

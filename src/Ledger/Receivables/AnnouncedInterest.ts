@@ -23,6 +23,6 @@ export const unpaidOf = (announced: Amount, paid: Amount, paidUnannounced: Amoun
 /** The interest that this version is the first to announce, without what was paid already (`original`). */
 export const newlyAnnounced = (before: ReceivableBalance, now: AnnouncedAmounts): Amount => {
   const { paidUnannounced, repaid, announced } = before
-  const unpaid = (of: Amount): Amount => unpaidOf(of, repaid.interest, paidUnannounced)
+  const unpaid = (interest: Amount): Amount => unpaidOf(interest, repaid.interest, paidUnannounced)
   return subtract(unpaid(announcedBy(before, now)), unpaid(announced))
 }

@@ -55,7 +55,7 @@ const keepWaits = Effect.fn("Ledger.keepWaits")(function* (
   )
   if (waits.length === 0) return
   yield* database.execute("Ledger.keepWaits", (sql) => {
-    const plain = (of: (wait: (typeof waits)[number]) => string) => plainArray(sql, waits.map(of))
+    const plain = (valueOf: (wait: (typeof waits)[number]) => string) => plainArray(sql, waits.map(valueOf))
     return sql`
       insert into ledger.receivable_waits (book_id, receivable_id, purpose, version, sequence, currency, amount, side,
         occurred_at, tx_ids, whole)
@@ -92,7 +92,7 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
       where book_id = ${book.bookId} and receivable_id = any (${textArray(sql, ids)}::uuid[])`,
   )
   if (shares.length > 0) {
-    const column = (of: (share: (typeof shares)[number]) => string) => shares.map(of)
+    const column = (valueOf: (share: (typeof shares)[number]) => string) => shares.map(valueOf)
     yield* database.execute(
       "Ledger.keepShares",
       (sql) => sql`
@@ -124,7 +124,7 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
     )
   }
   yield* keepWaits(book, settled, side)
-  const column = (of: (one: Settled) => string) => settled.map(of)
+  const column = (valueOf: (one: Settled) => string) => settled.map(valueOf)
   yield* database.execute(
     "Ledger.keepDues",
     (sql) => sql`

@@ -130,7 +130,7 @@ const takenBack = (before: ReceivableBalance, now: ReceivableVersion, view: Rece
   const closed = reopened(before, now)
   // The version does not state what is owed: everything that a PAID version has settled is.
   if (view.repaymentAmount === "original")
-    return Option.match(closed, { onNone: () => zero, onSome: (of) => of.interest })
+    return Option.match(closed, { onNone: () => zero, onSome: (standing) => standing.interest })
   const isOwed = Option.isSome(closed) || Money.isNegative(principalOf(before, now).repaid)
   const risen = max(subtract(interestAfter(now), before.interest), zero)
   return isOwed ? min(risen, before.repaid.interest) : zero

@@ -110,13 +110,13 @@ const largestFlow = ({ flows }: CurrencyFlows): bigint =>
   extremes([0n, ...flows.flatMap(({ into, out }) => [into, out])]).high
 
 /** A share as an attribute, at least wide enough to be seen. */
-const share = (minor: bigint, of: bigint): string => {
-  if (minor === 0n || of === 0n) return "0"
-  return `${Math.max(0.6, Number((minor * 10_000n) / of) / 100)}%`
+const share = (minor: bigint, whole: bigint): string => {
+  if (minor === 0n || whole === 0n) return "0"
+  return `${Math.max(0.6, Number((minor * 10_000n) / whole) / 100)}%`
 }
 
-const bar = (look: "in" | "out", minor: bigint, of: bigint): Html =>
-  html`<svg class="bar" aria-hidden="true"><rect class="${look}" width="${share(minor, of)}" height="8"/>${look === "out" && minor !== 0n ? html`<rect class="edge" width="${share(minor, of)}" height="8"/>` : html``}</svg>`
+const bar = (look: "in" | "out", minor: bigint, whole: bigint): Html =>
+  html`<svg class="bar" aria-hidden="true"><rect class="${look}" width="${share(minor, whole)}" height="8"/>${look === "out" && minor !== 0n ? html`<rect class="edge" width="${share(minor, whole)}" height="8"/>` : html``}</svg>`
 
 const flowFigure = (currency: CurrencyFlows): Html => {
   const high = largestFlow(currency)

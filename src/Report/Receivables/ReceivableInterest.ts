@@ -91,9 +91,9 @@ export const readReserved = Effect.fn("Report.reserved")(function* (scope: Repor
 /** One sentence per reservation; empty where there is none. */
 export const reservedText = (reserved: ReadonlyArray<Reserved>): string => {
   const late = reserved.filter((one) => one.late > 0)
-  const count = (of: "late" | "estimated") =>
+  const count = (kind: "late" | "estimated") =>
     counted(
-      reserved.reduce((sum, one) => sum + one[of], 0),
+      reserved.reduce((sum, one) => sum + one[kind], 0),
       "receivable",
     )
   const sums = late.map(

@@ -63,7 +63,7 @@ export const noteStatements = Effect.fn("Sync.noteStatements")(function* (
   if (statements.length === 0) return
   const database = yield* Database
   const { runId } = yield* Run
-  const column = (of: (statement: WholeStatement) => string) => statements.map(of)
+  const column = (valueOf: (statement: WholeStatement) => string) => statements.map(valueOf)
   const times = statements.map(({ read }) => Option.getOrNull(read.beganAt))
   yield* database.execute(
     "Sync.noteStatements",

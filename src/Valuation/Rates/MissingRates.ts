@@ -17,8 +17,8 @@ const byPair = (missing: ReadonlyArray<MissingRate>): ReadonlyArray<string> => {
     const pair = `${from}/${to}`
     dates.set(pair, (dates.get(pair) ?? new Set()).add(date))
   }
-  return [...dates].sort().map(([pair, of]) => {
-    const sorted = [...of].sort()
+  return [...dates].sort().map(([pair, pairDates]) => {
+    const sorted = [...pairDates].sort()
     return sorted.length === 1
       ? `${pair}: ${sorted[0]}`
       : `${pair}: ${sorted.length} dates from ${sorted[0]} to ${sorted.at(-1)}`

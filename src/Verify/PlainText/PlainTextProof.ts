@@ -82,21 +82,21 @@ export const checkPlainText = async (
   let number = 0
 
   const finish = () => {
-    for (const [of, amount] of [[currency, sum] as const, ...others]) {
-      if (amount !== 0n) problems.add(file, started, `the transaction does not balance in ${of}`)
+    for (const [unit, amount] of [[currency, sum] as const, ...others]) {
+      if (amount !== 0n) problems.add(file, started, `the transaction does not balance in ${unit}`)
     }
     currency = ""
     sum = 0n
     if (others.size > 0) others.clear()
   }
-  const sumUp = (of: string, minor: bigint) => {
-    if (currency === "") currency = of
-    if (of === currency) sum += minor
-    else others.set(of, (others.get(of) ?? 0n) + minor)
+  const sumUp = (unit: string, minor: bigint) => {
+    if (currency === "") currency = unit
+    if (unit === currency) sum += minor
+    else others.set(unit, (others.get(unit) ?? 0n) + minor)
   }
-  const holding = (name: string, of: string): Holding | undefined => {
-    const found = holdings.get(unquoted(of))?.get(name)
-    if (found === undefined) problems.add(file, number, `there is no account ${name} in ${of}`)
+  const holding = (name: string, unit: string): Holding | undefined => {
+    const found = holdings.get(unquoted(unit))?.get(name)
+    if (found === undefined) problems.add(file, number, `there is no account ${name} in ${unit}`)
     return found
   }
   const assert = (held: Holding, balance: string) => {
@@ -105,15 +105,15 @@ export const checkPlainText = async (
       problems.add(file, number, `asserts ${balance}, the postings so far make ${print(held.balance, scale)}`)
     }
   }
-  const post = ([, name = "", amount = "", of = "", balance]: ReadonlyArray<string>) => {
-    const held = holding(name, of)
+  const post = ([, name = "", amount = "", unit = "", balance]: ReadonlyArray<string>) => {
+    const held = holding(name, unit)
     if (held === undefined) return
     const { scale } = held.expected.account
     const decimals = amount.includes(".") ? amount.length - amount.indexOf(".") - 1 : 0
     if (decimals !== scale) return problems.add(file, number, `${amount} has not ${scale} decimals`)
     const minor = parse(amount, scale)
     held.balance += minor
-    sumUp(of, minor)
+    sumUp(unit, minor)
     if (balance !== undefined) assert(held, balance)
   }
   // Only a transaction and an assertion begin with a date, and only a posting is indented.
@@ -131,9 +131,9 @@ export const checkPlainText = async (
       started = number
       return
     }
-    const [, name, balance, of] = plain.assertion?.exec(decoded(line)) ?? []
-    if (name === undefined || balance === undefined || of === undefined) return
-    const held = holding(name, of)
+    const [, name, balance, unit] = plain.assertion?.exec(decoded(line)) ?? []
+    if (name === undefined || balance === undefined || unit === undefined) return
+    const held = holding(name, unit)
     if (held !== undefined) assert(held, balance)
   }
 

@@ -91,7 +91,7 @@ export const status = command(
         document: {
           database,
           ...summary,
-          unmapped: unmapped.map(({ accounts, ...of }) => ({ ...of, accounts: accounts.length })),
+          unmapped: unmapped.map(({ accounts, ...book }) => ({ ...book, accounts: accounts.length })),
         },
         lines: [`Read from ${database}.`, "", ...linesOf(summary, unmapped, output.terminal.stdout)],
         code:
