@@ -8,7 +8,6 @@ import { int4, text } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
-import type { Blocker } from "./Gate.ts"
 import type { Month } from "./Month.ts"
 
 /**
@@ -32,7 +31,7 @@ export const blockersInTransit = Effect.fn("Close.inTransit")(function* (
       order by t.since, t.finding_id`,
   )
   return byBook(
-    rows.map(({ bookId, check, id, message }): Blocker & { readonly bookId: number } => ({
+    rows.map(({ bookId, check, id, message }) => ({
       ...{ bookId, id, check },
       what: `${check}: ${message}`,
       hint: `tieout explain ${id}`,

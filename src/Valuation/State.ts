@@ -1,9 +1,8 @@
 /** The state that a month's valuation leaves for the next: enough to continue without any history. */
 import { Effect, Schema } from "effect"
-import type { Side } from "./Cost/ConversionCost.ts"
 import type { Holding } from "./Cost/Holding.ts"
 import { lotsFrom, remaining } from "./Cost/Lots.ts"
-import { type Movement, withMovements } from "./Cost/MovementCost.ts"
+import type { Unit } from "./Rates/Rate.ts"
 
 export interface Revaluation {
   /** Its number in the series `fx`. */
@@ -12,6 +11,31 @@ export interface Revaluation {
   /** Cents, debit positive, as booked on the account. */
   readonly minor: bigint
 }
+
+/** A side of a conversion on an account. Smallest units and cents, debit positive. Remembers what was cleared, so that a later return has the same value. */
+export interface Side {
+  readonly accountId: number
+  readonly partner: string
+  /** The sum of its legs so far, cleared or not. */
+  native: bigint
+  carrying: bigint
+  /** The part that entries of the whole conversion have cleared from transit. */
+  clearedNative: bigint
+  clearedCarrying: bigint
+  /** Its unit value before it was returned completely, kept for the rest of the month. */
+  last?: Unit
+}
+
+/** A movement in clearing on an account. Smallest units and cents, debit positive. */
+export interface Movement {
+  readonly id: string
+  readonly accountId: number
+  readonly role: string
+  native: bigint
+  carrying: bigint
+}
+
+export const movementKey = (id: string, accountId: number): string => `${id} ${accountId}`
 
 export interface State {
   /** By ledger account. */
@@ -125,7 +149,7 @@ export const readState = (text: string) =>
         ]),
       ),
       conversions: new Map(conversions.map(({ id, sides }) => [id, sides.map((side) => ({ ...side }))])),
-      movements: withMovements(movements),
+      movements: new Map(movements.map((one) => [movementKey(one.id, one.accountId), { ...one }])),
       balances: new Map(Object.entries(balances)),
       revaluations: [...revaluations],
     }),

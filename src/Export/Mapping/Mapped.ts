@@ -1,9 +1,8 @@
 /** From a book's accounts to an accounting system's: by the newest mapping, else by the chart's own codes and names. */
 
 import type { Account } from "../../Format/Entry.ts"
-import type { Mapped } from "../../Format/Table/Cells.ts"
 import type { TableFormat, Target } from "../../Format/Table/Define.ts"
-import type { Profile } from "../../Format/Table/Profile.ts"
+import type { Mapped, Profile } from "../../Format/Table/Profile.ts"
 import type { Mapping } from "../../Format/Table/Rows.ts"
 import type { JournalAccounts } from "../Source/Accounts.ts"
 import { keyOf, type MappingRow } from "./Row.ts"

@@ -4,49 +4,10 @@ import type { Entry } from "../Entry.ts"
 import { dated, numbered, unsigned as withoutSign } from "./Amount.ts"
 import { fitted, isHoldable } from "./CellText.ts"
 import { described } from "./Description.ts"
-import { type TableJournal, Unholdable } from "./Journals.ts"
-import type { Column, Profile } from "./Profile.ts"
+import { Unholdable } from "./Journals.ts"
+import type { Cell, Column, Profile, Row, Setup } from "./Profile.ts"
 
-/** An account's name in the accounting system. */
-export interface Mapped {
-  readonly account: string
-  readonly dimension: string
-}
-
-export interface Row {
-  readonly journal: TableJournal
-  /** From 1, among the journal's rows. */
-  readonly place: number
-  /** From 1, among the rows of all files of the format. */
-  readonly fileRow: number
-  /** From 1, among the entry's lines; 0 where the row is not one of its lines. */
-  readonly lineNumber: number
-  readonly mapped: Mapped
-  readonly contra: Mapped | undefined
-  readonly minor: bigint
-  /** In cents of the base currency, as the system has it; nothing where the file has no rates. */
-  readonly base: bigint
-}
-
-export interface Setup {
-  readonly profile: Profile
-  readonly baseCurrency: string
-  /** By account of the system. */
-  readonly names: ReadonlyMap<string, string>
-}
-
-type Fill = (row: Row, setup: Setup) => string
-
-export interface Cell {
-  /**
-   * `plain`: digits, punctuation and codes, never quoted or cut. `text`: cleaned, cut and quoted. `name`: quoted like a text
-   * but never changed, since a changed name would mean something else.
-   */
-  readonly kind: "plain" | "text" | "name"
-  readonly fill: Fill
-  /** The text may be empty, also where it does not fit; any other empty text becomes the journal's kind. */
-  readonly optional?: true
-}
+type Fill = Cell["fill"]
 
 export const plain = (fill: Fill): Cell => ({ kind: "plain", fill })
 export const text = (fill: Fill): Cell => ({ kind: "text", fill })

@@ -1,7 +1,7 @@
 /** The layout of an accounting system's import file, as data: one writer serves all systems. */
 
 import type { Encoding } from "../Encoding.ts"
-import type { Cell } from "./Cells.ts"
+import type { TableJournal } from "./Journals.ts"
 
 /** `long` is 31 Oct 2026; `DDMM` has no year. */
 export type DateStyle = "iso" | "YYYYMMDD" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD.MM.YYYY" | "long" | "DDMM"
@@ -124,4 +124,43 @@ export const takesCurrency = (
 ): boolean => {
   if (currencies === "any") return true
   return currencies === "base" ? currency === baseCurrency : /^[A-Z]{3}$/.test(currency)
+}
+
+/** An account's name in the accounting system. */
+export interface Mapped {
+  readonly account: string
+  readonly dimension: string
+}
+
+export interface Row {
+  readonly journal: TableJournal
+  /** From 1, among the journal's rows. */
+  readonly place: number
+  /** From 1, among the rows of all files of the format. */
+  readonly fileRow: number
+  /** From 1, among the entry's lines; 0 where the row is not one of its lines. */
+  readonly lineNumber: number
+  readonly mapped: Mapped
+  readonly contra: Mapped | undefined
+  readonly minor: bigint
+  /** In cents of the base currency, as the system has it; nothing where the file has no rates. */
+  readonly base: bigint
+}
+
+export interface Setup {
+  readonly profile: Profile
+  readonly baseCurrency: string
+  /** By account of the system. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+export interface Cell {
+  /**
+   * `plain`: digits, punctuation and codes, never quoted or cut. `text`: cleaned, cut and quoted. `name`: quoted like a text
+   * but never changed, since a changed name would mean something else.
+   */
+  readonly kind: "plain" | "text" | "name"
+  readonly fill: (row: Row, setup: Setup) => string
+  /** The text may be empty, also where it does not fit; any other empty text becomes the journal's kind. */
+  readonly optional?: true
 }

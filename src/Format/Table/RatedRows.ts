@@ -1,8 +1,8 @@
 /** How a file with rates differs from the base-currency journal, account by account of the system. */
 import { print } from "../../Common/MinorUnits.ts"
 import { accompanyingFiles } from "../AccompanyingFiles.ts"
-import type { Row } from "./Cells.ts"
 import type { TableJournal } from "./Journals.ts"
+import type { Row } from "./Profile.ts"
 import { baseScale } from "./RatedJournals.ts"
 import type { Mapping } from "./Rows.ts"
 

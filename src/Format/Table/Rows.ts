@@ -2,10 +2,10 @@
 
 import { holds } from "../Encoding.ts"
 import type { Account } from "../Entry.ts"
-import { type Mapped, type Row, type Setup, textOf } from "./Cells.ts"
+import { textOf } from "./Cells.ts"
 import { quoted } from "./CellText.ts"
 import { type JournalLine, type TableJournal, Unholdable } from "./Journals.ts"
-import type { Column, Profile, RateStyle } from "./Profile.ts"
+import type { Column, Mapped, Profile, RateStyle, Row, Setup } from "./Profile.ts"
 import { valuedAt } from "./RatedJournals.ts"
 
 export type Mapping = ReadonlyMap<Account, Mapped>

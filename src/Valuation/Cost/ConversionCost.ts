@@ -17,22 +17,8 @@
  */
 
 import { rounded, times, type Unit } from "../Rates/Rate.ts"
-import type { State } from "../State.ts"
+import type { Side, State } from "../State.ts"
 import { emptyHolding } from "./Holding.ts"
-
-/** Smallest units and cents, debit positive. Remembers what was cleared, so that a later return has the same value. */
-export interface Side {
-  readonly accountId: number
-  readonly partner: string
-  /** The sum of its legs so far, cleared or not. */
-  native: bigint
-  carrying: bigint
-  /** The part that entries of the whole conversion have cleared from transit. */
-  clearedNative: bigint
-  clearedCarrying: bigint
-  /** Its unit value before it was returned completely, kept for the rest of the month. */
-  last?: Unit
-}
 
 export const openOf = (side: Side) => ({
   native: side.native - side.clearedNative,

@@ -5,16 +5,7 @@
  * so) is kept in the state from month to month: there the movement itself reduces the balance.
  */
 import type { NativeEntry, NativeLine } from "../Base.ts"
-import type { State } from "../State.ts"
-
-/** Smallest units and cents, debit positive. */
-export interface Movement {
-  readonly id: string
-  readonly accountId: number
-  readonly role: string
-  native: bigint
-  carrying: bigint
-}
+import { type Movement, movementKey, type State } from "../State.ts"
 
 export const movementRoles = ["deposits_clearing", "withdrawals_clearing", "payouts_clearing"] as const
 const roles: ReadonlySet<string> = new Set(movementRoles)
@@ -22,15 +13,13 @@ const roles: ReadonlySet<string> = new Set(movementRoles)
 /** If the chart books them as income or expense, nothing is carried. */
 const isOf = ({ account }: NativeLine): boolean => account.held && roles.has(account.role)
 
-const keyOf = (id: string, accountId: number): string => `${id} ${accountId}`
-
 type Place = Pick<Movement, "id" | "accountId" | "role">
 
 const movementAt = ({ movements }: State, { accountId, id, role }: Place): Movement => {
-  const known = movements.get(keyOf(id, accountId))
+  const known = movements.get(movementKey(id, accountId))
   if (known !== undefined) return known
   const movement = { id, accountId, role, native: 0n, carrying: 0n }
-  movements.set(keyOf(id, accountId), movement)
+  movements.set(movementKey(id, accountId), movement)
   return movement
 }
 
@@ -41,9 +30,6 @@ const isBefore = ({ native, role }: Movement): boolean =>
 export const forgetMovements = ({ movements }: State): void => {
   for (const [key, movement] of movements) if (!isBefore(movement)) movements.delete(key)
 }
-
-export const withMovements = (movements: ReadonlyArray<Movement>): Map<string, Movement> =>
-  new Map(movements.map((movement) => [keyOf(movement.id, movement.accountId), { ...movement }]))
 
 /** The movement of a line; undefined for a line of another kind, and for an entry that names no movement. */
 export const movementOf = (
@@ -71,7 +57,7 @@ export interface EarlierLine {
 
 /** Restores movements from their lines, in order of months. An amount that a month's end settled is not restored. */
 export const recallMovements = (state: State, lines: ReadonlyArray<EarlierLine>): void => {
-  for (const { accountId, id } of lines) state.movements.delete(keyOf(id, accountId))
+  for (const { accountId, id } of lines) state.movements.delete(movementKey(id, accountId))
   const months = new Map<Movement, string>()
   for (const line of lines) {
     const { carrying, native, period } = line

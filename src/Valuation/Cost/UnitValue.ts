@@ -14,8 +14,8 @@
 import type { Method } from "../../Settings/Accounting.ts"
 import type { BaseLine, Basis, NativeEntry, NativeLine } from "../Base.ts"
 import { type Exact, plus, type Rate, rounded, times, type Unit, unitAt, unitOf } from "../Rates/Rate.ts"
-import type { State } from "../State.ts"
-import { addLeg, type EarlierLeg, type Side, sideOf } from "./ConversionCost.ts"
+import type { Movement, Side, State } from "../State.ts"
+import { addLeg, type EarlierLeg, sideOf } from "./ConversionCost.ts"
 import {
   canGiveBack,
   covered,
@@ -27,7 +27,7 @@ import {
   leave,
   reduces,
 } from "./Holding.ts"
-import { addTo, type EarlierLine, type Movement, movementOf } from "./MovementCost.ts"
+import { addTo, type EarlierLine, movementOf } from "./MovementCost.ts"
 
 export interface Rules {
   readonly baseCurrency: string
