@@ -2,7 +2,6 @@
  * Proves the books against what the service reported. Every check is one set-based query over what changed since the last
  * reconciliation, or over everything; its findings open, refresh and close by themselves.
  */
-import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
@@ -18,7 +17,7 @@ import { queries } from "./Reconcile/Checks.ts"
 import { type CheckQuery, record, recordedColumns } from "./Reconcile/Findings.ts"
 import { analyze, manyEntries, plan, planFreely } from "./Reconcile/Planning.ts"
 import { coverRun, saveProgress, takeBooks } from "./Reconcile/Progress.ts"
-import { type Scope, surfacesIn } from "./Reconcile/Scope.ts"
+import { type Scope, settingsDigest, settingsScope } from "./Reconcile/Scope.ts"
 import { signsOf } from "./Reconcile/Signs.ts"
 import { type OpenFinding, openCounts, openFindings } from "./Reconcile/Summary.ts"
 import { bookTieOuts, combined, type TieOut } from "./Reconcile/TieOut.ts"
@@ -93,36 +92,12 @@ interface Extent {
  */
 const certainChecks: ReadonlyArray<CheckQuery> = [missingResource, suspense, streams, gone]
 
-/** Accounts of rules that are meant for returns: debits of deposits, credits of withdrawals. */
-const returnCodes = (rules: Settings["rules"]): ReadonlyArray<string> =>
-  rules.flatMap(({ account, match: { direction, type } }) =>
-    (direction === "DEBIT" && type !== "WITHDRAWAL") || (direction === "CREDIT" && type !== "DEPOSIT")
-      ? [account.code]
-      : [],
-  )
-
-/** The part of a scope that follows from the settings. */
-export const settingsScope = (settings: Settings) => ({
-  flatWithdrawalFee: settings.accounting.flatWithdrawalFee,
-  repaymentAmount: settings.accounting.receivables.repaymentAmount,
-  transitDays: settings.reconcile.transitDays,
-  materiality: settings.reconcile.materiality,
-  returnCodes: returnCodes(settings.rules),
-  methods: { general: settings.accounting.valuation.method, books: settings.accounting.valuation.books },
-  closing: null,
-  surfaces: surfacesIn(settings),
-})
-
-/** What of the settings the findings depend on. Not the surfaces: evidence about streams is looked at by every run. */
-const digestOf = ({ closing: _, surfaces: __, ...scope }: ReturnType<typeof settingsScope>): string =>
-  createHash("sha256").update(JSON.stringify(scope)).digest("hex")
-
 export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
   effect: Effect.gen(function* () {
     const database = yield* Database
     const settings = yield* Settings
     const common = settingsScope(settings)
-    const digest = digestOf(common)
+    const digest = settingsDigest(common)
 
     const check = Effect.fn("Reconcile.check")(function* (
       scope: Scope,
@@ -216,12 +191,19 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       return total
     })
 
+    const withOpenCounts = Effect.fn("Reconcile.withOpenCounts")(function* (
+      books: ReadonlyArray<Book>,
+      extent: Extent,
+    ) {
+      const changed = yield* reconcileBooks(books, extent)
+      const { blockingFindings, warnings } = yield* openCounts(books)
+      return { ...changed, blocking: blockingFindings, warnings } satisfies Reconciled
+    })
+
     /** Reconciles books that a run has just read. Several books share their queries. */
     const afterRun = Effect.fn("Reconcile.afterRun")(
       function* (books: ReadonlyArray<Book>, { full, ...run }: ReadingRun & { readonly full: boolean }) {
-        const changed = yield* reconcileBooks(books, { run: Option.some(run), full, period: Option.none() })
-        const { blockingFindings, warnings } = yield* openCounts(books)
-        return { ...changed, blocking: blockingFindings, warnings } satisfies Reconciled
+        return yield* withOpenCounts(books, { run: Option.some(run), full, period: Option.none() })
       },
       Effect.provideService(Database, database),
     )
@@ -234,10 +216,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       function* (books: ReadonlyArray<Book>, reading: ReadingRun) {
         if (books.length === 0) return { opened: 0, closed: 0, blocking: 0, warnings: 0 } satisfies Reconciled
         const run = Option.some({ ...reading, isShared: true })
-        const extent = { run, full: false, period: Option.none(), only: certainChecks }
-        const changed = yield* reconcileBooks(books, extent)
-        const { blockingFindings, warnings } = yield* openCounts(books)
-        return { ...changed, blocking: blockingFindings, warnings } satisfies Reconciled
+        return yield* withOpenCounts(books, { run, full: false, period: Option.none(), only: certainChecks })
       },
       Effect.provideService(Database, database),
     )
@@ -263,8 +242,8 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       Effect.provideService(Database, database),
     )
 
-    /** Records at once, as findings, what a run could not do with a book. Part of the run's transaction. */
-    const jobsOf = Effect.fn("Reconcile.jobsOf")(
+    /** Records at once, as a finding, that the workers gave a book up. Part of the run's transaction. */
+    const recordGivenUp = Effect.fn("Reconcile.recordGivenUp")(
       function* (book: Book, runId: number) {
         yield* takeBooks([book], Option.some(runId), digest, true)
         const books = [book.bookId]
@@ -309,6 +288,6 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     const cover = (books: ReadonlyArray<Book>, runId: number) =>
       Effect.provideService(coverRun(books, runId), Database, database)
 
-    return { afterRun, afterTrouble, cover, month, checkForClose, streamsForClose, jobsOf, run }
+    return { afterRun, afterTrouble, cover, month, checkForClose, streamsForClose, recordGivenUp, run }
   }),
 }) {}

@@ -5,7 +5,7 @@ import { Database } from "../Database.ts"
 import { type CheckName, checks } from "../Reconcile/Check.ts"
 import { queries } from "../Reconcile/Checks.ts"
 import { findingsOf } from "../Reconcile/Findings.ts"
-import { settingsScope } from "../Reconcile.ts"
+import { settingsScope } from "../Reconcile/Scope.ts"
 import { Settings } from "../Settings.ts"
 import { type ProofQuery, type Wrong, wrongColumns } from "./Proof.ts"
 

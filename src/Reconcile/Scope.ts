@@ -1,4 +1,5 @@
 /** The scope of a reconciliation, as conditions in SQL. */
+import { createHash } from "node:crypto"
 import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../Database/Client.ts"
 import { textArray } from "../Database/TextArray.ts"
@@ -45,6 +46,34 @@ export const surfacesIn = ({ connections }: Pick<Settings, "connections">): Scop
   Object.entries(connections).flatMap(([connection, { surfaces }]) =>
     surfaces.map((surface) => ({ connection, surface })),
   )
+
+/** Accounts of rules that are meant for returns: debits of deposits, credits of withdrawals. */
+const returnCodes = (rules: Settings["rules"]): ReadonlyArray<string> =>
+  rules.flatMap(({ account, match: { direction, type } }) =>
+    (direction === "DEBIT" && type !== "WITHDRAWAL") || (direction === "CREDIT" && type !== "DEPOSIT")
+      ? [account.code]
+      : [],
+  )
+
+/** The part of a scope that follows from the settings. */
+export const settingsScope = (settings: Settings) => ({
+  flatWithdrawalFee: settings.accounting.flatWithdrawalFee,
+  repaymentAmount: settings.accounting.receivables.repaymentAmount,
+  transitDays: settings.reconcile.transitDays,
+  materiality: settings.reconcile.materiality,
+  returnCodes: returnCodes(settings.rules),
+  methods: { general: settings.accounting.valuation.method, books: settings.accounting.valuation.books },
+  closing: null,
+  surfaces: surfacesIn(settings),
+})
+
+/** A digest of the settings that findings depend on, without the surfaces: every run looks at the evidence of streams. */
+export const settingsDigest = ({
+  closing: _,
+  surfaces: __,
+  ...scope
+}: ReturnType<typeof settingsScope>): string =>
+  createHash("sha256").update(JSON.stringify(scope)).digest("hex")
 
 /** Whether the scope is everything: limited neither to changes nor to a month. */
 export const isEverything = ({ period, sinceRun }: Scope): boolean => sinceRun === null && period === null

@@ -153,7 +153,7 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
         own.commit(
           Effect.gen(function* () {
             yield* noteDead(book, doing, runId, given)
-            const { opened } = yield* reconcile.jobsOf(book, runId)
+            const { opened } = yield* reconcile.recordGivenUp(book, runId)
             yield* keep(opened)
           }),
         ),
