@@ -7,7 +7,7 @@ import { inStage } from "./Common/Progress.ts"
 import { int4 } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
 import { archives } from "./Proof/ArchivesProof.ts"
-import { balances, numbers } from "./Proof/BalancesProof.ts"
+import { balances, numbers, transit } from "./Proof/BalancesProof.ts"
 import * as BaseJournal from "./Proof/BaseJournalProof.ts"
 import { batches } from "./Proof/BatchesProof.ts"
 import { booked, chain } from "./Proof/CashProof.ts"
@@ -19,7 +19,6 @@ import { type ProofQuery, type Wrong, wrongColumns } from "./Proof/Proof.ts"
 import { resources } from "./Proof/ResourcesProof.ts"
 import { rules } from "./Proof/RulesProof.ts"
 import { manifests, periods, sources } from "./Proof/SourcesProof.ts"
-import { transit } from "./Proof/TransitProof.ts"
 
 const queries: ReadonlyArray<ProofQuery> = [
   Journal.lines,

@@ -5,6 +5,7 @@
  */
 import { Effect, Option } from "effect"
 import type { Book } from "./Book.ts"
+import { printedSum } from "./Common/AmountText.ts"
 import { int4, nullable, text } from "./Database/Columns.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
@@ -16,7 +17,6 @@ import { type AllOf, type ChosenEntry, chosenEntries } from "./Reclassify/Chosen
 import { type Destination, type Move, movesOf } from "./Reclassify/Move.ts"
 import { type Proposal, proposalsFor } from "./Reclassify/Proposal.ts"
 import type { StandingLine } from "./Reclassify/Reclassifiable.ts"
-import { printedSum } from "./Reconcile/AmountText.ts"
 import { Reconcile } from "./Reconcile.ts"
 import { beginRun, type Run } from "./Run.ts"
 import { holding } from "./Sync/Runs/Holding.ts"

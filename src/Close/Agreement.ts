@@ -1,8 +1,8 @@
 /** Whether a closed month still agrees with its close: the hash, its chain, and every account's balances. */
 import { Effect } from "effect"
+import { printed } from "../Common/AmountText.ts"
 import { arrayOf, bool, int4, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { printed } from "../Reconcile/AmountText.ts"
 import { closesOf, type KeptClose, standingClose } from "./CloseRecords.ts"
 import { digestOf } from "./Digest.ts"
 import { lockedWith } from "./Locked.ts"

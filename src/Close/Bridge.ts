@@ -8,10 +8,10 @@
  */
 import { Effect } from "effect"
 import { byBook } from "../Book/ByBook.ts"
+import { printed } from "../Common/AmountText.ts"
 import { int4, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { printed } from "../Reconcile/AmountText.ts"
 import type { CheckQuery } from "../Reconcile/Findings.ts"
 import { type LateEntry, lateEntries } from "./LateEntries.ts"
 import type { Month } from "./Month.ts"

@@ -1,11 +1,11 @@
 /** Late entries, which came after their month was closed: those of a given month, and those that are dated in it. */
 import { Effect } from "effect"
 import { byBook } from "../Book/ByBook.ts"
+import { printed } from "../Common/AmountText.ts"
 import { bool, int4, nullable, text, uuid } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
-import { printed } from "../Reconcile/AmountText.ts"
 import type { Month } from "./Month.ts"
 
 export interface LateEntry {

@@ -1,9 +1,9 @@
 /** An account: what the service says of it, and what the books hold. */
 import { Effect } from "effect"
+import { printedSum } from "../Common/AmountText.ts"
 import { counted } from "../Common/Text.ts"
 import { int8, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { printedSum } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { factsIfKnown, type Step } from "./Step.ts"
 

@@ -1,9 +1,9 @@
 /** An entry that only the base-currency journal has: settlement, revaluation, or the reversal of one. */
 import { Effect } from "effect"
+import { printedSum } from "../Common/AmountText.ts"
 import { int4, jsonRows, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
-import { printedSum } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { factsIfKnown, type Step } from "./Step.ts"
 

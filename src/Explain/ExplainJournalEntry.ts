@@ -1,11 +1,11 @@
 /** Journal entries with their lines and numbers. */
 import { Effect } from "effect"
+import { printedSum } from "../Common/AmountText.ts"
 import { int4, int8, jsonRows, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
 import { versionOfSequence } from "../Ledger/Receivables/Receivable.ts"
-import { printedSum } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { factsIfKnown, runText, type Step } from "./Step.ts"
 

@@ -1,8 +1,8 @@
 /** A receivable in all its versions, the transactions that it names, and where their cash is. */
 import { Effect, Schema } from "effect"
+import { printedSum } from "../Common/AmountText.ts"
 import { bool, int4, jsonOf, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { printedSum } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { runText, type Step } from "./Step.ts"
 

@@ -1,8 +1,8 @@
 /** A deposit, withdrawal or conversion in all its versions, each as the service sent it. */
 import { Effect } from "effect"
+import { printedSum } from "../Common/AmountText.ts"
 import { int4, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { printedSum } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { factsIfKnown, runText, type Step } from "./Step.ts"
 

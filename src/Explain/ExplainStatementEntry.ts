@@ -1,10 +1,10 @@
 /** Statement entries as the service posted them. */
 import { Effect, Schema } from "effect"
+import { printedSum } from "../Common/AmountText.ts"
 import { counted } from "../Common/Text.ts"
 import { bool, int4, int8, jsonOf, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { printedSum } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { factsIfKnown, runText, type Step } from "./Step.ts"
 

@@ -1,9 +1,9 @@
 /** The standing of every account: the service's figures and the books'. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
+import { printed } from "../Common/AmountText.ts"
 import { bool, int4, int8, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { printed } from "../Reconcile/AmountText.ts"
 
 export interface Standing {
   /** The book's code. */

@@ -1,9 +1,9 @@
 /** Open findings with the identifier for `tieout explain`, and counts of what is open. */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import { printedSum } from "../Common/AmountText.ts"
 import { bool, int4, int8, nullable, oneOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { printedSum } from "./AmountText.ts"
 import type { Severity } from "./Check.ts"
 
 export interface OpenFinding {

@@ -3,9 +3,9 @@
  * balances in suspense, rows in quarantine, and movements that the service has not completed.
  */
 
+import { printed } from "../Common/AmountText.ts"
 import { print } from "../Common/MinorUnits.ts"
 import type { Sums } from "../Export/Source/Balances.ts"
-import { printed } from "../Reconcile/AmountText.ts"
 import type { Finding, Quarantined, UnsettledItem } from "./FindingRows.ts"
 import { type Reserved, reservedText } from "./Receivables/ReceivableInterest.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"

@@ -1,8 +1,8 @@
 /** `fees.csv`: the fee accounts by day, currency and kind. A refunded fee is negative. */
 import { Effect } from "effect"
+import { printed } from "../Common/AmountText.ts"
 import { int4, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { printed } from "../Reconcile/AmountText.ts"
 import { entriesOfMonth, type ReportScope } from "./ReportScope.ts"
 import type { Row } from "./Sheet.ts"
 

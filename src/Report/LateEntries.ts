@@ -7,11 +7,11 @@
  * provider's account; its rows add up to zero. Debit positive.
  */
 import { Effect } from "effect"
+import { printed } from "../Common/AmountText.ts"
 import { bool, int4, nullable, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
 import { recordedBy } from "../Ledger/AsOf.ts"
-import { printed } from "../Reconcile/AmountText.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import type { ReportScope } from "./ReportScope.ts"
 import type { Row } from "./Sheet.ts"

@@ -7,11 +7,11 @@
  * of a close. One side comes from the statement, the other from the postings: their difference must be zero.
  */
 import { Effect } from "effect"
+import { printed } from "../Common/AmountText.ts"
 import { parse, print } from "../Common/MinorUnits.ts"
 import type { Sql } from "../Database/Client.ts"
 import { nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { printed } from "../Reconcile/AmountText.ts"
 import { type Fragment, instantText } from "../Reconcile/Scope.ts"
 import type { AccountBalance } from "./ReportBalances.ts"
 import { type ReportScope, recordedBy } from "./ReportScope.ts"

@@ -1,7 +1,7 @@
 /** The batches of a book that count: committed or acknowledged, not superseded, and not as-of exports. */
 import { Effect, Schema } from "effect"
 import { byBook, isIn } from "../../Book/ByBook.ts"
-import { arrayOf, int4, int8, jsonOf, nullable, type RowOf, text } from "../../Database/Columns.ts"
+import { arrayOf, int4, int8, jsonOf, nullable, oneOf, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
 import { Covered } from "../Batch/Manifest.ts"
@@ -86,3 +86,29 @@ export const standingOfBooks = Effect.fn("Export.standingOfBooks")(function* (
 /** Of one book. */
 export const standingBatches = (bookId: number, basis: string) =>
   Effect.map(standingOfBooks([bookId], basis), (standing) => standing.of({ bookId }))
+
+const columnsOnClose = {
+  batch: int4,
+  scope: text,
+  formats: arrayOf(text),
+  state: oneOf("committed", "acknowledged"),
+}
+
+/**
+ * The standing batches of a book whose manifest names the close, in order: an accounting system may have imported them, so they
+ * matter when the month is reopened.
+ */
+export const batchesOnClose = Effect.fn("Export.batchesOnClose")(function* (book: string, hash: string) {
+  const database = yield* Database
+  return yield* database.rows(
+    "Export.batchesOnClose",
+    columnsOnClose,
+    (sql) => sql`
+      select s.batch, s.scope, s.formats, export.batch_state(s.book_id, s.batch) as state
+      from export.standing_batches s
+      join mirror.books b on b.book_id = s.book_id and b.code = ${book}
+      where exists (
+        select 1 from json_to_recordset(s.manifest #> '{lineage,closes}') as c (hash text) where c.hash = ${hash})
+      order by s.batch`,
+  )
+})

@@ -8,10 +8,10 @@
  * only one leg in the month has no effective rate; its remark says where the other leg is.
  */
 import { Effect, Stream } from "effect"
+import { printed } from "../../Common/AmountText.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { bool, nullable, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import { printed } from "../../Reconcile/AmountText.ts"
 import type { Fragment } from "../../Reconcile/Scope.ts"
 import { entriesOfMonth, type ReportScope, recordedBy, resourcesOf } from "../ReportScope.ts"
 import type { Row } from "../Sheet.ts"

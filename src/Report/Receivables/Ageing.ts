@@ -5,10 +5,10 @@
  * `remark`: interest that became known later, or is estimated.
  */
 import { Effect, Stream } from "effect"
+import { printed } from "../../Common/AmountText.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { bool, int4, nullable, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import { printed } from "../../Reconcile/AmountText.ts"
 import { instantText } from "../../Reconcile/Scope.ts"
 import { type ReportScope, recordedBy } from "../ReportScope.ts"
 import type { Row } from "../Sheet.ts"

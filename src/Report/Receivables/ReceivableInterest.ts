@@ -4,11 +4,11 @@
  * repayment that no single transaction explains is split into principal and interest by estimate.
  */
 import { Effect } from "effect"
+import { printedSum } from "../../Common/AmountText.ts"
 import { counted } from "../../Common/Text.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { int4, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import { printedSum } from "../../Reconcile/AmountText.ts"
 import type { Fragment } from "../../Reconcile/Scope.ts"
 import { type ReportScope, recordedBy } from "../ReportScope.ts"
 

@@ -1,9 +1,9 @@
 /** The standing of every book, a row each, the worst first. */
 import { Effect } from "effect"
+import { printed } from "../../Common/AmountText.ts"
 import { int4, text } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import { printed } from "../../Reconcile/AmountText.ts"
 import { type ReadState, readStates } from "../../Reconcile/ReadStates.ts"
 import { type BookTieOut, bookTieOuts, openParts } from "../../Reconcile/TieOut.ts"
 

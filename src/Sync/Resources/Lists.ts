@@ -25,9 +25,9 @@ import { nowIso, Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { noPath, noteReads, noteTrouble } from "../Runs/Evidence.ts"
 import { beginning, type Checkpoint, saveCheckpoint } from "../Statements/Checkpoint.ts"
-import { orderingOf } from "../Statements/Ordering.ts"
 import { FloodGate, Pages } from "../Statements/StatementPage.ts"
 import { grouped } from "./Grouped.ts"
+import { orderingOf } from "./Ordering.ts"
 
 /** How a list is read on. */
 interface ListPlan {

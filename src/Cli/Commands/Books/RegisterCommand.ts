@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import { refuseArchived } from "../../../Book/Archived.ts"
 import { chooseBooks } from "../../../Book/ChosenBooks.ts"
+import { printed } from "../../../Common/AmountText.ts"
 import { count, counted } from "../../../Common/Text.ts"
 import { Database } from "../../../Database.ts"
 import {
@@ -10,7 +11,6 @@ import {
   type RegisterLine,
   registerOf,
 } from "../../../Inquiry/Register.ts"
-import { printed } from "../../../Reconcile/AmountText.ts"
 import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { booksToRead } from "../../Books.ts"

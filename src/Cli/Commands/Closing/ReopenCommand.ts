@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { who } from "../../../Close/Person.ts"
 import { reopen as reopenMonth } from "../../../Close.ts"
-import { batchesOnClose } from "../../../Export/Batch/Kept/StandingOn.ts"
+import { batchesOnClose } from "../../../Export/Request/StandingBatches.ts"
 import { books } from "../../Books.ts"
 import { argument, command, optional, text } from "../../Declaration.ts"
 import { UsageError } from "../../Failure.ts"

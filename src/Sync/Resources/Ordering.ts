@@ -1,7 +1,7 @@
 /** How a list is ordered by creation time. The interface does not say, so it is learned from the list itself. */
 import { Option } from "effect"
 import type { Instant } from "../../Partner.ts"
-import type { Ordering } from "./Checkpoint.ts"
+import type { Ordering } from "../Statements/Checkpoint.ts"
 
 /** Instants have no, three or six decimals: without the zone letter they compare as text. */
 const comparable = (instant: Instant): string => instant.slice(0, -1)
