@@ -82,7 +82,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
       const partner = connected({ ...connection, limits: settings.limits })
       // After a complete run, outside its lease. What is too much for one time waits for the next run.
       const forgetting = forget().pipe(
-        Effect.catchAll(({ message }) => Effect.logWarning(`What is old was not forgotten: ${message}`)),
+        Effect.catchAll(({ message }) => Effect.logWarning(`Old rows were not deleted: ${message}`)),
       )
       const workers = yield* BookJobs
       const alone = () =>

@@ -56,7 +56,7 @@ export const subscriptions = Effect.fn("Doctor.subscriptions")(function* (
     found === 0
       ? "there is no subscription"
       : `none of the ${found} that there are delivers to webhook.publicUrl`
-  return finding("wrong", "warning", `${others}: nobody would deliver events`, {
+  return finding("wrong", "warning", `${others}: nothing would deliver events`, {
     settings: [setting],
     advice: `Ask the partner for a subscription to ${publicUrl}, or correct webhook.publicUrl.`,
   })

@@ -75,7 +75,7 @@ const follow = Effect.fn("Doctor.follow")(function* (
   if (second.right.rows.length === 0) return untried(`${endpoint.key}: no row follows the first page`)
   return movedOn(first.page.rows, second.right.rows, endpoint.idField)
     ? finding("ok", "none", `${endpoint.key}: the cursor leads to the second page`)
-    : finding("wrong", "error", `${endpoint.key}: the second page is no other than the first`, {
+    : finding("wrong", "error", `${endpoint.key}: the second page is the same as the first`, {
         settings: [cursorSetting],
         advice,
       })

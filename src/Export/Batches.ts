@@ -179,7 +179,7 @@ const change = (reference: string, allowed: (batch: KnownBatch) => string | null
       if (asOf != null) {
         return yield* exportError(
           "State",
-          `${nameOf(batch)} is what the books said as of ${asOf} and counts for nothing: it cannot be ${made.state}. Import and acknowledge a batch that was exported without --as-of. See: tieout batches list`,
+          `${nameOf(batch)} is what the books said as of ${asOf} and never counts as exported: it cannot be ${made.state}. Import and acknowledge a batch that was exported without --as-of. See: tieout batches list`,
         )
       }
       const why = allowed(batch)

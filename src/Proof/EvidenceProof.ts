@@ -13,7 +13,7 @@ const severities = JSON.stringify(Object.fromEntries(checks.map(({ name, severit
 
 export const findings: ProofQuery = {
   name: "findings",
-  proves: "Every finding is as grave as its check, and was closed after it was opened.",
+  proves: "Every finding has the severity of its check, and was closed after it was opened.",
   wrong: (sql) => sql`
     select coalesce(b.code, f.book_id::text) as book, format('F%s', f.finding_id) as row,
       case when f.severity is distinct from s.severity then format('is a %s finding; those of %s are %s', f.severity,

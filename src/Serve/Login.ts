@@ -28,7 +28,7 @@ const formOf = (request: HttpServerRequest.HttpServerRequest) =>
 
 /** The answer while too many wrong tokens wait: no token is examined, right or wrong. */
 export const tooManyGuesses = Reply.plain(
-  "Too many wrong tokens are being tried. Come again in a while; whoever is signed in stays so.",
+  "Too many wrong tokens are being tried. Try again later; open sessions stay signed in.",
   429,
   { "retry-after": "10", connection: "close" },
 )

@@ -100,7 +100,7 @@ export class Guesses {
     return wrong === 0
       ? Effect.void
       : Effect.logWarning(
-          `The status page was shown ${counted(wrong, "wrong token")} in the last minute${more}. Were they yours? Else somebody guesses.`,
+          `The status page was shown ${counted(wrong, "wrong token")} in the last minute${more}. If that was not you, somebody is guessing.`,
         )
   })
 

@@ -53,7 +53,7 @@ interface Admission {
 }
 
 const noDownloads = Reply.plain(
-  "Exports are given to who shows a token, and none is set: set TIEOUT_STATUS_TOKEN, or status.open: true.",
+  "Exports need a token, and none is set: set TIEOUT_STATUS_TOKEN, or status.open: true.",
   403,
 )
 
@@ -133,7 +133,7 @@ const app = (
     const [path = "/"] = request.url.split("?")
     const { localAddress } = NodeHttpServerRequest.toIncomingMessage(request).socket
     if (!isOwnHost(headers.host, names, localAddress)) {
-      return Reply.plain("This server does not go by that name: add it to status.names.", 421)
+      return Reply.plain("This server does not know that host name: add it to status.names.", 421)
     }
     const takesForm = door !== undefined && (path === "/login" || path === "/logout")
     const allowed = takesForm ? ["GET", "HEAD", "POST"] : ["GET", "HEAD"]

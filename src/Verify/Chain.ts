@@ -86,7 +86,7 @@ const checkAfter = async (standing: Standing, own: Neighbour, missed: Missed, pr
     if (number !== current.manifest.batch + 1) return missed("end", number - 1, number)
     const wrong = after.manifest.lineage === undefined ? undefined : follows(after.manifest, current)
     if (wrong !== undefined) {
-      const whose = current === own ? "the next batch says otherwise: " : ""
+      const whose = current === own ? "the next batch differs: " : ""
       problems.add(manifestFile, null, `${whose}batch ${number} ${wrong}`)
       return
     }

@@ -81,7 +81,7 @@ export class RatedProof {
       journal = each.journal
       sum += each.amount
       if (!known.has(each.account)) {
-        problems.add(file.name, line, `the account ${each.account} is none that the manifest names`)
+        problems.add(file.name, line, `the account ${each.account} is not in the manifest`)
       }
       if ((scope.from !== null && each.date < scope.from) || (scope.to !== null && each.date > scope.to)) {
         problems.add(file.name, line, `the date ${each.date} is outside the scope ${scope.text}`)
@@ -139,7 +139,7 @@ export class RatedProof {
         problems.add(
           this.format,
           null,
-          `${account} does not come to the manifest's totals in the base currency`,
+          `${account} does not add up to the manifest's totals in the base currency`,
         )
       }
     }

@@ -175,7 +175,7 @@ export class TableProof {
       const { account, amount, currency, date, journal } = booked
       const key = keyOf(currency, account)
       if (!this.stated.has(key)) {
-        problems.add(name, line, `the account ${account} (${currency}) is none that the manifest names`)
+        problems.add(name, line, `the account ${account} (${currency}) is not in the manifest`)
       }
       if ((scope.from !== null && date < scope.from) || (scope.to !== null && date > scope.to)) {
         problems.add(name, line, `the date ${date} is outside the scope ${scope.text}`)
@@ -209,13 +209,13 @@ export class TableProof {
     const { name, reader } = this.format
     const net = this.manifest.tables?.summary?.net === true
     if (this.hasEntries && this.summed.differences(this.entries).size > 0) {
-      problems.add(name, null, "its summaries do not come to the entries listed beside them")
+      problems.add(name, null, "its summaries do not add up to the entries listed beside them")
     }
     for (const [key, expected] of this.stated) {
       const own = this.found.get(key) ?? { debit: 0n, credit: 0n }
       const [a, b] = reader.holds === "lines" && !net ? [own, expected] : [netOf(own), netOf(expected)]
       if (a.debit === b.debit && a.credit === b.credit) continue
-      problems.add(name, null, `${key.replace("\n", " ")} does not come to the manifest's totals`)
+      problems.add(name, null, `${key.replace("\n", " ")} does not add up to the manifest's totals`)
     }
   }
 }

@@ -208,7 +208,7 @@ describe("doctor", () => {
         variables: { ...credentials(service.url), TIEOUT_WEBHOOK_PUBLIC_URL: "https://else.example.com/" },
       })
       expect(human.out).toContain(
-        "none of the 1 that there are delivers to webhook.publicUrl: nobody would deliver events",
+        "none of the 1 that there are delivers to webhook.publicUrl: nothing would deliver events",
       )
     }),
   )

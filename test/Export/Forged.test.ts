@@ -49,7 +49,7 @@ const cases: ReadonlyArray<readonly [file: string, from: string, to: string, pro
     "netsuite-USD.csv",
     ",6850,",
     ",6851,",
-    "netsuite-USD.csv:3: the account 6851 (USD) is none that the manifest names",
+    "netsuite-USD.csv:3: the account 6851 (USD) is not in the manifest",
   ],
   ["intacct-USD.csv", ",2,6850,", ",3,6850,", "intacct-USD.csv:3: LINE_NO is 3, not 2"],
   [
@@ -68,7 +68,7 @@ const cases: ReadonlyArray<readonly [file: string, from: string, to: string, pro
     "EXTF_2026-10_USD.csv",
     '995,00;"S"',
     '995,00;"H"',
-    "datev: USD 1010 does not come to the manifest's totals",
+    "datev: USD 1010 does not add up to the manifest's totals",
   ],
   [
     "EXTF_2026-10_USD.csv",

@@ -121,14 +121,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("files with rates", (it
           "netsuite-USD.csv",
           /,0\.9(\d{9}),/g,
           ",0.8$1,",
-          "does not come to the manifest's totals in the base currency",
+          "does not add up to the manifest's totals in the base currency",
         ],
         ["netsuite-USD.csv", /,0\.9(\d{9}),/, ",0.8$1,", "the rate is"],
         [
           "intacct-USD.csv",
           /,0\.9(\d{9})\n/,
           ",0.8$1\n",
-          "does not come to the manifest's totals in the base currency",
+          "does not add up to the manifest's totals in the base currency",
         ],
         ["intacct-USD.csv", /,USD,(\d\d)\//, ",USD,0$1/", "is no date"],
         ["EXTF_2026-09_USD.csv", /;1,0(\d{5});/, ";1,1$1;", "is not the amount at"],
@@ -136,7 +136,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("files with rates", (it
           "rate_differences_datev.csv",
           /,0\.01,/,
           ",0.02,",
-          "does not come to the manifest's totals in the base currency",
+          "does not add up to the manifest's totals in the base currency",
         ],
       ]
       for (const [name, from, to, problem] of changed) {

@@ -66,13 +66,13 @@ describe("wrong tokens", () => {
       for (let count = 0; count < 3; count++) yield* Effect.fork(guesses.wait)
       yield* TestClock.adjust("3 minutes")
       expect(said.map(String)).toEqual([
-        "The status page was shown 3 wrong tokens in the last minute. Were they yours? Else somebody guesses.",
+        "The status page was shown 3 wrong tokens in the last minute. If that was not you, somebody is guessing.",
       ])
       yield* Effect.fork(guesses.wait)
       yield* TestClock.adjust("1 seconds")
       yield* Fiber.interrupt(watching)
       expect(said.slice(1).map(String)).toEqual([
-        "The status page was shown 1 wrong token in the last minute. Were they yours? Else somebody guesses.",
+        "The status page was shown 1 wrong token in the last minute. If that was not you, somebody is guessing.",
       ])
     }).pipe(Effect.provide(logger))
   })

@@ -193,7 +193,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
       ])
       const forged = forge(folder, entries, (content) => content.replace(",995.00,", ",995.01,"))
       expect((yield* Verify.run(forged)).problems.map(({ message }) => message)).toEqual([
-        "its summaries do not come to the entries listed beside them",
+        "its summaries do not add up to the entries listed beside them",
       ])
     }),
   )

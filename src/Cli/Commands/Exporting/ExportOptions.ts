@@ -84,7 +84,7 @@ export const refuseContradictions = ({
   }
   if (preview && again) {
     return wrong(
-      "--preview and --again do not go together: a preview counts for nothing, and supersedes nothing.",
+      "--preview and --again do not go together: a preview does not count until it is committed, and supersedes nothing before that.",
     )
   }
   if (mode === "summary" && tablesOf(wanted).length === 0) {
