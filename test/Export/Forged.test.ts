@@ -90,7 +90,7 @@ const cases: ReadonlyArray<readonly [file: string, from: string, to: string, pro
     "6851-USD,",
     "Chart_Of_Accounts_20261001_20261031.csv:14: 6851-USD is no account of the manifest",
   ],
-  [usd, "995.00", "995.01", "xero-statement: USD 11111111-0000-4000-8000-000000000001 does not come to"],
+  [usd, "995.00", "995.01", "xero-statement: USD 11111111-0000-4000-8000-000000000001 does not add up to"],
   [
     "statement.csv",
     ",995.00,1495.00,",
