@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Currency, Decimal, optional, Time, Uuid } from "./Reader.ts"
+import { Currency, Decimal, identity, listed, optional, Time, Uuid } from "./Reader.ts"
 
 // The forms of the client surface, written down from the interface a second time, as in Reader.ts.
 
@@ -44,13 +44,6 @@ export const FlatDeposit = Schema.Struct({
 
 const bankDetails = { accountNumber: NonEmpty, swiftBic: NonEmpty, bankName: NonEmpty }
 const walletDetails = { walletAddress: NonEmpty, network: Schema.Literal("TRON", "AVALANCHE") }
-const identity = { destinationId: optional(Uuid), currency: optional(Currency) }
-const listed = {
-  destinationId: Uuid,
-  status: Schema.Literal("PENDING_REVIEW", "ACTIVE", "SUSPENDED", "CLOSED"),
-  currency: Currency,
-  createdAt: optional(Time),
-}
 
 export const FlatDestination = Schema.Union(
   Schema.Struct({ ...listed, ...bankDetails }),

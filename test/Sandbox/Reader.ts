@@ -59,8 +59,8 @@ const Bank = Schema.Struct({
 })
 const bankDetails = { accountNumber: Schema.String, bank: Bank }
 const walletDetails = { walletAddress: Schema.String, network: Schema.Literal("TRON", "AVALANCHE") }
-const identity = { destinationId: optional(Uuid), currency: optional(Currency) }
-const listed = {
+export const identity = { destinationId: optional(Uuid), currency: optional(Currency) }
+export const listed = {
   destinationId: Uuid,
   status: Schema.Literal("PENDING_REVIEW", "ACTIVE", "SUSPENDED", "CLOSED"),
   currency: Currency,
