@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { allBooks } from "../../src/Book.ts"
-import { adviceLines } from "../../src/Cli/Tables/CloseTable.ts"
+import { adviceLines, closeLines } from "../../src/Cli/Tables/CloseTable.ts"
 import { close } from "../../src/Close.ts"
 import { openFindings } from "../../src/Reconcile/Summary.ts"
 import { json } from "../Partner/Service.ts"
@@ -16,6 +16,8 @@ import { servicesWith } from "../support/BookServices.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { closing } from "./Months.ts"
+
+const screen = { interactive: true, width: 400, color: false }
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a month with several things in the way", (it) => {
   it.scoped("lists each by its number with its amount, and closes when all are accepted", () =>
@@ -36,7 +38,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month with several t
       ])
       const ids = (blocked?.blockers ?? []).map(({ id }) => id ?? "")
       for (const id of ids) expect(id).toMatch(/^F\d+$/)
-      expect(blocked === undefined ? [] : adviceLines([blocked])).toEqual([
+      expect(blocked === undefined ? [] : adviceLines([blocked], screen)).toEqual([
         "What to do:",
         expect.stringMatching(/^ {2}adjustment: tieout reclassify F… --to CODE/),
         expect.stringMatching(/^ {2}conversion-in-transit: wait for the other side/),
@@ -49,9 +51,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month with several t
         book: "CL-7",
         blockers: [{ check: "adjustment", hint: "", id: "F77", what: "" }],
       }
-      expect(blocked === undefined || other === undefined ? [] : adviceLines([other, blocked]).at(-1)).toBe(
-        `  tieout close 2026-09 --accept F77,${ids.join(",")} --reason "…"`,
-      )
+      expect(
+        blocked === undefined || other === undefined ? [] : adviceLines([other, blocked], screen).at(-1),
+      ).toBe(`  tieout close 2026-09 --accept F77,${ids.join(",")} --reason "…"`)
+      // It fits a terminal, but for the command, which is to be copied.
+      const narrow = { ...screen, width: 60 }
+      const lines = blocked === undefined ? [] : closeLines([blocked], false, narrow)
+      expect(lines.filter((line) => line.length > 60 && !/account/i.test(line))).toEqual([])
       const [closed] = yield* closing("2026-09", {
         accept: ids.map((id) => ({ id, reason: "Known to the bank" })),
       })
