@@ -11,6 +11,7 @@ import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { Settings } from "../../src/Settings.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
+import * as Verify from "../../src/Verify.ts"
 import { sandboxRates } from "../Export/SandboxRates.ts"
 import { sync } from "../Sync/Runs.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
@@ -117,6 +118,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what a file numbers", 
         return parse<Record<string, string>>(text, { columns: true })
       }
       const [lines, chartRows] = [fileOf("GL_Detail"), fileOf("Chart_Of_Accounts")]
+      expect((yield* Verify.run(detail?.folder ?? "")).problems).toEqual([])
       expect(lines.some((line) => line.Journal_ID?.startsWith("ORG-FX-"))).toBe(true)
       const units = [...lines, ...chartRows, ...fileOf("Trial_Balance")].map((row) => row.Business_Unit_Code)
       expect([...new Set(units)]).toEqual(["ORG"])
