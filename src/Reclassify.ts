@@ -38,6 +38,8 @@ export interface Reclassified {
   /** The journal number of the new entry; null: not numbered yet, or a preview. */
   readonly number: string | null
   readonly entryId: string
+  /** The journal number of the entry that it moves; null: not numbered yet. */
+  readonly of: string | null
   /** In a preview, the day that it would have now. */
   readonly effectiveDate: string
   /** `12.50 EUR`; debit positive. */
@@ -110,13 +112,14 @@ const posting = (
   })
 
 const reclassified = (
-  { book, entry, from, to }: Move,
+  { book, entry, from, standing, to }: Move,
   { reason }: ReclassifyRequest,
   { date, number }: { readonly date: string; readonly number: string | null },
 ): Reclassified => ({
   book: book.code,
   number,
   entryId: entry.sourceId,
+  of: standing.number === null ? null : journalNumber(book.code, standing.period, standing.number),
   effectiveDate: date,
   amount: printedSum(from.amount, from.currency),
   from: { code: from.code, name: from.name },

@@ -131,12 +131,13 @@ const findings = Effect.fn("Close.gate.findings")(function* (
       select l.book_id as "bookId", 'F' || f.finding_id as id, f.check_name, f.message, md5(f.evidence::text) as evidence
       from looked_at l
       join reconcile.open_findings f on f.finding_id = l.finding_id
+      cross join lateral reconcile.facts_of(f.evidence, l.zone) x
       where (f.severity = 'blocking' or f.check_name = any (${textArray(sql, blockingHere)})
           and not coalesce(to_char(ledger.day_of((f.evidence ->> 'occurredAt')::timestamptz, l.zone), 'YYYY-MM')
             > ${period}, false))
         and not (f.check_name = 'stream-unread' and not (f.evidence ->> 'unreadable')::boolean
           and coalesce((f.evidence ->> 'beganAt')::timestamptz >= l.ends, false))
-      order by f.severity, f.opened_at, f.finding_id`,
+      order by f.severity, coalesce(x.day, ledger.day_of(f.opened_at, l.zone)), f.finding_id`,
   )
   return byBook(
     rows.map(

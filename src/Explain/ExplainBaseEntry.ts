@@ -17,6 +17,7 @@ const columns = {
   base_currency: text,
   valued_at: text,
   method: text,
+  month_before: text,
   reverses: nullable(int4),
   resource_id: nullable(text),
   lines: jsonRows({ code: text, name: text, amount: text }),
@@ -32,7 +33,7 @@ export const baseEntry = Effect.fn("Explain.baseEntry")(function* (bookId: numbe
     (sql) => sql`
       select b.code, to_char(v.period, 'YYYY-MM') as period, v.number, v.description, v.kind,
         v.effective_date::text as effective_date, m.base_currency, ${instantText(sql, sql`m.valued_at`)} as valued_at, m.method,
-        v.reverses, v.resource_id,
+        to_char(v.period - interval '1 month', 'YYYY-MM') as month_before, v.reverses, v.resource_id,
         (select json_agg(json_build_object('code', coalesce(a.code, x.code), 'name', coalesce(a.name, x.name),
            'amount', p.amount::text) order by p.line_number)
          from valuation.postings p
@@ -62,7 +63,7 @@ export const baseEntry = Effect.fn("Explain.baseEntry")(function* (bookId: numbe
         ...factsIfKnown("conversion", row.resource_id),
         ...factsIfKnown(
           "reverses",
-          row.reverses === null ? null : `number ${row.reverses} of ${series} of the month before`,
+          row.reverses === null ? null : journalNumber(series, row.month_before, row.reverses),
         ),
       ],
     }

@@ -25,6 +25,8 @@ export interface Refusal {
   readonly book: string
   readonly problems: ReadonlyArray<string>
   readonly advice: ReadonlyArray<string>
+  /** Currencies without which it could be written, those that the settings leave out already among them; empty: that would not help. */
+  readonly without: ReadonlyArray<string>
 }
 
 /** `message` says what, where and what to do. Nothing of the batch is left in the folder. */
@@ -59,7 +61,14 @@ const adviceOf = (refusals: ReadonlyArray<Refusal>, areAll: boolean): ReadonlyAr
   const needed = (line: string) =>
     refusals.every(({ advice }) => advice.map(ofAllBooks).includes(ofAllBooks(line)))
   const lines = refusals.flatMap(({ advice }) => advice)
-  return [...new Set(areAll ? lines.map((line) => (needed(line) ? ofAllBooks(line) : line)) : lines)]
+  // The setting is one for all books.
+  const without = [...new Set(refusals.flatMap((each) => each.without))].sort()
+  return [
+    ...new Set(areAll ? lines.map((line) => (needed(line) ? ofAllBooks(line) : line)) : lines),
+    ...(without.length === 0
+      ? []
+      : [`Without these currencies: formats.leaveOut: [${without.join(", ")}] in the settings.`]),
+  ]
 }
 
 /** One error for all refused books. `areAll`: there are no other books that could be written. */

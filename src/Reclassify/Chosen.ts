@@ -23,7 +23,7 @@ export interface ChosenEntry {
   readonly entryId: string
 }
 
-/** Entries of open findings, by book and time. */
+/** Entries of open findings, by book and time, as they are numbered. */
 const ofCheck = Effect.fn("Reclassify.ofCheck")(function* ({ book, check, maxAmount }: AllOf) {
   const database = yield* Database
   const books = yield* chooseBooks(Option.none(), book)
@@ -33,10 +33,11 @@ const ofCheck = Effect.fn("Reclassify.ofCheck")(function* ({ book, check, maxAmo
     { book_id: int4, entry_id: uuid },
     (sql) => sql`
       select f.book_id, f.subject_id::uuid as entry_id from reconcile.open_findings f
+      join mirror.books b on b.book_id = f.book_id
       where f.check_name = ${check} and f.subject_type = 'statement_entry'
         and f.book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::text::integer[])
         and (${most}::text is null or (f.evidence ->> 'amount')::numeric <= ${most}::text::numeric)
-      order by f.book_id, f.evidence ->> 'occurredAt', f.finding_id`,
+      order by b.code collate "C", f.evidence ->> 'occurredAt', f.finding_id`,
   )
   return rows.flatMap((row): ReadonlyArray<ChosenEntry> => {
     const own = books.find(({ bookId }) => bookId === row.book_id)

@@ -23,6 +23,9 @@ export type StandingLine = RowOf<typeof lineColumns>
 
 const standingColumns = {
   entryId: uuid,
+  /** With the number, of the entry itself; null: not numbered yet. */
+  period: text,
+  number: nullable(int4),
   partnerAccountId: uuid,
   position: int8,
   resourceType: nullable(text),
@@ -140,7 +143,7 @@ export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Bo
     "Reclassify.standingOf",
     standingColumns,
     (sql) => sql`
-      select j.source_id as "entryId", j.partner_account_id as "partnerAccountId", j.position,
+      select j.source_id as "entryId", to_char(j.period, 'YYYY-MM') as period, n.number, j.partner_account_id as "partnerAccountId", j.position,
         e.related_type as "resourceType", e.related_id as "resourceId", j.external_reference as "externalReference",
         j.counterparty, to_char(j.occurred_at at time zone coalesce(l.time_zone, 'UTC'), 'YYYY-MM') as month,
         (case
@@ -173,6 +176,7 @@ export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Bo
          where s.book_id = j.book_id and s.rest and j.source_id = any (s.entries)) as "inLoans"
       from ledger.journal_entries j
       join ledger.locks l on l.book_id = j.book_id
+      left join ledger.journal_numbers n on n.book_id = j.book_id and n.entry_id = j.entry_id
       -- The resource that it names now, which it may not have named when it was booked.
       join mirror.statement_entries e on e.book_id = j.book_id and e.entry_id = j.source_id
       where j.book_id = ${book.bookId} and j.source_id = ${entryId}::uuid and j.source_type = 'statement_entry'

@@ -70,6 +70,8 @@ export const record = (sql: Sql, scope: Scope, query: CheckQuery) => {
         where s.book_id = f.book_id and s.check_name = f.check_name and s.subject_type = f.subject_type
           and s.subject_id = f.subject_id and s.closed_at is null
           and (s.severity, s.message, s.evidence) is not distinct from (f.severity, f.message, f.evidence))
+      -- The numbers of what is found together rise with its age, as lists are sorted.
+      order by coalesce(f.evidence ->> 'occurredAt', f.evidence ->> 'since'), f.book_id, f.subject_id
       on conflict (book_id, check_name, subject_type, subject_id) where closed_at is null
       do update set severity = excluded.severity, message = excluded.message, evidence = excluded.evidence,
         seen_at = now()

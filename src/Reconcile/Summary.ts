@@ -41,7 +41,7 @@ const amountOf = (amount: string | null, currency: string | null): string | null
 const idsOf = (books: ReadonlyArray<Book>): string => `{${books.map(({ bookId }) => bookId).join(",")}}`
 
 /**
- * Open findings, blocking ones first, then the oldest first. With a month (`2026-10`, in the book's time zone): the findings of
+ * Open findings, blocking ones first, then by age, the oldest first. With a month (`2026-10`, in the book's time zone): the findings of
  * that month, and those that belong to no month.
  */
 export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
@@ -79,7 +79,7 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
       cross join lateral reconcile.facts_of(f.evidence, l.time_zone) x
       where f.book_id = any (${idsOf(books)}::text::integer[])
         and (${month}::text is null or reconcile.is_of_month(f.evidence, l.time_zone, ${month}::text))
-      order by f.severity, f.opened_at, f.finding_id`,
+      order by f.severity, coalesce(x.day, ledger.day_of(f.opened_at, l.time_zone)), b.code collate "C", f.finding_id`,
   )
   return rows.map(
     (row): OpenFinding => ({

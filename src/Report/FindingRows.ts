@@ -45,7 +45,7 @@ export const readFindings = Effect.fn("Report.findings")(function* (scope: Repor
       from reconcile.findings_open_at(coalesce(${asOf}::text::timestamptz, 'infinity')) f
       cross join lateral reconcile.facts_of(f.evidence, ${month.timeZone}::text) x
       where f.book_id = ${book.bookId} and reconcile.is_of_month(f.evidence, ${month.timeZone}::text, ${period}::text)
-      order by f.severity, f.opened_at, f.finding_id`,
+      order by f.severity, coalesce(x.day, ledger.day_of(f.opened_at, ${month.timeZone}::text)), f.finding_id`,
   )
 })
 

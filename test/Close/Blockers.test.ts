@@ -1,8 +1,10 @@
 /** What is in the way of a month is listed by number with its amount, and a person answers for each. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { adviceLines } from "../../src/Cli/Tables/CloseTable.ts"
+import { allBooks } from "../../src/Book.ts"
+import { adviceLines, closeLines } from "../../src/Cli/Tables/CloseTable.ts"
 import { close } from "../../src/Close.ts"
+import { openFindings } from "../../src/Reconcile/Summary.ts"
 import { json } from "../Partner/Service.ts"
 import { reporting, sheet, textOf } from "../Report/Reports.ts"
 import { exchange } from "../Sync/Exchange.ts"
@@ -14,6 +16,8 @@ import { servicesWith } from "../support/BookServices.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { closing } from "./Months.ts"
+
+const screen = { interactive: true, width: 400, color: false }
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a month with several things in the way", (it) => {
   it.scoped("lists each by its number with its amount, and closes when all are accepted", () =>
@@ -34,13 +38,26 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month with several t
       ])
       const ids = (blocked?.blockers ?? []).map(({ id }) => id ?? "")
       for (const id of ids) expect(id).toMatch(/^F\d+$/)
-      expect(blocked === undefined ? [] : adviceLines([blocked])).toEqual([
+      expect(blocked === undefined ? [] : adviceLines([blocked], screen)).toEqual([
         "What to do:",
         expect.stringMatching(/^ {2}adjustment: tieout reclassify F… --to CODE/),
         expect.stringMatching(/^ {2}conversion-in-transit: wait for the other side/),
         "To take responsibility for them as they are:",
-        `  tieout close 2026-09 --book ORG --accept ${ids.join(" --accept ")} --reason "…"`,
+        `  tieout close 2026-09 --book ORG --accept ${ids.join(",")} --reason "…"`,
       ])
+      // Of several books, one command for all.
+      const other = blocked && {
+        ...blocked,
+        book: "CL-7",
+        blockers: [{ check: "adjustment", hint: "", id: "F77", what: "" }],
+      }
+      expect(
+        blocked === undefined || other === undefined ? [] : adviceLines([other, blocked], screen).at(-1),
+      ).toBe(`  tieout close 2026-09 --accept F77,${ids.join(",")} --reason "…"`)
+      // It fits a terminal, but for the command, which is to be copied.
+      const narrow = { ...screen, width: 60 }
+      const lines = blocked === undefined ? [] : closeLines([blocked], false, narrow)
+      expect(lines.filter((line) => line.length > 60 && !/account/i.test(line))).toEqual([])
       const [closed] = yield* closing("2026-09", {
         accept: ids.map((id) => ({ id, reason: "Known to the bank" })),
       })
@@ -48,6 +65,31 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month with several t
       expect(yield* rows("select jsonb_array_length(accepted) as accepted from ledger.closes")).toEqual([
         { accepted: 2 },
       ])
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("what is to be done", (it) => {
+  it.scoped("is listed from the oldest, whatever order the accounts are read in", () =>
+    Effect.gen(function* () {
+      const days = ["2026-09-04", "2026-09-09", "2026-09-06", "2026-09-02", "2026-09-11", "2026-09-03"]
+      const { service } = yield* exchange({
+        listed: ["usd", "eur", "usdt", "usd2"],
+        moves: [
+          ...days.slice(0, 2).map((at) => ({ on: "usd", at, amount: "1" }) as const),
+          ...days.slice(2, 3).map((at) => ({ on: "eur", at, amount: "1" }) as const),
+          ...days.slice(3, 5).map((at) => ({ on: "usdt", at, amount: "1" }) as const),
+          ...days.slice(5).map((at) => ({ on: "usd2", at, amount: "1" }) as const),
+        ],
+        conversions: {},
+      })
+      yield* sync(service.url)
+      const found = yield* openFindings(yield* allBooks(Option.none()), Option.none())
+      expect(found.map(({ date }) => date)).toEqual(days.toSorted())
+      // Numbered alike, so that a list by number is one by age.
+      expect(found.map(({ findingId }) => findingId)).toEqual(days.map((_, at) => `F${at + 1}`))
+      const [blocked] = yield* closing("2026-09")
+      expect(blocked?.blockers.map(({ id }) => id)).toEqual(found.map(({ findingId }) => findingId))
     }),
   )
 })

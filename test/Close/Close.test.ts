@@ -230,7 +230,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("--accept and --reason"
         reason: null,
       })
       expect((yield* acceptance(["F1", "F2"], ["a"])).accept.map(({ reason }) => reason)).toEqual(["a", "a"])
+      // Several at once, with a reason for each --accept.
+      expect(yield* acceptance(["F1,F2", " F3 "], ["a", "b"])).toEqual({
+        accept: [
+          { id: "F1", reason: "a" },
+          { id: "F2", reason: "a" },
+          { id: "F3", reason: "b" },
+        ],
+        reason: null,
+      })
       for (const [accept, reasons] of [
+        [["F1,"], ["a"]],
         [["F1"], []],
         [
           ["F1", "F2", "F3"],

@@ -87,6 +87,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying", (it) =
         book: "ORG",
         number: "ORG-2026-10-000002",
         entryId: id(11),
+        of: "ORG-2026-10-000001",
         effectiveDate: "2026-10-01",
         amount: "-10.00 USD",
         from: { code: "1990", name: "Assets:Suspense:USD" },

@@ -38,6 +38,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying many", (
           ["25.00 USD", "2026-10-01", null],
         ],
       )
+      // A person knows them by their journal numbers.
+      expect(shown.moved.map(({ of }) => of)).toEqual(["ORG-2026-10-000002", "ORG-2026-10-000003"])
       expect([yield* runs, (yield* findings).length]).toEqual([[{ runs: 0 }], 3])
       const { moved, proposals } = yield* moving(allOf("25"))
       expect(moved.map(({ amount, number }) => [number, amount])).toEqual([

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { parse } from "csv-parse/sync"
 import fc from "fast-check"
-import { writeXlsx } from "hucre/xlsx"
+import { readXlsx, writeXlsx } from "hucre/xlsx"
 import { guarded } from "../../src/Common/Csv.ts"
 import {
   isExactNumber,
@@ -189,5 +189,20 @@ describe("a workbook that a person hands in", () => {
       row: 489,
       message: "is beyond the 8000000 cells that are read of a file",
     })
+  })
+})
+
+describe("a sheet on paper", () => {
+  it("is one page wide with its header on each page, and a figure stands below its title", async () => {
+    const rows = Array.from({ length: 3 }, () => ["Cash", { figure: "1.50" }])
+    const { sheets } = await readXlsx(
+      await writeWorkbook([{ name: "Balances", header: ["account", "closing"], rows }]),
+      { readStyles: true },
+    )
+    expect(sheets[0]?.pageSetup).toMatchObject({
+      ...{ orientation: "landscape", fitToWidth: 1, fitToHeight: 0, printTitlesRow: "$1:$1" },
+    })
+    const alignment = (at: string) => sheets[0]?.cells?.get(at)?.style?.alignment?.horizontal
+    expect([alignment("0,0"), alignment("0,1"), alignment("1,1")]).toEqual([undefined, "right", "right"])
   })
 })

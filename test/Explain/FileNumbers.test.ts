@@ -11,6 +11,7 @@ import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { Settings } from "../../src/Settings.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
+import * as Verify from "../../src/Verify.ts"
 import { sandboxRates } from "../Export/SandboxRates.ts"
 import { sync } from "../Sync/Runs.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
@@ -109,6 +110,21 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what a file numbers", 
           .map(({ format }) => format),
       )
       expect([...seen].filter((format) => columns[format] === undefined)).toEqual(["cancelled-entries"])
+      // The detail's units and accounts are those of the two files beside it, in the base currency too.
+      const detail = made[1]?.batches.find(({ manifest }) => manifest.formats.includes("gl-detail"))
+      const fileOf = (start: string) => {
+        const file = detail?.manifest.files.find((each) => each.name.startsWith(start))
+        const text = readFileSync(join(detail?.folder ?? "", file?.name ?? ""), "utf8")
+        return parse<Record<string, string>>(text, { columns: true })
+      }
+      const [lines, chartRows] = [fileOf("GL_Detail"), fileOf("Chart_Of_Accounts")]
+      expect((yield* Verify.run(detail?.folder ?? "")).problems).toEqual([])
+      expect(lines.some((line) => line.Journal_ID?.startsWith("ORG-FX-"))).toBe(true)
+      const units = [...lines, ...chartRows, ...fileOf("Trial_Balance")].map((row) => row.Business_Unit_Code)
+      expect([...new Set(units)]).toEqual(["ORG"])
+      for (const { GL_Account_Number: own = "", GL_Account_Description: text = "" } of chartRows) {
+        expect(text).toMatch(new RegExp(`^${own.split("-").slice(0, 2).join(" ")}`))
+      }
       const { explain } = yield* Explain
       const lost: Array<string> = []
       for (const [where, id] of all) {

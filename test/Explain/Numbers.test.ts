@@ -65,6 +65,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a number in a file", (
         ]),
       )
       const { explain } = yield* Explain
+      const { steps: reversal } = yield* explain("ORG-FX-2026-10-000001")
+      expect(reversal[0]?.facts).toContainEqual(["reverses", expect.stringMatching(/^ORG-FX-2026-09-\d{6}$/)])
       for (const text of forms.values()) {
         const { steps } = yield* explain(text)
         const counter = /\d{6,}/.exec(text)?.[0] ?? ""

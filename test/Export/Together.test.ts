@@ -8,6 +8,7 @@ import { Database } from "../../src/Database.ts"
 import { keepFiles } from "../../src/Export/Batch/Kept/KeptFiles.ts"
 import { print, sha256Of } from "../../src/Export/Batch/Manifest/ManifestSeal.ts"
 import type { Manifest } from "../../src/Export/Batch/Manifest.ts"
+import { refused } from "../../src/Export/ExportError.ts"
 import { fileText } from "../../src/Export/Mapping/MappingCsv.ts"
 import { current, importFrom } from "../../src/Export/Mapping.ts"
 import type { ExportRequest } from "../../src/Export/Request.ts"
@@ -287,6 +288,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
       expect([readdirSync(out), (yield* states(alpha)).length]).toEqual([[], before])
     }),
   )
+
+  it("are told one list of currencies to leave out, since the setting is one for all", () => {
+    const refusal = (book: string, without: ReadonlyArray<string>) => ({
+      book,
+      problems: ["x"],
+      advice: [],
+      without,
+    })
+    const { message } = refused([
+      refusal("ALPHA", ["JPY", "USDT"]),
+      refusal("BETA", []),
+      refusal("GAMMA", ["USDC"]),
+    ])
+    expect(message.split("\n").slice(-2)).toEqual([
+      "  x",
+      "Without these currencies: formats.leaveOut: [JPY, USDC, USDT] in the settings.",
+    ])
+  })
 
   it.effect("are told one command where all of them need it", () =>
     Effect.gen(function* () {

@@ -72,4 +72,10 @@ describe("a journal number in few characters", () => {
     expect(numbered(number, most, false)).toBe(expected)
     expect(numbered(number, most, true)).toBe(`${expected}S`)
   })
+
+  it("has the book's whole code where every character is taken, and a checksum where the mark of a summary has no room", () => {
+    expect(numbered("CL-00001-2026-10-000006", 20, false)).toBe("CL-00001-2610-000006")
+    expect(numbered("CL-00001-2026-10-000006", 20, true)).toBe("C8A12-2610-000006S")
+    expect(numbered("CL-00001-2026-10-1000006", 20, false)).toBe("C8A12-2610-1000006")
+  })
 })

@@ -388,6 +388,20 @@ layer(services)("a completed conversion", (it) => {
       expect(yield* convert(within, bothLegs[0], [["CREDIT", "994.25375001"]])).toEqual([])
     }),
   )
+
+  it.effect("ties out where a stablecoin was rounded to the six decimals of its chain", () =>
+    Effect.gen(function* () {
+      // 995.00 at 0.99920137 is 994.20536315; half of the rate's last digit is 0.000005, one unit of six decimals on top.
+      const rate = { ...sold, rate: "0.99920137" }
+      const bought = (amount: string) =>
+        convert({ ...rate, buyAmount: amount }, bothLegs[0], [["CREDIT", amount]])
+      expect(yield* bought("994.205369")).toEqual([])
+      expect(yield* bought("994.20536900")).toEqual([])
+      // Seven decimals were not rounded to six.
+      expect((yield* bought("994.2053691")).map(([check]) => check)).toEqual(["conversion-rate"])
+      expect((yield* bought("994.205370")).map(([check]) => check)).toEqual(["conversion-rate"])
+    }),
+  )
 })
 
 layer(services)("a refused or cancelled movement", (it) => {

@@ -7,6 +7,7 @@ import { parse } from "csv-parse/sync"
 import { Effect, Option } from "effect"
 import { decodeUnknownSync } from "effect/Schema"
 import { readXlsx } from "hucre/xlsx"
+import { print } from "../../src/Common/MinorUnits.ts"
 import { isExactNumber } from "../../src/Common/Workbook/Workbook.ts"
 import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
@@ -88,7 +89,18 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
       expect(used.reduce((sum, { lines }) => sum + Number(lines), 0)).toBe(count?.n)
       const revalued = used.filter((row) => row.used_for === "revaluation")
       expect(revalued.length).toBeGreaterThan(3)
+      // A revaluation by its rate, with the day and source, as the entries.
+      for (const { date, lines, rate, source } of revalued) {
+        expect([date, lines, source]).toEqual(["2026-10-31", "1", expect.stringMatching(/./)])
+        expect(Number(rate)).toBeGreaterThan(0)
+      }
       expect(page).toContain(revalued[0]?.revaluation)
+      // Results are all in one currency, and so they have a sum.
+      const foot = page.split("Realized and unrealized")[1]?.split("<tfoot>")[1]?.split("</tfoot>")[0] ?? ""
+      for (const column of ["realized", "unrealized"]) {
+        const sum = total(results, column) / 10n ** 16n
+        expect(foot.replaceAll(",", "")).toContain(`${sum < 0n ? "-" : ""}${print(sum < 0n ? -sum : sum, 2)}`)
+      }
     }),
   )
 

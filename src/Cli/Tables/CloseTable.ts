@@ -2,35 +2,44 @@
 import type { Agreement } from "../../Close/Agreement.ts"
 import type { BookClose, CloseState } from "../../Close/CloseBooks.ts"
 import { counted, harmless, styled } from "../../Common/Text.ts"
+import { wrapped } from "../../Common/Wrap.ts"
 import { checks } from "../../Reconcile/Check.ts"
 import type { Screen } from "../../Terminal.ts"
 import { bridgeLines, shortBridgeLines } from "./BridgeTable.ts"
 
-const blockerLines = ({ blockers }: BookClose, { color }: Screen): ReadonlyArray<string> =>
-  blockers.flatMap(({ hint, id, what }) => [
-    `  ${styled(color, "red", id ?? "!")}  ${harmless(what)}`,
-    `      ${harmless(hint)}`,
-  ])
+const blockerLines = ({ blockers }: BookClose, { color, width }: Screen): ReadonlyArray<string> =>
+  blockers.flatMap(({ hint, id, what }) => {
+    const name = id ?? "!"
+    const [first = "", ...rest] = wrapped(`  ${name}  ${harmless(what)}`, width)
+    return [
+      `  ${styled(color, "red", name)}${first.slice(2 + name.length)}`,
+      ...rest,
+      `      ${harmless(hint)}`,
+    ]
+  })
 
 /** The most findings that the command line to accept them names. */
-const mostNamed = 8
+const mostNamed = 200
 
-/** What to do about the findings in the way, by check, and how to close with them. */
-export const adviceLines = (results: ReadonlyArray<BookClose>): ReadonlyArray<string> => {
+/** What to do about the findings in the way, by check, and how to close with them, all books at once. */
+export const adviceLines = (results: ReadonlyArray<BookClose>, screen: Screen): ReadonlyArray<string> => {
   const found = results.flatMap(({ blockers }) => blockers)
   const names = new Set(found.flatMap(({ check }) => check ?? []))
-  const todos = checks.filter(({ name }) => names.has(name)).map(({ name, todo }) => `  ${name}: ${todo}`)
-  const one = results.find(({ blockers }) => blockers.some(({ id }) => id !== null))
-  const ids = (one?.blockers ?? []).flatMap(({ id }) => id ?? [])
-  const named = ids.slice(0, mostNamed).map((id) => ` --accept ${id}`)
-  const more = ids.length > mostNamed ? " …" : ""
+  const todos = checks
+    .filter(({ name }) => names.has(name))
+    .flatMap(({ name, todo }) => wrapped(`  ${name}: ${todo}`, screen.width))
+  const blocked = results.filter(({ blockers }) => blockers.some(({ id }) => id !== null))
+  const [one] = blocked
+  const ids = [...new Set(blocked.flatMap(({ blockers }) => blockers.flatMap(({ id }) => id ?? [])))]
+  const named = ids.slice(0, mostNamed).join(",")
+  const more = ids.length > mostNamed ? ",…" : ""
   return [
     ...(todos.length === 0 ? [] : ["What to do:", ...todos]),
     ...(one === undefined
       ? []
       : [
           "To take responsibility for them as they are:",
-          `  tieout close ${one.period} --book ${one.book}${named.join("")}${more} --reason "…"`,
+          `  tieout close ${one.period}${blocked.length === 1 ? ` --book ${one.book}` : ""} --accept ${named}${more} --reason "…"`,
         ]),
   ]
 }
@@ -54,11 +63,11 @@ export const closeLines = (
   results.flatMap((result) => [
     headline(result, screen),
     ...blockerLines(result, screen),
-    ...result.accepted.map(
-      ({ id, reason, what }) => `  accepted ${id}: ${harmless(reason)} (${harmless(what)})`,
+    ...result.accepted.flatMap(({ id, reason, what }) =>
+      wrapped(`  accepted ${id}: ${harmless(reason)} (${harmless(what)})`, screen.width),
     ),
     ...(result.bridge === null ? [] : (verbose ? bridgeLines : shortBridgeLines)(result.bridge, screen)),
-    ...result.notes.map((note) => `  ${harmless(note)}`),
+    ...result.notes.flatMap((note) => wrapped(`  ${harmless(note)}`, screen.width)),
     ...(result.hash === null
       ? []
       : [

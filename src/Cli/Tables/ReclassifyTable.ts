@@ -88,8 +88,9 @@ export const movedLines = (
     const [one, other] = [a.number ?? "", b.number ?? ""]
     return one < other ? -1 : Number(one > other)
   })
-  const rows = inOrder.map(({ amount, book, effectiveDate, entryId, from, number }) => [
-    `  ${number ?? entryId}`,
+  // Of a preview, what would be moved.
+  const rows = inOrder.map(({ amount, book, effectiveDate, entryId, from, number, of }) => [
+    `  ${number ?? of ?? entryId}`,
     book,
     effectiveDate,
     `${from.code} ${from.name}`,

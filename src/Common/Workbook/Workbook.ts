@@ -66,7 +66,12 @@ const sheetOf = (sheet: WorkbookSheet): WriteSheet => {
   const { header, name, rows } = sheet
   const cells = new Map<string, Partial<Cell>>()
   for (const [at, value] of header.entries()) {
-    cells.set(`0,${at}`, { value, type: "string", style: { font: { bold: true } } })
+    const ofFigures = typeof (rows[0]?.[at] ?? "") !== "string"
+    const style = {
+      font: { bold: true },
+      ...(ofFigures ? { alignment: { horizontal: "right" as const } } : {}),
+    }
+    cells.set(`0,${at}`, { value, type: "string", style })
   }
   for (const [row, content] of rows.entries()) {
     for (const [at, cell] of content.entries()) {
@@ -87,6 +92,14 @@ const sheetOf = (sheet: WorkbookSheet): WriteSheet => {
     rows: [[...header], ...rows.map((row) => row.map(valueOf))],
     cells,
     freezePane: { rows: 1 },
+    // One page wide, with the header on each.
+    pageSetup: {
+      orientation: "landscape",
+      fitToPage: true,
+      fitToWidth: 1,
+      fitToHeight: 0,
+      printTitlesRow: "$1:$1",
+    },
   }
 }
 

@@ -57,14 +57,15 @@ export const singleOutput = Effect.fn("Export.singleOutput")(function* (
 /** The files beside a format's files, if there is a day that they are of. */
 const writeAccountFiles = Effect.fn("Export.writeAccountFiles")(function* (
   folder: Folder,
-  { accountFiles, accounts, book, days, mapping, profile }: TableContext,
+  { accountFiles, accounts, book, days, mapping, nativeOf, profile }: TableContext,
   totals: Totals,
 ) {
   if (days === null) return []
   const balances = accounts.map(({ account, opening }) => {
     const { credit, debit } = totals.of(account)
     const number = mapping.get(account)?.account ?? account.code
-    return { account, number, opening, closing: opening + debit - credit }
+    const { currency } = nativeOf(account)
+    return { account, currency, number, opening, closing: opening + debit - credit }
   })
   return yield* Effect.forEach(accountFiles, (each) =>
     Effect.gen(function* () {

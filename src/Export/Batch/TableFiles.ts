@@ -109,7 +109,10 @@ export const refusedIfUnholdable = <A>(format: string, make: () => A): Effect.Ef
 /** Takes entries by date and keeps one open file per currency or account. */
 export const tableWriter = (folder: Folder, context: TableContext) => {
   const { mapping, profile } = context
-  const setup: Setup = { profile, baseCurrency: context.baseCurrency, names: systemNames(mapping) }
+  const setup: Setup = {
+    ...{ profile, book: context.book.code, baseCurrency: context.baseCurrency },
+    names: systemNames(mapping),
+  }
   const journals = journalsOf(context)
   const summed = journals.placed === undefined ? undefined : summaryEntries(folder, profile.name)
   const differences = profile.rates === undefined ? undefined : differencesWriter(folder, profile.name)

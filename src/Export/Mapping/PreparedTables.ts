@@ -14,7 +14,7 @@ import { opened } from "../Source/Balances.ts"
 import type { Source } from "../Source.ts"
 import { mapAccounts, numberAccounts } from "./Mapped.ts"
 import type { StoredMapping } from "./Store.ts"
-import { adviceFor, findUnfit, type Used } from "./Unfit.ts"
+import { adviceFor, findUnfit, type Used, withoutWhich } from "./Unfit.ts"
 
 export interface TableOptions {
   readonly mode: Mode
@@ -104,15 +104,10 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   const problems = [...lacking, ...unfit.map(({ message }) => message), ...unknown]
   if (problems.length > 0) {
     const advice = [
-      ...adviceFor(
-        unfit,
-        { book: code, mode: modeOptions(mode, summary), selection },
-        baseCurrency,
-        settings,
-      ),
+      ...adviceFor(unfit, { book: code, mode: modeOptions(mode, summary), selection }, baseCurrency),
       ...(unknown.length > 0 ? [accountsAdvice] : []),
     ]
-    return yield* refused([{ book: code, problems, advice }])
+    return yield* refused([{ book: code, problems, advice, without: withoutWhich(unfit, settings) }])
   }
   return { contexts, mappingVersion: stored?.version ?? null }
 })

@@ -109,27 +109,29 @@ const scopeOptions = ({ asOf, from, kind, text, to }: Selection): string => {
   return asOf === null ? scope : `${scope} --as-of ${asOf}`
 }
 
-/** What to do about it, a line each; `leaveOut` is what the settings leave out already. A bank statement is in its account's own currency: nothing values it. */
+/** Currencies to leave out, with those that `leaveOut` of the settings leaves out already; none where nothing else would be left. */
+export const withoutWhich = (
+  unfit: ReadonlyArray<Unfit>,
+  { leaveOut }: Pick<FormatSettings, "leaveOut">,
+): ReadonlyArray<string> =>
+  unfit.length > 0 && unfit.every(({ others }) => others)
+    ? [...new Set([...leaveOut, ...unfit.flatMap((each) => each.currencies)])].sort()
+    : []
+
+/** The command that holds everything. A bank statement is in its account's own currency: nothing values it. */
 export const adviceFor = (
   unfit: ReadonlyArray<Unfit>,
   { book, mode, selection }: { readonly book: string; readonly mode: string; readonly selection: Selection },
   baseCurrency: string,
-  { leaveOut }: Pick<FormatSettings, "leaveOut">,
 ): ReadonlyArray<string> => {
   const names = [
     ...new Set(
       unfit.filter(({ profile }) => profile.mode !== "statement").map(({ profile }) => profile.name),
     ),
   ]
-  const currencies = [...new Set([...leaveOut, ...unfit.flatMap((each) => each.currencies)])].sort()
-  return [
-    ...(names.length === 0
-      ? []
-      : [
-          `Everything in ${baseCurrency}: tieout export --base --format ${names.join(",")} ${scopeOptions(selection)} --book ${book}${mode}`,
-        ]),
-    ...(unfit.length > 0 && unfit.every(({ others }) => others)
-      ? [`Without these currencies: formats.leaveOut: [${currencies.join(", ")}] in the settings.`]
-      : []),
-  ]
+  return names.length === 0
+    ? []
+    : [
+        `Everything in ${baseCurrency}: tieout export --base --format ${names.join(",")} ${scopeOptions(selection)} --book ${book}${mode}`,
+      ]
 }

@@ -53,10 +53,10 @@ const chartOfAccounts: AccountFile = {
         "Account_Subtype",
         "Business_Unit_Code",
       ],
-      ({ account, number }) => [
+      ({ account, currency, number }) => [
         number,
         account.name,
-        [account.code, account.currency, account.partnerAccountId ?? ""].join(" ").trimEnd(),
+        [account.code, currency, account.partnerAccountId ?? ""].join(" ").trimEnd(),
         typeOf(account),
         account.role.replaceAll("_", " "),
         context.book,

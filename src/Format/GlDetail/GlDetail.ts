@@ -14,10 +14,7 @@ const columns: ReadonlyArray<Column> = [
   { header: "JE_Header_Description", cell: text(({ journal }) => journal.kind.replaceAll("_", " ")) },
   { header: "JE_Line_Description", cell: description },
   { header: "Source", cell: name(({ journal }) => journal.sourceType) },
-  {
-    header: "Business_Unit_Code",
-    cell: name(({ journal }) => journal.number.replace(/-\d{4}-\d{2}-\d+$/, "")),
-  },
+  { header: "Business_Unit_Code", cell: name((_, { book }) => book) },
   { header: "Effective_Date", cell: date },
   { header: "Fiscal_Year", cell: plain(({ journal }) => journal.period.slice(0, 4)) },
   { header: "Period", cell: plain(({ journal }) => String(Number(journal.period.slice(5)))) },

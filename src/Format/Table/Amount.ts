@@ -49,8 +49,7 @@ export const numbered = (number: string, most: number, summary: boolean): string
   const plain = plainCode(code)
   const end = summary ? "S" : ""
   const tail = `-${year.slice(2)}${month}-${digits}`
-  // With room for the mark of a summary, so that both have the same beginning.
-  const fits = plain.length + tail.length < most
+  const fits = plain.length + tail.length + end.length <= most
   const text =
     plain.length + fullTail <= most
       ? `${plain}-${year}-${month}-${digits}${end}`

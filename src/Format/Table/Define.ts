@@ -27,6 +27,8 @@ export interface AccountFileContext {
   /** All of the book, with the numbers that the format has for them and their balances. */
   readonly accounts: ReadonlyArray<{
     readonly account: Account
+    /** Of the books, where the amounts may be in the base currency. */
+    readonly currency: string
     readonly number: string
     /** Smallest units, debit positive. */
     readonly opening: bigint

@@ -149,6 +149,8 @@ export interface Row {
 
 export interface Setup {
   readonly profile: Profile
+  /** The book's code. */
+  readonly book: string
   readonly baseCurrency: string
   /** By account of the system. */
   readonly names: ReadonlyMap<string, string>

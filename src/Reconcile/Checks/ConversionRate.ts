@@ -1,6 +1,7 @@
 /**
  * Check 4: bought = (sold - sell-side fee) x rate - buy-side fee, within half of the rate's last digit x amount and one
- * minor unit of the buy currency. Check 3 covers the two legs. The rate is only checked, never used.
+ * minor unit of the buy currency: of a stablecoin whose amount has no more than six decimals, one of those, which its chain has.
+ * Check 3 covers the two legs. The rate is only checked, never used.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
@@ -9,7 +10,8 @@ import { type Fragment, instantText, resourcesInScope, type Scope, sumText } fro
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   with quoted as (
     select r.*, (r.amount - r.sell_fee) * r.rate - r.buy_fee as expected,
-      (r.amount - r.sell_fee) * power(10::numeric, -scale(r.rate)) / 2 + power(10::numeric, -coalesce(c.scale, 0)) as tolerance
+      (r.amount - r.sell_fee) * power(10::numeric, -scale(r.rate)) / 2 + power(10::numeric,
+        -least(coalesce(c.scale, 0), greatest(min_scale(r.buy_amount), 6))) as tolerance
     from (
       select r.book_id, r.resource_id, r.resource_type, r.amount, r.currency, r.buy_amount, r.buy_currency,
         r.buy_account_id, r.rate, r.fee, r.fee_currency, coalesce(r.completed_at, r.created_at) as occurred_at,

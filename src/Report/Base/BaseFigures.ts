@@ -5,7 +5,7 @@
 import { Effect, Option } from "effect"
 import { parse } from "../../Common/MinorUnits.ts"
 import type { Sql } from "../../Database/Client.ts"
-import { bool, int4, oneOf, type RowOf, text } from "../../Database/Columns.ts"
+import { bool, int4, nullable, oneOf, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import {
   type BookAccounts,
@@ -49,7 +49,16 @@ const rateColumns = {
   lines: int4,
 }
 
-const revaluationColumns = { account: text, currency: text, description: text, amount: text }
+const revaluationColumns = {
+  account: text,
+  currency: text,
+  description: text,
+  amount: text,
+  /** Null: the month was valued before they were kept. */
+  rate: nullable(text),
+  date: nullable(text),
+  source: nullable(text),
+}
 
 const resultColumns = { currency: text, realized: text, unrealized: text }
 
@@ -113,6 +122,7 @@ const readRates = Effect.fn("Report.base.rates")(function* ({ bookId, first, jou
         count(*)::integer as lines
       from ${journalTable(sql, journal, "postings")} p
       where p.book_id = ${bookId} and p.period = ${first}::text::date and p.rate is not null
+        and p.native_currency is not null
       group by p.native_currency, p.rate, p.rate_date, p.rate_source
       order by p.native_currency collate "C", p.rate_date, p.rate, p.rate_source`,
   )
@@ -120,10 +130,11 @@ const readRates = Effect.fn("Report.base.rates")(function* ({ bookId, first, jou
 
 /** Exported, like the next one, for the test of its plan. */
 export const revaluationsIn = (sql: Sql, { bookId, first, journal }: BaseScope) => sql`
-    select a.name as account, a.currency, e.description, p.amount::text as amount
+    select a.name as account, a.currency, e.description, p.amount::text as amount, p.rate, p.rate_date::text as date,
+      p.rate_source as source
     from ${journalTable(sql, journal, "entries")} e
     cross join lateral (
-      select x.account_id, x.amount from ${journalTable(sql, journal, "postings")} x
+      select x.account_id, x.amount, x.rate, x.rate_date, x.rate_source from ${journalTable(sql, journal, "postings")} x
       where x.book_id = e.book_id and x.period = e.period and x.series = e.series and x.number = e.number
         and x.account_id is not null offset 0) p
     join ledger.accounts a on a.book_id = e.book_id and a.account_id = p.account_id

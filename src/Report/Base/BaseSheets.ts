@@ -50,13 +50,10 @@ export const baseRatesRows = ({
   rates,
   revaluations,
 }: BaseFigures): ReadonlyArray<Row<typeof baseRatesSheet.columns>> => [
-  ...revaluations.map(({ account, amount, currency, description }) => ({
+  ...revaluations.map(({ account, amount, currency, date, description, rate, source }) => ({
     used_for: "revaluation",
-    currency,
-    date: null,
-    rate: null,
-    source: null,
-    lines: null,
+    ...{ currency, date, rate, source },
+    lines: rate === null ? null : "1",
     account_name: account,
     revaluation: description,
     amount,

@@ -1,6 +1,8 @@
 /** The base currency on the page: what exchange rates brought or cost, by which rates, and the trial balance. */
 import { type Html, html } from "../../Common/Html.ts"
+import { parse, print } from "../../Common/MinorUnits.ts"
 import { counted } from "../../Common/Text.ts"
+import { baseScale } from "../../Valuation/Rates/Rate.ts"
 import type { BaseFigures } from "../Base/BaseFigures.ts"
 import type { baseRatesSheet, baseResultsSheet, baseTrialBalanceSheet } from "../Base/BaseSheets.ts"
 import type { Written } from "../Sheet.ts"
@@ -19,6 +21,18 @@ const methods = { average: "at average cost", fifo: "first in, first out" }
 const ledeOf = ({ currency, later, method, over }: BaseFigures): string =>
   `The month as tieout export --base has it, in ${currency} at two decimals: cost ${methods[method]}${over ? ", balances in other currencies revalued at the month's end" : ", not revalued, since the month was not over"}.${later > 0 ? ` ${counted(later, "entry", "entries")} came since and ${later === 1 ? "is" : "are"} not in it: tieout report --base values the month again.` : ""}`
 
+/** All results are in the base currency. */
+const resultsFoot = ({ results }: BaseFigures): Html => {
+  const sum = (of: "realized" | "unrealized") =>
+    figure(
+      print(
+        results.reduce((total, row) => total + parse(row[of], baseScale), 0n),
+        baseScale,
+      ),
+    )
+  return html`<tfoot><tr><th scope="row">Total</th><td class="num" data-label="Realized">${sum("realized")}</td><td class="num" data-label="Unrealized">${sum("unrealized")}</td></tr></tfoot>`
+}
+
 const heading = (text: string): Html => html`<h3 class="apart">${text}</h3>`
 
 export const baseSection = ({ figures, rates, results, trialBalance }: BasePage): Html => {
@@ -34,6 +48,7 @@ export const baseSection = ({ figures, rates, results, trialBalance }: BasePage)
       rows: results.first.slice(0, shownRows.results),
       total: results.rows,
       file: results.name,
+      foot: resultsFoot(figures),
       none: "Exchange rates brought and cost nothing.",
     }),
     heading("Rates used"),

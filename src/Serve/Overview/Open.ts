@@ -59,9 +59,11 @@ export const openFindings = Effect.fn("Overview.findings")(function* () {
     },
     (sql) => sql`
       with ranked as (
-        select finding_id, (count(*) over (partition by severity, check_name))::integer as of_check,
-          row_number() over (partition by severity, check_name order by opened_at, finding_id) as place
-        from reconcile.open_findings)
+        select f.finding_id, (count(*) over (partition by f.severity, f.check_name))::integer as of_check,
+          row_number() over (partition by f.severity, f.check_name
+            order by coalesce(x.day, ledger.day_of(f.opened_at, l.time_zone)), f.finding_id) as place
+        from reconcile.open_findings f join ledger.locks l on l.book_id = f.book_id
+        cross join lateral reconcile.facts_of(f.evidence, l.time_zone) x)
       select f.finding_id, f.check_name, f.severity, b.code, f.message, f.evidence, r.of_check,
         (extract(epoch from f.opened_at) * 1000)::float8 as opened_at
       from ranked r

@@ -79,6 +79,6 @@ export const revaluations = (
     const description =
       `Revaluation of ${print(holding.native, scale)} ${currency} at ${rate.text} (${rate.date}): ` +
       `${print(holding.carrying, baseScale)} to ${print(worth, baseScale)} ${baseCurrency}`
-    const lines = [plainLine(accountId, minor), plainLine("fx_unrealized", -minor)]
+    const lines = [{ ...plainLine(accountId, minor), rate }, plainLine("fx_unrealized", -minor)]
     return [{ accountId, minor, entry: extra(lastDay, "fx_revaluation", description, lines) }]
   })

@@ -19,7 +19,7 @@ import { adviceLines, agreementLines, closeLines } from "../../Tables/CloseTable
 
 const usage = (detail: string, advice = "") => new UsageError({ detail, advice })
 
-/** Every `--accept` with its reason, and the reason of the close itself where nothing is accepted. */
+/** Every finding of each `--accept` with its reason, and the reason of the close itself where nothing is accepted. */
 export const acceptance = (accept: ReadonlyArray<string>, reasons: ReadonlyArray<string>) => {
   const given = reasons.map((reason) => reason.trim())
   if (given.some((reason) => reason === "" || reason.length > 500)) {
@@ -35,11 +35,15 @@ export const acceptance = (accept: ReadonlyArray<string>, reasons: ReadonlyArray
       ),
     )
   }
+  const named = accept.map((ids) => ids.split(",").map((id) => id.trim()))
+  if (named.flat().includes("")) {
+    return Either.left(usage("--accept: expected findings such as F12, or F12,F13."))
+  }
   return Either.right({
-    accept: accept.map((id, index) => ({
-      id: id.trim(),
-      reason: given[given.length === 1 ? 0 : index] ?? "",
-    })),
+    accept: named.flatMap((ids, index) => {
+      const reason = given[given.length === 1 ? 0 : index] ?? ""
+      return ids.map((id) => ({ id, reason }))
+    }),
     reason: given.length === 1 ? only : null,
   })
 }
@@ -98,7 +102,7 @@ export const close = command(
   {
     name: "close",
     usage:
-      "(YYYY-MM [--book B] [--dry-run] [--verbose] [--accept F12 --reason TEXT]… [--bridge | --check] | approve YYYY-MM --by NAME [--book B])",
+      "(YYYY-MM [--book B] [--dry-run] [--verbose] [--accept F12[,F13…] --reason TEXT]… [--bridge | --check] | approve YYYY-MM --by NAME [--book B])",
     summary: "Prove a month complete and lock it, with its balances and a chained hash.",
     about: [
       "A month closes where every list and statement was read to its end after it, by the service's clock, the running balances",
@@ -116,8 +120,8 @@ export const close = command(
       accept: repeated(
         text(
           "accept",
-          "F12",
-          "Take responsibility for a finding. Of an account or client that is gone it stands until its evidence changes. May be repeated",
+          "F12[,F13…]",
+          "Take responsibility for findings. Of an account or client that is gone it stands until its evidence changes. May be repeated",
         ),
       ),
       reason: repeated(text("reason", "TEXT", "Why: one for each --accept in their order, or one for all")),
@@ -136,7 +140,7 @@ export const close = command(
     },
     examples: [
       ["tieout close 2026-10 --dry-run", "what is in the way of closing October"],
-      ['tieout close 2026-10 --accept F12 --reason "Bank confirmed, see ticket 7"', "with a finding open"],
+      ['tieout close 2026-10 --accept F12,F13 --reason "Bank confirmed, see ticket 7"', "with findings open"],
       ["tieout close 2026-10 --check", "does October still agree with its close?"],
       ['tieout close approve 2026-10 --by "Ada Jones"', "sign October off"],
     ],
@@ -178,7 +182,7 @@ export const close = command(
         lines: [
           ...closeLines(results, verbose, output.terminal.stdout),
           ...notes.map(harmless),
-          ...adviceLines(results),
+          ...adviceLines(results, output.terminal.stdout),
         ],
         code: blocked ? exitCodes.attention : exitCodes.done,
       })

@@ -44,9 +44,12 @@ export const reopen = command(
       document: { books: reopenings },
       lines: reopenings.flatMap((one) => [
         `${one.book} ${one.period}: open again. To close it: tieout close ${period}`,
+        ...(one.batches.length === 0
+          ? []
+          : [`  What changes in ${period} is not in the batches that stand on that close:`]),
         ...one.batches.map(
           ({ batch, formats, scope, state }) =>
-            `  ${one.book}/${batch} ${scope} ${formats.join(",")} (${state}) stands on that close: what changes in ${period} is not in it.`,
+            `    ${one.book}/${batch} ${scope} ${formats.join(",")} (${state})`,
         ),
       ]),
     })

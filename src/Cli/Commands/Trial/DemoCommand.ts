@@ -57,7 +57,7 @@ const questionStep: Step = {
 const closeStep = (findings: ReadonlyArray<string>): Step => ({
   title: "Take responsibility for them, and close October",
   args: [
-    ...["close", "2026-10", ...findings.flatMap((id) => ["--accept", id])],
+    ...["close", "2026-10", ...(findings.length === 0 ? [] : ["--accept", findings.join(",")])],
     ...["--reason", "The other side comes in November"],
   ],
 })
