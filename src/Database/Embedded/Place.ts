@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { lstat, realpath, stat, writeFile } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { makeFolder } from "../../Common/Folders.ts"
-import { NotRegular, readRegular } from "../../Common/RegularFile.ts"
+import { isMissing, NotRegular, readRegular } from "../../Common/RegularFile.ts"
 import type { Account } from "./Command.ts"
 import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
 import { onWindows, setRights } from "./OwnFiles.ts"
@@ -24,10 +24,19 @@ export interface Place {
 /** Names the folder that took the data when the server's account cannot enter the data folder. */
 const pointerName = "postgres.location"
 
+/** A refusal to look for it is an error that names the folder. */
 export const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
-    () => false,
+    (error: unknown) => {
+      if (isMissing(error)) return false
+      throw new EmbeddedError({
+        reason: "Folder",
+        message:
+          `Whether ${path} is there cannot be told (${codeOf(error) ?? "unknown error"}), and nothing was made. ` +
+          "Run Tieout as the user to whom the folder belongs, or set TIEOUT_DATA_DIR to another.",
+      })
+    },
   )
 
 /** Whether a data folder has a database, here or where its location file says. */
