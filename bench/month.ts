@@ -69,8 +69,8 @@ const logger = Logger.make(({ message }) => {
 const settingsOf = (session: Readonly<Record<string, string>>) => ({ url: Option.none(), dataDir, session })
 
 /**
- * The database has no clock that can be set: its `now()` is found in a schema of ours first, by whatever is made and run then. The
- * rules' functions look for it in Postgres' own schema alone, until `rulesByThisClock` has run.
+ * The database has no clock that can be set: `now()` and `clock_timestamp()` are found in a schema of ours first, by whatever is made
+ * and run then. The rules' functions look in Postgres' own schema alone, until `rulesByThisClock` has run.
  */
 const simulated = { search_path: "simulated, pg_catalog, public" }
 const admin = ManagedRuntime.make(Database.layer({ ...settingsOf({}), asOwner: true }))
@@ -310,6 +310,9 @@ try {
   await asAdmin("grant select on simulated.clock to public")
   await asAdmin(`create function simulated.now() returns timestamptz language sql stable
     as 'select pg_catalog.now() + (select ahead from simulated.clock)'`)
+  // By which a night is due.
+  await asAdmin(`create function simulated.clock_timestamp() returns timestamptz language sql volatile
+    as 'select pg_catalog.clock_timestamp() + (select ahead from simulated.clock)'`)
   await setClock(time.now())
   await life.runtime.runPromise(migrate())
   await asAdmin(rulesByThisClock)
