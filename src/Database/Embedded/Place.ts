@@ -9,7 +9,10 @@ import { onWindows, setRights } from "./OwnFiles.ts"
 import { canEnter, writable } from "./ServerAccount.ts"
 
 /** Folders for root's data that every account can enter and that outlive a reboot. */
-const sharedRoots: ReadonlyArray<string> = ["/var/lib/tieout", "/var/tmp/tieout"]
+const sharedRoots: ReadonlyArray<string> = ["/var/lib/tieout-root", "/var/tmp/tieout"]
+
+/** Where earlier versions kept them. systemd gives this folder to the units' user, as their `StateDirectory`. */
+const formerRoot = "/var/lib/tieout"
 
 /** Where the embedded server of one data folder lives. */
 export interface Place {
@@ -113,7 +116,7 @@ const pointedTo = async (pointer: string, roots: ReadonlyArray<string>): Promise
   const named = text?.split("\n", 1)[0]?.trim()
   // Empty: another process is just writing it, and what it writes we find out ourselves.
   if (named === undefined || named === "") return undefined
-  if (roots.includes(dirname(named)) && /^[0-9a-f]{16}$/.test(basename(named))) return named
+  if ([...roots, formerRoot].includes(dirname(named)) && /^[0-9a-f]{16}$/.test(basename(named))) return named
   throw refused(`names no folder of ours below ${roots.join(" or ")}`)
 }
 
@@ -169,8 +172,11 @@ export const findPlace = async (
   await dataFolder(folder)
   const inside = { dataDir: folder, home: join(folder, "postgres"), moved: "no" } as const
   if (account === undefined) return inside
-  const refused = (what: string): EmbeddedError =>
-    new EmbeddedError({ reason: "Folder", message: `The data in ${inside.home} ${what}` })
+  const refused = (what: string, data = inside.home): EmbeddedError =>
+    new EmbeddedError({ reason: "Folder", message: `The data in ${data} ${what}` })
+  const whereItWrites = (changeable: string): string =>
+    `lie where the user ${account.name} may write (${changeable}), and Postgres runs as this user for root. ` +
+    `Run Tieout as ${account.name}, or make ${changeable} writable for root alone.`
   const there = await exists(inside.home)
   if (there) await refuseOthersLink(inside.home)
   // The home may be a link to another disk.
@@ -179,12 +185,7 @@ export const findPlace = async (
   const changeable =
     (await changeableBy(folder, account)) ?? (there ? await changeableBy(dirname(home), account) : undefined)
   if (there) {
-    if (changeable !== undefined) {
-      throw refused(
-        `lie where the user ${account.name} may write (${changeable}), and Postgres runs as this user for root. ` +
-          `Run Tieout as ${account.name}, or make ${changeable} writable for root alone.`,
-      )
-    }
+    if (changeable !== undefined) throw refused(whereItWrites(changeable))
     if (enters) return { ...inside, home }
     throw refused(
       `cannot be entered by the account ${account.name}, which runs Postgres for root. Let others pass through the ` +
@@ -193,7 +194,12 @@ export const findPlace = async (
   }
   const pointer = join(folder, pointerName)
   const pointed = await pointedTo(pointer, roots)
-  if (pointed !== undefined) return { dataDir: folder, home: pointed, moved: "before" }
+  if (pointed !== undefined) {
+    const parent = await realpath(dirname(pointed)).catch(() => undefined)
+    const written = parent === undefined ? undefined : await changeableBy(parent, account)
+    if (written !== undefined) throw refused(whereItWrites(written), pointed)
+    return { dataDir: folder, home: pointed, moved: "before" }
+  }
   if (enters && changeable === undefined) return inside
   const below = join(await sharedRoot(account, roots), nameBelowShared(folder))
   const why = enters ? "may write to" : "cannot enter"
