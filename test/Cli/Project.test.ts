@@ -72,6 +72,16 @@ describe("what this user cannot look at", () => {
   })
 })
 
+describe("a reader", () => {
+  it("begins no database in the empty folder that a disk was to be mounted on", async () => {
+    const data = folder("unmounted", "data")
+    const home = folder("unmounted", "data", "postgres")
+    const { code, error } = await tieout(data, ["status"], { TIEOUT_DATA_DIR: data })
+    expect(error).toContain(`There is no database in ${home}, and nothing was made.`)
+    expect([code, readdirSync(home)]).toEqual([2, []])
+  })
+})
+
 describe("the settings of another user", () => {
   it.skipIf(process.getuid?.() !== 0)(
     "name no command that runs for us, unless they are asked for",

@@ -369,6 +369,11 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
       home: place.home,
     })
 
+    await rm(place.home, { recursive: true })
+    const gone = await findPlace(join(writable, "data"), account, [root]).then(String, String)
+    expect(gone).toContain(`says that the data are in ${place.home}, and there is no such folder`)
+    await mkdir(place.home)
+
     // As systemd does with a folder that is a unit's StateDirectory, too.
     if (account === undefined) throw new Error("no account")
     await chown(root, account.uid, account.gid)

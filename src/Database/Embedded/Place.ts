@@ -5,7 +5,7 @@ import { makeFolder } from "../../Common/Folders.ts"
 import { isMissing, NotRegular, readRegular } from "../../Common/RegularFile.ts"
 import type { Account } from "./Command.ts"
 import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
-import { onWindows, setRights } from "./OwnFiles.ts"
+import { makeOwnFolder, onWindows, passedThrough, setRights } from "./OwnFiles.ts"
 import { canEnter, writable } from "./ServerAccount.ts"
 
 /** Folders for root's data that every account can enter and that outlive a reboot. */
@@ -198,6 +198,14 @@ export const findPlace = async (
     const parent = await realpath(dirname(pointed)).catch(() => undefined)
     const written = parent === undefined ? undefined : await changeableBy(parent, account)
     if (written !== undefined) throw refused(whereItWrites(written), pointed)
+    if (!(await exists(pointed))) {
+      throw new EmbeddedError({
+        reason: "Folder",
+        message:
+          `${pointer} says that the data are in ${pointed}, and there is no such folder. Nothing was made: mount its disk, ` +
+          `or restore it from a backup; where the data are gone for good, remove ${pointer} to begin with an empty database.`,
+      })
+    }
     return { dataDir: folder, home: pointed, moved: "before" }
   }
   if (enters && changeable === undefined) return inside
@@ -206,6 +214,8 @@ export const findPlace = async (
   const text =
     `${below}\n\nThe account ${account.name}, which runs Postgres for root, ${why} this folder.\n` +
     "The data are in the folder named in the first line. Keep this file: without it they are not found.\n"
+  // First the folder: a location file that names none means that the data were lost, not that they are still to be made.
+  await makeOwnFolder(below, passedThrough(account))
   // "wx" follows no link, and of two at once both write the same.
   await writeFile(pointer, text, { flag: "wx", mode: 0o644 }).catch((error: unknown) => {
     if (codeOf(error) !== "EEXIST") throw error
