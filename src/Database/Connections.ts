@@ -46,7 +46,7 @@ const localsOf = (settings: ConnectionSettings): string =>
 /** What says that nothing is there. Whatever else fails (names, certificates, our own files) says nothing of the session at hand. */
 const absences: ReadonlySet<string> = new Set([
   "CONNECT_TIMEOUT",
-  ...["ECONNREFUSED", "EHOSTDOWN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"],
+  ...["ECONNREFUSED", "ECONNRESET", "EHOSTDOWN", "EHOSTUNREACH", "ENETUNREACH", "EPIPE", "ETIMEDOUT"],
 ])
 
 const isAbsence = (error: unknown): boolean =>
