@@ -2,7 +2,7 @@
  * `npm run soak -- --days 30`: so many nights of `tieout serve` against the sandbox, on a clock of their own that the database
  * shares, with what happens to servers in a month. Prints what was alerted, and when. In the end the books must have the same cash
  * lines, and the same totals per resource, role and currency, as a full sync into an empty database; ends with 1 where they have not,
- * or where something went wrong and nobody was told.
+ * where something went wrong and nobody was told, or where somebody was told and nothing was wrong.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -68,13 +68,24 @@ const logger = Logger.make(({ message }) => {
 
 const settingsOf = (session: Readonly<Record<string, string>>) => ({ url: Option.none(), dataDir, session })
 
-/** The database has no clock that can be set: its `now()` is found in a schema of ours first, by whatever is made and run then. */
+/**
+ * The database has no clock that can be set: `now()` and `clock_timestamp()` are found in a schema of ours first, by whatever is made
+ * and run then. The rules' functions look in Postgres' own schema alone, until `rulesByThisClock` has run.
+ */
 const simulated = { search_path: "simulated, pg_catalog, public" }
 const admin = ManagedRuntime.make(Database.layer({ ...settingsOf({}), asOwner: true }))
 const asAdmin = (statement: string) =>
   admin.runPromise(
     Effect.flatMap(Database, ({ query }) => query("Soak.admin", (sql) => sql.unsafe(statement))),
   )
+
+const rulesByThisClock = `do $$
+declare ours text;
+begin
+  for ours in select oid::regprocedure::text from pg_proc where proconfig @> '{"search_path=pg_catalog, pg_temp"}' loop
+    execute format('alter function %s set search_path = simulated, pg_catalog, pg_temp', ours);
+  end loop;
+end $$`
 
 const setClock = async (to: number): Promise<void> => {
   const ahead = time.ahead + Math.max(0, to - time.now())
@@ -299,8 +310,12 @@ try {
   await asAdmin("grant select on simulated.clock to public")
   await asAdmin(`create function simulated.now() returns timestamptz language sql stable
     as 'select pg_catalog.now() + (select ahead from simulated.clock)'`)
+  // By which a night is due.
+  await asAdmin(`create function simulated.clock_timestamp() returns timestamptz language sql volatile
+    as 'select pg_catalog.clock_timestamp() + (select ahead from simulated.clock)'`)
   await setClock(time.now())
   await life.runtime.runPromise(migrate())
+  await asAdmin(rulesByThisClock)
   await night()
   say(`the first sync is done; ${days} nights`)
   for (let at = 1; at <= days; at++) {
@@ -315,6 +330,10 @@ try {
     const heard = found.alerts.filter((line) => line.startsWith(`${at} `))
     for (const kind of alerts.filter((one) => !heard.some((line) => line.includes(`Alert (${one})`)))) {
       say(`night ${at}: nobody was told (${kind})`)
+      process.exitCode = 1
+    }
+    if (alerts.length === 0 && heard.length > 0) {
+      say(`night ${at}: somebody was told, and nothing was wrong`)
       process.exitCode = 1
     }
   }

@@ -12,7 +12,7 @@ import { WholeManual } from "./Cli/Declaration.ts"
 import { type ExitCode, exitCodes } from "./Cli/ExitCode.ts"
 import { failuresOf, UsageError } from "./Cli/Failure.ts"
 import { failureText } from "./Cli/FailureDocument.ts"
-import { logFormat, logging } from "./Cli/Logging.ts"
+import { type LogFormat, logFormat, logging } from "./Cli/Logging.ts"
 import type { Manual } from "./Cli/Manual.ts"
 import { makeOutput, Outcome, Output } from "./Cli/Output.ts"
 import { isTraced, telemetry } from "./Cli/Telemetry.ts"
@@ -22,7 +22,7 @@ import type { Mistake } from "./Settings/Mistake.ts"
 import { withSecretFiles } from "./Settings/SecretFiles.ts"
 import { SettingsError, SettingsSource } from "./Settings.ts"
 import { showProgress } from "./Terminal/Progress.ts"
-import { processTerminal, Terminal } from "./Terminal.ts"
+import { processTerminal, Terminal, type TerminalService } from "./Terminal.ts"
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -83,6 +83,9 @@ const unreadableSecrets = (mistakes: ReadonlyArray<Mistake>) =>
 const presentIn = (variables: Variables): ReadonlyArray<readonly [string, string]> =>
   Object.entries(variables).flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]))
 
+const formatOf = ({ command, json }: Arguments, variables: Variables, terminal: TerminalService): LogFormat =>
+  logFormat(json, variables.TIEOUT_LOG, terminal, command === "serve")
+
 /** The command with its environment. `outcome` has the exit code afterwards. */
 const prepared = (
   args: Arguments,
@@ -97,12 +100,14 @@ const prepared = (
   secrets.learn(variables)
   const terminal = processTerminal(variables)
   const level = levels[args.logLevel]
-  const format = logFormat(args.json, variables.TIEOUT_LOG, terminal, args.command === "serve")
+  const format = formatOf(args, variables, terminal)
   const withProgress = Layer.unwrapScoped(
     Effect.map(showProgress(terminal, format !== "json"), (progress) =>
       Layer.merge(
         Layer.succeed(Progress, progress),
-        logging(format, level, terminal.stderr.color, (line) => progress.writeAbove(secrets.hide(line))),
+        logging(format, level, terminal.stderr.color, (line, of) =>
+          progress.writeAbove(secrets.hide(line), of),
+        ),
       ),
     ),
   )
@@ -143,19 +148,22 @@ const patience = ({ command }: Arguments): number =>
  * Ends a process that was asked to end but waits for something that does not answer. What was not committed is done by the next
  * run.
  */
-const endAnyway = (args: Arguments): void => {
+const endAnyway = (args: Arguments, variables: Variables): void => {
   const millis = patience(args)
   setTimeout(() => {
     const message = `Stopped after ${millis / 1_000} s without waiting any longer for what does not answer. What was committed stays; run it again to go on.`
     const failure = { code: exitCodes.resumable, error: "Stopped", reason: null, message }
-    process.stderr.write(failureText(failure, args.json, new Date()), () => process.exit(exitCodes.resumable))
+    const terminal = processTerminal(variables)
+    const asJson = formatOf(args, variables, terminal) === "json"
+    terminal.writeError(failureText(failure, asJson, new Date()), "ERROR")
+    process.stderr.write("", () => process.exit(exitCodes.resumable))
   }, millis).unref()
 }
 
 /** Runs a command as the process: signals interrupt it, and its outcome is the exit code. */
 export const launch = (args: Arguments, manual: Manual, variables: Variables): void => {
   const outcome = new Outcome()
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => endAnyway(args))
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => endAnyway(args, variables))
   NodeRuntime.runMain(prepared(args, manual, variables, outcome), {
     disableErrorReporting: true,
     disablePrettyLogger: true,

@@ -2,12 +2,11 @@
  * The settings: `config/tieout.yaml`, overridden by the environment, parsed once into exact types. All mistakes are reported
  * at once, each with its place, what was found and what is expected. Credentials come from the environment alone.
  */
-import { existsSync } from "node:fs"
 import { Context, Data, Effect, Either, Layer, Option, Redacted, Schema } from "effect"
 import { proxyFor } from "./Common/Proxy.ts"
 import { isRecord } from "./Common/Record.ts"
 import { largestSettings } from "./Common/RegularFile/Bounds.ts"
-import { NotRegular, readNamed } from "./Common/RegularFile.ts"
+import { isMissing, readNamed, whyUnread } from "./Common/RegularFile.ts"
 import { Content } from "./Settings/Content.ts"
 import { type Credentials, credentials } from "./Settings/Credentials.ts"
 import { linesFor, readDocument } from "./Settings/Document.ts"
@@ -61,20 +60,25 @@ const merged = (base: unknown, over: unknown): unknown => {
 }
 
 const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<string>, file: string) {
-  if (Option.isNone(asked) && !existsSync(file)) return { file, document: readDocument("") }
   const text = yield* Effect.try({
     try: () => readNamed(file, largestSettings).toString("utf8"),
-    catch: (cause) =>
-      new SettingsError({
-        reason: "Unreadable",
-        mistakes: [
-          existsSync(file)
-            ? `${file}: ${cause instanceof NotRegular ? cause.message : String(cause)}`
-            : `${file}: there is no such file`,
-        ],
-        advice: `Name a settings file with --config or TIEOUT_CONFIG, or leave both out to use the nearest config/tieout.yaml.`,
-      }),
-  })
+    catch: (cause) => cause,
+  }).pipe(
+    Effect.catchIf(
+      (cause) => Option.isNone(asked) && isMissing(cause),
+      () => Effect.succeed(""),
+    ),
+    Effect.mapError(
+      (cause) =>
+        new SettingsError({
+          reason: "Unreadable",
+          mistakes: [`${file}: ${whyUnread(cause)}`],
+          advice: isMissing(cause)
+            ? "Name a settings file with --config or TIEOUT_CONFIG, or leave both out to use the nearest config/tieout.yaml."
+            : "Make it a file that this user may read (it holds no secret), or run Tieout as its owner; nothing has been read or written.",
+        }),
+    ),
+  )
   return { file, document: readDocument(text.replace(/^\uFEFF/, "")) }
 })
 

@@ -1,5 +1,6 @@
 /** What the two output streams can show. Results go to stdout, everything else to stderr. */
 import { Context } from "effect"
+import { isJournal, withPriority } from "./Terminal/Journal.ts"
 
 export interface Screen {
   /** It is a terminal, which a person watches. */
@@ -27,19 +28,23 @@ export interface TerminalService {
   readonly stdout: Screen
   readonly stderr: Screen
   readonly writeOut: (text: string) => void
-  readonly writeError: (text: string) => void
+  /** `level` is that of a line of the log. */
+  readonly writeError: (text: string, level?: string) => void
 }
 
-export const processTerminal = (variables: Variables): TerminalService => ({
-  stdout: screenOf(process.stdout, variables),
-  stderr: screenOf(process.stderr, variables),
-  writeOut: (text) => {
-    process.stdout.write(text)
-  },
-  writeError: (text) => {
-    process.stderr.write(text)
-  },
-})
+export const processTerminal = (variables: Variables): TerminalService => {
+  const journal = isJournal(variables)
+  return {
+    stdout: screenOf(process.stdout, variables),
+    stderr: screenOf(process.stderr, variables),
+    writeOut: (text) => {
+      process.stdout.write(text)
+    },
+    writeError: (text, level) => {
+      process.stderr.write(journal && level !== undefined ? withPriority(level, text) : text)
+    },
+  }
+}
 
 export class Terminal extends Context.Reference<Terminal>()("tieout/Terminal", {
   defaultValue: (): TerminalService => processTerminal(process.env),

@@ -4,6 +4,7 @@
  */
 import { productVersion } from "../Common/Version.ts"
 import { wrappedText } from "../Common/Wrap.ts"
+import { isJournal, withPriority } from "../Terminal/Journal.ts"
 import { ArgumentMistake, type Arguments, readArguments } from "./Arguments.ts"
 import { type ExitCode, exitCodes } from "./ExitCode.ts"
 import { documentText, failureDocument, failureText } from "./FailureDocument.ts"
@@ -66,6 +67,7 @@ export const begin = async (
   const found = answerOf(args, variables, manual)
   if (!("code" in found)) return (await program()).launch(found, manual, variables)
   process.stdout.write(forScreen(found.out, process.stdout))
-  process.stderr.write(forScreen(found.error, process.stderr))
+  const mistake = forScreen(found.error, process.stderr)
+  process.stderr.write(isJournal(variables) ? withPriority("ERROR", mistake) : mistake)
   process.exitCode = found.code
 }

@@ -83,13 +83,13 @@ export const logging = (
   kind: LogFormat,
   level: LogLevel.LogLevel,
   color: boolean,
-  write: (line: string) => void,
+  write: (line: string, level: string) => void,
 ): Layer.Layer<never> => {
   const toLine = format(kind, color)
   return Layer.merge(
     Logger.replace(
       Logger.defaultLogger,
-      Logger.make((options) => write(toLine(options))),
+      Logger.make((options) => write(toLine(options), options.logLevel.label)),
     ),
     Logger.minimumLogLevel(level),
   )

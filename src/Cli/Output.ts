@@ -42,7 +42,7 @@ export const makeOutput = (
     Effect.sync(() => {
       outcome.code = worst([outcome.code, codeOf(failures)])
       const hidden = failures.map((failure) => ({ ...failure, message: hide(failure.message) }))
-      for (const failure of hidden) terminal.writeError(failureText(failure, jsonLog, new Date()))
+      for (const failure of hidden) terminal.writeError(failureText(failure, jsonLog, new Date()), "ERROR")
       if (json && !outcome.documented) terminal.writeOut(documentText(failureDocument(hidden)))
       outcome.documented = true
     }),

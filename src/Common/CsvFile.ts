@@ -1,7 +1,7 @@
 /** Reads a CSV file from a person, strictly: UTF-8, a header of known columns, rows of one length. */
 import { Either } from "effect"
 import { type Mistake, type Parsed, recordsOf } from "./CsvFile/Records.ts"
-import { NotRegular } from "./RegularFile.ts"
+import { whyUnread } from "./RegularFile.ts"
 import type { SheetRow } from "./Workbook/Workbook.ts"
 
 export type { Mistake }
@@ -12,22 +12,9 @@ export interface CsvRow<Column extends string> {
   readonly cell: (column: Column) => string
 }
 
-const unread: { readonly [code: string]: string } = {
-  ENOENT: "there is no such file",
-  ENOTDIR: "there is no such file",
-  EISDIR: "is a folder",
-  EACCES: "may not be read by this user",
-  EPERM: "may not be read by this user",
-}
-
 /** Why a file could not be read, from the error of the file system, and what to do. */
-export const unreadable = (file: string, cause: unknown): string => {
-  if (cause instanceof NotRegular)
-    return `${file}: ${cause.message}. Nothing was stored: name a CSV file that you may read.`
-  const code =
-    cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "unknown error"
-  return `${file}: ${unread[code] ?? `cannot be read [${code}]`}. Nothing was stored: name a CSV file that you may read.`
-}
+export const unreadable = (file: string, cause: unknown): string =>
+  `${file}: ${whyUnread(cause)}. Nothing was stored: name a CSV file that you may read.`
 
 /** Why a new file could not be written, and what to do. */
 export const unwritable = (

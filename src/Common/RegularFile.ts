@@ -85,6 +85,23 @@ export const readNamed = (path: string, most: number): Buffer => {
   }
 }
 
+const reasons: { readonly [code: string]: string } = {
+  ENOENT: "there is no such file",
+  ENOTDIR: "there is no such file",
+  EISDIR: "is a folder",
+  EACCES: "may not be read by this user",
+  EPERM: "may not be read by this user",
+}
+
+/** Whether nothing has that name. A folder that this user may not enter says nothing about what is in it. */
+export const isMissing = (cause: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(codeOf(cause))
+
+/** Why a file that a person or a setting names was not read. */
+export const whyUnread = (cause: unknown): string =>
+  cause instanceof NotRegular
+    ? cause.message
+    : (reasons[codeOf(cause)] ?? `cannot be read [${codeOf(cause) || "unknown error"}]`)
+
 /** The text of a manifest. Throws `NotRegular` where it holds more than any of ours. */
 export const readManifestFile = async (path: string): Promise<Buffer> => {
   const bytes = await readRegular(path, largestManifest)

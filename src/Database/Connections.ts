@@ -49,7 +49,7 @@ const localsOf = (settings: ConnectionSettings): string =>
  */
 const absences: ReadonlySet<string> = new Set([
   "CONNECT_TIMEOUT",
-  ...["ECONNREFUSED", "EHOSTDOWN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"],
+  ...["ECONNREFUSED", "ECONNRESET", "EHOSTDOWN", "EHOSTUNREACH", "ENETUNREACH", "EPIPE", "ETIMEDOUT"],
 ])
 
 const isAbsence = (error: unknown): boolean =>

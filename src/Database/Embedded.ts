@@ -2,8 +2,8 @@ import { join, resolve } from "node:path"
 import { Effect, Redacted, Schedule, type Scope } from "effect"
 import type { ConnectionSettings } from "./ConnectionSettings.ts"
 import { findBinaries } from "./Embedded/Binaries.ts"
-import { type Cluster, ensureCluster } from "./Embedded/Cluster.ts"
-import { asEmbeddedError, EmbeddedError } from "./Embedded/EmbeddedError.ts"
+import { type Cluster, ensureCluster, noDatabase } from "./Embedded/Cluster.ts"
+import { asEmbeddedError, type EmbeddedError } from "./Embedded/EmbeddedError.ts"
 import { findPlace, hasData } from "./Embedded/Place.ts"
 import { type EmbeddedRole, nameOf } from "./Embedded/RuntimeRole.ts"
 import { accountName, serverAccount } from "./Embedded/ServerAccount.ts"
@@ -22,12 +22,7 @@ export interface EmbeddedOptions {
 
 const prepare = async (options: EmbeddedOptions) => {
   if (options.create === false && !(await hasData(options.dataDir))) {
-    throw new EmbeddedError({
-      reason: "NoDatabase",
-      message:
-        `There is no database in ${resolve(options.dataDir)}, and nothing was made. Run it in the project's folder, ` +
-        "or name the database by DATABASE_URL or TIEOUT_DATA_DIR; tieout sync begins a new one.",
-    })
+    throw noDatabase(resolve(options.dataDir))
   }
   const found = await serverAccount()
   const account = found?.account
@@ -41,7 +36,7 @@ const prepare = async (options: EmbeddedOptions) => {
     log: join(place.home, "server.log"),
     settings: options.settings ?? {},
   }
-  const made = await ensureCluster(cluster)
+  const made = await ensureCluster(cluster, options.create !== false)
   return { cluster, made, accountMade: found?.made ?? false }
 }
 

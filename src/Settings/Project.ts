@@ -6,6 +6,7 @@ import { existsSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { Option } from "effect"
+import { isMissing } from "../Common/RegularFile.ts"
 import { type Variables, variable } from "./Environment.ts"
 
 const settingsFile = join("config", "tieout.yaml")
@@ -22,7 +23,22 @@ export const ownerOf = (file: string): number | undefined => {
 /** Settings say where credentials are sent: a file above the working directory must belong to this process's user, or to root. */
 const isTrusted = (file: string): boolean => ownerOf(file) === undefined
 
+/** Whether there is such a file, or this user may not find out. */
+const mayBeThere = (path: string): boolean => {
+  try {
+    statSync(path)
+    return true
+  } catch (cause) {
+    return !isMissing(cause)
+  }
+}
+
+/**
+ * Settings of the working directory that this user may not find out about make it a project, too: reading them then says so. Without
+ * that the books of another user's project would begin anew, in a place of this one's.
+ */
 const hasProject = (folder: string, isHere: boolean): boolean =>
+  (isHere && mayBeThere(join(folder, settingsFile))) ||
   [settingsFile, ...databases].some((name) => {
     const path = join(folder, name)
     return existsSync(path) && (isHere || isTrusted(path))

@@ -5,7 +5,7 @@
  */
 import { Either, Option } from "effect"
 import { largestSecret } from "../Common/RegularFile/Bounds.ts"
-import { NotRegular, readNamed } from "../Common/RegularFile.ts"
+import { readNamed, whyUnread } from "../Common/RegularFile.ts"
 import { type Variables, variable } from "./Environment.ts"
 import type { Mistake } from "./Mistake.ts"
 
@@ -19,11 +19,9 @@ const contentOf = (path: string): Either.Either<string, string> => {
     const text = readNamed(path, largestSecret)
       .toString("utf8")
       .replace(/\r?\n$/, "")
-    return text.trim() === "" ? Either.left(`${path} is empty`) : Either.right(text)
+    return text.trim() === "" ? Either.left(`${path}: is empty`) : Either.right(text)
   } catch (cause) {
-    if (cause instanceof NotRegular) return Either.left(`${path} ${cause.message}`)
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error"
-    return Either.left(`${path} cannot be read [${code}]`)
+    return Either.left(`${path}: ${whyUnread(cause)}`)
   }
 }
 

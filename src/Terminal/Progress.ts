@@ -9,7 +9,7 @@ import type { TerminalService } from "../Terminal.ts"
 
 export interface ShownProgress extends ProgressService {
   /** Writes a line of log above the progress line. */
-  readonly writeAbove: (line: string) => void
+  readonly writeAbove: (line: string, level?: string) => void
 }
 
 interface Begun extends Stage {
@@ -76,8 +76,8 @@ export const showProgress = (
       erase()
     }
   }
-  const writeAbove = (above: string): void => {
-    if (line === "") terminal.writeError(`${above}\n`)
+  const writeAbove = (above: string, level?: string): void => {
+    if (line === "") terminal.writeError(`${above}\n`, level)
     else terminal.writeError(`${eraseLine}${above}\n${line}`)
   }
   const end = Effect.sync(() => {

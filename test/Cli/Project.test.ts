@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   realpathSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
@@ -39,6 +40,47 @@ const folder = (...path: ReadonlyArray<string>): string => {
   chmodSync(root, 0o755)
   return made
 }
+
+/** A file that is there, and that nobody can look at: as it is below a folder of another user, for root as well. */
+const hidden = (file: string): void => symlinkSync(file, file)
+
+describe("what this user cannot look at", () => {
+  it("makes the working directory a project, and nothing begins elsewhere", async () => {
+    const project = folder("closed")
+    hidden(join(folder("closed", "config"), "tieout.yaml"))
+    const share = join(root, "closed-share")
+    const { code, error } = await tieout(project, ["migrate"], { XDG_DATA_HOME: share })
+    expect([code, error]).toEqual([2, expect.stringContaining("tieout.yaml: cannot be read [ELOOP]")])
+    expect(existsSync(share)).toBe(false)
+  })
+
+  it("is not said to be missing", async () => {
+    const data = folder("closed-data")
+    hidden(join(data, "postgres"))
+    const { code, error } = await tieout(data, ["status"], { TIEOUT_DATA_DIR: data })
+    expect(error).toContain(`Whether ${join(data, "postgres")} is there cannot be told (ELOOP)`)
+    expect(code).toBe(1)
+  })
+
+  it.skipIf(process.getuid?.() === 0)("says who may not read it", async () => {
+    const project = folder("forbidden")
+    const file = join(folder("forbidden", "config"), "tieout.yaml")
+    writeFileSync(file, "")
+    chmodSync(file, 0)
+    const { code, error } = await tieout(project, ["status"])
+    expect([code, error]).toEqual([2, expect.stringContaining("tieout.yaml: may not be read by this user")])
+  })
+})
+
+describe("a reader", () => {
+  it("begins no database in the empty folder that a disk was to be mounted on", async () => {
+    const data = folder("unmounted", "data")
+    const home = folder("unmounted", "data", "postgres")
+    const { code, error } = await tieout(data, ["status"], { TIEOUT_DATA_DIR: data })
+    expect(error).toContain(`There is no database in ${home}, and nothing was made.`)
+    expect([code, readdirSync(home)]).toEqual([2, []])
+  })
+})
 
 describe("the settings of another user", () => {
   it.skipIf(process.getuid?.() !== 0)(

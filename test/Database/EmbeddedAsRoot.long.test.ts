@@ -351,7 +351,7 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
     await rm(pointer)
     await writeFile(pointer, "/etc\n")
     const refused = await findPlace(join(home, "data"), account).then(String, String)
-    expect(refused).toContain("names no folder of ours below /var/lib/tieout or /var/tmp/tieout")
+    expect(refused).toContain("names no folder of ours below /var/lib/tieout-root or /var/tmp/tieout")
   })
 
   it("keeps the data of a folder that the user tieout may write to, or cannot enter, where root alone writes", async () => {
@@ -369,6 +369,18 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
       home: place.home,
     })
 
+    await rm(place.home, { recursive: true })
+    const gone = await findPlace(join(writable, "data"), account, [root]).then(String, String)
+    expect(gone).toContain(`says that the data are in ${place.home}, and there is no such folder`)
+    await mkdir(place.home)
+
+    // As systemd does with a folder that is a unit's StateDirectory, too.
+    if (account === undefined) throw new Error("no account")
+    await chown(root, account.uid, account.gid)
+    const handedOver = await findPlace(join(writable, "data"), account, [root]).then(String, String)
+    expect(handedOver).toContain(`The data in ${place.home} lie where the user tieout may write (${root})`)
+    await chown(root, 0, 0)
+
     await mkdir(join(writable, "other", "postgres"), { recursive: true })
     const refused = await findPlace(join(writable, "other"), account, [root]).then(String, String)
     expect(refused).toContain(`lie where the user tieout may write (${writable})`)
@@ -383,7 +395,7 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
     const [place] = (await readFile(join(folder, "postgres.location"), "utf8")).split("\n")
     if (place === undefined) throw new Error("no place")
     cleanups.push(() => rm(place, { recursive: true, force: true }))
-    expect(place).toMatch(/^\/var\/(lib|tmp)\/tieout\/[0-9a-f]{16}$/)
+    expect(place).toMatch(/^\/var\/(lib\/tieout-root|tmp\/tieout)\/[0-9a-f]{16}$/)
     expect(first.said()).toContain(`is kept in ${place}`)
     expect(await readdir(folder)).toEqual(["postgres.location"])
     await first.leave()

@@ -8,6 +8,7 @@ import { resolveAsOf } from "../../src/Ledger/AsOf.ts"
 import { credit, partnership } from "../Sync/Partnership.ts"
 import { journal, rows, sync } from "../Sync/Runs.ts"
 import { settingsFor } from "../support/DatabaseAddress.ts"
+import { program } from "../support/Program.ts"
 import { as, roles } from "../support/Roles.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -183,5 +184,16 @@ it.scopedLive("a transaction of another role counts as one that may still record
     const earlier = yield* rows("select (now() - interval '1 millisecond')::text as text")
     const found = resolveAsOf({ kind: "moment", text: String(earlier[0]?.text) }, 0, "UTC").pipe(as(auditor))
     expect(yield* transaction(found)).toMatch(/Z$/)
+  }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
+
+it.scopedLive("what tieout migrate --roles prints is a script, which an administrator runs as it is", () =>
+  Effect.gen(function* () {
+    const { url } = yield* TestDatabase
+    const { run } = yield* program
+    const { code, out } = yield* run(["migrate", "--roles"], { DATABASE_URL: url })
+    expect(code).toBe(0)
+    expect(out).toMatch(/^-- .+ is up to date\.$/m)
+    expect(yield* refusal(out)).toBe("")
   }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
 )

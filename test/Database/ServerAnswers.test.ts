@@ -68,13 +68,16 @@ it.scopedLive("a name that fails to resolve says nothing of a server that was re
 )
 
 it.scopedLive(
-  "nobody answers at a port that refuses, nor where a server takes connections and closes them or says nothing",
+  "nobody answers at a port that refuses, nor where a server takes connections and closes them, resets them or says nothing",
   () =>
     Effect.gen(function* () {
       const port = yield* Effect.scoped(listenOn(createServer()))
       expect(yield* answers(`postgres://tieout@127.0.0.1:${port}/tieout`)).toBe(false)
       const closing = yield* listenOn(createServer((socket) => socket.end()))
       expect(yield* answers(`postgres://tieout@127.0.0.1:${closing}/tieout?connect_timeout=1`)).toBe(false)
+      // As a balancer does that has no server behind it.
+      const resetting = yield* listenOn(createServer((socket) => socket.resetAndDestroy()))
+      expect(yield* answers(`postgres://tieout@127.0.0.1:${resetting}/tieout?connect_timeout=1`)).toBe(false)
       const silent = yield* listenOn(createServer(() => undefined))
       expect(yield* answers(`postgres://tieout@127.0.0.1:${silent}/tieout?connect_timeout=1`)).toBe(false)
     }),

@@ -42,16 +42,16 @@ describe("a secret in a file", () => {
   it("is a mistake where it is not there, empty, too long, no file, or given twice", () => {
     mkdirSync(join(folder, "folder"))
     expect(mistakes({ DATABASE_URL_FILE: join(folder, "missing") })).toEqual([
-      `DATABASE_URL_FILE: ${join(folder, "missing")} cannot be read [ENOENT]`,
+      `DATABASE_URL_FILE: ${join(folder, "missing")}: there is no such file`,
     ])
     expect(mistakes({ DATABASE_URL_FILE: file("empty", " \n") })).toEqual([
-      `DATABASE_URL_FILE: ${join(folder, "empty")} is empty`,
+      `DATABASE_URL_FILE: ${join(folder, "empty")}: is empty`,
     ])
     expect(mistakes({ TIEOUT_SCOPE_FILE: file("long", "x".repeat(70_000)) })).toEqual([
-      `TIEOUT_SCOPE_FILE: ${join(folder, "long")} has 70000 bytes, and at most 65536 are read`,
+      `TIEOUT_SCOPE_FILE: ${join(folder, "long")}: has 70000 bytes, and at most 65536 are read`,
     ])
     expect(mistakes({ TIEOUT_CLIENT_ID_FILE: join(folder, "folder") })).toEqual([
-      `TIEOUT_CLIENT_ID_FILE: ${join(folder, "folder")} is a folder`,
+      `TIEOUT_CLIENT_ID_FILE: ${join(folder, "folder")}: is a folder`,
     ])
     expect(mistakes({ DATABASE_URL: "postgres://x", DATABASE_URL_FILE: file("other", "y") })).toEqual([
       "DATABASE_URL_FILE: is set as well as DATABASE_URL; set one of them",

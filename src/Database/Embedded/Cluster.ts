@@ -140,13 +140,26 @@ const refuseOthers = async ({ account, folder, place }: Cluster): Promise<void> 
   }
 }
 
+/** Nothing is made for who only reads. */
+export const noDatabase = (folder: string): EmbeddedError =>
+  new EmbeddedError({
+    reason: "NoDatabase",
+    message:
+      `There is no database in ${folder}, and nothing was made. Run it in the project's folder, ` +
+      "or name the database by DATABASE_URL or TIEOUT_DATA_DIR; tieout sync begins a new one.",
+  })
+
 /** Makes sure that the cluster is there, whole, and of the version of our binaries. Answers whether it was made. */
-export const ensureCluster = async (cluster: Cluster): Promise<boolean> => {
+export const ensureCluster = async (cluster: Cluster, mayCreate: boolean): Promise<boolean> => {
   const { binaries, folder, place } = cluster
   const content = await readdir(place.home).catch((error: unknown) =>
     codeOf(error) === "ENOENT" ? [] : ["something that is not for us to read"],
   )
-  if (content.length === 0) await create(cluster)
+  if (content.length === 0) {
+    // An empty folder is the place of a disk that is not mounted, too.
+    if (!mayCreate) throw noDatabase(place.home)
+    await create(cluster)
+  }
   await refuseOthers(cluster)
   const version = await readRegular(join(folder, "PG_VERSION"), 16).then(
     (bytes) => bytes.toString("utf8").trim(),
@@ -166,7 +179,7 @@ export const ensureCluster = async (cluster: Cluster): Promise<boolean> => {
       reason: "WrongVersion",
       message:
         `The data in ${place.home} were written by Postgres ${version}; this version of Tieout brings ` +
-        `${binaries.major}. Move them over with pg_dump, or use the version of Tieout that wrote them.`,
+        `${binaries.major}. Use the version of Tieout that wrote them; to move them over, tieout backup with that one and tieout restore with this one, into an empty TIEOUT_DATA_DIR.`,
     })
   }
   return content.length === 0

@@ -2,14 +2,17 @@ import { createHash } from "node:crypto"
 import { lstat, realpath, stat, writeFile } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { makeFolder } from "../../Common/Folders.ts"
-import { NotRegular, readRegular } from "../../Common/RegularFile.ts"
+import { isMissing, NotRegular, readRegular } from "../../Common/RegularFile.ts"
 import type { Account } from "./Command.ts"
 import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
-import { onWindows, setRights } from "./OwnFiles.ts"
+import { makeOwnFolder, onWindows, passedThrough, setRights } from "./OwnFiles.ts"
 import { canEnter, writable } from "./ServerAccount.ts"
 
 /** Folders for root's data that every account can enter and that outlive a reboot. */
-const sharedRoots: ReadonlyArray<string> = ["/var/lib/tieout", "/var/tmp/tieout"]
+const sharedRoots: ReadonlyArray<string> = ["/var/lib/tieout-root", "/var/tmp/tieout"]
+
+/** Where earlier versions kept them. systemd gives this folder to the units' user, as their `StateDirectory`. */
+const formerRoot = "/var/lib/tieout"
 
 /** Where the embedded server of one data folder lives. */
 export interface Place {
@@ -24,10 +27,19 @@ export interface Place {
 /** Names the folder that holds the data where the server's account cannot enter the data folder. */
 const pointerName = "postgres.location"
 
+/** A refusal to look for it is an error that names the folder. */
 export const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
-    () => false,
+    (error: unknown) => {
+      if (isMissing(error)) return false
+      throw new EmbeddedError({
+        reason: "Folder",
+        message:
+          `Whether ${path} is there cannot be told (${codeOf(error) ?? "unknown error"}), and nothing was made. ` +
+          "Run Tieout as the user to whom the folder belongs, or set TIEOUT_DATA_DIR to another.",
+      })
+    },
   )
 
 /** Whether a data folder has a database, here or where its location file says. */
@@ -104,7 +116,7 @@ const pointedTo = async (pointer: string, roots: ReadonlyArray<string>): Promise
   const named = text?.split("\n", 1)[0]?.trim()
   // Another process is just writing an empty file; this one comes to the same decision by itself.
   if (named === undefined || named === "") return undefined
-  if (roots.includes(dirname(named)) && /^[0-9a-f]{16}$/.test(basename(named))) return named
+  if ([...roots, formerRoot].includes(dirname(named)) && /^[0-9a-f]{16}$/.test(basename(named))) return named
   throw refused(`names no folder of ours below ${roots.join(" or ")}`)
 }
 
@@ -160,8 +172,11 @@ export const findPlace = async (
   await dataFolder(folder)
   const inside = { dataDir: folder, home: join(folder, "postgres"), moved: "no" } as const
   if (account === undefined) return inside
-  const refused = (what: string): EmbeddedError =>
-    new EmbeddedError({ reason: "Folder", message: `The data in ${inside.home} ${what}` })
+  const refused = (what: string, data = inside.home): EmbeddedError =>
+    new EmbeddedError({ reason: "Folder", message: `The data in ${data} ${what}` })
+  const whereItWrites = (changeable: string): string =>
+    `lie where the user ${account.name} may write (${changeable}), and Postgres runs as this user for root. ` +
+    `Run Tieout as ${account.name}, or make ${changeable} writable for root alone.`
   const there = await exists(inside.home)
   if (there) await refuseOthersLink(inside.home)
   // The home may be a link to another disk.
@@ -170,12 +185,7 @@ export const findPlace = async (
   const changeable =
     (await changeableBy(folder, account)) ?? (there ? await changeableBy(dirname(home), account) : undefined)
   if (there) {
-    if (changeable !== undefined) {
-      throw refused(
-        `lie where the user ${account.name} may write (${changeable}), and Postgres runs as this user for root. ` +
-          `Run Tieout as ${account.name}, or make ${changeable} writable for root alone.`,
-      )
-    }
+    if (changeable !== undefined) throw refused(whereItWrites(changeable))
     if (enters) return { ...inside, home }
     throw refused(
       `cannot be entered by the account ${account.name}, which runs Postgres for root. Let others pass through the ` +
@@ -184,13 +194,28 @@ export const findPlace = async (
   }
   const pointer = join(folder, pointerName)
   const pointed = await pointedTo(pointer, roots)
-  if (pointed !== undefined) return { dataDir: folder, home: pointed, moved: "before" }
+  if (pointed !== undefined) {
+    const parent = await realpath(dirname(pointed)).catch(() => undefined)
+    const written = parent === undefined ? undefined : await changeableBy(parent, account)
+    if (written !== undefined) throw refused(whereItWrites(written), pointed)
+    if (!(await exists(pointed))) {
+      throw new EmbeddedError({
+        reason: "Folder",
+        message:
+          `${pointer} says that the data are in ${pointed}, and there is no such folder. Nothing was made: mount its disk, ` +
+          `or restore it from a backup; where the data are gone for good, remove ${pointer} to begin with an empty database.`,
+      })
+    }
+    return { dataDir: folder, home: pointed, moved: "before" }
+  }
   if (enters && changeable === undefined) return inside
   const below = join(await sharedRoot(account, roots), nameBelowShared(folder))
   const why = enters ? "may write to" : "cannot enter"
   const text =
     `${below}\n\nThe account ${account.name}, which runs Postgres for root, ${why} this folder.\n` +
     "The data are in the folder named in the first line. Keep this file: without it they are not found.\n"
+  // First the folder: a location file that names none means that the data were lost, not that they are still to be made.
+  await makeOwnFolder(below, passedThrough(account))
   // "wx" follows no link, and of two at once both write the same.
   await writeFile(pointer, text, { flag: "wx", mode: 0o644 }).catch((error: unknown) => {
     if (codeOf(error) !== "EEXIST") throw error
