@@ -48,7 +48,13 @@ const fetchPage = <A>(
   return session.list(kind, path, { query, keep, limit: limitOf(paging) }).pipe(
     Effect.catchIf(
       (error) => Option.isSome(cursor) && refusalsOfCursor.has(error.status),
-      ({ status = 400 }) => Effect.fail(Fault.make("CursorExpired", operation, { status })),
+      ({ detail, status = 400 }) =>
+        Effect.fail(
+          Fault.make("CursorExpired", operation, {
+            status,
+            detail: `a cursor that it gave is refused (${detail})`,
+          }),
+        ),
     ),
     Effect.flatMap((answer) =>
       Effect.map(openEnvelope(answer, operation, paging, mayBePlain), (envelope) => ({

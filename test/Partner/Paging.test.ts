@@ -345,11 +345,17 @@ describe("A cursor", () => {
       `[C14] answered ${status} has expired; the same answer without a cursor is an error of its own`,
       () =>
         withPartner(
-          serve((_, response) => json(response, {}, status)),
+          serve((_, response) => json(response, { message: "limit must not be above 50" }, status)),
           (partner, { count }) =>
             Effect.gen(function* () {
               const expired = yield* failureOf(Stream.runDrain(partner.accounts(Option.some("old"))))
-              expect(expired).toMatchObject({ reason: "CursorExpired", status })
+              expect(expired).toMatchObject({
+                reason: "CursorExpired",
+                status,
+                detail: expect.stringMatching(
+                  /^a cursor that it gave is refused \(.*limit must not be above 50.*\)$/,
+                ),
+              })
               const other = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
               expect(other.reason).toBe(status === 404 ? "NotFound" : "Rejected")
               expect(count("/accounts")).toBe(2)
