@@ -833,7 +833,8 @@ join ledger.journal_entries e on e.book_id = u.book_id and e.entry_id = u.entry_
 -- Loan clearing of the receivables that were not paid exactly, a row for each receivable and currency. `amount` is the balance
 -- in loan clearing (debit positive). The other amounts are by direction (lent, repaid): due, paid, and waiting for cash; none
 -- is negative where the data are sound. An amount that a person reclassified counts as neither due nor paid. `returned` is the
--- part of `repaid_paid` by which transactions that the receivable names as repayments sent money back.
+-- part of `repaid_paid` by which transactions that the receivable names as repayments sent money back. `came_back` is what was
+-- lent beyond what was due and repaid beyond what was due: the cash of a loan that was cancelled, there and back.
 create or replace view reconcile.receivable_clearing as
 with shared as (
   select d.book_id, d.receivable_id, s.currency, s.purpose, s.entries, d.side,
@@ -852,7 +853,8 @@ cash as (
   from shared s group by s.book_id, s.receivable_id, s.currency),
 own as (
   select d.*, ledger.loan_clearing_of(d.book_id, array[d.receivable_id], d.currency) as stands
-  from ledger.receivable_dues d where d.open)
+  from ledger.receivable_dues d where d.open),
+standing as (
 select o.book_id, o.receivable_id, o.currency, o.stands + coalesce(c.amount, 0) as amount,
   -- A reclassified amount of the receivable's own entries counts to the direction that was not paid exactly.
   o.lent + case when o.repaid - o.repaid_waiting = coalesce(c.repaid, 0) then (o.stands - o.taken) * o.side else 0 end as lent_due,
@@ -865,7 +867,8 @@ left join cash c on c.book_id = o.book_id and c.receivable_id = o.receivable_id 
 union all
 select c.book_id, c.receivable_id, c.currency, c.amount, 0, c.lent, 0, 0, c.repaid, 0, o.since, c.returned
 from cash c
-join own o on o.book_id = c.book_id and o.receivable_id = c.receivable_id and o.currency <> c.currency;
+join own o on o.book_id = c.book_id and o.receivable_id = c.receivable_id and o.currency <> c.currency)
+select s.*, greatest(least(s.lent_paid - s.lent_due, s.repaid_paid - s.repaid_due), 0) as came_back from standing s;
 
 -- The balance of loan clearing by receivable; the rows of a book and currency add up to that balance. A row without a
 -- receivable is cash that no receivable names, or that arrived after receivables were booked last. `due` and `paid` are those
@@ -879,7 +882,7 @@ select c.book_id, c.receivable_id, c.currency, c.amount, p.purpose,
 from reconcile.receivable_clearing c
 join ledger.locks l on l.book_id = c.book_id
 cross join lateral (
-  select case when c.repaid_due <> c.repaid_paid then 'repayment' else 'disbursement' end as purpose) p
+  select case when c.repaid_due <> c.repaid_paid - c.came_back then 'repayment' else 'disbursement' end as purpose) p
 where c.amount <> 0
 union all
 select b.book_id, null, b.currency, b.amount - coalesce(k.amount, 0), null, null, null, null, null

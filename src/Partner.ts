@@ -218,8 +218,12 @@ export interface Stretch {
 /** The reads of one book: the organization's own, or one client's. All operations are read-only. */
 export interface BookReads {
   readonly accounts: Pages<Account>
-  /** `within` limits it to a stretch of time where the profile names filters for that; otherwise it is ignored. */
-  readonly statement: (accountId: string, within?: Stretch) => Pages<StatementEntry>
+  readonly statement: (accountId: string) => Pages<StatementEntry>
+  /**
+   * The statement limited to a stretch of time, as the service understands that: it may leave out what lies in it, or bring
+   * what does not. Null where the profile names no filters.
+   */
+  readonly statementWithin: ((accountId: string, within: Stretch) => Pages<StatementEntry>) | null
   /** Null where the profile has no such list. */
   readonly deposits: Pages<Deposit> | null
   readonly withdrawals: Pages<Withdrawal> | null

@@ -25,10 +25,9 @@ const negativeZero = /^-0(?:\.0+)?$/
  * Left: the reason, for a person.
  */
 export const parse = (text: string): Either.Either<Amount, string> => {
-  if (text.length > maximumDigits + 2 || !grammar.test(text)) {
-    return Either.left("is not a plain decimal number (-?digits[.digits])")
-  }
+  if (!grammar.test(text)) return Either.left("is not a plain decimal number (-?digits[.digits])")
   if (negativeZero.test(text)) return Either.left("is a negative zero")
+  if (text.length > maximumDigits + 2) return Either.left(`has more than ${maximumDigits} digits`)
   const point = text.indexOf(".")
   const scale = point < 0 ? 0 : text.length - point - 1
   const digits = point < 0 ? text : text.slice(0, point) + text.slice(point + 1)

@@ -60,7 +60,13 @@ export const statement = make("statement", (_, accountId) => StatementEntry.deco
     "ledger",
     "movements",
     "postings",
-  ].map((name) => `/accounts/{accountId}/${name}`),
+  ]
+    .map((name) => `/accounts/{accountId}/${name}`)
+    .concat(
+      ["statement-entries", "statements", "statement", "entries", "ledger-entries"].map(
+        (name) => `/${name}?accountId={accountId}`,
+      ),
+    ),
 })
 
 export const deposits = make("deposits", Deposit.decoder)

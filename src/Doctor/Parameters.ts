@@ -24,6 +24,7 @@ const sizeNames = [
   "max_results",
   "top",
   "page[size]",
+  "page[limit]",
 ]
 
 const cursorNames = [

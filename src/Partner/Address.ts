@@ -29,6 +29,13 @@ const encoded = (id: string): string => encodeURIComponent(id).replaceAll(".", "
 export const fill = (template: string, id: string): string =>
   template.replace(/\{(?:id|accountId)\}/g, () => encoded(id))
 
-/** The same for the client whose path it is. */
+/** A path of the profile without the parameters that it may have, for messages. */
+export const bare = (path: string): string => path.split("?", 1)[0] ?? path
+
+/** A path of the profile with a query (`?a=b`, or nothing) behind the parameters that it may have. */
+export const asking = (path: string, query: string): string =>
+  path.includes("?") ? path + query.replace("?", "&") : path + query
+
+/** The path of a client's, with the client's identifier filled in. */
 export const forClient = (template: string, clientId: string): string =>
   template.replaceAll("{clientId}", () => encoded(clientId))

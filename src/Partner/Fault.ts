@@ -59,7 +59,7 @@ const adviceOf: Readonly<Record<PartnerReason, string>> = {
   Timeout: "Check the network; run again later, nothing is lost",
   CursorLoop: "Check `interface.paging.cursorParam` and `interface.paging.pageInfoField`",
   CursorExpired:
-    "The service refused older page cursors and the start as well: check `interface.paging.cursorParam`, then run again",
+    "So were others, and the list did not get to its end from its start: check the `interface.paging` section, then run again",
 }
 
 export const make = (

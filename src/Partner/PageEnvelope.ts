@@ -4,7 +4,7 @@ import type { Interface } from "../Settings/Interface.ts"
 import type { Answer } from "./Attempt.ts"
 import * as Fault from "./Fault.ts"
 import type { PartnerError } from "./PartnerError.ts"
-import { isFields } from "./Wire/Fields.ts"
+import { isFields, kindOf } from "./Wire/Fields.ts"
 
 const PageInfo = Schema.Struct({
   hasNextPage: Schema.Boolean,
@@ -20,13 +20,30 @@ const at = (value: unknown, path: ReadonlyArray<string>): unknown =>
     value,
   )
 
-const fieldsSeen = (value: unknown): string => {
+/** What there is on the way to a path: the fields of the last object that is there. */
+const fieldsSeen = (value: unknown, path: ReadonlyArray<string>): string => {
   if (Array.isArray(value)) return "the answer is an array"
   if (!isFields(value)) return "the answer is not an object"
-  const names = Object.keys(value)
+  const depth = path.findIndex((_, index) => !isFields(at(value, path.slice(0, index + 1))))
+  const there = path.slice(0, depth < 0 ? path.length : depth)
+  const seen = at(value, there)
+  const names = Object.keys(isFields(seen) ? seen : {})
     .slice(0, 10)
     .map((name) => JSON.stringify(name.slice(0, 30)))
-  return `the answer has the fields ${names.join(", ")}`
+  return `${there.length === 0 ? "the answer" : JSON.stringify(there.join("."))} has the fields ${names.join(", ")}`
+}
+
+/** What is wrong at a path where something else is expected. */
+const wrongAt = (
+  value: unknown,
+  path: ReadonlyArray<string>,
+  expected: string,
+  otherwise: string,
+): string => {
+  const found = at(value, path)
+  return found === undefined || path.length === 0
+    ? otherwise
+    : `what is at ${JSON.stringify(path.join("."))} is ${kindOf(found)}, not ${expected}`
 }
 
 interface Envelope {
@@ -68,24 +85,35 @@ export const openEnvelope = (
   mayBePlain: boolean,
 ): Effect.Effect<Envelope, PartnerError> => {
   const { itemsField, pageInfoField } = paging
-  const wrong = (what: string, setting: string) =>
+  const wrong = (what: string, path: ReadonlyArray<string>, setting: string) =>
     Effect.fail(
       Fault.make("BadResponse", operation, {
-        detail: `${what}; ${fieldsSeen(value)}`,
+        detail: `${what}; ${fieldsSeen(value, path)}`,
         advice: `Set \`${setting}\` to what the service sends`,
       }),
     )
   if (mayBePlain && Array.isArray(value)) return Effect.succeed({ items: value, ...lastPage })
-  const items = at(value, pathOf(itemsField))
-  if (!Array.isArray(items))
-    return wrong(`there is no array at "${itemsField}"`, "interface.paging.itemsField")
+  const [itemsPath, infoPath] = [pathOf(itemsField), pathOf(pageInfoField)]
+  const items = at(value, itemsPath)
+  if (!Array.isArray(items)) {
+    const what = wrongAt(value, itemsPath, "an array", `there is no array at "${itemsField}"`)
+    return wrong(what, itemsPath, "interface.paging.itemsField")
+  }
   const excess = tooMany(items, paging)
   if (excess !== undefined) return Effect.fail(Fault.ofExtent(operation, excess).error)
   // An answer that is the array itself has no place for paging.
   if (itemsField === "") return Effect.succeed({ items, ...lastPage })
-  const info = decodePageInfo(at(value, pathOf(pageInfoField)))
+  const info = decodePageInfo(at(value, infoPath))
   if (Option.isNone(info)) {
-    return wrong(`there is no hasNextPage at "${pageInfoField}"`, "interface.paging.pageInfoField")
+    const [next, end] = [
+      [...infoPath, "hasNextPage"],
+      [...infoPath, "endCursor"],
+    ]
+    const what =
+      typeof at(value, next) === "boolean"
+        ? wrongAt(value, end, "a string", "")
+        : wrongAt(value, next, "a boolean", `there is no hasNextPage at "${pageInfoField}"`)
+    return wrong(what, infoPath, "interface.paging.pageInfoField")
   }
   const cursor = info.value.endCursor
   const endCursor = typeof cursor === "string" && cursor !== "" ? Option.some(cursor) : Option.none()

@@ -2,6 +2,7 @@
 import { Effect, Fiber, Option, type Scope, Stream } from "effect"
 import type { Page, Pages } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
+import * as Address from "./Address.ts"
 import type { Keep } from "./Attempt.ts"
 import * as Fault from "./Fault.ts"
 import { limitOf, openEnvelope, pathOf } from "./PageEnvelope.ts"
@@ -43,12 +44,18 @@ const fetchPage = <A>(
   cursor: Option.Option<string>,
   keep: Keep,
 ): Effect.Effect<Fetched<A>, PartnerError> => {
-  const operation = `GET ${path}`
+  const operation = `GET ${Address.bare(path)}`
   const query = queryOf(paging, cursor, filters)
   return session.list(kind, path, { query, keep, limit: limitOf(paging) }).pipe(
     Effect.catchIf(
       (error) => Option.isSome(cursor) && refusalsOfCursor.has(error.status),
-      ({ status = 400 }) => Effect.fail(Fault.make("CursorExpired", operation, { status })),
+      ({ detail, status = 400 }) =>
+        Effect.fail(
+          Fault.make("CursorExpired", operation, {
+            status,
+            detail: `a cursor that it gave is refused (${detail})`,
+          }),
+        ),
     ),
     Effect.flatMap((answer) =>
       Effect.map(openEnvelope(answer, operation, paging, mayBePlain), (envelope) => ({

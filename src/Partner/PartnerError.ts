@@ -42,6 +42,10 @@ const passing: ReadonlySet<PartnerReason> = new Set(["Unreachable", "Timeout", "
 /** Whether the same request may succeed later, with nothing changed on our side. */
 export const isOutage = ({ reason }: PartnerError): boolean => passing.has(reason)
 
+/** The service does not accept what a request asks for. */
+export const isRejected = (error: unknown): error is PartnerError =>
+  error instanceof PartnerError && error.reason === "Rejected"
+
 /** The service no longer accepts a cursor that it gave out. */
 export const isCursorExpired = (error: unknown): boolean =>
   error instanceof PartnerError && error.reason === "CursorExpired"

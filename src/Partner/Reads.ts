@@ -109,18 +109,17 @@ export const listing =
 /** The parameters that limit a list to a stretch of time, as far as the profile names any. */
 const filtersOf = (
   { from, to }: Interface["filters"],
-  within: Stretch | undefined,
-): Readonly<Record<string, string>> =>
-  within === undefined
-    ? {}
-    : {
-        ...(from === null ? {} : { [from]: within.from }),
-        ...(to === null ? {} : { [to]: within.to }),
-      }
+  within: Stretch,
+): Readonly<Record<string, string>> => ({
+  ...(from === null ? {} : { [from]: within.from }),
+  ...(to === null ? {} : { [to]: within.to }),
+})
 
 export const bookReads = (wiring: Wiring, paths: BookPaths): BookReads => {
-  const { money } = wiring.interface
+  const { filters, money } = wiring.interface
   const list = listing(wiring)
+  const statement = (accountId: string, query: Readonly<Record<string, string>>) =>
+    list("statement", Address.fill(paths.statement, accountId), StatementEntry.decoder(accountId), query)
   const listOrNull = <A>(kind: string, path: string | null, decoder: Decoder<A>): Pages<A> | null =>
     path === null ? null : list(kind, path, decoder)
   const read = byId(wiring.session)
@@ -132,13 +131,11 @@ export const bookReads = (wiring: Wiring, paths: BookPaths): BookReads => {
   const { depositInstructions: instructions } = paths
   return {
     accounts: list("accounts", paths.accounts, Account.decoder),
-    statement: (accountId, within) =>
-      list(
-        "statement",
-        Address.fill(paths.statement, accountId),
-        StatementEntry.decoder(accountId),
-        filtersOf(wiring.interface.filters, within),
-      ),
+    statement: (accountId) => statement(accountId, {}),
+    statementWithin:
+      filters.from === null && filters.to === null
+        ? null
+        : (accountId, within) => statement(accountId, filtersOf(filters, within)),
     deposits: listOrNull("deposits", paths.deposits, decoders.DEPOSIT.decoder),
     withdrawals: listOrNull("withdrawals", paths.withdrawals, decoders.WITHDRAWAL.decoder),
     conversions: listOrNull("conversions", paths.conversions, decoders.CONVERSION.decoder),

@@ -1,7 +1,7 @@
 /** An authenticated connection: every read carries a bearer token, which is renewed when the service refuses it. */
 import { Effect, Option, Redacted, type Scope } from "effect"
 import { formsOf, type SecretForm } from "../Common/SecretForms.ts"
-import type { Address } from "./Address.ts"
+import * as Address from "./Address.ts"
 import { type Answer, type Inquiry, type Keep, type Question, urgent } from "./Attempt.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
@@ -45,7 +45,7 @@ export interface Session {
 
 const tokenRequest = (
   requester: Requester,
-  address: Address,
+  address: Address.Address,
   tokenPath: string,
   credentials: Credentials,
 ) => {
@@ -80,7 +80,7 @@ const tokenRequest = (
 
 /** Opens a connection; its sockets close with the scope. */
 export const make = (
-  address: Address,
+  address: Address.Address,
   tokenPath: string,
   credentials: Credentials,
   bounds: Bounds,
@@ -113,13 +113,14 @@ export const make = (
 
     /** Takes the current bearer: a request may wait for its turn, or for its next attempt, longer than a token lives. */
     const reading = (kind: string, path: string, { keep, limit, query }: Partial<PageAsked>) => {
+      const operation = `GET ${Address.bare(path)}`
       let bearer = ""
       const question = (): Question => ({
         kind,
-        operation: `GET ${path}`,
+        operation,
         request: {
           method: "GET",
-          path: address.prefix + path + (query ?? ""),
+          path: address.prefix + Address.asking(path, query ?? ""),
           headers: {
             authorization: `Bearer ${bearer}`,
             accept: "application/json",
@@ -132,7 +133,7 @@ export const make = (
         ofStatus: Fault.ofStatus,
       })
       const inquiry: Inquiry = {
-        operation: `GET ${path}`,
+        operation,
         isReady: (now) => {
           const held = tokens.held(now)
           if (held !== undefined) bearer = Redacted.value(held)

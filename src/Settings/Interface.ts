@@ -13,29 +13,49 @@ const Name = Schema.NonEmptyTrimmedString
 const Path = Schema.String.pipe(
   Schema.pattern(/^\/[^\s?#]*$/, { description: "a path that starts with / and has no query" }),
 )
-/** The path of a list or document that the service may lack; null: it does, and it is not read. */
+/** The path of a document that the service may lack; null: it does, and it is not read. */
 const OptionalPath = Schema.NullOr(Path)
+
+/** The path of a list, which may have parameters of its own. */
+const ListPath = Schema.String.pipe(
+  Schema.pattern(/^\/[^\s#]*$/, { description: "a path that starts with /, perhaps with parameters (?a=b)" }),
+)
+/** The path of a list that the service may lack; null: it does, and it is not read. */
+const OptionalList = Schema.NullOr(ListPath)
+
+/** With the place of the identifier: without it every account, or movement, would be the same one. */
+const holding =
+  (place: "{accountId}" | "{id}") =>
+  (path: typeof Path): typeof Path =>
+    path.pipe(
+      Schema.filter((text) => /\{(?:id|accountId)\}/.test(text)),
+      Schema.annotations({ description: `a path with ${place} in it` }),
+    )
+
+const AccountPath = holding("{accountId}")(Path)
+const StatementPath = holding("{accountId}")(ListPath)
+const MovementPath = holding("{id}")(Path)
 
 const Paths = Schema.Struct({
   token: withDefault(Path, "/oauth/token"),
-  accounts: withDefault(Path, "/accounts"),
-  account: withDefault(Path, "/accounts/{accountId}"),
+  accounts: withDefault(ListPath, "/accounts"),
+  account: withDefault(AccountPath, "/accounts/{accountId}"),
   depositInstructions: withDefault(OptionalPath, "/accounts/{accountId}/deposit-instructions"),
-  statement: withDefault(Path, "/accounts/{accountId}/statement"),
-  deposits: withDefault(OptionalPath, "/deposits"),
-  deposit: withDefault(Path, "/deposits/{id}"),
-  withdrawals: withDefault(OptionalPath, "/withdrawals"),
-  withdrawal: withDefault(Path, "/withdrawals/{id}"),
-  conversions: withDefault(OptionalPath, null),
-  conversion: withDefault(Path, "/conversions/{id}"),
-  conversionPairs: withDefault(OptionalPath, "/conversion-pairs"),
-  addressBook: withDefault(OptionalPath, "/destinations"),
-  payouts: withDefault(OptionalPath, null),
-  clients: withDefault(Path, "/clients"),
-  paymentRails: withDefault(OptionalPath, "/settings/payment-rails"),
-  receivables: withDefault(OptionalPath, "/receivables"),
-  creditAccounts: withDefault(OptionalPath, "/credit-accounts"),
-  publicKeys: withDefault(Path, "/webhooks/public-keys"),
+  statement: withDefault(StatementPath, "/accounts/{accountId}/statement"),
+  deposits: withDefault(OptionalList, "/deposits"),
+  deposit: withDefault(MovementPath, "/deposits/{id}"),
+  withdrawals: withDefault(OptionalList, "/withdrawals"),
+  withdrawal: withDefault(MovementPath, "/withdrawals/{id}"),
+  conversions: withDefault(OptionalList, null),
+  conversion: withDefault(MovementPath, "/conversions/{id}"),
+  conversionPairs: withDefault(OptionalList, "/conversion-pairs"),
+  addressBook: withDefault(OptionalList, "/destinations"),
+  payouts: withDefault(OptionalList, null),
+  clients: withDefault(ListPath, "/clients"),
+  paymentRails: withDefault(OptionalList, "/settings/payment-rails"),
+  receivables: withDefault(OptionalList, "/receivables"),
+  creditAccounts: withDefault(OptionalList, "/credit-accounts"),
+  publicKeys: withDefault(ListPath, "/webhooks/public-keys"),
 })
 
 /**
@@ -50,18 +70,18 @@ const ClientPaths = Schema.Struct({
     ),
     "/clients/{clientId}",
   ),
-  accounts: optionalKey(Path),
-  account: optionalKey(Path),
+  accounts: optionalKey(ListPath),
+  account: optionalKey(AccountPath),
   depositInstructions: optionalKey(OptionalPath),
-  statement: optionalKey(Path),
-  deposits: withDefault(OptionalPath, null),
-  deposit: optionalKey(Path),
-  withdrawals: withDefault(OptionalPath, null),
-  withdrawal: optionalKey(Path),
-  conversions: withDefault(OptionalPath, null),
-  conversion: optionalKey(Path),
-  conversionPairs: optionalKey(OptionalPath),
-  addressBook: optionalKey(OptionalPath),
+  statement: optionalKey(StatementPath),
+  deposits: withDefault(OptionalList, null),
+  deposit: optionalKey(MovementPath),
+  withdrawals: withDefault(OptionalList, null),
+  withdrawal: optionalKey(MovementPath),
+  conversions: withDefault(OptionalList, null),
+  conversion: optionalKey(MovementPath),
+  conversionPairs: optionalKey(OptionalList),
+  addressBook: optionalKey(OptionalList),
 })
 
 /** Query parameters that limit a statement to a stretch of time; null: the service has none. */

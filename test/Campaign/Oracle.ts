@@ -176,10 +176,13 @@ export const expectedUnpaid = (facts: BookFacts): ReadonlySet<string> => {
     const foreign = total(
       own.filter(({ currency }) => currency !== fact.currency).map(({ amount }) => amount),
     )
+    // What was paid out beyond what was due settles what came in beyond it.
+    const [overLent, overRepaid] = [lentCash - loan.lent, repaidCash - loan.repaid + loan.short]
+    const isSettled = overLent > 0n && overLent === overRepaid
     return (
-      lentCash > loan.lent ||
+      (overLent > 0n && !isSettled) ||
       lentCash < loan.lent - lentWaiting ||
-      repaidCash > loan.repaid - loan.short ||
+      (overRepaid > 0n && !isSettled) ||
       repaidCash < loan.repaid - loan.waiting ||
       foreign !== 0n
     )

@@ -135,6 +135,7 @@ export const port = (world: World, hook: Hook) => {
           () => Lists.statement(world, book, id),
           Decoded.entry,
         ),
+      statementWithin: null,
       deposits: listed<Deposit>("GET /deposits", "DEPOSIT", Decoded.deposit),
       withdrawals: listed<Withdrawal>("GET /withdrawals", "WITHDRAWAL", Decoded.withdrawal),
       conversions: null,

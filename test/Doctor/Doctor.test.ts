@@ -346,6 +346,24 @@ describe("doctor --discover", () => {
       }),
   )
 
+  it.scopedLive("finds a statement that takes its account as a parameter", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({ statement: "?accountId", strict: true, size: "page[limit]" })
+      const { code, out } = yield* run(["--discover"], { variables: credentials(service.url) })
+      expect([code, parse(out)]).toEqual([
+        0,
+        {
+          interface: {
+            paging: { sizeParam: "page[limit]" },
+            paths: { statement: "/statement-entries?accountId={accountId}" },
+          },
+        },
+      ])
+      expect(out).toContain("# Called with these settings: default: all is well.")
+      expect(yield* readAll(yield* written(out), service)).toEqual([3, 5, 3, 1, 1])
+    }),
+  )
+
   it.scopedLive.each(["page_cursor", "pageCursor", "next_cursor", "startAfter"])(
     "finds a cursor named %s",
     (cursor) =>

@@ -10,7 +10,7 @@ export interface Names {
   readonly size: string | null
   readonly amount: string
   readonly currency: string
-  /** What follows `/accounts/{accountId}`. */
+  /** What follows `/accounts/{accountId}`; `?NAME`: it is at `/statement-entries`, and the account a parameter of that name. */
   readonly statement: string
   /** Null: there is none. */
   readonly addressBook: string | null
@@ -226,7 +226,14 @@ const answerer = (names: Names): Answerer => {
   }
   const objects: Record<string, object> = { ...own.objects, ...below(prefix, clients.objects) }
   return ({ method, path }, response) => {
-    const { pathname, searchParams } = new URL(path, "http://localhost")
+    const url = new URL(path, "http://localhost")
+    const { searchParams } = url
+    const account = names.statement.startsWith("?") ? searchParams.get(names.statement.slice(1)) : null
+    if (account !== null) searchParams.delete(names.statement.slice(1))
+    const pathname =
+      account === null
+        ? url.pathname
+        : url.pathname.replace("/statement-entries", `/accounts/${account}${names.statement}`)
     if (method !== "GET") return json(response, { message: "only reading is allowed" }, 405)
     const object = objects[pathname]
     if (object !== undefined) return json(response, object)

@@ -1,5 +1,5 @@
 import { it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Exit, Fiber, Option } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Option, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { Partner } from "../../src/Partner.ts"
 import { defaultInterface } from "../../src/Settings/Interface.ts"
@@ -305,6 +305,24 @@ describe("The profile", () => {
         interface: {
           ...defaultInterface,
           paths: { ...defaultInterface.paths, deposits: null, conversion: "/fx/{id}/state" },
+        },
+      },
+    ),
+  )
+
+  it.live("gives a list parameters of its own, which go before those of its pages", () =>
+    withPartner(
+      serve((_, response) => json(response, {}, 404)),
+      (partner, { calls }) =>
+        Effect.gen(function* () {
+          const error = yield* Effect.flip(Stream.runDrain(partner.statement(uuid(7))(Option.some("a b"))))
+          expect(calls[1]?.path).toBe(`/entries?filter[account]=${uuid(7)}&first=100&after=a+b`)
+          expect(error.operation).toBe("GET /entries")
+        }),
+      {
+        interface: {
+          ...defaultInterface,
+          paths: { ...defaultInterface.paths, statement: "/entries?filter[account]={accountId}" },
         },
       },
     ),

@@ -116,7 +116,6 @@ describe("A list", () => {
   for (const [name, answer, setting] of [
     ["items", { rows: [], pageInfo: { hasNextPage: false } }, "interface.paging.itemsField"],
     ["pageInfo", { items: [] }, "interface.paging.pageInfoField"],
-    ["hasNextPage", { items: [], pageInfo: { hasNextPage: "no" } }, "interface.paging.pageInfoField"],
     ["an object", [], "interface.paging.itemsField"],
   ] as const) {
     it.live(`without ${name} says which setting is wrong, and asks once`, () =>
@@ -129,6 +128,42 @@ describe("A list", () => {
             expect(error.advice).toContain(setting)
             expect(count("/accounts")).toBe(1)
           }),
+      ),
+    )
+  }
+
+  for (const [answer, detail] of [
+    [
+      { data: { rows: null, page: { hasNextPage: false } } },
+      'what is at "data.rows" is null, not an array; "data" has the fields "rows", "page"',
+    ],
+    [
+      { data: { list: [], page: { hasNextPage: false } } },
+      'there is no array at "data.rows"; "data" has the fields "list", "page"',
+    ],
+    [{ rows: [] }, 'there is no array at "data.rows"; the answer has the fields "rows"'],
+    [
+      { data: { rows: [], page: { hasNextPage: "false" } } },
+      'what is at "data.page.hasNextPage" is a string, not a boolean; "data.page" has the fields "hasNextPage"',
+    ],
+    [
+      { data: { rows: [], page: { hasNextPage: true, endCursor: 7 } } },
+      'what is at "data.page.endCursor" is a number, not a string; "data.page" has the fields "hasNextPage", "endCursor"',
+    ],
+    [
+      { data: { rows: [], page: { more: false } } },
+      'there is no hasNextPage at "data.page"; "data.page" has the fields "more"',
+    ],
+  ] as const) {
+    it.live(`that differs says where, and what is there: ${detail}`, () =>
+      withPartner(
+        serve((_, response) => json(response, answer)),
+        (partner) =>
+          Effect.gen(function* () {
+            const error = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
+            expect(error.detail).toBe(detail)
+          }),
+        withPaging({ itemsField: "data.rows", pageInfoField: "data.page" }),
       ),
     )
   }
@@ -345,11 +380,17 @@ describe("A cursor", () => {
       `[C14] answered ${status} has expired; the same answer without a cursor is an error of its own`,
       () =>
         withPartner(
-          serve((_, response) => json(response, {}, status)),
+          serve((_, response) => json(response, { message: "limit must not be above 50" }, status)),
           (partner, { count }) =>
             Effect.gen(function* () {
               const expired = yield* failureOf(Stream.runDrain(partner.accounts(Option.some("old"))))
-              expect(expired).toMatchObject({ reason: "CursorExpired", status })
+              expect(expired).toMatchObject({
+                reason: "CursorExpired",
+                status,
+                detail: expect.stringMatching(
+                  /^a cursor that it gave is refused \(.*limit must not be above 50.*\)$/,
+                ),
+              })
               const other = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
               expect(other.reason).toBe(status === 404 ? "NotFound" : "Rejected")
               expect(count("/accounts")).toBe(2)

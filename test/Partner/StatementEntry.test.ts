@@ -107,6 +107,8 @@ describe("A statement entry", () => {
     ["١٢", "is not a plain decimal number (-?digits[.digits])"],
     ["NaN", "is not a plain decimal number (-?digits[.digits])"],
     ["9".repeat(40), "has more than 38 digits"],
+    [`${"9".repeat(38)}.99`, "has more than 38 digits"],
+    ["9".repeat(60), "has more than 38 digits"],
     [10.5, "expected a decimal in a string, found a number"],
     [null, "expected a decimal in a string, found null"],
     [undefined, "expected a decimal in a string, found nothing"],

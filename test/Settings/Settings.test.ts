@@ -265,8 +265,8 @@ webhook: 3
       'tieout.yaml:6: accounting.timeZone: found "Mars/Phobos", expected an IANA time zone such as Europe/Berlin or UTC',
       'tieout.yaml:7: accounting.baseCurrency: found "eur", expected an ISO 4217 currency code such as EUR (or USDT, USDC)',
       "tieout.yaml:9: interface.paging.size: found 0, expected a number between 1 and 10000",
-      "tieout.yaml:10: interface.paths.accounts: found nothing, expected a path that starts with / and has no query",
-      'tieout.yaml:10: interface.paths.deposits: found "deposits", expected a path that starts with / and has no query or null',
+      "tieout.yaml:10: interface.paths.accounts: found nothing, expected a path that starts with /, perhaps with parameters (?a=b)",
+      'tieout.yaml:10: interface.paths.deposits: found "deposits", expected a path that starts with /, perhaps with parameters (?a=b) or null',
       'TIEOUT_LIMITS_CONCURRENCY: found "many", expected a whole number of at least 1',
       'tieout.yaml:11: limits.runDeadline: found 3, expected a span of time with its unit, such as "30 seconds", "5 m" or "2 hours"',
       'tieout.yaml:11: limits.tries: found "five", expected a whole number of at least 1',
@@ -417,6 +417,19 @@ webhook: 3
       Effect.map((error) => error.mistakes.map((line) => line.split(": ").slice(0, 2).join(": "))),
       Effect.runSync,
     )
+
+  it("include a path without the identifier of what is read by it", () => {
+    const paths = `interface:
+  paths: { statement: "/entries?account={accountId}", account: /accounts/one, deposit: "/deposits?id={id}" }
+  clientPaths: { statement: /entries, withdrawal: /withdrawals/latest }
+`
+    expect(mistakes(paths)).toEqual([
+      'tieout.yaml:2: interface.paths.account: found "/accounts/one", expected a path with {accountId} in it',
+      'tieout.yaml:2: interface.paths.deposit: found "/deposits?id={id}", expected a path that starts with / and has no query',
+      'tieout.yaml:3: interface.clientPaths.statement: found "/entries", expected a path with {accountId} in it',
+      'tieout.yaml:3: interface.clientPaths.withdrawal: found "/withdrawals/latest", expected a path with {id} in it',
+    ])
+  })
 
   it("of a server include what it lacks of secrets, together with the others", () => {
     const source = (text: string, variables: Record<string, string>) =>

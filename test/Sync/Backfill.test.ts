@@ -5,6 +5,7 @@ import * as Export from "../../src/Export.ts"
 import { Settings } from "../../src/Settings.ts"
 import { Backfill } from "../../src/Sync/Backfill.ts"
 import * as Verify from "../../src/Verify.ts"
+import { json } from "../Partner/Service.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
@@ -225,6 +226,130 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
       expect(new URL(query ?? "", "http://x").searchParams.get("until")).toBe("2026-11-01T00:00:00.000000Z")
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
+
+  const filters = { TIEOUT_INTERFACE_FILTERS_FROM: "since", TIEOUT_INTERFACE_FILTERS_TO: "until" }
+
+  /** What a service may understand by the filters; some leave out, or bring, what the period has not. */
+  const readings: Record<string, (at: string, since: string, until: string) => boolean> = {
+    "instants, the last one not": (at, since, until) => at >= since && at < until,
+    "instants, the last one too": (at, since, until) => at >= since && at <= until,
+    "days, the last one not": (at, since, until) => at >= since.slice(0, 10) && at < until.slice(0, 10),
+    "the day's end for its beginning": (at, since, until) => at > `${since.slice(0, 11)}23:59` && at < until,
+    nothing: () => true,
+  }
+
+  /** A statement whose entries lie before, in and behind October, two of them not in the order of their times. */
+  const threeMonths = () => {
+    const times = [
+      ...["2026-09-28T10:00:00Z", "2026-09-30T23:59:59Z", "2026-10-01T00:00:00Z", "2026-09-30T23:59:58Z"],
+      ...["2026-10-15T10:00:00Z", "2026-10-31T23:59:59Z", "2026-11-01T00:00:00Z", "2026-10-31T20:00:00Z"],
+      ...["2026-11-01T03:00:00Z", "2026-11-05T10:00:00Z"],
+    ]
+    const statement = times.map((occurredAt, index) => ({
+      ...credit(index + 100, "10.00", `${(index + 1) * 10}.00`),
+      occurredAt,
+    }))
+    return { statement, balance: "100.00" }
+  }
+
+  /** The answers of a service that reads the filters in its own way. */
+  const filtering =
+    (held: Partnership, passes: (typeof readings)[string]): Partnership["interfere"] =>
+    (path, response) => {
+      const query = new URL(path, "http://x").searchParams
+      const [since, until] = [query.get("since"), query.get("until")]
+      if (since === null || until === null) return false
+      const items = held.statement.filter(({ occurredAt }) => passes(String(occurredAt), since, until))
+      json(response, { items, pageInfo: { hasNextPage: false } })
+      return true
+    }
+
+  for (const [reading, passes] of Object.entries(readings)) {
+    it.scoped(`proves a period whatever the service understands by the filters: ${reading}`, () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* partnership(threeMonths())
+        yield* sync(service.url)
+        held.interfere = filtering(held, passes)
+        const report = yield* backfill(service.url, october, filters)
+        expect(report.accounts[0]).toMatchObject({
+          entries: 4,
+          opening: "40.00",
+          closing: "80.00",
+          proved: true,
+          gone: [],
+          missing: [],
+          breakAt: null,
+        })
+        expect(report.blockingFindings).toBe(0)
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    )
+  }
+
+  it.scoped(
+    "asks a filtered statement once where it proves the period, and a period without entries is proved",
+    () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* partnership({ ...twoMonths(), pageSize: 100 })
+        yield* sync(service.url)
+        held.interfere = filtering(held, (at, since, until) => at >= since && at < until)
+        const path = `/accounts/${accountId}/statement`
+        for (const [days, expected] of [
+          [
+            { from: "2026-09-01", to: "2026-09-30" },
+            { entries: 10, opening: "0.00", closing: "100.00" },
+          ],
+          [
+            { from: "2026-09-20", to: "2026-09-25" },
+            { entries: 0, opening: "100.00", closing: "100.00" },
+          ],
+        ] as const) {
+          const asked = service.count(path)
+          const report = yield* backfill(service.url, days, filters)
+          expect(report.accounts[0]).toMatchObject({ ...expected, proved: true })
+          expect(service.count(path) - asked).toBe(1)
+        }
+      }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("reads without the filters where the service refuses them", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({ ...twoMonths(), pageSize: 100 })
+      yield* sync(service.url)
+      held.interfere = (path, response) => {
+        if (!path.includes("since=")) return false
+        json(response, { code: "invalid_date" }, 422)
+        return true
+      }
+      const report = yield* backfill(service.url, october, filters)
+      expect(report.accounts[0]).toMatchObject({ entries: 10, opening: "100.00", proved: true })
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  for (const [how, variables] of [
+    ["from the beginning", {}],
+    ["by filters", filters],
+  ] as const) {
+    it.scoped(`finds what is gone at the edges of a period, read ${how}`, () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* partnership({ ...twoMonths(), pageSize: 100 })
+        yield* sync(service.url)
+        const whole = held.statement
+        held.interfere = filtering(held, (at, since, until) => at >= since && at < until)
+        const gone = (days: typeof october) =>
+          Effect.map(backfill(service.url, days, variables), ({ accounts: [account] }) => [
+            account?.proved,
+            account?.gone,
+          ])
+        const september = { from: "2026-09-01", to: "2026-09-30" }
+        // The service keeps no history before October: October is proved, September is not.
+        held.statement = whole.slice(10)
+        expect(yield* gone(october)).toEqual([true, []])
+        expect(yield* gone(september)).toEqual([false, whole.slice(0, 10).map(({ entryId }) => entryId)])
+        held.statement = []
+        expect(yield* gone(october)).toEqual([false, whole.slice(10).map(({ entryId }) => entryId)])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    )
+  }
 
   it.scoped("holds no balance of today against a statement that was last read before it", () =>
     Effect.gen(function* () {

@@ -141,6 +141,58 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  for (const surfaces of ["[organization, client]", "[client]"]) {
+    it.scoped(`that name no client are of the client whose account they name: ${surfaces}`, () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* lending({ clients: [client(1), client(2)] })
+        const variables = { TIEOUT_CONNECTIONS: `{default: {surfaces: ${surfaces}}}` }
+        yield* sync(service.url, variables)
+        move(held, clientId(2), { type: "CREDIT", amount: 7 })
+        const event = delivery("account.credited", { accountId: accountOf(clientId(2)), amount: "7" })
+        yield* processing(
+          service.url,
+          (events, inbox) => Effect.zipRight(inbox.put([event]), events.round("default")),
+          variables,
+        )
+        expect(yield* postings).toEqual(["adjustment cash 7, suspense -7"])
+        expect(yield* inboxStates).toEqual(["done 1"])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    )
+  }
+
+  it.scoped("that name no client are left to the next sync where the organization is not read", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: [client(1)] })
+      const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
+      yield* sync(service.url, variables)
+      move(held, "", { type: "CREDIT", amount: 5 })
+      const before = service.calls.length
+      const listed = yield* processing(
+        service.url,
+        (events, inbox) =>
+          Effect.gen(function* () {
+            yield* inbox.put([
+              delivery("client.activated", {}),
+              delivery("account.credited", { accountId: accountOf("") }),
+              delivery("deposit.completed", { depositId: id(20) }),
+            ])
+            yield* events.round("default")
+            return yield* inbox.list({ connection: Option.none(), state: Option.none(), limit: 10 })
+          }),
+        variables,
+      )
+      expect(listed.map(({ error, note, state }) => `${state}, ${error}, ${note}`)).toEqual(
+        Array.from(
+          { length: 3 },
+          () => "done, null, it names no client, and the organization is not read: left to the next sync",
+        ),
+      )
+      expect(service.calls.slice(before).map(({ path }) => path)).toEqual([])
+      expect(yield* postings).toEqual([])
+      expect(yield* findings).toEqual([])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("of a client are that client's, also of one that was not known", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1)] })

@@ -269,6 +269,50 @@ layer(TestDatabase.layer, { excludeTestServices: true })("What waits for its cas
       expect(yield* findings).toEqual(["loan-clearing blocking"])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
+
+  for (const { back, item, message } of [
+    { back: 1000, item: [], message: [] },
+    {
+      back: 400,
+      item: ["900 600 disbursement due 0 paid 1000 since 2026-10-09"],
+      message: [
+        "The disbursement of receivable 900: 0.00 USD was due, 1000.00 USD was paid, 400.00 USD of it came back: 600.00 USD too much, 600.00 USD stand in loan clearing.",
+      ],
+    },
+    {
+      back: 1030,
+      item: ["900 -30 repayment due 0 paid 1030 since 2026-10-09"],
+      message: [
+        "The repayment of receivable 900: 0.00 USD was due, 1030.00 USD was paid, 1000.00 USD of it gave back what was paid out: 30.00 USD too much, -30.00 USD stand in loan clearing.",
+      ],
+    },
+  ]) {
+    it.scoped(`and was cancelled is settled by what comes back of its cash: ${back} of 1000`, () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* lending()
+        const first = move(held, "", { type: "DEBIT", amount: 1000, on: at(2) })
+        held.receivables = [loan({ disbursedTransaction: tx(first, 2) })]
+        yield* sync(service.url, surfaces)
+        const returned = move(held, "", { type: "CREDIT", amount: back, on: at(8) })
+        held.clock = at(9)
+        held.receivables = [
+          receivable({
+            status: "CANCELED",
+            currentPrincipal: "0",
+            repaymentAmount: "0",
+            disbursedTransaction: tx(first, 2),
+            repaymentTransactions: [tx(returned, 8)],
+          }),
+        ]
+        yield* sync(service.url, surfaces)
+        expect(yield* items).toEqual(item)
+        const said = (yield* messages).map((line) => String(line.message).replace(id(900), "900"))
+        expect(said).toEqual(message)
+        expect(yield* findings).toEqual(message.map(() => "loan-clearing blocking"))
+        expect(yield* unexplained).toEqual([])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    )
+  }
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("A loan that was first seen late", (it) => {

@@ -28,7 +28,7 @@ export class Fault {
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const kindOf = (value: unknown): string => {
+export const kindOf = (value: unknown): string => {
   if (value === undefined) return "nothing"
   if (value === null) return "null"
   if (Array.isArray(value)) return "an array"

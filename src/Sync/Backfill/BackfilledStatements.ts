@@ -13,15 +13,15 @@ import {
   refuseElsewhere,
   StatementEntries,
 } from "../../Mirror/StatementEntries.ts"
-import { isCursorExpired } from "../../Partner/PartnerError.ts"
+import { isCursorExpired, isRejected } from "../../Partner/PartnerError.ts"
 import { type Page, Partner, type StatementEntry } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
 import { Hydration } from "../Resources/Hydration.ts"
 import { inCurrency } from "../Statements/AccountCurrency.ts"
 import { statementStream } from "../Statements/Checkpoint.ts"
 import { Pages } from "../Statements/StatementPage.ts"
-import { type Comparison, WindowReading } from "./Compare.ts"
-import { beginning, corrections, firstPlace, idsAt, type Start, starts } from "./KnownStatement.ts"
+import { type Comparison, isAsMirrored, WindowReading } from "./Compare.ts"
+import { beginning, corrections, filteredStart, idsAt, places, type Start, starts } from "./KnownStatement.ts"
 import type { Window } from "./Window.ts"
 
 export interface AccountBackfill {
@@ -62,10 +62,10 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       window: Window,
       start: Start,
     ) {
-      const first = yield* firstPlace(database, book, account.accountId)
+      const { first, last_within: lastWithin } = yield* places(database, book, account.accountId, window)
       const reading = new WindowReading(
         window,
-        { first, last: account.entries },
+        { first, last: start.filtered ? lastWithin : account.entries },
         start.position,
         start.balance,
       )
@@ -76,31 +76,56 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       // Times may be a little out of order within a page: a whole page must lie behind the window.
       const isBehind = (found: ReadonlyArray<StatementEntry>) =>
         found.length > 0 && found.every(({ occurredAt }) => occurredAt >= window.end)
-      yield* partner
-        // A cursor leads to the place already; without one a filter saves reading everything before the window.
-        .statement(
-          account.accountId,
-          Option.isNone(start.cursor) ? { from: window.start, to: window.end } : undefined,
-        )(start.cursor, (page) => !isBehind(read(inAccount(page))))
-        .pipe(
-          Stream.mapEffect((page) =>
-            Effect.gen(function* () {
-              const rows = inAccount(page)
-              const found = read(rows)
-              const known = yield* entries.known(
-                book,
-                found.map(({ entryId }) => entryId),
-              )
-              yield* refuseElsewhere(account.accountId, known)
-              reading.take(rows, known)
-              atEnd = !page.hasNextPage
-              return isBehind(found)
-            }),
-          ),
-          Stream.takeUntil((behind) => behind),
-          Stream.runDrain,
-        )
+      const statement =
+        start.filtered && partner.statementWithin !== null
+          ? partner.statementWithin(account.accountId, { from: window.start, to: window.end })
+          : partner.statement(account.accountId)
+      yield* statement(start.cursor, (page) => !isBehind(read(inAccount(page)))).pipe(
+        Stream.mapEffect((page) =>
+          Effect.gen(function* () {
+            const rows = inAccount(page)
+            const found = read(rows)
+            const known = yield* entries.known(
+              book,
+              found.map(({ entryId }) => entryId),
+            )
+            yield* refuseElsewhere(account.accountId, known)
+            reading.take(rows, known)
+            atEnd = !page.hasNextPage
+            return isBehind(found)
+          }),
+        ),
+        Stream.takeUntil((behind) => behind),
+        Stream.runDrain,
+      )
       return reading.finish(atEnd)
+    })
+
+    /**
+     * Where the profile has filters, they save reading what lies outside the window. What they mean is the service's
+     * affair: only the whole statement can say that it differs from the books.
+     */
+    const fromBeginning = Effect.fn("Backfill.Statements.fromBeginning")(function* (
+      book: Book,
+      account: MirroredAccount,
+      window: Window,
+    ) {
+      if (partner.statementWithin !== null) {
+        const start = yield* filteredStart(database, book, account.accountId, window)
+        const found = yield* readFrom(book, account, window, start).pipe(
+          Effect.map(Option.liftPredicate(isAsMirrored)),
+          Effect.catchIf(isRejected, (error) =>
+            Effect.as(
+              Effect.logWarning(
+                `${error.message}. The whole statement is read instead; look at \`interface.filters\``,
+              ),
+              Option.none<Comparison>(),
+            ),
+          ),
+        )
+        if (Option.isSome(found)) return found.value
+      }
+      return yield* readFrom(book, account, window, beginning)
     })
 
     /** Books entries older than any known one, and takes their amounts off the opening balance. */
@@ -173,14 +198,15 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       const run = yield* Run
       const { accountId } = account
       const { held } = account
-      const candidates = yield* starts(database, book, accountId, window)
-      const attempt = (at: number): ReturnType<typeof readFrom> =>
-        readFrom(book, account, window, candidates[at] ?? beginning).pipe(
-          Effect.catchIf(
-            (error) => isCursorExpired(error) && at < candidates.length - 1,
-            () => attempt(at + 1),
-          ),
-        )
+      const boundaries = yield* starts(database, book, accountId, window)
+      const attempt = (at: number): ReturnType<typeof readFrom> => {
+        const boundary = boundaries[at]
+        return boundary === undefined
+          ? fromBeginning(book, account, window)
+          : readFrom(book, account, window, boundary).pipe(
+              Effect.catchIf(isCursorExpired, () => attempt(at + 1)),
+            )
+      }
       const found = yield* attempt(0)
       const gone = (yield* Effect.forEach(found.gone, (stretch) =>
         idsAt(database, book, accountId, stretch),

@@ -30,12 +30,21 @@ export interface Comparison {
   readonly older: Array<StatementEntry>
   /** Entries after the last mirrored one, which the next sync will read. */
   newer: number
-  /** Places of posted entries that were passed over. */
-  readonly gone: Array<{ readonly after: bigint; readonly before: bigint }>
+  /**
+   * Places of posted entries that were passed over. Before the first entry that was met, the service may keep no history:
+   * there it is only those `within` the window.
+   */
+  readonly gone: Array<{ readonly after: bigint; readonly before: bigint; readonly within?: Window }>
   readonly malformed: Array<Malformed>
   /** The first posted entry that was met. */
   firstKnown: Option.Option<KnownEntry>
 }
+
+/** Whether a reading met what the mirror has and nothing else. */
+export const isAsMirrored = (found: Comparison): boolean =>
+  Option.isNone(found.breakAt) &&
+  found.newer === 0 &&
+  [found.changed, found.missing, found.older, found.gone, found.malformed].every(({ length }) => length === 0)
 
 export class WindowReading {
   readonly found: Comparison
@@ -47,8 +56,8 @@ export class WindowReading {
   private waiting: Array<StatementEntry> = []
 
   /**
-   * `mirrored`: the first and the last place in the mirror. `place` and `balance`: those of the entry after which the reading
-   * starts, if known.
+   * `mirrored`: the first and the last mirrored place, of what is read. `place` and `balance`: those of the entry after which
+   * the reading starts, if known.
    */
   constructor(
     window: Window,
@@ -92,9 +101,7 @@ export class WindowReading {
     if (behindHead) this.found.newer += this.waiting.length
     else this.found.missing.push(...this.waiting)
     this.waiting = []
-    if (atEnd && !behindHead && Option.isSome(this.last)) {
-      this.found.gone.push({ after: this.last.value, before: this.head + 1n })
-    }
+    if (atEnd && !behindHead) this.passedOver(this.head + 1n)
     return this.found
   }
 
@@ -141,10 +148,14 @@ export class WindowReading {
     if (Option.isNone(this.found.firstKnown)) this.found.firstKnown = Option.some(known)
     if (position === this.tail) this.found.older.push(...this.waiting)
     else this.found.missing.push(...this.waiting)
-    if (Option.isSome(this.last) && position > this.last.value + 1n) {
-      this.found.gone.push({ after: this.last.value, before: position })
-    }
+    this.passedOver(position)
     this.waiting = []
     this.last = Option.some(position)
+  }
+
+  private passedOver(before: bigint): void {
+    const after = Option.getOrElse(this.last, () => this.tail - 1n)
+    if (before <= after + 1n) return
+    this.found.gone.push({ after, before, ...(Option.isNone(this.last) ? { within: this.window } : {}) })
   }
 }

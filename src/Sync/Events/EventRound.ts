@@ -3,18 +3,20 @@
  * for each.
  */
 import { type Context, Effect, Layer, Option } from "effect"
-import { allBooks, type Book, organizationBook } from "../../Book.ts"
+import type { Book } from "../../Book.ts"
+import { count } from "../../Common/Text.ts"
 import { Ledger } from "../../Ledger.ts"
 import { Partner, PartnerConnection } from "../../Partner.ts"
 import { Reconcile } from "../../Reconcile.ts"
 import { Run } from "../../Run.ts"
+import { Settings } from "../../Settings.ts"
 import { Inbox, type WaitingEvent } from "../../Webhook/Inbox.ts"
-import { Clients } from "../Runs/Clients.ts"
 import { aloneOfClient, failureOf } from "../Runs/Failures.ts"
 import { syncParts } from "../Runs/Layers.ts"
 import { inTimeZone } from "../Runs/Proving.ts"
 import { unreadText } from "../Runs/RunReport.ts"
-import { hintOf, keyOfResource, touchedBy } from "./EventHint.ts"
+import { booksFor, byClient, type Hinted } from "./EventBooks.ts"
+import { keyOfResource, touchedBy } from "./EventHint.ts"
 import { meterEvents } from "./EventMeters.ts"
 import { type ReadAgain, TouchedReader } from "./EventReader.ts"
 import { noteOf, tellUnknown } from "./UnknownEvents.ts"
@@ -33,11 +35,6 @@ export interface Round {
   readonly journalEntries: number
 }
 
-interface Hinted {
-  readonly event: WaitingEvent
-  readonly hint: ReturnType<typeof hintOf>
-}
-
 /** Why an event's effect is not in the books; none if it is. */
 const whyUnbooked = ({ hint }: Hinted, read: ReadAgain): Option.Option<string> => {
   const [whole] = read.failures
@@ -51,21 +48,6 @@ const whyUnbooked = ({ hint }: Hinted, read: ReadAgain): Option.Option<string> =
       : Option.none()
   return Option.orElse(ofAccount, () => Option.orElse(ofResource, () => ofWhole))
 }
-
-/** The book of every client; a client that is not known yet is looked up in the service's list. */
-const booksFor = Effect.fn("Events.booksFor")(function* (connection: string, clients: ReadonlySet<string>) {
-  const known = () =>
-    Effect.map(
-      allBooks(Option.some(connection)),
-      (books) => new Map(books.map((book) => [Option.getOrElse(book.clientId, () => ""), book] as const)),
-    )
-  const books = yield* known()
-  if ([...clients, ""].every((client) => books.has(client))) return books
-  const organization = yield* organizationBook(connection)
-  if ([...clients].some((client) => client !== "" && !books.has(client)))
-    yield* (yield* Clients).read(organization)
-  return yield* known()
-})
 
 const readBook = Effect.fn("Events.readBook")(function* (book: Book, hinted: ReadonlyArray<Hinted>) {
   const partner = yield* PartnerConnection
@@ -87,23 +69,18 @@ const takeBook = Effect.fn("Events.takeBook")(function* (book: Book, hinted: Rea
   const broken = read.newEntries.size === 0 && read.failures.some(({ unread }) => unread.kind === "book")
   return hinted.map((one) => ({
     ...one,
+    note: noteOf(one.hint),
     why: broken ? Option.some(read.failures[0]?.why ?? "") : whyUnbooked(one, read),
   }))
 })
 
 type Outcome = Effect.Effect.Success<ReturnType<typeof takeBook>>[number]
 
-/** By client; the organization's own under the empty text. */
-const byClient = (hinted: ReadonlyArray<Hinted>): ReadonlyMap<string, ReadonlyArray<Hinted>> => {
-  const clients = new Map<string, Array<Hinted>>()
-  for (const one of hinted) {
-    const client = Option.getOrElse(one.hint.clientId, () => "")
-    const others = clients.get(client)
-    if (others === undefined) clients.set(client, [one])
-    else others.push(one)
-  }
-  return clients
-}
+/** What cannot be told to be of a book that is read here. It is a hint: the next sync reads every book that there is. */
+const leftToSync = "it names no client, and the organization is not read: left to the next sync"
+
+const leave = (hinted: ReadonlyArray<Hinted>): ReadonlyArray<Outcome> =>
+  hinted.map((one) => ({ ...one, note: Option.some(leftToSync), why: Option.none() }))
 
 /** Ends the events that are in the books, and postpones the others. Returns how many were postponed. */
 const noteOutcomes = Effect.fn("Events.noteOutcomes")(function* (
@@ -116,7 +93,7 @@ const noteOutcomes = Effect.fn("Events.noteOutcomes")(function* (
   const reconcile = yield* Reconcile
   const done = outcomes.filter(({ why }) => Option.isNone(why))
   const finish = inbox.finish(
-    done.map(({ event, hint }) => ({ ...event, note: Option.getOrUndefined(noteOf(hint)) })),
+    done.map(({ event, note }) => ({ ...event, note: Option.getOrUndefined(note) })),
   )
   const delays = yield* run.commit(
     Option.match(alone, {
@@ -125,7 +102,14 @@ const noteOutcomes = Effect.fn("Events.noteOutcomes")(function* (
     }),
   )
   meterEvents(connection, delays)
-  yield* tellUnknown(done)
+  const isLeft = ({ note }: Outcome) => Option.contains(note, leftToSync)
+  const left = done.filter(isLeft)
+  yield* tellUnknown(done.filter((one) => !isLeft(one)))
+  const [first] = left
+  if (first !== undefined) {
+    const others = left.length === 1 ? "" : ` and ${count(left.length - 1)} more like it`
+    yield* Effect.logInfo(`Event ${first.event.eventId} of type ${first.event.type}${others}: ${leftToSync}.`)
+  }
   const failed = outcomes.flatMap(({ event, why }) =>
     Option.toArray(Option.map(why, (text) => ({ event, text }))),
   )
@@ -146,15 +130,20 @@ export const absorbEvents = Effect.fn("Events.absorb")(function* (
   const run = yield* Run
   const ledger = yield* Ledger
   const reconcile = yield* Reconcile
-  const clients = byClient(events.map((event) => ({ event, hint: hintOf(event.type, event.body) })))
+  const { surfaces } = yield* (yield* Settings).connection(connection)
+  const clients = yield* byClient(connection, events)
+  const organizations = clients.get("") ?? []
+  const isRead = surfaces.includes("organization")
+  if (!isRead) clients.delete("")
   const books = yield* booksFor(connection, new Set(clients.keys()))
   const taken = yield* Effect.forEach(clients, ([client, ofClient]) => {
     const book = books.get(client)
-    const unknown = `the service lists no client ${client}`
+    const why = Option.some(`the service lists no client ${client}`)
     return book === undefined
-      ? Effect.succeed(ofClient.map((one) => ({ ...one, why: Option.some(unknown) })))
+      ? Effect.succeed(ofClient.map((one): Outcome => ({ ...one, note: Option.none(), why })))
       : takeBook(book, ofClient)
   })
+  const outcomes = [...taken.flat(), ...(isRead ? [] : leave(organizations))]
   const touched = [...clients.keys()].flatMap((client) => books.get(client) ?? [])
   if (run.counters.journalEntries > 0) yield* run.commit(ledger.assignNumbers(touched, run.runId))
   // An event with several bodies is a finding of the organization's book, whichever client it was about.
@@ -165,7 +154,7 @@ export const absorbEvents = Effect.fn("Events.absorb")(function* (
   return {
     runId: run.runId,
     events: events.length,
-    failed: yield* noteOutcomes(connection, taken.flat(), alone),
+    failed: yield* noteOutcomes(connection, outcomes, alone),
     entries: run.counters.entries,
     journalEntries: run.counters.journalEntries,
   } satisfies Round

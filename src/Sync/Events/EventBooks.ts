@@ -1,0 +1,76 @@
+/** Which book an event is of: the client's that it names, or whose account it names, or else the organization's. */
+import { Effect, Option } from "effect"
+import { allBooks, type Book, organizationBook } from "../../Book.ts"
+import { uuid } from "../../Database/Columns.ts"
+import { textArray } from "../../Database/TextArray.ts"
+import { Database } from "../../Database.ts"
+import type { WaitingEvent } from "../../Webhook/Inbox.ts"
+import { Clients } from "../Runs/Clients.ts"
+import { type Hint, hintOf } from "./EventHint.ts"
+
+export interface Hinted {
+  readonly event: WaitingEvent
+  readonly hint: Hint
+}
+
+/** The clients that hold accounts which events name without a client; the organization's own accounts are not among them. */
+const holders = Effect.fn("Events.holders")(function* (connection: string, named: ReadonlyArray<string>) {
+  const database = yield* Database
+  if (named.length === 0) return new Map<string, string>()
+  const rows = yield* database.rows(
+    "Events.holders",
+    { account_id: uuid, client_id: uuid },
+    (sql) => sql`
+      select a.account_id, b.client_id from mirror.accounts a
+      join mirror.books b on b.book_id = a.book_id
+      where b.connection = ${connection} and b.client_id is not null
+        and a.account_id = any (${textArray(sql, named)}::uuid[])
+        and not exists (
+          select from mirror.accounts o join mirror.books own on own.book_id = o.book_id
+          where own.connection = b.connection and own.client_id is null and o.account_id = a.account_id)`,
+  )
+  return new Map(rows.map((row) => [row.account_id, row.client_id] as const))
+})
+
+/** Events by client; the organization's own under the empty text. */
+export const byClient = Effect.fn("Events.byClient")(function* (
+  connection: string,
+  events: ReadonlyArray<WaitingEvent>,
+) {
+  const hinted = events.map((event): Hinted => ({ event, hint: hintOf(event.type, event.body) }))
+  const named = hinted.flatMap(({ hint: { account, clientId } }) =>
+    Option.isNone(clientId) ? Option.toArray(account) : [],
+  )
+  const clientOf = yield* holders(connection, [...new Set(named)])
+  const clients = new Map<string, Array<Hinted>>()
+  for (const one of hinted) {
+    const { account, clientId } = one.hint
+    const holder = Option.flatMapNullable(account, (id) => clientOf.get(id))
+    const client = Option.getOrElse(
+      Option.orElse(clientId, () => holder),
+      () => "",
+    )
+    const others = clients.get(client)
+    if (others === undefined) clients.set(client, [one])
+    else others.push(one)
+  }
+  return clients
+})
+
+/** The book of every client; one that is not known yet is looked for in the service's list. */
+export const booksFor = Effect.fn("Events.booksFor")(function* (
+  connection: string,
+  clients: ReadonlySet<string>,
+) {
+  const known = () =>
+    Effect.map(
+      allBooks(Option.some(connection)),
+      (books) => new Map(books.map((book) => [Option.getOrElse(book.clientId, () => ""), book] as const)),
+    )
+  const books: ReadonlyMap<string, Book> = yield* known()
+  if ([...clients, ""].every((client) => books.has(client))) return books
+  const organization = yield* organizationBook(connection)
+  if ([...clients].some((client) => client !== "" && !books.has(client)))
+    yield* (yield* Clients).read(organization)
+  return yield* known()
+})
