@@ -65,6 +65,9 @@ const opened = (settings: ConnectionSettings): Session => {
 /**
  * Tells the server that the holder lives, and finds out whether the server does: one that has vanished closes no connection.
  * Uses the real clock, as the server does. Returns how to stop.
+ *
+ * Within a transaction, the server keeps the snapshot of a prepared statement until the next statement, and meanwhile cleans away
+ * no row that was deleted anywhere in the database. A simple statement keeps no snapshot, so the first heartbeat is sent at once.
  */
 const beating = ({ connection, onLost }: Session, seconds: number): (() => void) => {
   let unanswered = 0
@@ -75,13 +78,14 @@ const beating = ({ connection, onLost }: Session, seconds: number): (() => void)
     }
     unanswered += 1
     // A connection that closes says so itself.
-    connection.client`select 1`.then(
+    connection.client.unsafe("select 1").then(
       () => {
         unanswered = 0
       },
       () => undefined,
     )
   }
+  beat()
   const timer = setInterval(beat, seconds * 1_000)
   return () => clearInterval(timer)
 }

@@ -114,4 +114,20 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a lock", (it) => 
       expect(yield* database.withSessionLock("sync other", locks)).toEqual(taken)
     }),
   )
+
+  it.effect("keeps nothing from being cleaned while it is held", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const seen = database.query<[{ taken: boolean; held_back: boolean }]>(
+        "Test.snapshots",
+        (sql) => sql`
+          select count(*) > 0 as taken, bool_or(a.backend_xmin is not null) as held_back
+          from pg_locks l join pg_stat_activity a on a.pid = l.pid
+          where l.locktype = 'advisory' and l.database = (select oid from pg_database where datname = current_database())`,
+      )
+      const released = Effect.repeat(seen, { until: ([row]) => !row.held_back, times: 500 })
+      const [found] = yield* database.withSessionLock("sync default", released)
+      expect(found).toEqual({ taken: true, held_back: false })
+    }),
+  )
 })
