@@ -59,26 +59,30 @@ const merged = (base: unknown, over: unknown): unknown => {
   return Object.fromEntries([...keys].map((key) => [key, merged(base[key], over[key])]))
 }
 
+const unreadable = (file: string, cause: unknown): SettingsError =>
+  new SettingsError({
+    reason: "Unreadable",
+    mistakes: [`${file}: ${whyUnread(cause)}`],
+    advice: isMissing(cause)
+      ? "Name a settings file with --config or TIEOUT_CONFIG, or leave both out to use the nearest config/tieout.yaml."
+      : "Make it a file that this user may read (it holds no secret), or run Tieout as its owner; nothing has been read or written.",
+  })
+
+/** A file that nobody named may be missing: then every setting has its default. */
+const textOf = (asked: Option.Option<string>, file: string): string => {
+  try {
+    return readNamed(file, largestSettings).toString("utf8")
+  } catch (cause) {
+    if (Option.isNone(asked) && isMissing(cause)) return ""
+    throw cause
+  }
+}
+
 const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<string>, file: string) {
   const text = yield* Effect.try({
-    try: () => readNamed(file, largestSettings).toString("utf8"),
-    catch: (cause) => cause,
-  }).pipe(
-    Effect.catchIf(
-      (cause) => Option.isNone(asked) && isMissing(cause),
-      () => Effect.succeed(""),
-    ),
-    Effect.mapError(
-      (cause) =>
-        new SettingsError({
-          reason: "Unreadable",
-          mistakes: [`${file}: ${whyUnread(cause)}`],
-          advice: isMissing(cause)
-            ? "Name a settings file with --config or TIEOUT_CONFIG, or leave both out to use the nearest config/tieout.yaml."
-            : "Make it a file that this user may read (it holds no secret), or run Tieout as its owner; nothing has been read or written.",
-        }),
-    ),
-  )
+    try: () => textOf(asked, file),
+    catch: (cause) => unreadable(file, cause),
+  })
   return { file, document: readDocument(text.replace(/^\uFEFF/, "")) }
 })
 
