@@ -60,16 +60,13 @@ const merged = (base: unknown, over: unknown): unknown => {
 }
 
 const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<string>, file: string) {
-  const text = yield* Effect.try({
-    try: () => readNamed(file, largestSettings).toString("utf8"),
-    catch: (cause) => cause,
-  }).pipe(
+  const text = yield* Effect.try(() => readNamed(file, largestSettings).toString("utf8")).pipe(
     Effect.catchIf(
-      (cause) => Option.isNone(asked) && isMissing(cause),
+      ({ error }) => Option.isNone(asked) && isMissing(error),
       () => Effect.succeed(""),
     ),
     Effect.mapError(
-      (cause) =>
+      ({ error: cause }) =>
         new SettingsError({
           reason: "Unreadable",
           mistakes: [`${file}: ${whyUnread(cause)}`],
