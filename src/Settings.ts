@@ -59,25 +59,23 @@ const merged = (base: unknown, over: unknown): unknown => {
   return Object.fromEntries([...keys].map((key) => [key, merged(base[key], over[key])]))
 }
 
-/** The file's text, empty where there is none and nobody asked for it. */
-const textOf = (asked: Option.Option<string>, file: string): Either.Either<string, SettingsError> => {
-  try {
-    return Either.right(readNamed(file, largestSettings).toString("utf8"))
-  } catch (cause) {
-    if (Option.isNone(asked) && isMissing(cause)) return Either.right("")
-    const error = new SettingsError({
-      reason: "Unreadable",
-      mistakes: [`${file}: ${whyUnread(cause)}`],
-      advice: isMissing(cause)
-        ? "Name a settings file with --config or TIEOUT_CONFIG, or leave both out to use the nearest config/tieout.yaml."
-        : "Make it a file that this user may read (it holds no secret), or run Tieout as its owner; nothing has been read or written.",
-    })
-    return Either.left(error)
-  }
-}
-
 const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<string>, file: string) {
-  const text = yield* textOf(asked, file)
+  const text = yield* Effect.try(() => readNamed(file, largestSettings).toString("utf8")).pipe(
+    Effect.catchIf(
+      ({ error }) => Option.isNone(asked) && isMissing(error),
+      () => Effect.succeed(""),
+    ),
+    Effect.mapError(
+      ({ error: cause }) =>
+        new SettingsError({
+          reason: "Unreadable",
+          mistakes: [`${file}: ${whyUnread(cause)}`],
+          advice: isMissing(cause)
+            ? "Name a settings file with --config or TIEOUT_CONFIG, or leave both out to use the nearest config/tieout.yaml."
+            : "Make it a file that this user may read (it holds no secret), or run Tieout as its owner; nothing has been read or written.",
+        }),
+    ),
+  )
   return { file, document: readDocument(text.replace(/^\uFEFF/, "")) }
 })
 

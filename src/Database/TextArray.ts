@@ -55,3 +55,10 @@ export const plainArray = (
   values: ReadonlyArray<string | null>,
   type: keyof typeof arrays = "text",
 ) => arrays[type](sql, plainLiteral(values))
+
+/** The columns of rows as arrays for `unnest`: `text` for any text, `plain` for values that never need quotes. */
+export const columnsOf = <A>(sql: Sql, rows: ReadonlyArray<A>) => ({
+  text: (valueOf: (row: A) => string | null) => textArray(sql, rows.map(valueOf)),
+  plain: (valueOf: (row: A) => string | null, type?: keyof typeof arrays) =>
+    plainArray(sql, rows.map(valueOf), type),
+})

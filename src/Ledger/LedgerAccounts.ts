@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { int4, nullable, text, uuid } from "../Database/Columns.ts"
-import { textArray } from "../Database/TextArray.ts"
+import { columnsOf, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Commit } from "../Run/Lease.ts"
 import { Settings } from "../Settings.ts"
@@ -69,14 +69,13 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
         }),
       }))
       const rows = yield* database.rows("Ledger.Accounts.create", accountColumns, (sql) => {
-        const column = (valueOf: (one: (typeof named)[number]) => string | null) =>
-          textArray(sql, named.map(valueOf))
+        const { text } = columnsOf(sql, named)
         return sql`
           insert into ledger.accounts (book_id, role, currency, partner_account_id, rule_code, code, name)
           select ${book.bookId}, t.role, t.currency, t.partner_account_id::uuid, t.rule_code, t.code, t.name
-          from unnest(${column(({ line }) => line.role)}, ${column(({ line }) => line.currency)},
-            ${column(({ line }) => line.partnerAccountId)}, ${column(({ line }) => line.rule?.code ?? "")},
-            ${column(({ code }) => code)}, ${column(({ name }) => name)})
+          from unnest(${text(({ line }) => line.role)}, ${text(({ line }) => line.currency)},
+            ${text(({ line }) => line.partnerAccountId)}, ${text(({ line }) => line.rule?.code ?? "")},
+            ${text(({ code }) => code)}, ${text(({ name }) => name)})
             with ordinality as t (role, currency, partner_account_id, rule_code, code, name, place)
           order by t.place
           on conflict (book_id, role, currency, partner_account_id, rule_code)

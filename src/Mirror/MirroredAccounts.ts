@@ -4,7 +4,7 @@ import type { Book } from "../Book.ts"
 import type { Amount } from "../Common/Money.ts"
 import * as Money from "../Common/Money.ts"
 import { bool, int8, nullable, numeric, text, uuid } from "../Database/Columns.ts"
-import { textArray } from "../Database/TextArray.ts"
+import { columnsOf, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Account } from "../Partner.ts"
 import { heldFrom } from "./StatementEntries.ts"
@@ -82,40 +82,21 @@ export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mir
       const rows = [...new Map(accounts.map((account) => [account.accountId, account])).values()].sort(
         (a, b) => (a.accountId < b.accountId ? -1 : 1),
       )
-      const column = (valueOf: (account: Account) => string) => rows.map(valueOf)
-      yield* database.execute(
-        "Mirror.Accounts.put",
-        (sql) => sql`
+      yield* database.execute("Mirror.Accounts.put", (sql) => {
+        const { text } = columnsOf(sql, rows)
+        return sql`
           insert into mirror.accounts as a
             (book_id, account_id, currency, payment_rails, status, balance, balance_read_at, raw, run_id)
           select ${book.bookId}, t.account_id::uuid, t.currency, t.payment_rails, t.status, t.balance::numeric,
             ${readAt}, t.raw::json, ${runId}
-          from unnest(${textArray(
-            sql,
-            column((row) => row.accountId),
-          )}, ${textArray(
-            sql,
-            column((row) => row.currency),
-          )},
-            ${textArray(
-              sql,
-              column((row) => row.paymentRails),
-            )}, ${textArray(
-              sql,
-              column((row) => row.status),
-            )},
-            ${textArray(
-              sql,
-              column((row) => Money.toText(row.balance)),
-            )}, ${textArray(
-              sql,
-              column((row) => row.raw),
-            )})
+          from unnest(${text((row) => row.accountId)}, ${text((row) => row.currency)},
+            ${text((row) => row.paymentRails)}, ${text((row) => row.status)},
+            ${text((row) => Money.toText(row.balance))}, ${text((row) => row.raw)})
             as t (account_id, currency, payment_rails, status, balance, raw)
           on conflict (book_id, account_id) do update set
             status = excluded.status, payment_rails = excluded.payment_rails, balance = excluded.balance,
-            balance_read_at = excluded.balance_read_at, raw = excluded.raw, run_id = excluded.run_id`,
-      )
+            balance_read_at = excluded.balance_read_at, raw = excluded.raw, run_id = excluded.run_id`
+      })
     })
 
     /** Part of the caller's transaction: the list of accounts was read completely, and shows these. */

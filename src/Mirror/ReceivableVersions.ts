@@ -6,7 +6,7 @@ import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import * as Money from "../Common/Money.ts"
 import { uuid } from "../Database/Columns.ts"
-import { plainArray, textArray } from "../Database/TextArray.ts"
+import { columnsOf, plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Receivable, TransactionRef } from "../Partner.ts"
 
@@ -45,34 +45,21 @@ export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Re
       links: ReadonlyArray<Linked>,
     ) {
       if (links.length === 0) return
-      const column = (valueOf: (link: Linked) => string) => links.map(valueOf)
-      yield* database.execute(
-        "Mirror.Receivables.putLinks",
-        (sql) => sql`
+      yield* database.execute("Mirror.Receivables.putLinks", (sql) => {
+        const { plain, text } = columnsOf(sql, links)
+        return sql`
           insert into mirror.receivable_transactions (book_id, receivable_id, tx_id, version, purpose, tx_timestamp)
           select distinct on (1, 2, 3) t.book_id::integer, t.receivable_id::uuid, lower(t.tx_id), r.version, t.purpose,
             t.tx_timestamp::timestamptz
-          from unnest(${plainArray(
-            sql,
-            column(({ bookId }) => String(bookId)),
-          )}, ${plainArray(
-            sql,
-            column(({ receivableId }) => receivableId),
-          )}, ${textArray(
-            sql,
-            column(({ transaction }) => transaction.txId),
-          )}, ${plainArray(
-            sql,
-            column(({ purpose }) => purpose),
-          )}, ${plainArray(
-            sql,
-            column(({ transaction }) => transaction.txTimestamp),
-          )}) as t (book_id, receivable_id, tx_id, purpose, tx_timestamp)
+          from unnest(${plain(({ bookId }) => String(bookId))}, ${plain(({ receivableId }) => receivableId)},
+            ${text(({ transaction }) => transaction.txId)}, ${plain(({ purpose }) => purpose)},
+            ${plain(({ transaction }) => transaction.txTimestamp)})
+            as t (book_id, receivable_id, tx_id, purpose, tx_timestamp)
           join mirror.receivables r on r.book_id = ${organization.bookId} and r.receivable_id = t.receivable_id::uuid
             and r.current
           order by 1, 2, 3
-          on conflict do nothing`,
-      )
+          on conflict do nothing`
+      })
     })
 
     /**
@@ -99,16 +86,10 @@ export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Re
             and r.raw::jsonb <> t.raw::jsonb`,
       )
       const added = yield* database.rows("Mirror.Receivables.put", { receivable_id: uuid }, (sql) => {
-        const plain = (valueOf: (receivable: Receivable) => string) =>
-          plainArray(
-            sql,
-            rows.map(({ receivable }) => valueOf(receivable)),
-          )
-        const text = (valueOf: (receivable: Receivable) => string) =>
-          textArray(
-            sql,
-            rows.map(({ receivable }) => valueOf(receivable)),
-          )
+        const { plain, text } = columnsOf(
+          sql,
+          rows.map(({ receivable }) => receivable),
+        )
         return sql`
           insert into mirror.receivables (book_id, receivable_id, version, current, client_id, status, currency,
             payment_rails, issue_date, initial_principal, current_principal, repayment_amount, raw, served_at, read_at,

@@ -4,7 +4,7 @@ import type { PendingQuery, Row } from "postgres"
 import type { Book } from "../Book.ts"
 import type { Sql } from "../Database/Client.ts"
 import { bool, float8, text, uuid } from "../Database/Columns.ts"
-import { plainArray, textArray } from "../Database/TextArray.ts"
+import { columnsOf, plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Resource } from "../Partner.ts"
 import { fromRow, isFinal, type ResourceRow, resourceColumns, toRow } from "./ResourceRow.ts"
@@ -127,11 +127,10 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
     /** Part of the caller's transaction: these are mirrored, so they are no longer missing. */
     const found = (book: Book, resources: ReadonlyArray<Resource>) =>
       database.execute("Mirror.Resources.found", (sql) => {
-        const column = (valueOf: (resource: Resource) => string, type: "text" | "uuid") =>
-          plainArray(sql, resources.map(valueOf), type)
+        const { plain } = columnsOf(sql, resources)
         return sql`
           delete from mirror.missing_resources m
-          using unnest(${column(({ id }) => id, "uuid")}, ${column(({ resourceType }) => resourceType, "text")})
+          using unnest(${plain(({ id }) => id, "uuid")}, ${plain(({ resourceType }) => resourceType)})
             as n (resource_id, resource_type)
           where m.book_id = ${book.bookId} and m.resource_id = n.resource_id and m.resource_type = n.resource_type`
       })

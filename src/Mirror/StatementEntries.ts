@@ -9,7 +9,7 @@ import * as Money from "../Common/Money.ts"
 import type { Sql } from "../Database/Client.ts"
 import { bool, int8 } from "../Database/Columns.ts"
 import { DatabaseError } from "../Database/DatabaseError.ts"
-import { plainArray, textArray } from "../Database/TextArray.ts"
+import { columnsOf, plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { PartnerError } from "../Partner/PartnerError.ts"
 import type { StatementEntry } from "../Partner.ts"
@@ -66,24 +66,20 @@ const inserted = (
   entries: ReadonlyArray<PlacedEntry>,
   held: boolean,
 ) => {
-  const text = (valueOf: (placed: PlacedEntry) => string | null) => textArray(sql, entries.map(valueOf))
-  const plain = (
-    type: "text" | "uuid" | "int8" | "numeric" | "timestamptz",
-    valueOf: (placed: PlacedEntry) => string | null,
-  ) => plainArray(sql, entries.map(valueOf), type)
+  const { plain, text } = columnsOf(sql, entries)
   return sql`
     insert into mirror.statement_entries as s (book_id, account_id, position, entry_id, type, amount, currency,
       balance_before, balance_after, related_type, related_id, occurred_at, extra, held, run_id)
     select ${book.bookId}, t.account_id, t.position, t.entry_id, t.type, t.amount, t.currency, t.balance_before,
       t.balance_after, t.related_type, t.related_id, t.occurred_at, t.extra::json, ${held}, ${runId}
-    from unnest(${plain("uuid", ({ entry }) => entry.accountId)}, ${plain("int8", ({ position }) => position.toString())},
-      ${plain("uuid", ({ entry }) => entry.entryId)}, ${plain("text", ({ entry }) => entry.type)},
-      ${plain("numeric", ({ entry }) => Money.toText(entry.amount))}, ${plain("text", ({ entry }) => entry.currency)},
-      ${plain("numeric", ({ entry: { balanceBefore } }) => (Option.isSome(balanceBefore) ? Money.toText(balanceBefore.value) : null))},
-      ${plain("numeric", ({ entry }) => Money.toText(entry.balanceAfter))},
+    from unnest(${plain(({ entry }) => entry.accountId, "uuid")}, ${plain(({ position }) => position.toString(), "int8")},
+      ${plain(({ entry }) => entry.entryId, "uuid")}, ${plain(({ entry }) => entry.type)},
+      ${plain(({ entry }) => Money.toText(entry.amount), "numeric")}, ${plain(({ entry }) => entry.currency)},
+      ${plain(({ entry: { balanceBefore } }) => (Option.isSome(balanceBefore) ? Money.toText(balanceBefore.value) : null), "numeric")},
+      ${plain(({ entry }) => Money.toText(entry.balanceAfter), "numeric")},
       ${text(({ entry }) => Option.getOrNull(entry.relatedResourceType))},
-      ${plain("uuid", ({ entry }) => Option.getOrNull(entry.relatedResourceId))},
-      ${plain("timestamptz", ({ entry }) => entry.occurredAt)}, ${text(({ entry }) => entry.extra)})
+      ${plain(({ entry }) => Option.getOrNull(entry.relatedResourceId), "uuid")},
+      ${plain(({ entry }) => entry.occurredAt, "timestamptz")}, ${text(({ entry }) => entry.extra)})
       as t (account_id, position, entry_id, type, amount, currency, balance_before, balance_after, related_type,
         related_id, occurred_at, extra)`
 }

@@ -1,6 +1,6 @@
 /** The accounts that only the base-currency journal has. */
 import { Effect } from "effect"
-import { textArray } from "../Database/TextArray.ts"
+import { columnsOf } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Chart } from "../Settings/Chart.ts"
 import { type BaseRole, baseRoles } from "./Base.ts"
@@ -38,28 +38,15 @@ export const keepAccounts = Effect.fn("Valuation.keepAccounts")(function* (
   accounts: ReadonlyArray<BaseAccount>,
 ) {
   const database = yield* Database
-  const column = (valueOf: (account: BaseAccount) => string) => accounts.map(valueOf)
-  yield* database.execute(
-    "Valuation.keepAccounts",
-    (sql) => sql`
+  yield* database.execute("Valuation.keepAccounts", (sql) => {
+    const { text } = columnsOf(sql, accounts)
+    return sql`
       insert into valuation.accounts as a (book_id, role, currency, code, name)
       select ${bookId}, t.role, t.currency, t.code, t.name
-      from unnest(${textArray(
-        sql,
-        column(({ role }) => role),
-      )}, ${textArray(
-        sql,
-        column(({ currency }) => currency),
-      )},
-        ${textArray(
-          sql,
-          column(({ code }) => code),
-        )}, ${textArray(
-          sql,
-          column(({ name }) => name),
-        )})
+      from unnest(${text(({ role }) => role)}, ${text(({ currency }) => currency)},
+        ${text(({ code }) => code)}, ${text(({ name }) => name)})
         as t (role, currency, code, name)
       on conflict (book_id, role) do update set currency = excluded.currency, code = excluded.code, name = excluded.name
-        where (a.currency, a.code, a.name) is distinct from (excluded.currency, excluded.code, excluded.name)`,
-  )
+        where (a.currency, a.code, a.name) is distinct from (excluded.currency, excluded.code, excluded.name)`
+  })
 })

@@ -4,7 +4,7 @@ import type { Book } from "../../Book.ts"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
 import { text } from "../../Database/Columns.ts"
-import { plainArray, textArray } from "../../Database/TextArray.ts"
+import { columnsOf, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { sequenceOf } from "./Receivable.ts"
 import { type Settled, takenOf } from "./ReceivableCash.ts"
@@ -55,7 +55,7 @@ const keepWaits = Effect.fn("Ledger.keepWaits")(function* (
   )
   if (waits.length === 0) return
   yield* database.execute("Ledger.keepWaits", (sql) => {
-    const plain = (valueOf: (wait: (typeof waits)[number]) => string) => plainArray(sql, waits.map(valueOf))
+    const { plain, text } = columnsOf(sql, waits)
     return sql`
       insert into ledger.receivable_waits (book_id, receivable_id, purpose, version, sequence, currency, amount, side,
         occurred_at, tx_ids, whole)
@@ -65,10 +65,7 @@ const keepWaits = Effect.fn("Ledger.keepWaits")(function* (
       from unnest(${plain((wait) => wait.receivableId)}, ${plain((wait) => wait.purpose)},
         ${plain((wait) => String(wait.version))}, ${plain((wait) => String(sequenceOf(wait.version, wait.purpose)))},
         ${plain((wait) => wait.currency)}, ${plain((wait) => plainText(wait.amount))}, ${plain((wait) => wait.occurredAt)},
-        ${textArray(
-          sql,
-          waits.map((wait) => JSON.stringify(wait.txIds)),
-        )}, ${plain((wait) => String(wait.whole))})
+        ${text((wait) => JSON.stringify(wait.txIds))}, ${plain((wait) => String(wait.whole))})
         as w (receivable_id, purpose, version, sequence, currency, amount, occurred_at, tx_ids, whole)`
   })
 })
@@ -92,81 +89,38 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
       where book_id = ${book.bookId} and receivable_id = any (${textArray(sql, ids)}::uuid[])`,
   )
   if (shares.length > 0) {
-    const column = (valueOf: (share: (typeof shares)[number]) => string) => shares.map(valueOf)
-    yield* database.execute(
-      "Ledger.keepShares",
-      (sql) => sql`
+    yield* database.execute("Ledger.keepShares", (sql) => {
+      const { plain, text } = columnsOf(sql, shares)
+      return sql`
         insert into ledger.receivable_shares (book_id, receivable_id, unit, currency, purpose, amount, rest, entries)
         select ${book.bookId}, s.receivable_id::uuid, s.unit, s.currency, s.purpose, s.amount::numeric, s.rest::boolean,
           string_to_array(s.entries, ' ')::uuid[]
-        from unnest(${plainArray(
-          sql,
-          column((share) => share.receivableId),
-        )}, ${textArray(
-          sql,
-          column((share) => share.unit),
-        )}, ${plainArray(
-          sql,
-          column((share) => share.currency),
-        )}, ${plainArray(
-          sql,
-          column((share) => share.purpose),
-        )}, ${plainArray(
-          sql,
-          column((share) => plainText(inBooks(share.amount))),
-        )}, ${plainArray(
-          sql,
-          column((share) => String(share.rest)),
-        )}, ${textArray(
-          sql,
-          column((share) => share.entries.join(" ")),
-        )}) as s (receivable_id, unit, currency, purpose, amount, rest, entries)`,
-    )
+        from unnest(${plain((share) => share.receivableId)}, ${text((share) => share.unit)},
+          ${plain((share) => share.currency)}, ${plain((share) => share.purpose)},
+          ${plain((share) => plainText(inBooks(share.amount)))}, ${plain((share) => String(share.rest))},
+          ${text((share) => share.entries.join(" "))})
+          as s (receivable_id, unit, currency, purpose, amount, rest, entries)`
+    })
   }
   yield* keepWaits(book, settled, side)
-  const column = (valueOf: (one: Settled) => string) => settled.map(valueOf)
-  yield* database.execute(
-    "Ledger.keepDues",
-    (sql) => sql`
+  yield* database.execute("Ledger.keepDues", (sql) => {
+    const { plain, text } = columnsOf(sql, settled)
+    return sql`
       insert into ledger.receivable_dues (book_id, receivable_id, currency, side, lent, lent_waiting, repaid,
         repaid_waiting, taken_back, taken, open, owed, since, policy)
       select ${book.bookId}, d.receivable_id::uuid, d.currency, ${side}, d.lent::numeric, d.lent_waiting::numeric,
         d.repaid::numeric, d.repaid_waiting::numeric, d.taken_back::numeric, d.taken::numeric, d.open::boolean,
         d.owed::boolean, nullif(d.since, '')::timestamptz, ${policyOf(view)}
-      from unnest(${plainArray(sql, ids)}, ${plainArray(
-        sql,
-        column((one) => one.currency),
-      )}, ${plainArray(
-        sql,
-        column((one) => plainText(one.lent.due)),
-      )}, ${plainArray(
-        sql,
-        column((one) => plainText(one.lent.waiting)),
-      )}, ${plainArray(
-        sql,
-        column((one) => plainText(one.repaid.due)),
-      )}, ${plainArray(
-        sql,
-        column((one) => plainText(one.repaid.waiting)),
-      )}, ${plainArray(
-        sql,
-        column((one) => plainText(one.takenBack)),
-      )}, ${plainArray(
-        sql,
-        column((one) => plainText(takenOf(one, view))),
-      )}, ${plainArray(
-        sql,
-        column((one) => String(Option.isSome(one.since))),
-      )}, ${plainArray(
-        sql,
-        column((one) => String(one.owed)),
-      )}, ${textArray(
-        sql,
-        column((one) => Option.getOrElse(one.since, () => "")),
-      )}) as d (receivable_id, currency, lent, lent_waiting, repaid, repaid_waiting, taken_back, taken, open, owed, since)
+      from unnest(${plain((one) => one.receivableId)}, ${plain((one) => one.currency)},
+        ${plain((one) => plainText(one.lent.due))}, ${plain((one) => plainText(one.lent.waiting))},
+        ${plain((one) => plainText(one.repaid.due))}, ${plain((one) => plainText(one.repaid.waiting))},
+        ${plain((one) => plainText(one.takenBack))}, ${plain((one) => plainText(takenOf(one, view)))},
+        ${plain((one) => String(Option.isSome(one.since)))}, ${plain((one) => String(one.owed))},
+        ${text((one) => Option.getOrElse(one.since, () => ""))})
+        as d (receivable_id, currency, lent, lent_waiting, repaid, repaid_waiting, taken_back, taken, open, owed, since)
       on conflict (book_id, receivable_id) do update set currency = excluded.currency, side = excluded.side,
         lent = excluded.lent, lent_waiting = excluded.lent_waiting, repaid = excluded.repaid,
         repaid_waiting = excluded.repaid_waiting, taken_back = excluded.taken_back, taken = excluded.taken, open = excluded.open, owed = excluded.owed,
-        since = excluded.since, policy = excluded.policy`,
-  )
+        since = excluded.since, policy = excluded.policy`
+  })
 })

@@ -7,7 +7,7 @@
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import type { Sql } from "../../Database/Client.ts"
-import { plainArray, textArray } from "../../Database/TextArray.ts"
+import { columnsOf, plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { PartnerError } from "../../Partner/PartnerError.ts"
 import type { Instant } from "../../Partner.ts"
@@ -63,29 +63,19 @@ export const noteStatements = Effect.fn("Sync.noteStatements")(function* (
   if (statements.length === 0) return
   const database = yield* Database
   const { runId } = yield* Run
-  const column = (valueOf: (statement: WholeStatement) => string) => statements.map(valueOf)
-  const times = statements.map(({ read }) => Option.getOrNull(read.beganAt))
-  yield* database.execute(
-    "Sync.noteStatements",
-    (sql) => sql`
+  yield* database.execute("Sync.noteStatements", (sql) => {
+    const { plain, text } = columnsOf(sql, statements)
+    return sql`
       with t as (
         select account_id::uuid, tail_read_at::timestamptz, stream, began_at::timestamptz
-        from unnest(${textArray(
-          sql,
-          column(({ accountId }) => accountId),
-        )}, ${textArray(
-          sql,
-          column(({ tailReadAt }) => tailReadAt),
-        )},
-          ${textArray(
-            sql,
-            column(({ read }) => read.stream),
-          )}, ${plainArray(sql, times)}) as t (account_id, tail_read_at, stream, began_at)),
+        from unnest(${text(({ accountId }) => accountId)}, ${text(({ tailReadAt }) => tailReadAt)},
+          ${text(({ read }) => read.stream)}, ${plain(({ read }) => Option.getOrNull(read.beganAt))})
+          as t (account_id, tail_read_at, stream, began_at)),
       tails as (
         update mirror.accounts a set tail_read_at = t.tail_read_at
         from t where a.book_id = ${book.bookId} and a.account_id = t.account_id)
-      ${readsOf(sql, book, runId)}`,
-  )
+      ${readsOf(sql, book, runId)}`
+  })
 })
 
 /** Why a stream was not read. */
