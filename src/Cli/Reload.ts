@@ -48,6 +48,8 @@ export const reloadable = Effect.fn("Cli.reloadable")(function* <E, R>(
   server: Server<E, R>,
   check: Effect.Effect<unknown, SettingsError, Settings>,
 ) {
+  // Before the first server, which may begin a database.
+  yield* Effect.provide(check, Settings.Default)
   const asked = yield* hangups
   const doors = new Map()
   const begin = (source: Context.Tag.Service<SettingsSource>, before: Effect.Effect<void>) =>

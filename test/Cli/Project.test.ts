@@ -72,6 +72,21 @@ describe("what this user cannot look at", () => {
   })
 })
 
+describe("a server", () => {
+  it.each([
+    { TIEOUT_STATUS_TOKEN: "short" },
+    { TIEOUT_SCHEDULE_NIGHTLY: "at night" },
+    { TIEOUT_STATUS_HOST: "0.0.0.0" },
+  ])("whose settings do not hold begins no database: %o", async (wrong) => {
+    const project = folder("no-server")
+    const data = join(project, "data")
+    const variables = { ...credentials, ...wrong, TIEOUT_DATA_DIR: data }
+    const { code, error } = await tieout(project, ["serve"], variables)
+    expect([code, error]).toEqual([2, expect.stringContaining("nothing has been read or written")])
+    expect(existsSync(data)).toBe(false)
+  })
+})
+
 describe("a reader", () => {
   it("begins no database in the empty folder that a disk was to be mounted on", async () => {
     const data = folder("unmounted", "data")

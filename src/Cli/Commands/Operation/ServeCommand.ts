@@ -47,9 +47,9 @@ const serving = (options: ServeOptions, handOut: boolean) =>
           before,
         )
         return handOut ? assisted(0, all) : all
-      }).pipe(Effect.provide(services), needingAllSecrets),
+      }).pipe(Effect.provide(services)),
     checkSettings(),
-  )
+  ).pipe(needingAllSecrets)
 
 export const serve = command(
   {
