@@ -81,7 +81,7 @@ export const byMessage = (database: Database, from: string, to: string, batch: n
     (sql) => sql`
       select 'batch' as kind, b.book_id as "bookId", b.code as book, x.batch || ' ' || a.account_id as id
       from mirror.books b
-      join export.batches x on x.book_id = b.book_id and x.batch = ${batch}
+      join export.batches x on x.book_id = b.book_id and x.batch = ${batch} and 'camt.053' = any(x.formats)
       join mirror.accounts a on a.book_id = b.book_id and a.account_id between ${from}::uuid and ${to}::uuid
       limit ${mostFound}`,
   )

@@ -96,6 +96,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a number in a file", (
         const { steps } = yield* explain(String(text))
         expect([text, ...steps.map(({ title }) => title)]).toEqual([text, ...titles])
       }
+      // No message is of a batch without bank statements.
+      const [systemsBatch] = made[1]?.batches ?? []
+      const none = message.replace(/\d+$/, String(systemsBatch?.manifest.batch))
+      expect(yield* Effect.flip(explain(none))).toMatchObject({ reason: "Unknown" })
       // A payout has no endpoint: its identifier leads to its entry.
       const [payout] = yield* rows(
         "select related_id from mirror.statement_entries where related_type = 'PAYOUT' and amount <> 0 limit 1",
