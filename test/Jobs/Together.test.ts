@@ -42,20 +42,23 @@ const theBook = (code: string) =>
   )
 
 layer(TestDatabase.layer, { excludeTestServices: true })("books that a worker takes at once", (it) => {
-  it.scoped("are proved by one transaction, and the journal is that of one process", () =>
-    Effect.gen(function* () {
-      const { held, variables } = yield* begun
-      const own = yield* Effect.zipRight(syncWith(variables), journal).pipe(
-        Effect.provide(TestDatabase.layer),
-      )
-      const report = yield* syncWithBatch(variables, (jobs, batch) => Effect.orDie(jobs.read(batch)))
-      expect([report.clients.read, report.numbered, report.clientFailures]).toEqual([5, own.length / 2, []])
-      expect(yield* journal).toEqual(own)
-      expect(yield* proofs).toBe(1)
-      move(held, clientId(2), { type: "CREDIT", amount: 7 })
-      const again = yield* syncWithBatch(variables, (jobs, batch) => Effect.orDie(jobs.read(batch)))
-      expect([again.counters.entries, again.numbered]).toEqual([1, 1])
-    }).pipe(Effect.provide(TestDatabase.layer)),
+  it.scoped(
+    "are proved by fewer transactions than there are books, and the journal is that of one process",
+    () =>
+      Effect.gen(function* () {
+        const { held, variables } = yield* begun
+        const own = yield* Effect.zipRight(syncWith(variables), journal).pipe(
+          Effect.provide(TestDatabase.layer),
+        )
+        const report = yield* syncWithBatch(variables, (jobs, batch) => Effect.orDie(jobs.read(batch)))
+        expect([report.clients.read, report.numbered, report.clientFailures]).toEqual([5, own.length / 2, []])
+        expect(yield* journal).toEqual(own)
+        // Those that take long to read are proved later.
+        expect(Number(yield* proofs)).toBeLessThan(some.length)
+        move(held, clientId(2), { type: "CREDIT", amount: 7 })
+        const again = yield* syncWithBatch(variables, (jobs, batch) => Effect.orDie(jobs.read(batch)))
+        expect([again.counters.entries, again.numbered]).toEqual([1, 1])
+      }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
   it.scoped("do not fail with one that somebody else has taken meanwhile", () =>
