@@ -8,7 +8,7 @@ import type { Book } from "./Book.ts"
 import { int4 } from "./Database/Columns.ts"
 import { type RunCommand, runs } from "./Database/Tables/Sync.ts"
 import { Database } from "./Database.ts"
-import { type Commit, fenced, type Lease, type Taken, takeLease } from "./Run/Lease.ts"
+import { type Commit, fenced, type Lease, type Taken, takeLease, takeLeases } from "./Run/Lease.ts"
 
 /** What a run counts, for its summary. */
 export const counterNames = [
@@ -130,18 +130,21 @@ export const leadRun = Effect.fn("Sync.leadRun")(function* (book: Book, command:
 })
 
 /**
- * Marks the last run of events on this book as abandoned if it never ended, since nothing else does. Call it before the lease
- * is taken.
+ * Marks the last run of events on each of these books as abandoned if it never ended, since nothing else does. Call it before the
+ * leases are taken.
  */
-const abandonEvents = Effect.fn("Sync.abandonEvents")(function* ({ bookId, connection }: Book) {
+const abandonEvents = Effect.fn("Sync.abandonEvents")(function* (
+  connection: string,
+  books: ReadonlyArray<Book>,
+) {
   const database = yield* Database
   yield* database.execute(
     "Sync.abandonEvents",
     (sql) => sql`
       update sync.runs r set state = 'abandoned', ended_at = now()
       from sync.leases l
-      where l.connection = ${connection} and l.book_id = ${bookId} and r.run_id = l.run_id
-        and r.command = 'events' and r.state = 'running'`,
+      where l.connection = ${connection} and r.run_id = l.run_id and r.command = 'events' and r.state = 'running'
+        and l.book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::text::integer[])`,
   )
 })
 
@@ -152,7 +155,7 @@ export const beginBookEvents = Effect.fn("Sync.beginBookEvents")(function* (book
   const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
   const lease = yield* database.transaction(
     Effect.gen(function* () {
-      yield* abandonEvents(book)
+      yield* abandonEvents(connection, [book])
       const { run_id: runId } = yield* database.row(
         "Sync.beginBookEvents",
         { run_id: int4 },
@@ -168,17 +171,23 @@ export const beginBookEvents = Effect.fn("Sync.beginBookEvents")(function* (book
 /** A run that another process leads, as the holder of one of its books sees it. */
 export type JoinedRun = Run["Type"] & { readonly lease: Lease }
 
-/** Takes one book for a run that has begun already, with counters of its own. The caller holds the book's session lock. */
-export const joinRun = Effect.fn("Sync.joinRun")(function* (runId: number, book: Book) {
+/**
+ * Takes books of a connection for a run that has begun already, in their order, each with counters and a lease of its own. The caller
+ * holds the books' session locks.
+ */
+export const joinRun = Effect.fn("Sync.joinRun")(function* (
+  runId: number,
+  connection: string,
+  books: ReadonlyArray<Book>,
+) {
   const database = yield* Database
   const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-  const lease = yield* database.transaction(
-    Effect.zipRight(
-      abandonEvents(book),
-      takeLease({ connection: book.connection, book: Option.some(book) }, runId),
-    ),
+  const leases = yield* database.transaction(
+    Effect.zipRight(abandonEvents(connection, books), takeLeases(connection, books, runId)),
   )
-  return { ...(yield* runUnder(lease, started)), lease } satisfies JoinedRun
+  return yield* Effect.forEach(leases, (lease) =>
+    Effect.map(runUnder(lease, started), (run): JoinedRun => ({ ...run, lease })),
+  )
 })
 
 /** Writes how a run ended that has not ended yet. `summary` is what `--json` prints of it. Part of `Run.conclude`. */

@@ -1,5 +1,6 @@
-/** What a worker does with a job: it reads, numbers and proves the book that the job names, or gives it up. */
-import { Context, Effect, Layer, Option, Schema } from "effect"
+/** What a worker does with jobs: it reads, numbers and proves the books that the jobs name, or gives them up. */
+import { Array as Arr, Cause, Context, Effect, Exit, Layer, Option, type ParseResult, Schema } from "effect"
+import type { Book } from "../Book.ts"
 import { counted } from "../Common/Text.ts"
 import { Database } from "../Database.ts"
 import { connected } from "../Partner/Connector.ts"
@@ -7,15 +8,20 @@ import type { PartnerError } from "../Partner/PartnerError.ts"
 import { type Partner, PartnerConnection } from "../Partner.ts"
 import { noCounts } from "../Run.ts"
 import { Settings, type SettingsError } from "../Settings.ts"
-import { BookSync } from "../Sync/BookSync.ts"
+import { BookSync, type Failed } from "../Sync/BookSync.ts"
 import { Events } from "../Sync/Events.ts"
 import type { BookResult } from "../Sync/Runs/BookJobs.ts"
-import { bookWithEvents, keep, type Open, toDo } from "./BookWork.ts"
+import { booksWithEvents, keep, type Open, toDo } from "./BookWork.ts"
 
 const JobData = Schema.Struct({ connection: Schema.String, bookId: Schema.Number })
 const decodeJob = Schema.decodeUnknown(JobData)
 
 type Reached = Context.Context<Partner | PartnerConnection>
+
+type Outcome = Exit.Exit<void, Failed | ParseResult.ParseError>
+
+const isBusy = (exit: Exit.Exit<void, Failed>): boolean =>
+  Exit.isFailure(exit) && Option.exists(Cause.failureOption(exit.cause), ({ _tag }) => _tag === "LockBusy")
 
 /** A book that was given up: the process that leads the run names it among those that could not be read. */
 const givenUp = (bookId: number, why: string, findings: number): BookResult => ({
@@ -65,78 +71,104 @@ const connections = Effect.gen(function* () {
   return { reach, sent }
 })
 
-/** What all jobs of this process share; its connections close with the scope. */
-export const bookJobs = Effect.gen(function* () {
-  const database = yield* Database
-  const books = yield* BookSync
-  const events = yield* Effect.serviceOption(Events)
-  const { reach, sent } = yield* connections
+/** What all jobs of this process share; it reads at most `concurrency` books at once. Its connections close with the scope. */
+export const bookJobs = (concurrency: number) =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const books = yield* BookSync
+    const events = yield* Effect.serviceOption(Events)
+    const reading = yield* Effect.makeSemaphore(concurrency)
+    const { reach, sent } = yield* connections
 
-  /** Processes the book's due events. If another process holds the book or the connection, they wait for the next job. */
-  const readEvents = Effect.fn("Jobs.events")(function* (bookId: number) {
-    if (Option.isNone(events)) return
-    const book = yield* bookWithEvents(bookId)
-    if (Option.isNone(book)) return
-    const partner = yield* reach(book.value.connection)
-    yield* events.value.bookRound(book.value).pipe(
-      Effect.tap(
-        Option.match({
-          onNone: () => Effect.void,
-          onSome: ({ entries, events: count, failed, runId }) =>
-            Effect.annotateLogs(
-              Effect.logInfo(
-                `${counted(count, "event")} of book ${book.value.code}: ${counted(entries, "new entry", "new entries")}${failed > 0 ? `, ${failed} to be tried again` : ""}.`,
+    /** Processes the book's due events. If another process holds the book or the connection, they wait for the next job. */
+    const readEvents = Effect.fn("Jobs.events")(function* (book: Book) {
+      if (Option.isNone(events)) return
+      const partner = yield* reach(book.connection)
+      yield* events.value.bookRound(book).pipe(
+        Effect.tap(
+          Option.match({
+            onNone: () => Effect.void,
+            onSome: ({ entries, events: count, failed, runId }) =>
+              Effect.annotateLogs(
+                Effect.logInfo(
+                  `${counted(count, "event")} of book ${book.code}: ${counted(entries, "new entry", "new entries")}${failed > 0 ? `, ${failed} to be tried again` : ""}.`,
+                ),
+                { connection: book.connection, run: runId },
               ),
-              { connection: book.value.connection, run: runId },
-            ),
-        }),
-      ),
-      Effect.provide(partner),
-      Effect.catchTag("LockBusy", () => Effect.void),
-      // The events stay in the inbox, which has the time of their next try.
-      Effect.catchAll(({ message }) =>
-        Effect.logWarning(`Events of book ${book.value.code} wait: ${message}`),
-      ),
-    )
-  })
-
-  const readFor = (connection: string, { asked, runId, task }: Open) =>
-    Effect.gen(function* () {
-      const partner = yield* reach(connection)
-      const reading = books.run(runId, asked, task, (result) =>
-        Effect.flatMap(sent(connection, Context.get(partner, PartnerConnection)), (requests) =>
-          Effect.provideService(keep(runId, { ...result, requests }), Database, database),
+          }),
         ),
+        Effect.provide(partner),
+        Effect.catchTag("LockBusy", () => Effect.void),
+        // The events stay in the inbox, which has the time of their next try.
+        Effect.catchAll(({ message }) => Effect.logWarning(`Events of book ${book.code} wait: ${message}`)),
       )
-      const alone = Effect.provide(reading, partner)
-      // The leader of a backfill releases the connection to others, and hands the book out again.
-      yield* asked.window === null ? alone : Effect.catchTag(alone, "LockBusy", () => Effect.void)
     })
 
-  /**
-   * Does everything that is due for the book: its events first, then the work of runs. A failure of one does not stop the
-   * other.
-   */
-  const read = (data: unknown) =>
-    Effect.gen(function* () {
-      const { bookId, connection } = yield* decodeJob(data)
-      yield* readEvents(bookId)
-      const tries = yield* Effect.forEach(yield* toDo(bookId), (one) =>
-        Effect.either(readFor(connection, one)),
-      )
-      yield* Effect.all(tries, { discard: true })
-    })
+    /** Reads books for one run of one connection. Returns the outcome of each, in their order. */
+    const readFor = (all: Arr.NonEmptyReadonlyArray<Open>) =>
+      Effect.gen(function* () {
+        const [first] = all
+        const { asked, runId } = first
+        const { connection } = first.task.book
+        const partner = yield* reach(connection)
+        const tasks = all.map(({ task }) => task)
+        const tried = yield* books
+          .run(runId, asked, tasks, {
+            reading,
+            keep: (results) =>
+              Effect.flatMap(sent(connection, Context.get(partner, PartnerConnection)), (requests) =>
+                Effect.provideService(
+                  keep(
+                    runId,
+                    results.map((result, at) => ({ ...result, requests: at === 0 ? requests : {} })),
+                  ),
+                  Database,
+                  database,
+                ),
+              ),
+          })
+          .pipe(Effect.provide(partner))
+        // The leader of a backfill releases the connection to others, and hands the book out again.
+        return asked.window === null ? tried : tried.map((exit) => (isBusy(exit) ? Exit.void : exit))
+      })
 
-  const giveUp = (data: unknown, given: { readonly tries: number; readonly why: string }) =>
-    Effect.gen(function* () {
-      const { bookId } = yield* decodeJob(data)
-      for (const { asked, runId, task } of yield* toDo(bookId)) {
-        yield* books.giveUp(runId, asked, task, given, (findings) =>
-          Effect.provideService(keep(runId, givenUp(bookId, given.why, findings)), Database, database),
-        )
-        yield* Effect.logWarning(`Book ${task.book.code} was given up: ${given.why}`)
+    /**
+     * Does everything that is due for the books: their events first, then the work of runs. Returns the outcome of each job, in
+     * their order; the failure of one does not stop the others.
+     */
+    const read = Effect.fn("Jobs.read")(function* (jobs: ReadonlyArray<unknown>) {
+      const named = yield* Effect.forEach(jobs, (data) => Effect.exit(decodeJob(data)))
+      const ids = named.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value.bookId] : []))
+      yield* Effect.forEach(yield* booksWithEvents(ids), (book) => reading.withPermits(1)(readEvents(book)), {
+        concurrency: "unbounded",
+        discard: true,
+      })
+      const failed = new Map<number, Exit.Exit<void, Failed>>()
+      const open = yield* toDo(ids)
+      for (const same of Arr.isNonEmptyReadonlyArray(open)
+        ? Arr.groupWith(open, (one, next) => one.runId === next.runId)
+        : []) {
+        const tried = yield* Effect.exit(readFor(same))
+        same.forEach(({ task: { book } }, at) => {
+          const exit = Exit.flatMap(tried, (all) => all[at] ?? Exit.void)
+          if (Exit.isFailure(exit) && !failed.has(book.bookId)) failed.set(book.bookId, exit)
+        })
       }
+      return named.map(
+        (exit): Outcome => Exit.flatMap(exit, ({ bookId }): Outcome => failed.get(bookId) ?? Exit.void),
+      )
     })
 
-  return { read, giveUp }
-})
+    const giveUp = (data: unknown, given: { readonly tries: number; readonly why: string }) =>
+      Effect.gen(function* () {
+        const { bookId } = yield* decodeJob(data)
+        for (const { asked, runId, task } of yield* toDo([bookId])) {
+          yield* books.giveUp(runId, asked, task, given, (findings) =>
+            Effect.provideService(keep(runId, [givenUp(bookId, given.why, findings)]), Database, database),
+          )
+          yield* Effect.logWarning(`Book ${task.book.code} was given up: ${given.why}`)
+        }
+      })
+
+    return { read, giveUp }
+  })

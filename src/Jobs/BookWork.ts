@@ -4,7 +4,7 @@
  */
 import { Effect, Option, Schema } from "effect"
 import type { Book } from "../Book.ts"
-import { int4, jsonOf, nullable, text, uuid } from "../Database/Columns.ts"
+import { int4, jsonOf, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { counterNames } from "../Run.ts"
@@ -107,6 +107,16 @@ export const handOut = Effect.fn("Jobs.handOut")(function* (
   )
 })
 
+const bookColumns = { book_id: int4, connection: text, client_id: nullable(uuid), code: text, name: text }
+
+const bookOf = ({ book_id: bookId, client_id, ...row }: RowOf<typeof bookColumns>): Book => ({
+  ...row,
+  bookId,
+  clientId: Option.fromNullable(client_id),
+})
+
+const idsText = (books: ReadonlyArray<number>): string => `{${books.join(",")}}`
+
 /** The task that a run has for a book. */
 export interface Open {
   readonly runId: number
@@ -114,57 +124,56 @@ export interface Open {
   readonly task: BookTask
 }
 
-/** The tasks that are due for a book, syncs before backfills; none if they are done, or if nobody waits for them any more. */
-export const toDo = Effect.fn("Jobs.toDo")(function* (bookId: number) {
+/** The tasks that are due for books, syncs before backfills; none if they are done, or if nobody waits for them any more. */
+export const toDo = Effect.fn("Jobs.toDo")(function* (books: ReadonlyArray<number>) {
   const database = yield* Database
   const rows = yield* database.rows(
     "Jobs.toDo",
-    { run_id: int4, connection: text, client_id: nullable(uuid), code: text, name: text, task: jsonOf(Task) },
+    { run_id: int4, ...bookColumns, task: jsonOf(Task) },
     (sql) => sql`
-      select j.run_id, b.connection, b.client_id, b.code, b.name, j.task
+      select j.run_id, b.book_id, b.connection, b.client_id, b.code, b.name, j.task
       from sync.book_jobs j
       join sync.runs r on r.run_id = j.run_id and r.state = 'running'
       join mirror.books b on b.book_id = j.book_id
-      where j.book_id = ${bookId} and j.result is null
-      order by r.command = 'backfill', j.run_id desc`,
+      where j.book_id = any (${idsText(books)}::text::integer[]) and j.result is null
+      order by r.command = 'backfill', j.run_id desc, b.code`,
   )
-  return rows.map(({ client_id, code, connection, name, run_id: runId, task }): Open => {
+  return rows.map(({ run_id: runId, task, ...row }): Open => {
     const { clientId, reads, stopped, ...asked } = task
-    const book: Book = { bookId, connection, clientId: Option.fromNullable(client_id), code, name }
-    return { runId, asked, task: { book, clientId, reads, stopped: Option.fromNullable(stopped) } }
+    return {
+      runId,
+      asked,
+      task: { book: bookOf(row), clientId, reads, stopped: Option.fromNullable(stopped) },
+    }
   })
 })
 
-/** The book, if events of it were handed out. */
-export const bookWithEvents = Effect.fn("Jobs.bookWithEvents")(function* (bookId: number) {
+/** The books among these that have events which were handed out. */
+export const booksWithEvents = Effect.fn("Jobs.booksWithEvents")(function* (books: ReadonlyArray<number>) {
   const database = yield* Database
-  const [row] = yield* database.rows(
-    "Jobs.bookWithEvents",
-    { connection: text, client_id: nullable(uuid), code: text, name: text },
+  const rows = yield* database.rows(
+    "Jobs.booksWithEvents",
+    bookColumns,
     (sql) => sql`
-      select b.connection, b.client_id, b.code, b.name from mirror.books b
-      where b.book_id = ${bookId} and exists (select from sync.book_events e where e.book_id = b.book_id)`,
+      select b.book_id, b.connection, b.client_id, b.code, b.name from mirror.books b
+      where b.book_id = any (${idsText(books)}::text::integer[])
+        and exists (select from sync.book_events e where e.book_id = b.book_id)`,
   )
-  return Option.map(
-    Option.fromNullable(row),
-    ({ client_id, code, connection, name }): Book => ({
-      bookId,
-      connection,
-      clientId: Option.fromNullable(client_id),
-      code,
-      name,
-    }),
-  )
+  return rows.map(bookOf)
 })
 
-/** Keeps the result for a book, once. */
-export const keep = Effect.fn("Jobs.keep")(function* (runId: number, result: BookResult) {
+/** Keeps the results for books, once. */
+export const keep = Effect.fn("Jobs.keep")(function* (runId: number, results: ReadonlyArray<BookResult>) {
   const database = yield* Database
   yield* database.execute(
     "Jobs.keep",
     (sql) => sql`
-      update sync.book_jobs set result = ${JSON.stringify(result)}::text::jsonb
-      where run_id = ${runId} and book_id = ${result.bookId} and result is null`,
+      update sync.book_jobs j set result = t.result::jsonb
+      from unnest(${idsText(results.map(({ bookId }) => bookId))}::text::integer[], ${textArray(
+        sql,
+        results.map((result) => JSON.stringify(result)),
+      )}) as t (book_id, result)
+      where j.run_id = ${runId} and j.book_id = t.book_id and j.result is null`,
   )
 })
 

@@ -68,6 +68,9 @@ const options = {
 const failed = (operation: string) => (error: unknown) =>
   databaseError("Other", operation, error instanceof Error ? error.message : String(error))
 
+/** A worker that says nothing for so many seconds is gone: another one takes its jobs. */
+export const heartbeatSeconds = 30
+
 /** Waits that suit the work of a book. Seconds. */
 const queueOptions = {
   retryLimit: 5,
@@ -75,8 +78,7 @@ const queueOptions = {
   retryBackoff: true,
   retryDelayMax: 60,
   expireInSeconds: 6 * 3_600,
-  // A worker that is gone sends no heartbeat, and another one takes its job.
-  heartbeatSeconds: 30,
+  heartbeatSeconds,
   deleteAfterSeconds: 3_600,
 }
 

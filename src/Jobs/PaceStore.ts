@@ -1,6 +1,8 @@
 /** Keeps a connection's pace in the database, for all processes that read from it, and across restarts. */
 import { Effect, type Layer, Option, Schema } from "effect"
-import { float8, jsonOf } from "../Database/Columns.ts"
+import type { Sql } from "../Database/Client.ts"
+import { float8, jsonOf, type RowOf } from "../Database/Columns.ts"
+import { assertRows } from "../Database/Rows.ts"
 import type { Database } from "../Database.ts"
 import { defaultTuning } from "../Partner/Bounds.ts"
 import { type Connection, layer } from "../Partner/Http.ts"
@@ -34,6 +36,8 @@ const Known = Schema.Struct({
   allowed: Schema.optionalWith(Schema.NullOr(Schema.Number), { exact: true }),
 })
 
+const paceColumns = { state: jsonOf(Known), now: float8 }
+
 /** Fields that earlier versions did not keep. */
 const unkept = { climbed: 0, hasServed: true, served: 0, stretches: [], aside: 0, allowed: null }
 
@@ -44,34 +48,45 @@ const unkept = { climbed: 0, hasServed: true, served: 0, stretches: [], aside: 0
 export const reserving =
   (database: Database, connection: string, startRate: number, allowed: number | null = null): Reserve =>
   (asked: Asked) =>
-    database
-      .transaction(
-        Effect.gen(function* () {
-          yield* database.execute(
-            "Jobs.beginPace",
-            (sql) => sql`
-              insert into sync.paces (connection, state)
-              values (${connection}, ${JSON.stringify(Rate.starting(startRate, allowed).current)}::text::jsonb)
-              on conflict (connection) do nothing`,
-          )
-          const { now, state } = yield* database.row(
-            "Jobs.pace",
-            { state: jsonOf(Known), now: float8 },
-            (sql) => sql`
-              select p.state, (extract(epoch from clock_timestamp()) * 1000)::float8 as now
-              from (select state from sync.paces where connection = ${connection} for update) p`,
-          )
-          const next = reserved({ ...unkept, ...state }, asked, now, allowed)
-          yield* database.execute(
-            "Jobs.savePace",
-            (sql) => sql`
-              update sync.paces set state = ${JSON.stringify(next.state)}::text::jsonb
-              where connection = ${connection}`,
-          )
-          return next.reserved
-        }),
-      )
-      .pipe(Effect.runPromise)
+    Effect.suspend(() => {
+      let found: ReadonlyArray<RowOf<typeof paceColumns>> = []
+      const pace = (sql: Sql) => sql`
+        select p.state, (extract(epoch from clock_timestamp()) * 1000)::float8 as now
+        from (select state from sync.paces where connection = ${connection} for update) p`
+      const begin = Effect.gen(function* () {
+        yield* database.execute(
+          "Jobs.beginPace",
+          (sql) => sql`
+            insert into sync.paces (connection, state)
+            values (${connection}, ${JSON.stringify(Rate.starting(startRate, allowed).current)}::text::jsonb)
+            on conflict (connection) do nothing`,
+        )
+        return yield* database.row("Jobs.pace", paceColumns, pace)
+      })
+      const work = Effect.gen(function* () {
+        const { now, state } = found[0] ?? (yield* begin)
+        const next = reserved({ ...unkept, ...state }, asked, now, allowed)
+        yield* database.execute(
+          "Jobs.savePace",
+          (sql) => sql`
+            update sync.paces set state = ${JSON.stringify(next.state)}::text::jsonb
+            where connection = ${connection}`,
+        )
+        return next.reserved
+      })
+      // Others wait for the row: it is asked for together with the transaction's beginning.
+      return database.transaction(work, {
+        guard: {
+          operation: "Jobs.pace",
+          statement: pace,
+          passes: (rows) =>
+            Effect.sync(() => {
+              assertRows("Jobs.pace", paceColumns, rows)
+              found = rows
+            }),
+        },
+      })
+    }).pipe(Effect.runPromise)
 
 /** Requests a second before anything is known of a service; it doubles while all is well. */
 const { startRate } = defaultTuning

@@ -1,16 +1,26 @@
 /** Takes jobs from the queue for as long as it runs: reads, numbers and proves the books that runs of any process hand out. */
-import { Effect, Exit, Option, Runtime, Schema, type Scope } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Option, Runtime, Schema, type Scope } from "effect"
+import type { Job } from "pg-boss"
 import { errorOf } from "../Common/ErrorKind.ts"
+import { int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import type { Settings } from "../Settings.ts"
 import type { BookSync } from "../Sync/BookSync.ts"
 import { bookJobs } from "./BookJob.ts"
-import { bookQueue, boss, calling, deadQueue } from "./Boss.ts"
+import { bookQueue, boss, calling, deadQueue, heartbeatSeconds } from "./Boss.ts"
 
-/** Jobs that are taken at once: the next ones are looked for when all of them are done. */
-const batch = 2
+/** The most jobs that are taken at once; their books are numbered and proved together. */
+const most = 25
+/** A portion is this part of the waiting jobs, so that other workers get the rest. */
+const share = 4
+/** Portions at a time: while the books of one are proved, those of another are read. */
+const lanes = 2
+const lookAgain = "500 millis"
+/** The time that work under way has to end when the worker stops. */
+const grace = "10 seconds"
 
 const Failed = Schema.Struct({ why: Schema.String })
+const Touched = Schema.Struct({ affected: Schema.Number })
 
 /** Why the last try failed; a lost worker leaves no reason. */
 const whyOf = (output: unknown): string =>
@@ -18,6 +28,29 @@ const whyOf = (output: unknown): string =>
     onNone: () => "the worker that tried it last was lost",
     onSome: ({ why }) => why,
   })
+
+const reasonOf = (exit: Exit.Exit<void, unknown>): Option.Option<string> =>
+  Exit.match(exit, {
+    onSuccess: () => Option.none(),
+    onFailure: (cause) => {
+      const error = errorOf(cause)
+      return Option.some(error instanceof Error ? error.message : "something unforeseen")
+    },
+  })
+
+/** How many jobs to take now. */
+const portion = Effect.gen(function* () {
+  const database = yield* Database
+  const { waiting } = yield* database.row(
+    "Jobs.waiting",
+    { waiting: int4 },
+    (sql) => sql`
+      select count(*)::integer as waiting from (
+        select from jobs.job where name = ${bookQueue} and state < 'active' and not blocked and start_after < now()
+        limit ${most * share}) j`,
+  )
+  return Math.ceil(waiting / share)
+})
 
 /** Works until its scope closes. Work under way then has ten seconds to end; after that another worker takes it. */
 export const work = (
@@ -29,37 +62,93 @@ export const work = (
 > =>
   Effect.gen(function* () {
     const database = yield* Database
-    const { giveUp, read } = yield* bookJobs
-    const runtime = yield* Effect.runtime<Database | Settings | BookSync>()
+    const { giveUp, read } = yield* bookJobs(concurrency)
+    const run = Runtime.runPromiseExit(yield* Effect.runtime<Database | Settings | BookSync>())
     const queue = yield* boss(database.settings, true)
+    const ends = yield* Deferred.make<void>()
 
-    const run = Runtime.runPromiseExit(runtime)
-    /** The result of a try, for the queue. */
-    const outcomeOf = async (id: string, exit: Exit.Exit<void, unknown>, what: string) => {
-      if (Exit.isSuccess(exit)) return { id, status: "completed" as const }
-      const error = errorOf(exit.cause)
-      const why = error instanceof Error ? error.message : "something unforeseen"
-      await run(Effect.logWarning(`A book could not be ${what}, and is tried again: ${why}`))
-      return { id, status: "failed" as const, output: { why } }
-    }
+    const succeeded = (jobs: ReadonlyArray<Job>) =>
+      jobs.length === 0
+        ? Effect.void
+        : Effect.asVoid(calling("Jobs.complete", () => queue.complete(bookQueue, [...jobs])))
+    const failed = (jobs: ReadonlyArray<Job>, why: string) =>
+      Effect.asVoid(calling("Jobs.fail", () => queue.fail(bookQueue, [...jobs], { why })))
 
-    yield* calling("Jobs.work", () =>
-      queue.work(
-        bookQueue,
-        {
-          batchSize: batch,
-          localConcurrency: Math.max(1, Math.ceil(concurrency / batch)),
-          burstWhenBatchFull: true,
-          pollingIntervalSeconds: 0.5,
-          perJobResults: true,
-        },
-        (jobs) =>
-          Promise.all(
-            jobs.map(async ({ data, id, signal }) => {
-              return outcomeOf(id, await run(read(data), { signal }), "read")
-            }),
+    /** Tells the queue how each went. */
+    const settle = Effect.fn("Jobs.settle")(function* (
+      jobs: ReadonlyArray<Job>,
+      outcomes: ReadonlyArray<Exit.Exit<void, unknown>>,
+    ) {
+      const whys = jobs.map((_, at) => Option.flatMap(Option.fromNullable(outcomes[at]), reasonOf))
+      yield* succeeded(jobs.filter((_, at) => Option.isNone(whys[at] ?? Option.none())))
+      for (const [at, job] of jobs.entries()) {
+        const why = Option.getOrNull(whys[at] ?? Option.none())
+        if (why === null) continue
+        yield* Effect.logWarning(`A book could not be read, and is tried again: ${why}`)
+        yield* failed([job], why)
+      }
+    })
+
+    /** Says that the jobs are under way; ends where one of them is no longer this worker's. What cannot be told says nothing of that. */
+    const beating = (jobs: ReadonlyArray<Job>) =>
+      calling("Jobs.touch", () => queue.touch(bookQueue, [...jobs])).pipe(
+        Effect.map((touched) =>
+          Option.exists(
+            Schema.decodeUnknownOption(Touched)(touched),
+            ({ affected }) => affected < jobs.length,
           ),
+        ),
+        Effect.orElseSucceed(() => false),
+        Effect.delay(Duration.seconds(heartbeatSeconds / 2)),
+        Effect.repeat({ until: (isLost) => isLost }),
+      )
+
+    const done = Effect.fn("Jobs.work")(function* (jobs: ReadonlyArray<Job>) {
+      if (jobs.length === 0) return
+      const reading = Effect.exit(read(jobs.map(({ data }) => data)))
+      const all = yield* Effect.raceFirst(reading, Effect.as(beating(jobs), null))
+      if (all === null)
+        return yield* Effect.logWarning("Books were taken from this worker: it was not heard of in time.")
+      yield* settle(
+        jobs,
+        jobs.map((_, at) => Exit.flatMap(all, (each): Exit.Exit<void, unknown> => each[at] ?? Exit.void)),
+      )
+    })
+
+    /** Takes jobs and does them; how many they were. */
+    const next = Effect.gen(function* () {
+      const batchSize = yield* portion
+      if (batchSize === 0) return 0
+      return yield* Effect.acquireUseRelease(
+        calling("Jobs.fetch", () => queue.fetch<object>(bookQueue, { batchSize })),
+        (jobs) => Effect.as(done(jobs), jobs.length),
+        (jobs, exit) =>
+          // Another takes them at once.
+          jobs.length > 0 && Exit.isInterrupted(exit)
+            ? Effect.ignore(failed(jobs, "the worker was stopped"))
+            : Effect.void,
+      )
+    })
+
+    /** One after the other, until it is to end; a statement that fails is tried again. */
+    const lane = next.pipe(
+      Effect.catchAll((error) => Effect.as(Effect.logWarning(`No work could be taken: ${error.message}`), 0)),
+      Effect.tap((count) =>
+        count > 0 ? Effect.void : Effect.raceFirst(Effect.sleep(lookAgain), Deferred.await(ends)),
       ),
+      Effect.repeat({ until: () => Deferred.isDone(ends) }),
+    )
+    yield* Effect.acquireRelease(
+      Effect.all(
+        Array.from({ length: lanes }, () => lane),
+        { concurrency: "unbounded", discard: true },
+        // What is acquired begins as something that cannot be interrupted.
+      ).pipe(Effect.interruptible, Effect.forkDaemon),
+      (fiber) =>
+        Deferred.succeed(ends, undefined).pipe(
+          Effect.zipRight(Effect.timeoutOption(Fiber.await(fiber), grace)),
+          Effect.zipRight(Effect.timeoutOption(Effect.disconnect(Fiber.interrupt(fiber)), grace)),
+        ),
     )
     yield* calling("Jobs.workDead", () =>
       queue.work(
@@ -69,7 +158,11 @@ export const work = (
           Promise.all(
             jobs.map(async ({ data, id, signal, sourceOutput, sourceRetryCount }) => {
               const given = { tries: (sourceRetryCount ?? 0) + 1, why: whyOf(sourceOutput) }
-              return outcomeOf(id, await run(giveUp(data, given), { signal }), "given up")
+              const exit = await run(giveUp(data, given), { signal })
+              const why = Option.getOrNull(reasonOf(exit))
+              if (why === null) return { id, status: "completed" as const }
+              await run(Effect.logWarning(`A book could not be given up, and is tried again: ${why}`))
+              return { id, status: "failed" as const, output: { why } }
             }),
           ),
       ),

@@ -44,6 +44,18 @@ const wholeConnection = 0
 const rowOf = ({ book }: Taken): number =>
   Option.match(book, { onNone: () => wholeConnection, onSome: ({ bookId }) => bookId })
 
+const leaseOf = Effect.fnUntraced(function* (connection: string, row: number, runId: number) {
+  const database = yield* Database
+  return yield* database.row(
+    "Sync.takeLease",
+    leaseColumns,
+    (sql) => sql`
+      insert into sync.leases as l (connection, book_id, epoch, run_id) values (${connection}, ${row}, 1, ${runId})
+      on conflict (connection, book_id) do update set epoch = l.epoch + 1, run_id = excluded.run_id, taken_at = now()
+      returning run_id as "runId", epoch`,
+  )
+})
+
 /**
  * Takes the lease of a connection, or of one of its books, for a run: the runs that held any of it can write nothing more. The
  * connection's row comes first, so that two runs that take leases at once cannot wait for each other in a circle.
@@ -51,15 +63,7 @@ const rowOf = ({ book }: Taken): number =>
 export const takeLease = Effect.fn("Sync.takeLease")(function* (taken: Taken, runId: number) {
   const { connection } = taken
   const database = yield* Database
-  const lease = (row: number) =>
-    database.row(
-      "Sync.takeLease",
-      leaseColumns,
-      (sql) => sql`
-        insert into sync.leases as l (connection, book_id, epoch, run_id) values (${connection}, ${row}, 1, ${runId})
-        on conflict (connection, book_id) do update set epoch = l.epoch + 1, run_id = excluded.run_id, taken_at = now()
-        returning run_id as "runId", epoch`,
-    )
+  const lease = (row: number) => leaseOf(connection, row, runId)
   const books = database.execute(
     "Sync.takeBooks",
     (sql) => sql`
@@ -72,6 +76,34 @@ export const takeLease = Effect.fn("Sync.takeLease")(function* (taken: Taken, ru
       if (Option.isSome(taken.book)) return { ...(yield* lease(rowOf(taken))), taken } satisfies Lease
       yield* books
       return { ...whole, taken } satisfies Lease
+    }),
+  )
+})
+
+/** The same for several books at once, by their identifiers. Part of the caller's transaction. */
+export const takeLeases = Effect.fn("Sync.takeLeases")(function* (
+  connection: string,
+  books: ReadonlyArray<Book>,
+  runId: number,
+) {
+  const database = yield* Database
+  yield* leaseOf(connection, wholeConnection, runId)
+  const rows = yield* database.rows(
+    "Sync.takeLeases",
+    { ...leaseColumns, bookId: int4 },
+    (sql) => sql`
+      insert into sync.leases as l (connection, book_id, epoch, run_id)
+      select ${connection}, b, 1, ${runId} from unnest(${`{${books.map(({ bookId }) => bookId).join(",")}}`}::text::integer[]) b
+      order by b
+      on conflict (connection, book_id) do update set epoch = l.epoch + 1, run_id = excluded.run_id, taken_at = now()
+      returning run_id as "runId", epoch, book_id as "bookId"`,
+  )
+  const epochs = new Map(rows.map(({ bookId, epoch }) => [bookId, epoch]))
+  return books.map(
+    (book): Lease => ({
+      runId,
+      epoch: epochs.get(book.bookId) ?? 0n,
+      taken: { connection, book: Option.some(book) },
     }),
   )
 })

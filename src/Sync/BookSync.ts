@@ -1,14 +1,17 @@
 /**
- * Reads one client's book for a sync or a backfill that another process leads, brings its loans up to date, numbers and proves
- * it, all under a lease of its own: once another process takes the book, this one can write nothing more.
+ * Clients' books, for a sync or a backfill that another process leads: each is read and its loans are brought up to date under a lease of
+ * its own, so that whoever takes the book afterwards leaves nothing for this process to write; those that were read are numbered and
+ * proved together.
  */
-import { Effect, Option } from "effect"
+import { Cause, Deferred, Effect, Exit, Option } from "effect"
 import { type Book, organizationBook } from "../Book.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
+import { LockBusy } from "../Database/SessionLock.ts"
 import { Database } from "../Database.ts"
 import { Ledger } from "../Ledger.ts"
 import { Partner, PartnerConnection } from "../Partner.ts"
 import { Reconcile } from "../Reconcile.ts"
+import { fencedTogether } from "../Run/Lease.ts"
 import { type JoinedRun, joinRun, Run } from "../Run.ts"
 import type { Settings } from "../Settings.ts"
 import type { AccountBackfill } from "./Backfill/BackfilledStatements.ts"
@@ -17,13 +20,16 @@ import type { BookAsked, BookResult, BookTask } from "./Runs/BookJobs.ts"
 import type { BookOutcome } from "./Runs/BookReader.ts"
 import { noteDead, settleDead, type Work } from "./Runs/DeadLetters.ts"
 import { noteStopped } from "./Runs/Evidence.ts"
-import { aloneOfClient, failureOf, isAbsent } from "./Runs/Failures.ts"
-import { holdingBook, holdingBookAMoment } from "./Runs/Holding.ts"
+import { aloneOfClient, failureOf, isAbsent, type ReadError } from "./Runs/Failures.ts"
+import { holdingBooks, holdingBooksAMoment } from "./Runs/Holding.ts"
 import { runParts, syncPartsOf } from "./Runs/Layers.ts"
 import { inTimeZone } from "./Runs/Proving.ts"
 import { provingTogether } from "./Runs/ProvingTogether.ts"
 
 const nothing: BookOutcome = { newEntries: new Map(), openResources: 0, failures: [], notices: [] }
+
+/** How long a book that was read waits at most for those that are being read, to be proved with them. */
+const patience = "5 seconds"
 
 interface Read extends BookOutcome {
   readonly complete: boolean
@@ -31,8 +37,32 @@ interface Read extends BookOutcome {
   readonly accounts: ReadonlyArray<AccountBackfill>
 }
 
+/** A book that this process has taken. */
+interface Held {
+  readonly task: BookTask
+  readonly own: JoinedRun
+}
+
+interface Ready extends Held {
+  readonly read: Read
+}
+
+/** Why nobody can go on with a book: credentials, the database, the lease, another who holds it or the connection. */
+export type Failed = ReadError | LockBusy
+type Tried = Exit.Exit<void, Failed>
+
+interface Together {
+  /** How many books the process reads at once. */
+  readonly reading: Effect.Semaphore
+  /** Part of the last transaction, under the leases of the books: what came of each. */
+  readonly keep: (results: ReadonlyArray<Omit<BookResult, "requests">>) => Effect.Effect<void, DatabaseError>
+}
+
 const workOf = ({ window }: BookAsked): Work =>
   window === null ? { kind: "sync" } : { kind: "backfill", days: window }
+
+const booksOf = (some: ReadonlyArray<{ readonly task: BookTask }>): ReadonlyArray<Book> =>
+  some.map(({ task }) => task.book)
 
 export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync", {
   dependencies: [Ledger.Default, Reconcile.Default],
@@ -69,76 +99,163 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
       )
       // A client that the service does not serve is a finding; what was read of it before is numbered and proved.
       const complete = outcome.absent || outcome.failures.length === 0
-      const organization = yield* organizationBook(book.connection)
-      const resettled = complete && settles ? yield* loans.settle(organization, book) : 0
+      const resettled =
+        complete && settles ? yield* loans.settle(yield* organizationBook(book.connection), book) : 0
       return { ...outcome, complete, resettled, accounts } satisfies Read
     })
 
     const prove = yield* provingTogether
 
     /**
-     * Runs an effect that holds the book for a run which another process leads. The leader of a sync keeps others from the
+     * Runs an effect that holds the books for a run which another process leads. The leader of a sync keeps others from the
      * connection meanwhile; the leader of a backfill does not, so they wait for its books.
      */
     const taking = <A, E, R>(
       runId: number,
-      book: Book,
+      books: readonly [Book, ...ReadonlyArray<Book>],
       { kind }: Work,
-      work: (own: JoinedRun) => Effect.Effect<A, E, R>,
-    ) =>
-      Effect.provide(
-        (kind === "backfill" ? holdingBookAMoment : holdingBook)(
+      work: (own: ReadonlyArray<JoinedRun>) => Effect.Effect<A, E, R>,
+    ) => {
+      const [{ connection }] = books
+      return Effect.provide(
+        (kind === "backfill" ? holdingBooksAMoment : holdingBooks)(
           database,
-          book,
-          Effect.flatMap(joinRun(runId, book), (own) =>
-            work(own).pipe(
-              Effect.annotateLogs({ connection: book.connection, run: runId, book: book.code }),
-              Effect.annotateSpans({ connection: book.connection, run: runId }),
-            ),
+          connection,
+          books,
+          Effect.flatMap(joinRun(runId, connection, books), work).pipe(
+            Effect.annotateLogs({ connection, run: runId }),
+            Effect.annotateSpans({ connection, run: runId }),
           ),
         ),
         services,
       )
+    }
+
+    /** Books that were read: they are numbered and proved, and what came of them is kept. The first one has what all came to. */
+    const finish = Effect.fn("Sync.Books.finish")(
+      function* (ready: ReadonlyArray<Ready>, asked: BookAsked, { keep }: Together) {
+        const [first] = ready
+        if (first === undefined) return
+        const { runId } = first.own
+        const commit = fencedTogether(
+          database,
+          ready.map(({ own }) => own.lease),
+        )
+        const whole = ready.filter(({ read }) => read.complete)
+        const complete = booksOf(whole)
+        const hindered = booksOf(ready.filter(({ read }) => !read.complete))
+        const readNow = asked.quick ? [] : booksOf(whole.filter(({ task }) => task.reads))
+        if (readNow.length > 0) yield* commit(settleDead(readNow, workOf(asked)))
+        const proved = yield* prove({ runId, commit, full: asked.full, complete, hindered })
+        const results = ready.map(({ own, read, task: { book } }) => ({
+          bookId: book.bookId,
+          newEntries: Object.fromEntries(read.newEntries),
+          openResources: read.openResources,
+          failures: read.failures,
+          notices: read.notices,
+          counters: own.counters,
+          numbered: own === first.own ? proved.numbered : 0,
+          findingsOpened: own === first.own ? proved.opened : 0,
+          findingsClosed: own === first.own ? proved.closed : 0,
+          blockingFindings: proved.blocking.get(book.bookId) ?? 0,
+          resettled: read.resettled,
+          accounts: read.accounts,
+        }))
+        yield* commit(
+          complete.length === 0
+            ? keep(results)
+            : Effect.zipRight(reconcile.cover(complete, runId), keep(results)),
+        )
+      },
+      Effect.provideService(Database, database),
+    )
+
+    /** Each by itself where it fails for all, so that one whose lease was lost fails alone. */
+    const finishEach = (
+      ready: ReadonlyArray<Ready>,
+      asked: BookAsked,
+      together: Together,
+    ): Effect.Effect<ReadonlyArray<readonly [Ready, Tried]>> =>
+      Effect.flatMap(Effect.exit(finish(ready, asked, together)), (exit) =>
+        Exit.isSuccess(exit) || ready.length === 1
+          ? Effect.succeed(ready.map((one) => [one, exit] as const))
+          : Effect.map(
+              Effect.forEach(ready, (one) => finishEach([one], asked, together)),
+              (all) => all.flat(),
+            ),
+      )
+
+    /** Reads books that this process has; what came of each, in their order. */
+    const readAll = Effect.fn("Sync.Books.read")(function* (
+      held: ReadonlyArray<Held>,
+      asked: BookAsked,
+      together: Together,
+    ) {
+      const tried = new Map<JoinedRun, Tried>()
+      const ready: Array<Ready> = []
+      const done = yield* Deferred.make<void>()
+      const readOne = ({ own, task }: Held) =>
+        readBook(task, asked).pipe(
+          Effect.provide(runParts),
+          Effect.provideService(Run, own),
+          Effect.annotateLogs({ book: task.book.code }),
+          together.reading.withPermits(1),
+          Effect.exit,
+          Effect.map(
+            Exit.match({
+              onFailure: (cause) => void tried.set(own, Exit.failCause(cause)),
+              onSuccess: (read) => void ready.push({ own, task, read }),
+            }),
+          ),
+        )
+      const reading = Effect.forEach(held, readOne, { concurrency: "unbounded", discard: true })
+      const finishing = Effect.gen(function* () {
+        for (let isRead = false; !isRead; ) {
+          isRead = Option.isSome(yield* Effect.timeoutOption(Deferred.await(done), patience))
+          for (const [{ own }, exit] of yield* finishEach(ready.splice(0), asked, together))
+            tried.set(own, exit)
+        }
+      })
+      yield* Effect.all([Effect.zipRight(reading, Deferred.succeed(done, undefined)), finishing], {
+        concurrency: "unbounded",
+        discard: true,
+      })
+      return held.map(({ own }) => tried.get(own) ?? Exit.void)
+    })
 
     /**
-     * Fails if no process could go on with the book: credentials, the database, the lease, or another holder of the connection.
+     * Takes books of one connection for a run, reads and proves them; how each went, in their order. One fails where nobody can go on
+     * with it: credentials, the database, the lease, another who holds it or the connection.
      */
-    const run = Effect.fn("Sync.Book")(function* (
+    const run = (
       runId: number,
       asked: BookAsked,
-      task: BookTask,
-      /** Records the result as part of the last transaction, under the lease. */
-      keep: (result: Omit<BookResult, "requests">) => Effect.Effect<void, DatabaseError>,
-    ) {
-      const { book } = task
-      const doing = workOf(asked)
-      return yield* taking(runId, book, doing, (own) =>
-        Effect.gen(function* () {
-          const read = yield* readBook(task, asked)
-          if (read.complete && task.reads && !asked.quick) yield* own.commit(settleDead([book], doing))
-          const proved = read.complete
-            ? yield* prove(book, own, asked.full)
-            : { numbered: 0, ...(yield* reconcile.afterTrouble([book], own)) }
-          const result = {
-            bookId: book.bookId,
-            newEntries: Object.fromEntries(read.newEntries),
-            openResources: read.openResources,
-            failures: read.failures,
-            notices: read.notices,
-            counters: own.counters,
-            numbered: proved.numbered,
-            findingsOpened: proved.opened,
-            findingsClosed: proved.closed,
-            blockingFindings: proved.blocking,
-            resettled: read.resettled,
-            accounts: read.accounts,
-          }
-          yield* own.commit(
-            read.complete ? Effect.zipRight(reconcile.cover([book], runId), keep(result)) : keep(result),
-          )
-        }).pipe(Effect.provide(runParts), Effect.provideService(Run, own)),
+      tasks: ReadonlyArray<BookTask>,
+      together: Together,
+    ): Effect.Effect<ReadonlyArray<Tried>, never, PartnerConnection> => {
+      const [first, ...others] = tasks
+      if (first === undefined) return Effect.succeed([])
+      const reading = taking(runId, [first.book, ...others.map(({ book }) => book)], workOf(asked), (owns) =>
+        readAll(
+          tasks.flatMap((task, at) =>
+            Option.toArray(Option.fromNullable(owns[at])).map((own) => ({ task, own })),
+          ),
+          asked,
+          together,
+        ),
       )
-    })
+      return Effect.catchAllCause(reading, (cause) =>
+        // Somebody has one of them: the others can be taken.
+        others.length > 0 && Option.exists(Cause.failureOption(cause), (error) => error instanceof LockBusy)
+          ? Effect.map(
+              Effect.forEach(tasks, (task) => run(runId, asked, [task], together), {
+                concurrency: "unbounded",
+              }),
+              (all) => all.flat(),
+            )
+          : Effect.succeed(tasks.map(() => Exit.failCause(cause))),
+      )
+    }
 
     /** The workers give the book up: from then on none of their tries writes anything, and a finding says so. */
     const giveUp = Effect.fn("Sync.Book.giveUp")(function* (
@@ -149,14 +266,13 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
       keep: (findings: number) => Effect.Effect<void, DatabaseError>,
     ) {
       const doing = workOf(asked)
-      return yield* taking(runId, book, doing, (own) =>
-        own.commit(
-          Effect.gen(function* () {
-            yield* noteDead(book, doing, runId, given)
-            const { opened } = yield* reconcile.recordGivenUp(book, runId)
-            yield* keep(opened)
-          }),
-        ),
+      const noted = Effect.gen(function* () {
+        yield* noteDead(book, doing, runId, given)
+        const { opened } = yield* reconcile.recordGivenUp(book, runId)
+        yield* keep(opened)
+      })
+      return yield* taking(runId, [book], doing, (owns) =>
+        Effect.forEach(owns, ({ commit }) => commit(noted), { discard: true }),
       )
     })
 

@@ -14,7 +14,7 @@ import { Settings } from "../Settings.ts"
 import { Inbox, isPending } from "../Webhook/Inbox.ts"
 import { EventJobs, handOutEvents } from "./Events/EventJobs.ts"
 import { absorbEvents, type Round } from "./Events/EventRound.ts"
-import { forAMoment, holdingBookAMoment } from "./Runs/Holding.ts"
+import { forAMoment, holdingBooksAMoment } from "./Runs/Holding.ts"
 import { runParts } from "./Runs/Layers.ts"
 import { recordEnd } from "./Runs/Proving.ts"
 
@@ -119,7 +119,9 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
         book.connection,
         Option.some(book),
       )
-      return yield* holdingBookAMoment(database, book, work).pipe(Effect.provide(services))
+      return yield* holdingBooksAMoment(database, book.connection, [book], work).pipe(
+        Effect.provide(services),
+      )
     })
 
     /**

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option } from "effect"
 import { Database } from "../../src/Database.ts"
-import { bookJobs } from "../../src/Jobs/BookJob.ts"
 import { bookQueue, boss, calling, runsWorkers } from "../../src/Jobs/Boss.ts"
 import { workersElsewhere } from "../../src/Jobs/Leading.ts"
 import { prepare } from "../../src/Jobs/Prepare.ts"
@@ -18,7 +17,7 @@ import { id } from "../Sync/Partnership.ts"
 import { bookIdOf, findings, inboxStates, journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
-import { syncWithWorkers, workerServices } from "./Workers.ts"
+import { type Jobs, singleJobs, syncWithWorkers, workerServices } from "./Workers.ts"
 
 const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" }
 
@@ -43,18 +42,14 @@ const eventRuns = rows("select state, exit_code from sync.runs where command = '
 /** Takes part as a worker does, and as the process that receives the events; `sent`: the books that were handed out. */
 const together = <A, E, R>(
   variables: Record<string, string>,
-  use: (
-    jobs: Effect.Effect.Success<typeof bookJobs>,
-    round: ReturnType<Events["round"]>,
-    sent: Array<number>,
-  ) => Effect.Effect<A, E, R>,
+  use: (jobs: Jobs, round: ReturnType<Events["round"]>, sent: Array<number>) => Effect.Effect<A, E, R>,
 ) =>
   Effect.gen(function* () {
     const settings = yield* Settings
     const sent: Array<number> = []
     const partner = PartnerHttp.layer({ ...(yield* settings.connection("default")), limits: settings.limits })
     const events = yield* Events
-    return yield* Effect.provide(use(yield* bookJobs, events.round("default"), sent), partner).pipe(
+    return yield* Effect.provide(use(yield* singleJobs, events.round("default"), sent), partner).pipe(
       Effect.provideService(
         EventJobs,
         Option.some((_, books) => Effect.sync(() => void sent.push(...books))),

@@ -1,5 +1,5 @@
 /** Syncs whose clients' books are read by workers: the real ones, without the queue between, or with it. */
-import { Effect, Layer, Option } from "effect"
+import { Deferred, Effect, Layer, Option } from "effect"
 import { Database } from "../../src/Database.ts"
 import { bookJobs } from "../../src/Jobs/BookJob.ts"
 import { readBy } from "../../src/Jobs/Leading.ts"
@@ -21,7 +21,13 @@ export interface Job {
 /** What a worker has beside the database and the settings. */
 export const workerServices = Layer.merge(BookSync.Default, Layer.provideMerge(Events.Default, Inbox.Default))
 
-export type Jobs = Effect.Effect.Success<typeof bookJobs>
+/** Jobs that are done one by one. */
+export const singleJobs = Effect.map(bookJobs(1), ({ giveUp, read }) => ({
+  giveUp,
+  read: (job: Job) => Effect.flatMap(read([job]), ([only]) => only ?? Effect.void),
+}))
+
+export type Jobs = Effect.Effect.Success<typeof singleJobs>
 
 /** What a worker does with a job, instead of doing it. */
 type Around = (jobs: Jobs, job: Job) => Effect.Effect<void, never, Database | Inbox>
@@ -35,7 +41,7 @@ export const withWorkers =
     Effect.gen(function* () {
       const database = yield* Database
       const inbox = yield* Inbox
-      const workers = yield* Effect.all(Array.from({ length: count }, () => bookJobs))
+      const workers = yield* Effect.all(Array.from({ length: count }, () => singleJobs))
       const taken = new Set<number>()
       const send = (connection: string, books: ReadonlyArray<number>) => {
         for (const bookId of books) taken.add(bookId)
@@ -63,6 +69,40 @@ export const withWorkers =
       Effect.provide(Layer.provideMerge(workerServices, Settings.from({ variables }))),
       unpaced,
     )
+
+/** What a worker does with all jobs of a sync, which it takes at once. */
+type Batch = (
+  jobs: Effect.Effect.Success<ReturnType<typeof bookJobs>>,
+  batch: ReadonlyArray<Job>,
+) => Effect.Effect<void, never, Database>
+
+/** One sync whose books one worker takes at once. */
+export const syncWithBatch = (variables: Record<string, string>, batch: Batch, concurrency = 4) =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const jobs = yield* bookJobs(concurrency)
+    // Whoever leads waits for workers that come back; these do not.
+    const lost = yield* Deferred.make<never>()
+    const send = (connection: string, books: ReadonlyArray<number>) =>
+      batch(
+        jobs,
+        books.map((bookId) => ({ connection, bookId })),
+      ).pipe(
+        Effect.catchAllCause((cause) => Deferred.failCause(lost, cause)),
+        Effect.provideService(Database, database),
+        Effect.forkDaemon,
+        Effect.asVoid,
+      )
+    return yield* Effect.provideService(
+      syncWith(variables),
+      BookJobs,
+      Option.some(readBy(database, { send, idle: () => Effect.succeed([]) })),
+    ).pipe(Effect.raceFirst(Deferred.await(lost)))
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(Layer.provideMerge(workerServices, Settings.from({ variables }))),
+    unpaced,
+  )
 
 /** One sync whose books so many workers take by turns. */
 export const syncWithWorkers = (

@@ -1,7 +1,7 @@
 /** A process that was stalled and overtaken writes nothing: no account, no finding, no evidence, no end of its run, no state of an event. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Exit, Layer, Option } from "effect"
-import { clientBook, organizationBook } from "../../src/Book.ts"
+import { type Book, clientBook, organizationBook } from "../../src/Book.ts"
 import * as Money from "../../src/Common/Money.ts"
 import type { Line } from "../../src/Ledger/JournalEntry.ts"
 import { Accounts } from "../../src/Ledger/LedgerAccounts.ts"
@@ -87,11 +87,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a run that was overtak
           Effect.map(Effect.either(run.commit(Effect.void)), Either.isRight)
         const whole = yield* beginRun("shared", "sync")
         expect(yield* writes(whole)).toBe(true)
-        const ofOne = yield* joinRun(whole.runId, one)
+        const join = (book: Book) =>
+          Effect.flatMap(joinRun(whole.runId, "shared", [book]), ([own]) => Effect.fromNullable(own))
+        const ofOne = yield* join(one)
         expect([yield* writes(whole), yield* writes(ofOne)]).toEqual([false, true])
-        const ofTwo = yield* joinRun(whole.runId, two)
+        const ofTwo = yield* join(two)
         expect([yield* writes(ofOne), yield* writes(ofTwo)]).toEqual([true, true])
-        const again = yield* joinRun(whole.runId, one)
+        const again = yield* join(one)
         expect([yield* writes(ofOne), yield* writes(ofTwo), yield* writes(again)]).toEqual([
           false,
           true,

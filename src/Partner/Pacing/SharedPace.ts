@@ -54,6 +54,8 @@ export class SharedPace implements Pacing {
   private readonly clock: () => number
   private granted: Array<Granted> = []
   private underWay = 0
+  /** Permits used since some were asked for last. */
+  private used = 0
   private accepts = 0
   private refusals: Array<number> = []
   private holding = 0
@@ -90,6 +92,7 @@ export class SharedPace implements Pacing {
   /** By the keeper's clock, since the keeper has to know when a refused request was let through. */
   admit(): Permit {
     this.underWay++
+    this.used++
     return { admittedAt: this.granted.shift()?.stamp ?? 0 }
   }
 
@@ -129,7 +132,10 @@ export class SharedPace implements Pacing {
     this.refusals = []
     this.holding = 0
     const most = Math.ceil(this.rate * reservedAhead)
-    this.reserve({ wanted: Math.min(most, Math.max(1, this.demand())), ...report }).then(
+    // Whoever sends steadily seldom has a request waiting: as many as were used since, or one transaction would come with each.
+    const wanted = Math.min(most, Math.max(this.used + 1, this.demand()))
+    this.used = 0
+    this.reserve({ wanted, ...report }).then(
       (reserved) => this.take(reserved),
       () => {
         this.isAsking = false

@@ -72,18 +72,24 @@ export const forAMoment = <A, E, R>(
 
 const bookLockOf = ({ bookId, connection }: Book): string => `${lockOf(connection)}:${bookId}`
 
+const locksOf = (connection: string, books: ReadonlyArray<Book>) => [
+  { lock: lockOf(connection), shared: true },
+  ...books.map((book) => ({ lock: bookLockOf(book), shared: false })),
+]
+
 /**
- * Runs an effect while nobody else works at the book, nor at the connection as a whole; others may work at its other books. Fails
+ * Runs an effect while nobody else works at the books, nor at their connection as a whole; others may work at its other books. Fails
  * with `LockBusy` at once.
  */
-export const holdingBook = <A, E, R>(database: Database, book: Book, effect: Effect.Effect<A, E, R>) =>
+export const holdingBooks = <A, E, R>(
+  database: Database,
+  connection: string,
+  books: ReadonlyArray<Book>,
+  effect: Effect.Effect<A, E, R>,
+) =>
   Effect.scoped(
-    Effect.flatMap(
-      database.tryLocks(
-        { lock: lockOf(book.connection), shared: true },
-        { lock: bookLockOf(book), shared: false },
-      ),
-      ({ lost }) => Effect.raceFirst(effect, lost),
+    Effect.flatMap(database.tryLocks(...locksOf(connection, books)), ({ lost }) =>
+      Effect.raceFirst(effect, lost),
     ),
   )
 
@@ -91,14 +97,15 @@ export const holdingBook = <A, E, R>(database: Database, book: Book, effect: Eff
  * The same for work that takes a moment: a process that wants the whole connection, or wants to lead a run, waits for it
  * instead of failing.
  */
-export const holdingBookAMoment = <A, E, R>(database: Database, book: Book, effect: Effect.Effect<A, E, R>) =>
+export const holdingBooksAMoment = <A, E, R>(
+  database: Database,
+  connection: string,
+  books: ReadonlyArray<Book>,
+  effect: Effect.Effect<A, E, R>,
+) =>
   Effect.scoped(
     Effect.flatMap(
-      database.tryLocks(
-        { lock: momentOf(book.connection), shared: true },
-        { lock: lockOf(book.connection), shared: true },
-        { lock: bookLockOf(book), shared: false },
-      ),
+      database.tryLocks({ lock: momentOf(connection), shared: true }, ...locksOf(connection, books)),
       ({ lost }) => Effect.raceFirst(effect, lost),
     ),
   )

@@ -1,107 +1,57 @@
 /**
- * Numbers and proves books that a worker has read. The checks of one book cost nearly as much as those of fifty, for most of it is
- * planning: books that are ready while others are being proved are therefore proved together next, as in a group commit.
- * One that is ready alone waits for nobody.
+ * Numbers and proves books that a worker holds and has read, under the leases of all of them: the checks of one book cost nearly as much
+ * as those of fifty, for most of it is planning.
  */
-import { Deferred, Effect } from "effect"
+import { Effect } from "effect"
 import type { Book } from "../../Book.ts"
-import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Database } from "../../Database.ts"
 import { Ledger } from "../../Ledger.ts"
 import { openCountsOf } from "../../Reconcile/Summary.ts"
 import { Reconcile } from "../../Reconcile.ts"
-import { fencedTogether, type LeaseLost } from "../../Run/Lease.ts"
-import type { JoinedRun } from "../../Run.ts"
+import type { Commit } from "../../Run/Lease.ts"
 
-/** What numbering and proving a book came to. Of books that were proved together, the first one has what they opened, closed and numbered. */
-export interface ProvedBook {
+export interface ReadBooks {
+  readonly runId: number
+  /** Under the leases of all the books. */
+  readonly commit: Commit
+  readonly full: boolean
+  /** Read to their end. */
+  readonly complete: ReadonlyArray<Book>
+  /** The others, of which only what is certain is looked at. */
+  readonly hindered: ReadonlyArray<Book>
+}
+
+/** What numbering and proving books came to. */
+export interface ProvedBooks {
   readonly numbered: number
   readonly opened: number
   readonly closed: number
-  /** Open findings of the book that block its close. */
-  readonly blocking: number
+  /** By book, its open findings that block its close. */
+  readonly blocking: ReadonlyMap<number, number>
 }
 
-type Failed = DatabaseError | LeaseLost
-
-interface Ready {
-  readonly book: Book
-  readonly run: JoinedRun
-  readonly full: boolean
-  readonly proved: Deferred.Deferred<ProvedBook, Failed>
-}
-
-/** Few enough that their checks are planned like those of one book, and that a failing book delays few others. */
-const booksTogether = 50
-
-/** The proofs of this process, one at a time. */
 export const provingTogether = Effect.gen(function* () {
   const database = yield* Database
   const ledger = yield* Ledger
   const reconcile = yield* Reconcile
+  /** One at a time in this process: they find the plans of the one before in its session. */
   const turn = yield* Effect.makeSemaphore(1)
-  /** Books that wait for their proof, and those under way. */
-  const ready = new Set<Ready>()
 
-  const proveAll = Effect.fn("Sync.Book.prove")(function* (first: Ready, some: ReadonlyArray<Ready>) {
-    const { runId } = first.run
-    const books = some.map(({ book }) => book)
-    const commit = fencedTogether(
-      database,
-      some.map(({ run }) => run.lease),
-    )
-    const numbered = yield* commit(ledger.assignNumbers(books, runId))
-    // Another try at a book in the same run may read more, which also has to be checked: so only the end of the work covers the
-    // run.
-    const found = yield* reconcile.afterRun(books, { runId, commit, full: first.full, isShared: true })
-    const open = yield* openCountsOf(books)
-    return some.map(({ book, proved }, at) => {
-      const own =
-        at === 0
-          ? { numbered, opened: found.opened, closed: found.closed }
-          : { numbered: 0, opened: 0, closed: 0 }
+  return Effect.fn("Sync.Books.prove")(
+    function* ({ commit, complete, full, hindered, runId }: ReadBooks) {
+      const numbered = complete.length === 0 ? 0 : yield* commit(ledger.assignNumbers(complete, runId))
+      // What another try at a book reads in the same run has to be looked at as well: only who ends the work covers the run.
+      const found = yield* reconcile.afterRun(complete, { runId, commit, full, isShared: true })
+      const troubled = yield* reconcile.afterTrouble(hindered, { runId, commit })
+      const open = yield* openCountsOf([...complete, ...hindered])
       return {
-        proved,
-        result: { ...own, blocking: open.get(book.bookId)?.blockingFindings ?? 0 } satisfies ProvedBook,
-      }
-    })
-  })
-
-  /** Proves them together or, if that fails, each by itself, so that a book whose lease was lost fails alone. */
-  const proveEach = (some: ReadonlyArray<Ready>): Effect.Effect<void> => {
-    const [first, ...others] = some
-    if (first === undefined) return Effect.void
-    return Effect.matchCauseEffect(Effect.provideService(proveAll(first, some), Database, database), {
-      onFailure: (cause) =>
-        others.length === 0
-          ? Effect.asVoid(Deferred.failCause(first.proved, cause))
-          : Effect.forEach(some, (one) => proveEach([one]), { discard: true }),
-      onSuccess: (all) =>
-        Effect.forEach(all, ({ proved, result }) => Deferred.succeed(proved, result), { discard: true }),
-    })
-  }
-
-  /** Proves the book, and with it those that wait. Where this is interrupted, they wait for the next turn. */
-  const next = (one: Ready) =>
-    Effect.gen(function* () {
-      const waiting = yield* Effect.filter(ready, ({ proved }) => Effect.negate(Deferred.isDone(proved)))
-      if (!waiting.includes(one)) return
-      const fitting = waiting.filter(
-        (other) => other !== one && other.run.runId === one.run.runId && other.full === one.full,
-      )
-      yield* proveEach([one, ...fitting].slice(0, booksTogether))
-    })
-
-  /** Proves a book that this process holds and has read. */
-  return Effect.fnUntraced(function* (book: Book, run: JoinedRun, full: boolean) {
-    const proved = yield* Deferred.make<ProvedBook, Failed>()
-    const one: Ready = { book, run, full, proved }
-    const proving = turn.withPermits(1)(next(one))
-    yield* Effect.acquireUseRelease(
-      Effect.sync(() => ready.add(one)),
-      () => proving,
-      () => Effect.sync(() => ready.delete(one)),
-    )
-    return yield* Deferred.await(proved)
-  })
+        numbered,
+        opened: found.opened + troubled.opened,
+        closed: found.closed + troubled.closed,
+        blocking: new Map([...open].map(([bookId, { blockingFindings }]) => [bookId, blockingFindings])),
+      } satisfies ProvedBooks
+    },
+    Effect.provideService(Database, database),
+    turn.withPermits(1),
+  )
 })

@@ -16,21 +16,31 @@ export const withWorkers =
     Effect.gen(function* () {
       const database = yield* Database
       const scope = yield* Effect.scope
-      const workers = yield* Effect.all(Array.from({ length: count }, () => bookJobs))
+      const workers = yield* Effect.all(Array.from({ length: count }, () => bookJobs(2)))
       const send = (connection: string, books: ReadonlyArray<number>) =>
         Effect.forEach(
           workers,
-          (jobs, place) =>
-            Effect.forEach(
-              books.filter((_, index) => index % count === place),
-              (bookId) => {
-                const job = { connection, bookId }
-                return Effect.retry(jobs.read(job), again).pipe(
-                  Effect.catchAll((error) => jobs.giveUp(job, { tries: 6, why: error.message })),
-                  Effect.ignore,
-                )
-              },
-            ),
+          (jobs, place) => {
+            const batch = books
+              .filter((_, index) => index % count === place)
+              .map((bookId) => ({ connection, bookId }))
+            const alone = (job: (typeof batch)[number]) =>
+              Effect.flatMap(jobs.read([job]), ([only]) => only ?? Effect.void).pipe(
+                Effect.retry(again),
+                Effect.catchAll((error) => jobs.giveUp(job, { tries: 6, why: error.message })),
+                Effect.ignore,
+              )
+            return jobs.read(batch).pipe(
+              Effect.orElseSucceed(() => []),
+              Effect.flatMap((tried) =>
+                Effect.forEach(
+                  batch.filter((_, at) => tried[at]?._tag !== "Success"),
+                  alone,
+                  { discard: true },
+                ),
+              ),
+            )
+          },
           { concurrency: "unbounded", discard: true },
         ).pipe(Effect.provideService(Database, database), Effect.forkIn(scope), Effect.asVoid)
       const read = readBy(database, { send, idle: (_, books) => Effect.succeed(books) })

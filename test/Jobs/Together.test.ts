@@ -1,0 +1,182 @@
+/** Books that a worker takes at once are numbered and proved together; one that it cannot go on with fails alone. */
+import { expect, layer } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Option } from "effect"
+import type { Book } from "../../src/Book.ts"
+import { Database } from "../../src/Database.ts"
+import { holdingBooks } from "../../src/Sync/Runs/Holding.ts"
+import { client, clientId, type Lending, lending, move } from "../Sync/Lending.ts"
+import { journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { syncWithBatch } from "./Workers.ts"
+
+const some = [1, 2, 3, 4, 5]
+const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
+
+const moved = (held: Lending): void => {
+  for (const one of some) {
+    move(held, clientId(one), { type: "CREDIT", amount: one * 10 })
+    move(held, clientId(one), { type: "DEBIT", amount: one })
+  }
+}
+
+const begun = Effect.gen(function* () {
+  const { held, service } = yield* lending({ clients: some.map((one) => client(one)) })
+  moved(held)
+  return { held, variables: { ...variablesFor(service.url), ...surfaces } }
+})
+
+/** How many transactions have proved the clients' books: each leaves its time. */
+const proofs = Effect.map(
+  rows(`select count(distinct p.reconciled_at)::integer as n from reconcile.progress p
+    join mirror.books b on b.book_id = p.book_id and b.client_id is not null`),
+  ([row]) => row?.n,
+)
+
+const theBook = (code: string) =>
+  Effect.map(
+    rows(`select book_id, name from mirror.books where code = '${code}'`),
+    ([row]): Book => ({
+      ...{ bookId: Number(row?.book_id), connection: "default", code, name: String(row?.name) },
+      clientId: Option.some(clientId(3)),
+    }),
+  )
+
+layer(TestDatabase.layer, { excludeTestServices: true })("books that a worker takes at once", (it) => {
+  it.scoped(
+    "are proved by fewer transactions than there are books, and the journal is that of one process",
+    () =>
+      Effect.gen(function* () {
+        const { held, variables } = yield* begun
+        const own = yield* Effect.zipRight(syncWith(variables), journal).pipe(
+          Effect.provide(TestDatabase.layer),
+        )
+        const report = yield* syncWithBatch(variables, (jobs, batch) => Effect.orDie(jobs.read(batch)))
+        expect([report.clients.read, report.numbered, report.clientFailures]).toEqual([5, own.length / 2, []])
+        expect(yield* journal).toEqual(own)
+        // Those that take long to read are proved later.
+        expect(Number(yield* proofs)).toBeLessThan(some.length)
+        move(held, clientId(2), { type: "CREDIT", amount: 7 })
+        const again = yield* syncWithBatch(variables, (jobs, batch) => Effect.orDie(jobs.read(batch)))
+        expect([again.counters.entries, again.numbered]).toEqual([1, 1])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("do not fail with one that somebody else has taken meanwhile", () =>
+    Effect.gen(function* () {
+      const { variables } = yield* begun
+      // One lease is lost by the transaction before the books are numbered.
+      yield* rows(`
+        create table sync.overtaken (at timestamptz);
+        create function sync.overtake() returns trigger language plpgsql as $$ begin
+          if not exists (select from sync.overtaken) then
+            insert into sync.overtaken values (now());
+            update sync.leases set epoch = epoch + 1, taken_at = now()
+            where book_id = (select book_id from mirror.books where code = 'C3');
+          end if;
+          return null;
+        end $$;
+        create trigger overtaking after delete on sync.dead_letters for each statement execute function sync.overtake()`)
+      const tags: Array<unknown> = []
+      const report = yield* syncWithBatch(variables, (jobs, batch) =>
+        Effect.gen(function* () {
+          const tried = yield* jobs.read(batch)
+          tags.push(...tried.map(Exit.isSuccess))
+          yield* jobs.read(batch.filter((_, at) => tags[at] === false))
+        }).pipe(Effect.orDie),
+      )
+      expect(tags.filter((isDone) => isDone === false)).toHaveLength(1)
+      expect(report.clients.read).toBe(5)
+      const lines = yield* journal
+      yield* syncWith(variables, { full: true })
+      expect(yield* journal).toEqual(lines)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("are taken without one that somebody else has", () =>
+    Effect.gen(function* () {
+      const { variables } = yield* begun
+      yield* syncWith(variables)
+      const database = yield* Database
+      const taken = yield* theBook("C3")
+      const tags: Array<unknown> = []
+      const report = yield* syncWithBatch(variables, (jobs, batch) =>
+        Effect.gen(function* () {
+          const tried = yield* holdingBooks(database, "default", [taken], jobs.read(batch))
+          tags.push(...tried.map((exit) => (Exit.isSuccess(exit) ? "done" : "failed")))
+          yield* jobs.read(batch)
+        }).pipe(Effect.orDie),
+      )
+      expect([...tags].sort()).toEqual(["done", "done", "done", "done", "failed"])
+      expect(report.clients.read).toBe(5)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("leave the locks of all when the worker is stopped, and nothing half-written", () =>
+    Effect.gen(function* () {
+      const { held, variables } = yield* begun
+      const hanging = yield* Deferred.make<void>()
+      held.interfere = (path) => {
+        if (!path.includes(clientId(4)) || !path.includes("/statement")) return false
+        Deferred.unsafeDone(hanging, Effect.void)
+        return true
+      }
+      const report = yield* syncWithBatch(variables, (jobs, batch) =>
+        Effect.gen(function* () {
+          const first = yield* Effect.fork(jobs.read(batch))
+          yield* Deferred.await(hanging)
+          yield* Fiber.interrupt(first)
+          held.interfere = () => false
+          const again = yield* jobs.read(batch)
+          expect(again.every(Exit.isSuccess)).toBe(true)
+        }).pipe(Effect.orDie),
+      )
+      expect([report.clients.read, report.clientFailures]).toEqual([5, []])
+      const lines = yield* journal
+      yield* syncWith(variables, { full: true })
+      expect(yield* journal).toEqual(lines)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("wait only so long for one that takes long to read", () =>
+    Effect.gen(function* () {
+      const { held, variables } = yield* begun
+      const others = yield* Deferred.make<void>()
+      let release: (() => void) | undefined
+      held.interfere = (path, response) => {
+        if (release !== undefined || !path.includes(clientId(4)) || !path.includes("/statement")) return false
+        release = () => response.writeHead(503, { "retry-after": "0" }).end()
+        return true
+      }
+      const known: Array<unknown> = []
+      const report = yield* syncWithBatch(variables, (jobs, batch) =>
+        Effect.gen(function* () {
+          const reading = yield* Effect.fork(jobs.read(batch))
+          const results = rows("select count(*)::integer as n from sync.book_jobs where result is not null")
+          yield* Effect.repeat(Effect.delay(results, "100 millis"), {
+            until: ([row]) => Number(row?.n) === some.length - 1,
+          })
+          known.push("the others are done")
+          yield* Deferred.succeed(others, undefined)
+          release?.()
+          yield* Fiber.join(reading)
+        }).pipe(Effect.orDie),
+      )
+      expect(known).toEqual(["the others are done"])
+      expect(report.clients.read).toBe(5)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("are read beside a job that names none", () =>
+    Effect.gen(function* () {
+      const { variables } = yield* begun
+      const tried: Array<boolean> = []
+      yield* syncWithBatch(variables, (jobs, batch) =>
+        Effect.map(
+          jobs.read([{ odd: true }, ...batch]),
+          (all) => void tried.push(...all.map(Exit.isSuccess)),
+        ).pipe(Effect.orDie),
+      )
+      expect(tried).toEqual([false, true, true, true, true, true])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})
