@@ -123,7 +123,7 @@ describe("the command line", () => {
     expect([found.code, found.out]).toEqual([0, expect.stringContaining(nothingYet)])
     const missing = await tieout(["status"], { DATABASE_URL: "", DATABASE_URL_FILE: "nowhere/url" })
     expect([missing.code, missing.out]).toEqual([2, ""])
-    expect(missing.error).toContain("DATABASE_URL_FILE: nowhere/url cannot be read [ENOENT]")
+    expect(missing.error).toContain("DATABASE_URL_FILE: nowhere/url: there is no such file")
   })
 
   it("needs no credentials but for sync, which names all four variables", async () => {

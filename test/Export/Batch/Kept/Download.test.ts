@@ -139,7 +139,7 @@ layer(TestDatabase.layer)("a batch's files", (it) => {
       ])
       if (one === undefined) return
       writeFileSync(join(one.folder, "manifest.json"), print({ ...one.manifest, reasons: ["none"] }))
-      expect(yield* problems(one.folder)).toContain("the next batch says otherwise")
+      expect(yield* problems(one.folder)).toContain("the next batch differs")
       expect(yield* problems(two?.folder)).toContain("does not follow the batch 1 beside it")
       expect(yield* problems(three?.folder)).toContain("batch 2 does not follow the batch 1 beside it")
     }),
