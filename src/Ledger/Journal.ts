@@ -19,27 +19,30 @@ export interface PreparedEntries {
   readonly accounts: ReadonlyArray<AccountId>
 }
 
+/** A column of rows, to be filled. */
+const column = <A>(): Array<A> => []
+
 /** How many ids one value of the sequence reserves. */
 const blockSize = 1024n
 
 const headerColumns = ({ entries, ids }: PreparedEntries) => {
   const columns = {
-    entryId: [] as Array<string>,
-    sourceType: [] as Array<string>,
-    sourceId: [] as Array<string>,
-    kind: [] as Array<string>,
-    sequence: [] as Array<string>,
-    correction: [] as Array<string>,
-    occurredAt: [] as Array<string>,
-    lineCount: [] as Array<string>,
-    partnerAccountId: [] as Array<string | null>,
-    position: [] as Array<string | null>,
-    resourceType: [] as Array<string | null>,
-    resourceId: [] as Array<string | null>,
-    description: [] as Array<string>,
-    externalReference: [] as Array<string | null>,
-    counterparty: [] as Array<string | null>,
-    reverses: [] as Array<string | null>,
+    entryId: column<string>(),
+    sourceType: column<string>(),
+    sourceId: column<string>(),
+    kind: column<string>(),
+    sequence: column<string>(),
+    correction: column<string>(),
+    occurredAt: column<string>(),
+    lineCount: column<string>(),
+    partnerAccountId: column<string | null>(),
+    position: column<string | null>(),
+    resourceType: column<string | null>(),
+    resourceId: column<string | null>(),
+    description: column<string>(),
+    externalReference: column<string | null>(),
+    counterparty: column<string | null>(),
+    reverses: column<string | null>(),
   }
   entries.forEach((entry, at) => {
     columns.entryId.push(String(ids[at]))
@@ -64,11 +67,11 @@ const headerColumns = ({ entries, ids }: PreparedEntries) => {
 
 const lineColumns = ({ accounts, entries, ids }: PreparedEntries) => {
   const columns = {
-    entryId: [] as Array<string>,
-    lineNumber: [] as Array<string>,
-    accountId: [] as Array<string>,
-    currency: [] as Array<string>,
-    amount: [] as Array<string>,
+    entryId: column<string>(),
+    lineNumber: column<string>(),
+    accountId: column<string>(),
+    currency: column<string>(),
+    amount: column<string>(),
   }
   let next = 0
   entries.forEach(({ lines }, at) => {
