@@ -1,7 +1,7 @@
 /** Makes the settings file of a new installation: the bundled example with the answers filled in. */
 import { readFileSync } from "node:fs"
 import { Either, Schema } from "effect"
-import { packageFile } from "./Common/PackageFolder.ts"
+import { packageFile } from "./Common/Package.ts"
 import { Content } from "./Settings/Content.ts"
 import { connectionPrefix } from "./Settings/Keys.ts"
 import { formatPath, mistakesOf } from "./Settings/Mistake.ts"

@@ -2,7 +2,7 @@
  * The start of every command: help, the version and wrong usage are answered from the manual, which loads fast; only other
  * command lines load the program, which is large.
  */
-import { productVersion } from "../Common/Version.ts"
+import { productVersion } from "../Common/Package.ts"
 import { wrappedText } from "../Common/Wrap.ts"
 import { isJournal, withPriority } from "../Terminal/Journal.ts"
 import { ArgumentMistake, type Arguments, readArguments } from "./Arguments.ts"

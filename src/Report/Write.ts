@@ -1,8 +1,8 @@
 /** Writes the files of one report from one repeatable-read snapshot, with flat memory. */
 import { Effect, Option } from "effect"
 import { print } from "../Common/MinorUnits.ts"
+import { productVersion } from "../Common/Package.ts"
 import { inStage } from "../Common/Progress.ts"
-import { productVersion } from "../Common/Version.ts"
 import { writeWorkbook } from "../Common/Workbook/Workbook.ts"
 import { text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"

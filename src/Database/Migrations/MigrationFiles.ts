@@ -5,7 +5,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
-import { packageFile } from "../../Common/PackageFolder.ts"
+import { packageFile } from "../../Common/Package.ts"
 import { type DatabaseError, databaseError, toDatabaseError } from "../DatabaseError.ts"
 
 /** The package's migrations. */

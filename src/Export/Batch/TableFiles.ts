@@ -1,7 +1,7 @@
 /** Writes the files of an accounting system's format: one per currency, in parts where the system takes only so many rows. */
 import { Effect } from "effect"
 import { TooPrecise } from "../../Common/MinorUnits.ts"
-import { productVersion } from "../../Common/Version.ts"
+import { productVersion } from "../../Common/Package.ts"
 import { encode } from "../../Format/Encoding.ts"
 import type { Entry } from "../../Format/Entry.ts"
 import { quoted } from "../../Format/Table/CellText.ts"

@@ -2,7 +2,7 @@
 import { Option } from "effect"
 import type { Book } from "../../../Book.ts"
 import { print } from "../../../Common/MinorUnits.ts"
-import { productVersion } from "../../../Common/Version.ts"
+import { productVersion } from "../../../Common/Package.ts"
 import type { OpenedAccount } from "../../../Format/Entry.ts"
 import { bankStatementsOf, type FormatName, tablesOf } from "../../../Format/Formats.ts"
 import type { Totals } from "../../../Format/Totals.ts"

@@ -1,10 +1,11 @@
 /**
- * The folder of the installed package, which holds `package.json`, `drizzle` and `config`: the nearest one above the running
- * file, be that a source or the bundle.
+ * The installed package. Its folder holds `package.json`, `drizzle` and `config`: the nearest one above the running file, be
+ * that a source or the bundle. Loads nothing else, since `--version` asks for it.
  */
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { isRecord } from "./Record.ts"
 
 const above = (folder: string): string => {
   if (existsSync(join(folder, "drizzle", "rules.sql"))) return folder
@@ -19,4 +20,10 @@ let found: string | undefined
 export const packageFile = (...names: ReadonlyArray<string>): string => {
   found ??= above(dirname(fileURLToPath(import.meta.url)))
   return join(found, ...names)
+}
+
+/** The product's version, from its package.json. */
+export const productVersion = (): string => {
+  const parsed: unknown = JSON.parse(readFileSync(packageFile("package.json"), "utf8"))
+  return isRecord(parsed) && typeof parsed.version === "string" ? parsed.version : "unknown"
 }
