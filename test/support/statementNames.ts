@@ -23,7 +23,9 @@ const withReason: ReadonlyMap<string, string> = new Map([
   ["Ledger.sweepQueues", "after a run that numbers 10,000 entries: npm run bench makes such runs"],
   ...(hasWorkers
     ? []
-    : ["Jobs.prepare", "Jobs.hasten", "Jobs.idle"].map((name) => [name, "workers need Node 22.12"] as const)),
+    : ["Jobs.prepare", "Jobs.hasten", "Jobs.idle", "Jobs.waiting"].map(
+        (name) => [name, "workers need Node 22.12"] as const,
+      )),
 ])
 
 /** What is wrong with what was noted: statements that nobody ran, and reasons that nobody needs. */
