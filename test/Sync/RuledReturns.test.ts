@@ -38,6 +38,20 @@ const returned = (first: object, second: object, over: object = {}) =>
     return { before, after: yield* balances, findings: yield* findings }
   }).pipe(Effect.provide(TestDatabase.layer))
 
+/** A refused deposit and its return, each in the account of a rule of its own. */
+const inTwoAccounts = Effect.gen(function* () {
+  const world = yield* partnership({
+    balance: "0.00",
+    statement: [credit(11, "1000.00", "1000.00", id(111)), back],
+    deposits: [acme({ status: "REJECTED" })],
+  })
+  // Once more: what the statement has beside a movement is known only when it was read after the movement.
+  yield* sync(world.service.url, rulesOf(sales, returns))
+  yield* sync(world.service.url, rulesOf(sales, returns))
+  expect(yield* findings).toEqual([])
+  return world
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("a deposit that is returned", (it) => {
   it.scoped.each([
     ["under a rule for what comes in", rulesOf(sales), rulesOf(sales), {}],
@@ -85,14 +99,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a deposit that is retu
     "is found by the next sync once that rule is gone, though nothing new came, and no more once it is back",
     () =>
       Effect.gen(function* () {
-        const { service } = yield* partnership({
-          balance: "0.00",
-          statement: [credit(11, "1000.00", "1000.00", id(111)), back],
-          deposits: [acme({ status: "REJECTED" })],
-        })
-        yield* sync(service.url, rulesOf(sales, returns))
-        yield* sync(service.url, rulesOf(sales, returns))
-        expect(yield* findings).toEqual([])
+        const { service } = yield* inTwoAccounts
         yield* sync(service.url, rulesOf(sales))
         expect(yield* findings).toEqual(["clearing-nets blocking"])
         yield* sync(service.url, rulesOf(sales, returns))
@@ -102,15 +109,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a deposit that is retu
 
   it.scoped("is found out where an earlier version left it in two accounts", () =>
     Effect.gen(function* () {
-      const { service } = yield* partnership({
-        balance: "0.00",
-        statement: [credit(11, "1000.00", "1000.00", id(111)), back],
-        deposits: [acme({ status: "REJECTED" })],
-      })
-      // Once more: what the statement has beside a movement is known only when it was read after the movement.
-      yield* sync(service.url, rulesOf(sales, returns))
-      yield* sync(service.url, rulesOf(sales, returns))
-      expect(yield* findings).toEqual([])
+      yield* inTwoAccounts
       yield* Effect.flatMap(Reconcile, (reconcile) =>
         reconcile.run({ connection: Option.none(), period: Option.none(), full: true }),
       ).pipe(
