@@ -1,5 +1,5 @@
 /** Takes jobs from the queue for as long as it runs: reads, numbers and proves the books that runs of any process hand out. */
-import { Deferred, Duration, Effect, Exit, Fiber, Option, Runtime, Schema, type Scope } from "effect"
+import { Cause, Deferred, Duration, Effect, Exit, Fiber, Option, Runtime, Schema, type Scope } from "effect"
 import type { Job } from "pg-boss"
 import { errorOf } from "../Common/ErrorKind.ts"
 import { int4 } from "../Database/Columns.ts"
@@ -16,6 +16,8 @@ const share = 4
 /** Portions at a time: while the books of one are proved, those of another are read. */
 const lanes = 2
 const lookAgain = "500 millis"
+/** The wait after a failure, as while the database is away. */
+const afterFailure = "5 seconds"
 /** The time that work under way has to end when the worker stops. */
 const grace = "10 seconds"
 
@@ -130,11 +132,25 @@ export const work = (
       )
     })
 
-    /** One after the other, until it is to end; a statement that fails is tried again. */
+    const pause = (duration: Duration.DurationInput) =>
+      Effect.raceFirst(Effect.sleep(duration), Deferred.await(ends))
+
+    /**
+     * One after the other, until it is to end. What fails is tried again after a while, a defect as well: else the process would live on
+     * and do nothing.
+     */
     const lane = next.pipe(
-      Effect.catchAll((error) => Effect.as(Effect.logWarning(`No work could be taken: ${error.message}`), 0)),
-      Effect.tap((count) =>
-        count > 0 ? Effect.void : Effect.raceFirst(Effect.sleep(lookAgain), Deferred.await(ends)),
+      Effect.tap((count) => (count > 0 ? Effect.void : pause(lookAgain))),
+      Effect.asVoid,
+      Effect.catchAllCause((cause) =>
+        Cause.isInterrupted(cause)
+          ? Effect.failCause(cause)
+          : Effect.zipRight(
+              Effect.logWarning(
+                `No work could be taken: ${Option.getOrElse(reasonOf(Exit.failCause(cause)), () => "")}`,
+              ),
+              pause(afterFailure),
+            ),
       ),
       Effect.repeat({ until: () => Deferred.isDone(ends) }),
     )
