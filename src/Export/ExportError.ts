@@ -20,11 +20,17 @@ export type ExportReason =
   /** The figures to write do not agree with the ledger's own balances: nothing is written. */
   | "Disagrees"
 
-/** Why accounting systems' formats cannot hold a book, each with what to do about it; a line each. */
+/** What to do about a refusal. `perBook`: a command, whose text ends before the option that names the book. */
+export interface Advice {
+  readonly text: string
+  readonly perBook: boolean
+}
+
+/** Why accounting systems' formats cannot hold a book, a line each, and what to do about it. */
 export interface Refusal {
   readonly book: string
   readonly problems: ReadonlyArray<string>
-  readonly advice: ReadonlyArray<string>
+  readonly advice: ReadonlyArray<Advice>
   /** Currencies without which it could be written, those that the settings leave out already among them; empty: that would not help. */
   readonly without: ReadonlyArray<string>
 }
@@ -54,17 +60,17 @@ const linesOf = ({ book, problems }: Refusal): ReadonlyArray<string> => {
   ]
 }
 
-const ofAllBooks = (line: string): string => line.replace(/ --book \S+/, "")
-
 /** What to do, each line once. If all requested books are refused, a command that all of them need is given for all books. */
 const adviceOf = (refusals: ReadonlyArray<Refusal>, areAll: boolean): ReadonlyArray<string> => {
-  const needed = (line: string) =>
-    refusals.every(({ advice }) => advice.map(ofAllBooks).includes(ofAllBooks(line)))
-  const lines = refusals.flatMap(({ advice }) => advice)
+  const isForAll = ({ text }: Advice) =>
+    areAll && refusals.every(({ advice }) => advice.some((other) => other.text === text))
+  const lines = refusals.flatMap(({ advice, book }) =>
+    advice.map((one) => (one.perBook && !isForAll(one) ? `${one.text} --book ${book}` : one.text)),
+  )
   // The setting is one for all books.
   const without = [...new Set(refusals.flatMap((each) => each.without))].sort()
   return [
-    ...new Set(areAll ? lines.map((line) => (needed(line) ? ofAllBooks(line) : line)) : lines),
+    ...new Set(lines),
     ...(without.length === 0
       ? []
       : [`Without these currencies: formats.leaveOut: [${without.join(", ")}] in the settings.`]),

@@ -104,8 +104,8 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   const problems = [...lacking, ...unfit.map(({ message }) => message), ...unknown]
   if (problems.length > 0) {
     const advice = [
-      ...adviceFor(unfit, { book: code, mode: modeOptions(mode, summary), selection }, baseCurrency),
-      ...(unknown.length > 0 ? [accountsAdvice] : []),
+      ...adviceFor(unfit, { mode: modeOptions(mode, summary), selection }, baseCurrency),
+      ...(unknown.length > 0 ? [{ text: accountsAdvice, perBook: false }] : []),
     ]
     return yield* refused([{ book: code, problems, advice, without: withoutWhich(unfit, settings) }])
   }

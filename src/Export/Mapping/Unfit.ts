@@ -4,6 +4,7 @@ import { count, counted } from "../../Common/Text.ts"
 import type { Account } from "../../Format/Entry.ts"
 import type { FormatSettings } from "../../Format/FormatSettings.ts"
 import { type Profile, takesCurrency } from "../../Format/Table/Profile.ts"
+import type { Advice } from "../ExportError.ts"
 import type { Selection } from "../Request/Scope.ts"
 import type { CurrencyEntries } from "../Source/CurrencyEntries.ts"
 import type { Source } from "../Source.ts"
@@ -121,9 +122,9 @@ export const withoutWhich = (
 /** The command that holds everything. A bank statement is in its account's own currency: nothing values it. */
 export const adviceFor = (
   unfit: ReadonlyArray<Unfit>,
-  { book, mode, selection }: { readonly book: string; readonly mode: string; readonly selection: Selection },
+  { mode, selection }: { readonly mode: string; readonly selection: Selection },
   baseCurrency: string,
-): ReadonlyArray<string> => {
+): ReadonlyArray<Advice> => {
   const names = [
     ...new Set(
       unfit.filter(({ profile }) => profile.mode !== "statement").map(({ profile }) => profile.name),
@@ -132,6 +133,9 @@ export const adviceFor = (
   return names.length === 0
     ? []
     : [
-        `Everything in ${baseCurrency}: tieout export --base --format ${names.join(",")} ${scopeOptions(selection)} --book ${book}${mode}`,
+        {
+          text: `Everything in ${baseCurrency}: tieout export --base --format ${names.join(",")} ${scopeOptions(selection)}${mode}`,
+          perBook: true,
+        },
       ]
 }

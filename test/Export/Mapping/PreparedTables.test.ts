@@ -225,7 +225,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
         `  intacct has no currency column and ${inNone}`,
         `  sage50 has no currency column and ${inNone}`,
         // Nothing would be left for those without currencies: to leave these out is no advice.
-        "Everything in EUR: tieout export --base --format xero,qbo,netsuite,intacct,sage50 --period 2026-10 --book REFUSED --mode summary",
+        "Everything in EUR: tieout export --base --format xero,qbo,netsuite,intacct,sage50 --period 2026-10 --mode summary --book REFUSED",
       ])
       expect(readdirSync(none.out)).toEqual([])
       // A list in the settings takes the place of the one before, which must not come back.
