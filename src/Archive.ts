@@ -19,7 +19,7 @@ import { makeFolder } from "./Common/Folders.ts"
 import { bool, text } from "./Database/Columns.ts"
 import { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
-import { holding } from "./Sync/Runs/Holding.ts"
+import { holding } from "./Sync/Runs/ConnectionLock.ts"
 import { SyncBusy } from "./Sync/Runs/RunReport.ts"
 
 export interface ArchiveRequest {

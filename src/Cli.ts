@@ -21,7 +21,7 @@ import { KnownSecrets, Secrets } from "./Settings/KnownSecrets.ts"
 import type { Mistake } from "./Settings/Mistake.ts"
 import { withSecretFiles } from "./Settings/SecretFiles.ts"
 import { SettingsError, SettingsSource } from "./Settings.ts"
-import { showProgress } from "./Terminal/Progress.ts"
+import { showProgress } from "./Terminal/ShownProgress.ts"
 import { processTerminal, Terminal, type TerminalService } from "./Terminal.ts"
 
 type Variables = Readonly<Record<string, string | undefined>>

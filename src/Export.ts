@@ -16,7 +16,7 @@ import { exportBooks, refusalsOfBooks } from "./Export/ExportBooks.ts"
 import { ExportError, exportError, refused } from "./Export/ExportError.ts"
 import { archivedDays, refuseArchivedDays } from "./Export/Request/ArchivedDays.ts"
 import { checkBookSettings } from "./Export/Request/BookSettings.ts"
-import { type Selection, selectionOf } from "./Export/Request/Scope.ts"
+import { type Selection, selectionOf } from "./Export/Request/ExportScope.ts"
 import { contentsOf } from "./Export/Request/Selected.ts"
 import {
   checkChoices,

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs"
 import { Either, Schema } from "effect"
 import { packageFile } from "./Common/Package.ts"
 import { Content } from "./Settings/Content.ts"
-import { connectionPrefix } from "./Settings/Keys.ts"
 import { formatPath, mistakesOf } from "./Settings/Mistake.ts"
+import { connectionPrefix } from "./Settings/SettingsKeys.ts"
 
 export const surfaces = ["organization", "client", "credit"] as const
 export type Surface = (typeof surfaces)[number]

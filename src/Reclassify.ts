@@ -19,7 +19,7 @@ import { type Proposal, proposalsFor } from "./Reclassify/Proposal.ts"
 import type { StandingLine } from "./Reclassify/Reclassifiable.ts"
 import { Reconcile } from "./Reconcile.ts"
 import { beginRun, type Run } from "./Run.ts"
-import { holding } from "./Sync/Runs/Holding.ts"
+import { holding } from "./Sync/Runs/ConnectionLock.ts"
 import { recordEnd } from "./Sync/Runs/Proving.ts"
 import { SyncBusy } from "./Sync/Runs/RunReport.ts"
 

@@ -1,7 +1,7 @@
 import { Counters } from "./Sandbox/Http/Control.ts"
 import { Faults } from "./Sandbox/Http/Faults.ts"
 import { makeServer } from "./Sandbox/Http/SandboxServer.ts"
-import { readOptions, SandboxError, type SandboxOptions } from "./Sandbox/Options.ts"
+import { readOptions, SandboxError, type SandboxOptions } from "./Sandbox/SandboxOptions.ts"
 import { Webhooks } from "./Sandbox/Webhooks.ts"
 import { Credit } from "./Sandbox/World/CreditLine.ts"
 import { Identifiers } from "./Sandbox/World/Identifier.ts"

@@ -1,6 +1,6 @@
 /** What the two output streams can show. Results go to stdout, everything else to stderr. */
 import { Context } from "effect"
-import { isJournal, withPriority } from "./Terminal/Journal.ts"
+import { isJournal, withPriority } from "./Terminal/Journald.ts"
 
 export interface Screen {
   /** It is a terminal, which a person watches. */

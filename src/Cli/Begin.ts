@@ -4,7 +4,7 @@
  */
 import { productVersion } from "../Common/Package.ts"
 import { wrappedText } from "../Common/Wrap.ts"
-import { isJournal, withPriority } from "../Terminal/Journal.ts"
+import { isJournal, withPriority } from "../Terminal/Journald.ts"
 import { ArgumentMistake, type Arguments, readArguments } from "./Arguments.ts"
 import { type ExitCode, exitCodes } from "./ExitCode.ts"
 import { documentText, failureDocument, failureText } from "./FailureDocument.ts"

@@ -19,7 +19,7 @@ import type { Sql } from "../Database/Client.ts"
 import { int4, text } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { type Fragment, instantText } from "../Reconcile/Scope.ts"
+import { type Fragment, instantText } from "../Reconcile/ReconcileScope.ts"
 
 export interface Digest {
   readonly hash: string

@@ -1,4 +1,4 @@
-/** The progress of long work. It is only shown if `Progress` is provided, as `Terminal/Progress.ts` does. */
+/** The progress of long work. It is only shown if `Progress` is provided, as `Terminal/ShownProgress.ts` does. */
 import { Context, Effect } from "effect"
 
 export interface Stage {

@@ -5,7 +5,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import { beyondBounds } from "./JsonExtent.ts"
-import { largestManifest, mostManifestValues } from "./RegularFile/Bounds.ts"
+import { largestManifest, mostManifestValues } from "./RegularFile/ImportBounds.ts"
 
 /** The name belongs to something other than a regular file; `message` says so. */
 export class NotRegular extends Error {

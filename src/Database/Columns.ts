@@ -1,6 +1,6 @@
 /**
  * Declares the columns of a statement's answer: Postgres types, nulls, and the values that the program expects. The types of
- * rows follow from the declaration, and `Rows.ts` compares every answer with it.
+ * rows follow from the declaration, and `AnswerRows.ts` compares every answer with it.
  */
 import { Schema } from "effect"
 

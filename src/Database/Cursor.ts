@@ -1,10 +1,10 @@
 import { Chunk, Effect, Option, type Scope, Stream } from "effect"
 import type postgres from "postgres"
+import { type Answer, assertColumns, assertRows } from "./AnswerRows.ts"
 import type { Columns, RowOf } from "./Columns.ts"
-import type { Connection } from "./Connections.ts"
+import type { Connection } from "./ConnectionPool.ts"
 import { type DatabaseError, toDatabaseError } from "./DatabaseError.ts"
-import { type Answer, assertColumns, assertRows } from "./Rows.ts"
-import { cutWhereGone, letEnd, lostConnection, statements } from "./Statement.ts"
+import { cutWhereGone, letEnd, lostConnection, statements } from "./RunStatement.ts"
 
 type Pull<A> = Effect.Effect<Chunk.Chunk<A>, Option.Option<DatabaseError>>
 

@@ -1,5 +1,5 @@
 import { Either, Redacted } from "effect"
-import { largestCertificate } from "../Common/RegularFile/Bounds.ts"
+import { largestCertificate } from "../Common/RegularFile/ImportBounds.ts"
 import { readNamed } from "../Common/RegularFile.ts"
 import type { ConnectionSettings } from "./ConnectionSettings.ts"
 import { type DatabaseError, databaseError } from "./DatabaseError.ts"

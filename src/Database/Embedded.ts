@@ -7,7 +7,7 @@ import { asEmbeddedError, type EmbeddedError } from "./Embedded/EmbeddedError.ts
 import { findPlace, hasData } from "./Embedded/Place.ts"
 import { type EmbeddedRole, nameOf } from "./Embedded/RuntimeRole.ts"
 import { accountName, serverAccount } from "./Embedded/ServerAccount.ts"
-import { addressOf, databaseName, joinServer, type Presence } from "./Embedded/Sharing.ts"
+import { addressOf, databaseName, joinServer, type Presence } from "./Embedded/SharedServer.ts"
 
 export interface EmbeddedOptions {
   /** The data folder, such as `./data`. Made when missing. */

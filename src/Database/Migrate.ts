@@ -2,7 +2,7 @@ import { Effect, Schedule } from "effect"
 import { Database } from "../Database.ts"
 import { asOwner } from "./AsOwner.ts"
 import { bool, text } from "./Columns.ts"
-import { type Connection, closeConnection, openConnection } from "./Connections.ts"
+import { type Connection, closeConnection, openConnection } from "./ConnectionPool.ts"
 import { type DatabaseError, databaseError } from "./DatabaseError.ts"
 import type { EmbeddedError } from "./Embedded/EmbeddedError.ts"
 import { embeddedRolesSql } from "./Embedded/RuntimeRole.ts"
@@ -16,7 +16,7 @@ import {
 import { dropReplaceable, noteObjects } from "./Migrations/Objects.ts"
 import { partitionsSql } from "./Migrations/PartitionNames.ts"
 import { refuseOtherPartitions } from "./Migrations/Partitions.ts"
-import { runStatement } from "./Statement.ts"
+import { runStatement } from "./RunStatement.ts"
 
 const operation = "Database.migrate"
 

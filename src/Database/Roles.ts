@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
 import { bool } from "./Columns.ts"
-import { closeConnection, openConnection } from "./Connections.ts"
+import { closeConnection, openConnection } from "./ConnectionPool.ts"
 import { DatabaseError } from "./DatabaseError.ts"
 import { administratorSql, type RoleNames, roleNames, rolesSql } from "./RoleStatements.ts"
+import { runStatement } from "./RunStatement.ts"
 import { notAllowed } from "./SessionLock.ts"
-import { runStatement } from "./Statement.ts"
 
 /** Two processes take turns: Postgres refuses two grants on one object at the same time. */
 const rolesLock = "select pg_advisory_xact_lock(hashtextextended('tieout roles', 0));"

@@ -1,9 +1,9 @@
 import { Data, Effect, Either } from "effect"
+import { onlyRow } from "./AnswerRows.ts"
 import { bool, int4 } from "./Columns.ts"
+import { type Connection, closeConnection, openConnection } from "./ConnectionPool.ts"
 import { type ConnectionSettings, describeServer } from "./ConnectionSettings.ts"
-import { type Connection, closeConnection, openConnection } from "./Connections.ts"
 import { DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
-import { onlyRow } from "./Rows.ts"
 
 /** The oldest supported server, as `server_version_num`. */
 const oldest = 150_000

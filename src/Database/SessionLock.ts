@@ -1,10 +1,10 @@
 import { Data, Deferred, Effect, Option, type Scope } from "effect"
+import { onlyRow } from "./AnswerRows.ts"
 import { bool } from "./Columns.ts"
+import { type Connection, closeConnection, openConnection } from "./ConnectionPool.ts"
 import { type ConnectionSettings, deadAfter } from "./ConnectionSettings.ts"
-import { type Connection, closeConnection, openConnection } from "./Connections.ts"
 import type { DatabaseError } from "./DatabaseError.ts"
-import { onlyRow } from "./Rows.ts"
-import { lostConnection } from "./Statement.ts"
+import { lostConnection } from "./RunStatement.ts"
 import { plainArray, textArray } from "./TextArray.ts"
 import { open, undo } from "./TransactionStatements.ts"
 

@@ -1,6 +1,6 @@
 /** One attempt at a transaction, and a savepoint within one: how each begins, and how each ends once the body has ended. */
 import { Effect, Exit, type FiberRef, Option, Scope } from "effect"
-import type { Connection, Connections } from "./Connections.ts"
+import type { Connection, Connections } from "./ConnectionPool.ts"
 import { DatabaseError } from "./DatabaseError.ts"
 import { everyPermit, makeLevel, type TransactionLevel, usable } from "./TransactionLevel.ts"
 import { commit, execute, type GuardedOptions, open, undo } from "./TransactionStatements.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Connection } from "./Connections.ts"
+import type { Connection } from "./ConnectionPool.ts"
 
 /** What all levels of one transaction share. */
 export interface TransactionState {

@@ -2,9 +2,9 @@
 import { Effect } from "effect"
 import type { PendingQuery, Row, RowList } from "postgres"
 import type { Sql } from "./Client.ts"
-import type { Connection } from "./Connections.ts"
+import type { Connection } from "./ConnectionPool.ts"
 import { type DatabaseError, databaseError } from "./DatabaseError.ts"
-import { cutWhereSilent, runStatement } from "./Statement.ts"
+import { cutWhereSilent, runStatement } from "./RunStatement.ts"
 
 export interface TransactionOptions {
   /** `read committed` when not given. */

@@ -6,11 +6,11 @@ import * as Credit from "../Partner/Wire/Credit.ts"
 import * as Deposit from "../Partner/Wire/Deposit.ts"
 import type { MoneyFields } from "../Partner/Wire/Fields.ts"
 import * as ReferenceItem from "../Partner/Wire/ReferenceItem.ts"
-import type { Decoder } from "../Partner/Wire/Row.ts"
+import type { Decoder } from "../Partner/Wire/RowDecoder.ts"
 import * as StatementEntry from "../Partner/Wire/StatementEntry.ts"
 import * as Withdrawal from "../Partner/Wire/Withdrawal.ts"
 import type { Interface } from "../Settings/Interface.ts"
-import * as Rows from "./Rows.ts"
+import * as Rows from "./SurveyedRows.ts"
 
 export type Surface = "organization" | "client" | "credit"
 

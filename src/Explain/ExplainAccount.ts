@@ -4,7 +4,7 @@ import { printedSum } from "../Common/AmountText.ts"
 import { counted } from "../Common/Text.ts"
 import { int8, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { instantText } from "../Reconcile/Scope.ts"
+import { instantText } from "../Reconcile/ReconcileScope.ts"
 import { factsIfKnown, type Step } from "./Step.ts"
 
 const columns = {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { int4, type RowOf, text } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { instantText } from "../Reconcile/Scope.ts"
+import { instantText } from "../Reconcile/ReconcileScope.ts"
 import type { Step } from "./Step.ts"
 
 const columns = { year: int4, file: text, digest: text, taken_at: text, at: text, who: text, what: text }

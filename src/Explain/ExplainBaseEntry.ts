@@ -4,7 +4,7 @@ import { printedSum } from "../Common/AmountText.ts"
 import { int4, jsonRows, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
-import { instantText } from "../Reconcile/Scope.ts"
+import { instantText } from "../Reconcile/ReconcileScope.ts"
 import { factsIfKnown, type Step } from "./Step.ts"
 
 const columns = {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { counted } from "../Common/Text.ts"
 import { int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { instantText } from "../Reconcile/Scope.ts"
+import { instantText } from "../Reconcile/ReconcileScope.ts"
 import { account } from "./ExplainAccount.ts"
 import { factsIfKnown, runText, type Step } from "./Step.ts"
 

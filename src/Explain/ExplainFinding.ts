@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { int4, int8, nullable, type RowOf, text } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { instantText } from "../Reconcile/Scope.ts"
+import { instantText } from "../Reconcile/ReconcileScope.ts"
 import { factsIfKnown, runText, type Step } from "./Step.ts"
 
 const columns = {

@@ -6,7 +6,7 @@ import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
 import { versionOfSequence } from "../Ledger/Receivables/Receivable.ts"
-import { instantText } from "../Reconcile/Scope.ts"
+import { instantText } from "../Reconcile/ReconcileScope.ts"
 import { factsIfKnown, runText, type Step } from "./Step.ts"
 
 const columns = {

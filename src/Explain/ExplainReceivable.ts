@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { printedSum } from "../Common/AmountText.ts"
 import { bool, int4, jsonOf, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { instantText } from "../Reconcile/Scope.ts"
+import { instantText } from "../Reconcile/ReconcileScope.ts"
 import { runText, type Step } from "./Step.ts"
 
 const versionColumns = {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { printedSum } from "../Common/AmountText.ts"
 import { int4, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { instantText } from "../Reconcile/Scope.ts"
+import { instantText } from "../Reconcile/ReconcileScope.ts"
 import { factsIfKnown, runText, type Step } from "./Step.ts"
 
 const columns = {

@@ -5,7 +5,7 @@ import { counted } from "../Common/Text.ts"
 import { bool, int4, int8, jsonOf, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { instantText } from "../Reconcile/Scope.ts"
+import { instantText } from "../Reconcile/ReconcileScope.ts"
 import { factsIfKnown, runText, type Step } from "./Step.ts"
 
 const columns = {

@@ -23,8 +23,8 @@ import {
   placedPasses,
   plannedBooks,
 } from "./BookExport.ts"
+import type { Selection } from "./Request/ExportScope.ts"
 import { previousBatches } from "./Request/Lineage.ts"
-import type { Selection } from "./Request/Scope.ts"
 import type { ExportRequest } from "./Request.ts"
 import { type AskedPass, refusalsOf, unitsOf, writeUnit } from "./Unit.ts"
 

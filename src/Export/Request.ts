@@ -16,7 +16,7 @@ import { Content } from "../Settings/Content.ts"
 import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
 import { type ExportError, exportError } from "./ExportError.ts"
 import type { TableOptions } from "./Mapping/PreparedTables.ts"
-import type { ExportScope } from "./Request/Scope.ts"
+import type { ExportScope } from "./Request/ExportScope.ts"
 
 export interface ExportRequest {
   /** Names as in `--format`; each once. */

@@ -3,14 +3,14 @@
 import { Effect } from "effect"
 import { beyondBounds } from "../Common/JsonExtent.ts"
 import type { SecretForm } from "../Common/SecretForms.ts"
-import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import type { Outcome } from "./Pacing/RequestGate.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import { complaint, sanitize } from "./Sanitize.ts"
+import type { Bounds } from "./ServiceLimits.ts"
 import * as Transport from "./Transport.ts"
 import * as Hint from "./WaitHint.ts"
-import type { Source } from "./Wire/Row.ts"
+import type { Source } from "./Wire/RowDecoder.ts"
 
 /** A whole answer: the parsed JSON, and the text it was parsed from. */
 export interface Answer {

@@ -3,17 +3,17 @@ import { Context, Effect, Either, Layer, type Option, type Redacted, type Scope 
 import { Partner, PartnerConnection } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import * as Address from "./Address.ts"
-import { bounds, defaultLimits, type ServiceLimits, type Tuning } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import type { Reserve } from "./Pacing/SharedPace.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import { publicKeys } from "./PublicKeys.ts"
 import { bookReads, clientPaths, listing, type Wiring } from "./Reads.ts"
+import { bounds, defaultLimits, type ServiceLimits, type Tuning } from "./ServiceLimits.ts"
 import * as Session from "./Session.ts"
 import type { TokenStore } from "./Token.ts"
 import * as Credit from "./Wire/Credit.ts"
 import * as ReferenceItem from "./Wire/ReferenceItem.ts"
-import type { Decoder } from "./Wire/Row.ts"
+import type { Decoder } from "./Wire/RowDecoder.ts"
 
 export interface Connection {
   readonly name: string

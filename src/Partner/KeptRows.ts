@@ -15,7 +15,7 @@ import * as Conversion from "./Wire/Conversion.ts"
 import * as Credit from "./Wire/Credit.ts"
 import * as Deposit from "./Wire/Deposit.ts"
 import * as Reference from "./Wire/ReferenceItem.ts"
-import { type Decoder, decode } from "./Wire/Row.ts"
+import { type Decoder, decode } from "./Wire/RowDecoder.ts"
 import * as StatementRow from "./Wire/StatementEntry.ts"
 import * as Withdrawal from "./Wire/Withdrawal.ts"
 

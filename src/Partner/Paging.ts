@@ -10,7 +10,7 @@ import type { PartnerError } from "./PartnerError.ts"
 import { largeAnswer } from "./Room.ts"
 import type { Session } from "./Session.ts"
 import { type Fetched, type ListBounds, markOf, Trail } from "./Trail.ts"
-import { type Decoder, decodeAll } from "./Wire/Row.ts"
+import { type Decoder, decodeAll } from "./Wire/RowDecoder.ts"
 
 const refusalsOfCursor: ReadonlySet<number | undefined> = new Set([400, 404, 410, 422])
 

@@ -7,7 +7,7 @@ import { pages } from "./Paging.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import type { Wiring } from "./Reads.ts"
 import { Fault, type Fields, isFields, text } from "./Wire/Fields.ts"
-import type { Decoder } from "./Wire/Row.ts"
+import type { Decoder } from "./Wire/RowDecoder.ts"
 
 /** A JWK may come as an object instead of its text. */
 const keyText = (row: Fields): string =>

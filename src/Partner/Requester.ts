@@ -2,12 +2,12 @@
 import { Clock, Effect, Either } from "effect"
 import { type Answer, type Attempt, type Inquiry, judge, outcomeOf, type Question } from "./Attempt.ts"
 import { equalJitter, fullJitter } from "./Backoff.ts"
-import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import { Gate, GateClosed, NotReady, type Pass } from "./Pacing/RequestGate.ts"
 import type { Reserve } from "./Pacing/SharedPace.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import { Meters } from "./RequestMeters.ts"
+import type { Bounds } from "./ServiceLimits.ts"
 import type * as Transport from "./Transport.ts"
 import { TransportFault } from "./TransportFault.ts"
 

@@ -9,7 +9,7 @@ import type { Dispatcher, Pool } from "undici"
 // By its file, as `Undici.d.ts` explains.
 import Agent from "undici/lib/dispatcher/agent.js"
 import { endingTunnels } from "../Common/Proxy.ts"
-import type { Bounds } from "./Bounds.ts"
+import type { Bounds } from "./ServiceLimits.ts"
 import { faultOf, TransportFault, tooLarge } from "./TransportFault.ts"
 import { unpack } from "./Unpacker.ts"
 

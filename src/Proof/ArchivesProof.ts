@@ -1,5 +1,5 @@
 /** Compares what was archived with what stayed: the statement, the closes and the balances prove the rows that left. */
-import type { ProofQuery } from "./Proof.ts"
+import type { ProofQuery } from "./ProofQuery.ts"
 
 export const archives: ProofQuery = {
   name: "archives",

@@ -1,5 +1,5 @@
 /** The current balances, the journal numbers, and the balances in transit. */
-import { entryName, type ProofQuery } from "./Proof.ts"
+import { entryName, type ProofQuery } from "./ProofQuery.ts"
 
 export const balances: ProofQuery = {
   name: "balances",

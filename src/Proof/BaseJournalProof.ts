@@ -1,6 +1,6 @@
 /** The base-currency journal against itself and against the native one. */
 import type { Sql } from "../Database/Client.ts"
-import type { Fragment, ProofQuery } from "./Proof.ts"
+import type { Fragment, ProofQuery } from "./ProofQuery.ts"
 
 /** `b` is the book's alias; the others are unambiguous. */
 const baseName = (sql: Sql): Fragment => sql`

@@ -8,7 +8,7 @@ import { batchDifferences } from "../Export/Batch/Kept/Committed.ts"
 import { keptBlock } from "../Export/Batch/Kept/KeptFiles.ts"
 import { findBatch, type KnownBatch, listBatches } from "../Export/Batch/Kept/KnownBatch.ts"
 import { sha256Of } from "../Export/Batch/Manifest/ManifestSeal.ts"
-import type { Wrong } from "./Proof.ts"
+import type { Wrong } from "./ProofQuery.ts"
 
 const damaged = "damaged"
 

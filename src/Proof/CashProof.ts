@@ -1,5 +1,5 @@
 /** Cash against what the service said: each statement entry, each chain of running balances. */
-import { entryName, type ProofQuery } from "./Proof.ts"
+import { entryName, type ProofQuery } from "./ProofQuery.ts"
 
 export const booked: ProofQuery = {
   name: "cash-lines",

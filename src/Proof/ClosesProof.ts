@@ -5,7 +5,7 @@ import { agreementOf } from "../Close/Agreement.ts"
 import { approvalsOf } from "../Close/Approval.ts"
 import { closesOf, standingClose } from "../Close/CloseRecords.ts"
 import { readMonth } from "../Close/Month.ts"
-import type { Wrong } from "./Proof.ts"
+import type { Wrong } from "./ProofQuery.ts"
 
 export const closes = Effect.fn("Proof.closes")(function* () {
   const wrong: Array<Wrong> = []

@@ -5,9 +5,9 @@ import { Database } from "../Database.ts"
 import { type CheckName, checks } from "../Reconcile/Check.ts"
 import { queries } from "../Reconcile/Checks.ts"
 import { findingsOf } from "../Reconcile/Findings.ts"
-import { settingsScope } from "../Reconcile/Scope.ts"
+import { settingsScope } from "../Reconcile/ReconcileScope.ts"
 import { Settings } from "../Settings.ts"
-import { type ProofQuery, type Wrong, wrongColumns } from "./Proof.ts"
+import { type ProofQuery, type Wrong, wrongColumns } from "./ProofQuery.ts"
 
 const severities = JSON.stringify(Object.fromEntries(checks.map(({ name, severity }) => [name, severity])))
 

@@ -1,5 +1,5 @@
 /** Every journal entry by itself: its lines, their accounts, and its date. */
-import { entryName, type ProofQuery } from "./Proof.ts"
+import { entryName, type ProofQuery } from "./ProofQuery.ts"
 
 export const lines: ProofQuery = {
   name: "entry-lines",

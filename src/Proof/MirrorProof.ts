@@ -1,6 +1,6 @@
 /** Compares the mirror with the service's raw answers that are stored beside it. */
 import type { Sql } from "../Database/Client.ts"
-import { type Fragment, otherTime, type ProofQuery } from "./Proof.ts"
+import { type Fragment, otherTime, type ProofQuery } from "./ProofQuery.ts"
 
 /** A decimal from JSON text; null where it is not one. */
 const figure = (sql: Sql, text: Fragment): Fragment =>

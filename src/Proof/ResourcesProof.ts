@@ -1,6 +1,6 @@
 /** Compares deposits, withdrawals and conversions, field by field, with the service's raw answers stored beside them. */
 import type { Sql } from "../Database/Client.ts"
-import { type Fragment, otherTime, type ProofQuery } from "./Proof.ts"
+import { type Fragment, otherTime, type ProofQuery } from "./ProofQuery.ts"
 
 /** The counterparty in `w.destination` of a withdrawal: network and wallet, or bank and account. */
 const destination = (sql: Sql): Fragment => sql`

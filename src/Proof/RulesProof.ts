@@ -1,6 +1,6 @@
 /** The database's own rules: proofs of rows are worth little where the triggers that refuse wrong rows were disabled. */
 import { changedObjects } from "../Database/Migrations/Objects.ts"
-import type { ProofQuery } from "./Proof.ts"
+import type { ProofQuery } from "./ProofQuery.ts"
 
 export const rules: ProofQuery = {
   name: "rules",

@@ -1,5 +1,5 @@
 /** Compares the state of months, and the sources that journal entries and batches name, with those sources. */
-import { entryName, type ProofQuery } from "./Proof.ts"
+import { entryName, type ProofQuery } from "./ProofQuery.ts"
 
 export const periods: ProofQuery = {
   name: "periods",

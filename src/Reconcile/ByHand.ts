@@ -1,6 +1,6 @@
 /** Reclassifications by hand: what a person moved out of suspense, clearing or transit counts as explained. */
 import type { Sql } from "../Database/Client.ts"
-import type { Fragment } from "./Scope.ts"
+import type { Fragment } from "./ReconcileScope.ts"
 
 /** The roles that hold unsettled items; accounts that a rule or a person named have other roles. */
 const unsettledRoles = [

@@ -6,7 +6,7 @@
 import type { Sql } from "../Database/Client.ts"
 import { int8 } from "../Database/Columns.ts"
 import { type CheckName, severityOf } from "./Check.ts"
-import { type Fragment, inBooks, type Scope } from "./Scope.ts"
+import { type Fragment, inBooks, type Scope } from "./ReconcileScope.ts"
 import type { Signs } from "./Signs.ts"
 
 /** The row of `record`: how many findings of the check it opened and closed. */

@@ -7,7 +7,7 @@ import { float8, int4, nullable, type RowOf, text } from "../Database/Columns.ts
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import { expected } from "./Checks/Streams.ts"
-import { surfacesIn } from "./Scope.ts"
+import { surfacesIn } from "./ReconcileScope.ts"
 
 const readStateColumns = {
   bookId: int4,

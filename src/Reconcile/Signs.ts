@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import { arrayOf, bool, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { entriesInScope, type Fragment, inBooks, type Scope } from "./Scope.ts"
+import { entriesInScope, type Fragment, inBooks, type Scope } from "./ReconcileScope.ts"
 
 const signColumns = {
   /** Statement entries that changed, held ones included. */

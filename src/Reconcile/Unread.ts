@@ -6,7 +6,7 @@ import { int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import { expected } from "./Checks/Streams.ts"
-import { surfacesIn } from "./Scope.ts"
+import { surfacesIn } from "./ReconcileScope.ts"
 
 const notReadColumns = {
   what: text,

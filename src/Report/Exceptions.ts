@@ -9,8 +9,8 @@ import type { Sums } from "../Export/Source/Balances.ts"
 import type { Finding, Quarantined, UnsettledItem } from "./FindingRows.ts"
 import { type Reserved, reservedText } from "./Receivables/ReceivableInterest.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"
+import { isAccepted, type State } from "./ReportState.ts"
 import type { Row } from "./Sheet.ts"
-import { isAccepted, type State } from "./State.ts"
 
 export const exceptionsSheet = {
   name: "exceptions.csv",

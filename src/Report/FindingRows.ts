@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { bool, int4, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { instantText } from "../Reconcile/Scope.ts"
+import { instantText } from "../Reconcile/ReconcileScope.ts"
 import { type ReportScope, recordedBy, resourcesOf } from "./ReportScope.ts"
 
 const findingColumns = {

@@ -12,7 +12,7 @@ import { parse, print } from "../Common/MinorUnits.ts"
 import type { Sql } from "../Database/Client.ts"
 import { nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { type Fragment, instantText } from "../Reconcile/Scope.ts"
+import { type Fragment, instantText } from "../Reconcile/ReconcileScope.ts"
 import type { AccountBalance } from "./ReportBalances.ts"
 import { type ReportScope, recordedBy } from "./ReportScope.ts"
 

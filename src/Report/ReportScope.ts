@@ -5,7 +5,7 @@ import type { Book } from "../Book.ts"
 import { type Month, readMonth } from "../Close/Month.ts"
 import { lastDayOf } from "../Common/Time.ts"
 import type { Sql } from "../Database/Client.ts"
-import type { Fragment } from "../Reconcile/Scope.ts"
+import type { Fragment } from "../Reconcile/ReconcileScope.ts"
 
 export interface ReportScope {
   readonly book: Book

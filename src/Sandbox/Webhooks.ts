@@ -1,6 +1,6 @@
-import { Events } from "./Webhook/Events.ts"
-import { type SigningAlgorithm, SigningKeys } from "./Webhook/Keys.ts"
+import { Events } from "./Webhook/AnnouncedEvents.ts"
 import { readTroubles, Sender } from "./Webhook/Sender.ts"
+import { type SigningAlgorithm, SigningKeys } from "./Webhook/SigningKeys.ts"
 import type { Identifiers } from "./World/Identifier.ts"
 import { Random } from "./World/Random.ts"
 import type { World } from "./World/World.ts"

@@ -4,7 +4,7 @@ import { join, resolve, sep } from "node:path"
 import { Effect, Option } from "effect"
 import { openRegular } from "../Common/RegularFile.ts"
 import * as Reply from "./HttpReply.ts"
-import { batchFile } from "./Overview/Batches.ts"
+import { batchFile } from "./Overview/RecentBatches.ts"
 
 /** Book code, batch number, file name: none of them can be a path or needs decoding. */
 const address = /^\/exports\/([A-Z0-9][A-Z0-9_.-]{0,39})\/([1-9]\d{0,8})\/([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})$/

@@ -1,6 +1,6 @@
 /** The private server's answers, all with the same strict headers. */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { styleHash } from "./Page/Style.ts"
+import { styleHash } from "./Page/PageStyle.ts"
 
 const strict: Readonly<Record<string, string>> = {
   "content-security-policy": `default-src 'none'; style-src '${styleHash}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,

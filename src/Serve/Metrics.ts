@@ -5,7 +5,7 @@
 import { runStates } from "../Database/Tables/Sync.ts"
 import { unreadFor } from "../Reconcile/ReadStates.ts"
 import { type Family, familyText, type Sample } from "./Metrics/Family.ts"
-import { openStates } from "./Overview/Inbox.ts"
+import { openStates } from "./Overview/InboxEvents.ts"
 import type { Snapshot } from "./Overview.ts"
 
 /** The most books with a series of their own, the furthest behind first; the others count in their connection's figure. */

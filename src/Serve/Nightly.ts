@@ -21,7 +21,7 @@ import { type Claim, databaseNow, isOver, lookAt, type Night } from "./Nightly/C
 import { syncConnection } from "./Nightly/ConnectionSync.ts"
 import { keepNight } from "./Nightly/Turns.ts"
 import { attentionTo, failureOf } from "./Nightly/Wording.ts"
-import { inboxTrouble } from "./Overview/Inbox.ts"
+import { inboxTrouble } from "./Overview/InboxEvents.ts"
 
 /** Further tries after part of a connection was read: such a failure is not an outage of the whole service. */
 const mostPartial = 4

@@ -3,9 +3,8 @@ import { Clock, Effect, Fiber } from "effect"
 import { Database } from "../Database.ts"
 import { type JobQueue, jobQueues } from "../Run/JobQueue.ts"
 import { Settings } from "../Settings.ts"
-import { type BatchRow, recentBatches } from "./Overview/Batches.ts"
-import { type Balance, type BookStanding, bookStandings, cashBalances } from "./Overview/Books.ts"
-import { type InboxOverview, inboxOverview } from "./Overview/Inbox.ts"
+import { type Balance, type BookStanding, bookStandings, cashBalances } from "./Overview/BookStandings.ts"
+import { type InboxOverview, inboxOverview } from "./Overview/InboxEvents.ts"
 import {
   type FindingCount,
   type FindingRow,
@@ -13,7 +12,8 @@ import {
   openFindings,
   type QuarantineRow,
   quarantined,
-} from "./Overview/Open.ts"
+} from "./Overview/OpenFindings.ts"
+import { type BatchRow, recentBatches } from "./Overview/RecentBatches.ts"
 import { type ConnectionRuns, connectionRuns, type RunRow, recentRuns } from "./Overview/Runs.ts"
 
 export interface Snapshot {

@@ -6,9 +6,9 @@ import { clockText, spanText } from "../Common/Time.ts"
 import { unreadFor } from "../Reconcile/ReadStates.ts"
 import type { Snapshot } from "./Overview.ts"
 import { eventsSection, exportsSection, jobsSection, runsSection } from "./Page/Activity.ts"
-import { booksSection, unreadSection } from "./Page/Books.ts"
+import { booksSection, unreadSection } from "./Page/BooksSection.ts"
+import { findingsSection, quarantineSection } from "./Page/FindingsSection.ts"
 import { frame } from "./Page/Frame.ts"
-import { findingsSection, quarantineSection } from "./Page/Open.ts"
 import { type Verdict, verdictOf } from "./Verdict.ts"
 
 export interface PageSettings {

@@ -2,9 +2,9 @@
 import { Either, Option, Redacted } from "effect"
 import { proxyFor } from "../Common/Proxy.ts"
 import { type Variables, variable } from "./Environment.ts"
-import { connectionPrefix } from "./Keys.ts"
 import { isLoopback } from "./Loopback.ts"
 import type { Mistake } from "./Mistake.ts"
+import { connectionPrefix } from "./SettingsKeys.ts"
 
 export interface Credentials {
   /** Absolute, without a slash at the end; ends in `/api/v1` at the real service. */

@@ -2,9 +2,9 @@
 import { Option, type SchemaAST } from "effect"
 import { parse } from "yaml"
 import { isRecord } from "../Common/Record.ts"
-import { connectionPrefix, type Leaf, leaves, sectionNames } from "./Keys.ts"
 import type { Mistake } from "./Mistake.ts"
 import { nearest } from "./Nearest.ts"
+import { connectionPrefix, type Leaf, leaves, sectionNames } from "./SettingsKeys.ts"
 
 export type Variables = Readonly<Record<string, string | undefined>>
 

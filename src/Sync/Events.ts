@@ -14,7 +14,7 @@ import { Settings } from "../Settings.ts"
 import { Inbox, isPending } from "../Webhook/Inbox.ts"
 import { EventJobs, handOutEvents } from "./Events/EventJobs.ts"
 import { absorbEvents, type Round } from "./Events/EventRound.ts"
-import { forAMoment, holdingBooksAMoment } from "./Runs/Holding.ts"
+import { forAMoment, holdingBooksAMoment } from "./Runs/ConnectionLock.ts"
 import { runParts } from "./Runs/Layers.ts"
 import { recordEnd } from "./Runs/Proving.ts"
 

@@ -11,14 +11,6 @@ import { accountsOf, keepAccounts } from "./BaseAccount.ts"
 import type { Journal } from "./BaseJournal.ts"
 import { earlierLegs, earlierLines, type MonthEntries, pricesIn } from "./Cost/History.ts"
 import type { Rules } from "./Cost/UnitValue.ts"
-import { type BookSettings, bookSettings, keepSettings } from "./KeptSettings.ts"
-import { type BookMonths, bookMonths } from "./Months/BookMonths.ts"
-import { covers, inputsOf, lookupOf, type MonthInputs, nextMonth } from "./Months/MonthInputs.ts"
-import { valuedMonth } from "./Months/ValuedMonth.ts"
-import { nativeAccounts, nativeEntries } from "./Natives.ts"
-import type { MissingRate } from "./Rates/MissingRates.ts"
-import type { Rate } from "./Rates/Rate.ts"
-import { emptyState, printState, readState, type State } from "./State.ts"
 import {
   beginMonth,
   endMonth,
@@ -27,8 +19,16 @@ import {
   monthHeads,
   storedState,
   writeEntries,
-} from "./Store.ts"
+} from "./KeptMonths.ts"
+import { type BookSettings, bookSettings, keepSettings } from "./KeptSettings.ts"
+import { type BookMonths, bookMonths } from "./Months/BookMonths.ts"
+import { covers, inputsOf, lookupOf, type MonthInputs, nextMonth } from "./Months/MonthInputs.ts"
+import { valuedMonth } from "./Months/ValuedMonth.ts"
+import { nativeAccounts, nativeEntries } from "./Natives.ts"
+import type { MissingRate } from "./Rates/MissingRates.ts"
+import type { Rate } from "./Rates/Rate.ts"
 import { Unvaluable, valuationError } from "./ValuationError.ts"
+import { emptyState, printState, readState, type State } from "./ValuationState.ts"
 
 export interface ValuationOptions {
   readonly baseCurrency: string

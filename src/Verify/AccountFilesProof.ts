@@ -3,7 +3,7 @@ import type { Problems } from "../Common/Problems.ts"
 import type { FileRecord, Layout, Manifest } from "../Export/Batch/Manifest.ts"
 import { accompanyingFiles } from "../Format/AccompanyingFiles.ts"
 import { dateOf, exact, must, row, scale } from "../Format/Reading/Booked.ts"
-import { cellsOf, textOf, Unreadable } from "../Format/Reading/Cells.ts"
+import { cellsOf, textOf, Unreadable } from "../Format/Reading/LineCells.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
 import { linesOf } from "./FileLines.ts"
 

@@ -3,7 +3,7 @@
 import { parse, print } from "../Common/MinorUnits.ts"
 import type { Problems } from "../Common/Problems.ts"
 import { type AccountTotal, bankEntries, type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
-import { holdsWhole } from "../Export/Request/Scope.ts"
+import { holdsWhole } from "../Export/Request/ExportScope.ts"
 import type { Account, OpenedAccount } from "../Format/Entry.ts"
 
 export interface ExpectedAccount extends OpenedAccount {

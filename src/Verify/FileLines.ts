@@ -1,6 +1,6 @@
 /** Reads a file of rows without line breaks in cells, line by line with flat memory. */
 
-import { Unreadable } from "../Format/Reading/Cells.ts"
+import { Unreadable } from "../Format/Reading/LineCells.ts"
 import { wholeLines } from "./ByteText.ts"
 
 const lineFeed = 0x0a

@@ -6,7 +6,7 @@
 import type { Problems } from "../Common/Problems.ts"
 import { type FileRecord, type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
 import { type Booked, exact, journalOf, scale } from "../Format/Reading/Booked.ts"
-import { Unreadable } from "../Format/Reading/Cells.ts"
+import { Unreadable } from "../Format/Reading/LineCells.ts"
 import type { Reader } from "../Format/Reading/Reader.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
 import { readCsv } from "./CsvRows.ts"

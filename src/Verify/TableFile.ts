@@ -1,7 +1,7 @@
 /** Reads a file of an accounting system's format row by row; shares no code with the writer. */
 import type { FileRecord, Layout, Manifest } from "../Export/Batch/Manifest.ts"
 import type { Booked, FileContext } from "../Format/Reading/Booked.ts"
-import { cellsOf, textOf, Unreadable } from "../Format/Reading/Cells.ts"
+import { cellsOf, textOf, Unreadable } from "../Format/Reading/LineCells.ts"
 import type { Reader } from "../Format/Reading/Reader.ts"
 import { linesOf } from "./FileLines.ts"
 

@@ -11,7 +11,7 @@ import type { ExpectedAccount } from "./AccountsProof.ts"
 import { Fingerprint } from "./Fingerprint.ts"
 import type { Side } from "./JournalComparison.ts"
 import { RatedProof } from "./RatedProof.ts"
-import { readSummaryEntries } from "./SummaryEntries.ts"
+import { readSummaryEntries } from "./SummaryFile.ts"
 import { contextOf, readTable, type TableContext } from "./TableFile.ts"
 
 interface Sum {

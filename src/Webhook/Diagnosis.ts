@@ -4,7 +4,7 @@
  */
 import type { Algorithm, Signatures } from "../Settings/Signatures.ts"
 import { type Capture, readCapture } from "./Diagnosis/Capture.ts"
-import { type Candidate, readKeys } from "./Diagnosis/Keys.ts"
+import { type Candidate, readKeys } from "./Diagnosis/KeyFile.ts"
 import { algorithmsFor, encodingsFor, templatesFor } from "./Diagnosis/Templates.ts"
 import { decodeSignature, isSigned, misfit } from "./Signature.ts"
 import { signedPayload } from "./SignedPayload.ts"

@@ -2,7 +2,7 @@
 import { and, desc, eq } from "drizzle-orm"
 import { Effect, Option } from "effect"
 import { int4, type RowOf, text } from "../Database/Columns.ts"
-import { isoText } from "../Database/Tables/Columns.ts"
+import { isoText } from "../Database/Tables/ColumnTypes.ts"
 import { inbox } from "../Database/Tables/Webhook.ts"
 import type { Database } from "../Database.ts"
 

@@ -6,7 +6,7 @@ import { inStage, Progress } from "../../src/Common/Progress.ts"
 import { counted, harmless, truncate, widthOf } from "../../src/Common/Text.ts"
 import { wrappedText } from "../../src/Common/Wrap.ts"
 import { jsonLines } from "../../src/Terminal/Json.ts"
-import { showProgress } from "../../src/Terminal/Progress.ts"
+import { showProgress } from "../../src/Terminal/ShownProgress.ts"
 import { table } from "../../src/Terminal/Table.ts"
 
 const wide = { interactive: false, width: Number.POSITIVE_INFINITY, color: false }

@@ -3,7 +3,14 @@ import { getTableColumns } from "drizzle-orm"
 import { bigint, boolean, date, jsonb, pgTable, smallint, text, uuid } from "drizzle-orm/pg-core"
 import { Effect } from "effect"
 import { makeClient, makeOrm } from "../../src/Database/Client.ts"
-import { bytes, exact, instant, isoText, transactionId, verbatim } from "../../src/Database/Tables/Columns.ts"
+import {
+  bytes,
+  exact,
+  instant,
+  isoText,
+  transactionId,
+  verbatim,
+} from "../../src/Database/Tables/ColumnTypes.ts"
 import { Database } from "../../src/Database.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 

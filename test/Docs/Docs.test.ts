@@ -5,7 +5,7 @@ import { commandNamed, globalOptions, optionsOf, variableTexts } from "../../src
 import { formatNames } from "../../src/Format/Formats.ts"
 import { checks } from "../../src/Reconcile/Check.ts"
 import { overlay } from "../../src/Settings/Environment.ts"
-import { connectionPrefix, leaves, sectionNames } from "../../src/Settings/Keys.ts"
+import { connectionPrefix, leaves, sectionNames } from "../../src/Settings/SettingsKeys.ts"
 import { builtManual } from "../support/Compiled.ts"
 import { anchors, commandTexts, type Document, documents, links } from "./Documents.ts"
 

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeUnknownSync } from "effect/Schema"
-import type { ExportScope } from "../../src/Export/Request/Scope.ts"
+import type { ExportScope } from "../../src/Export/Request/ExportScope.ts"
 import * as Export from "../../src/Export.ts"
 import type { SummaryStyle } from "../../src/Format/Table/SummaryJournals.ts"
 import { Content } from "../../src/Settings/Content.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { encode, holds } from "../../src/Format/Encoding.ts"
-import { textOf } from "../../src/Format/Reading/Cells.ts"
+import { textOf } from "../../src/Format/Reading/LineCells.ts"
 import { numbered } from "../../src/Format/Table/Amount.ts"
 import { fitted } from "../../src/Format/Table/CellText.ts"
 

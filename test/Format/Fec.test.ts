@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { Account } from "../../src/Format/Entry.ts"
 import { fec } from "../../src/Format/Fec/Fec.ts"
 import { fecReader } from "../../src/Format/Fec/FecReader.ts"
-import { systemNames } from "../../src/Format/Table/Rows.ts"
+import { systemNames } from "../../src/Format/Table/TableRows.ts"
 
 const columns =
   "JournalCode JournalLib EcritureNum EcritureDate CompteNum CompteLib CompAuxNum CompAuxLib PieceRef PieceDate EcritureLib Debit Credit EcritureLet DateLet ValidDate Montantdevise Idevise"

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest"
 import { shiftDate } from "../../src/Common/Time.ts"
 import type { OpenedAccount } from "../../src/Format/Entry.ts"
 import { oneLine } from "../../src/Format/OneLine.ts"
-import { openingDate } from "../../src/Format/PlainText/Balances.ts"
 import { beancountNames } from "../../src/Format/PlainText/BeancountNames.ts"
 import { indentedNames } from "../../src/Format/PlainText/IndentedNames.ts"
+import { openingDate } from "../../src/Format/PlainText/RunningBalances.ts"
 
 const account = (name: string, code = "1", currency = "USD", role = "fees"): OpenedAccount => ({
   account: { code, name, role, currency, scale: 2, partnerAccountId: null },

@@ -1,7 +1,7 @@
 /** SIE 4I: what a file begins with, and how strictly it is read back. */
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { cellsOf } from "../../src/Format/Reading/Cells.ts"
+import { cellsOf } from "../../src/Format/Reading/LineCells.ts"
 import { sie } from "../../src/Format/Sie/Sie.ts"
 import { sieReader } from "../../src/Format/Sie/SieReader.ts"
 

@@ -6,7 +6,7 @@ import { bookQueue, boss, calling, priorities, runsWorkers } from "../../src/Job
 import { workersElsewhere } from "../../src/Jobs/Leading.ts"
 import { prepare } from "../../src/Jobs/Prepare.ts"
 import { BookJobs } from "../../src/Sync/Runs/BookJobs.ts"
-import { forAMoment } from "../../src/Sync/Runs/Holding.ts"
+import { forAMoment } from "../../src/Sync/Runs/ConnectionLock.ts"
 import { client, clientId, type Lending, lending, move } from "../Sync/Lending.ts"
 import { bothSurfaces } from "../Sync/Partnership.ts"
 import { bookIdOf, findings, journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit } from "effect"
 import { expect, it } from "vitest"
-import { workers } from "../../src/Jobs/Processes.ts"
+import { workers } from "../../src/Jobs/WorkerProcesses.ts"
 
 const node = (code: string): ReadonlyArray<string> => [process.execPath, "--eval", code]
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { defaultTuning } from "../../src/Partner/Bounds.ts"
 import { Breaker } from "../../src/Partner/Pacing/Breaker.ts"
+import { defaultTuning } from "../../src/Partner/ServiceLimits.ts"
 
 const failing = (times: number): Breaker => {
   const breaker = new Breaker(defaultTuning)

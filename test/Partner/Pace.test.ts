@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { Pace, type Permit } from "../../src/Partner/Pacing/Pace.ts"
-import { Rate } from "../../src/Partner/Pacing/Rate.ts"
+import { Rate } from "../../src/Partner/Pacing/RequestRate.ts"
 
 type Limiter = (at: number) => boolean
 

@@ -5,7 +5,7 @@ import * as Account from "../../src/Partner/Wire/Account.ts"
 import * as Conversion from "../../src/Partner/Wire/Conversion.ts"
 import * as Deposit from "../../src/Partner/Wire/Deposit.ts"
 import * as ReferenceItem from "../../src/Partner/Wire/ReferenceItem.ts"
-import { type Decoder, decode } from "../../src/Partner/Wire/Row.ts"
+import { type Decoder, decode } from "../../src/Partner/Wire/RowDecoder.ts"
 import * as Withdrawal from "../../src/Partner/Wire/Withdrawal.ts"
 import type { Row } from "../../src/Partner.ts"
 

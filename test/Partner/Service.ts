@@ -1,9 +1,9 @@
 /** A service on loopback that answers as a test says, and what the port says to it. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { Duration, Effect, Either, Option, Redacted, type Scope } from "effect"
-import { defaultLimits, type ServiceLimits, type Tuning } from "../../src/Partner/Bounds.ts"
 import * as PartnerHttp from "../../src/Partner/Http.ts"
 import { PartnerError } from "../../src/Partner/PartnerError.ts"
+import { defaultLimits, type ServiceLimits, type Tuning } from "../../src/Partner/ServiceLimits.ts"
 import { Partner } from "../../src/Partner.ts"
 import { defaultInterface } from "../../src/Settings/Interface.ts"
 import { listenOn } from "../support/Loopback.ts"

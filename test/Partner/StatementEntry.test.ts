@@ -1,7 +1,7 @@
 import { Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Money from "../../src/Common/Money.ts"
-import { decodeAll } from "../../src/Partner/Wire/Row.ts"
+import { decodeAll } from "../../src/Partner/Wire/RowDecoder.ts"
 import { decoder } from "../../src/Partner/Wire/StatementEntry.ts"
 import type { Malformed, Row, StatementEntry } from "../../src/Partner.ts"
 

@@ -1,7 +1,7 @@
 /** Which rows belong to a month that is reconciled: those whose day in the book's own time zone lies in it. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { entriesInScope, type Scope } from "../../src/Reconcile/Scope.ts"
+import { entriesInScope, type Scope } from "../../src/Reconcile/ReconcileScope.ts"
 import { openBook, query, services } from "./Books.ts"
 
 /** The easternmost and the westernmost day, daylight saving at a month's end, and a zone of half hours. */

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { defaultWire } from "../../src/Sandbox/Http/Wire.ts"
-import { SandboxError, type SandboxOptions } from "../../src/Sandbox/Options.ts"
+import { SandboxError, type SandboxOptions } from "../../src/Sandbox/SandboxOptions.ts"
 import { type Sandbox, startSandbox } from "../../src/Sandbox.ts"
 import { Account, byResource, connect, Entry, exact } from "./Reader.ts"
 

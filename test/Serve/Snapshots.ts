@@ -1,6 +1,6 @@
 /** Snapshots of the status page, as a test wants them. */
 import { combined } from "../../src/Reconcile/TieOut.ts"
-import type { BookReadState, BookStanding } from "../../src/Serve/Overview/Books.ts"
+import type { BookReadState, BookStanding } from "../../src/Serve/Overview/BookStandings.ts"
 import type { Snapshot } from "../../src/Serve/Overview.ts"
 
 export const hour = 3_600_000

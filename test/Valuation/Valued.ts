@@ -11,7 +11,7 @@ import { priceKey, type Rules } from "../../src/Valuation/Cost/UnitValue.ts"
 import { valuedMonth } from "../../src/Valuation/Months/ValuedMonth.ts"
 import { natureOf } from "../../src/Valuation/Natives.ts"
 import type { Exact, Rate, Unit } from "../../src/Valuation/Rates/Rate.ts"
-import { emptyState, printState, readState, type State } from "../../src/Valuation/State.ts"
+import { emptyState, printState, readState, type State } from "../../src/Valuation/ValuationState.ts"
 
 export const { monetaryRoles } = decodeSync(Content)({}).accounting.valuation
 

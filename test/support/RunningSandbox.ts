@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { SandboxOptions } from "../../src/Sandbox/Options.ts"
+import type { SandboxOptions } from "../../src/Sandbox/SandboxOptions.ts"
 import { startSandbox } from "../../src/Sandbox.ts"
 
 /** A sandbox that runs until the scope closes. */

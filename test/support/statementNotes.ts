@@ -1,7 +1,7 @@
 /** Notes which statements a process runs, for `statementNames.ts`. */
 import { appendFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { statements } from "../../src/Database/Statement.ts"
+import { statements } from "../../src/Database/RunStatement.ts"
 
 const listening = new Set<string>()
 

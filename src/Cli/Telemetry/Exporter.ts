@@ -6,8 +6,8 @@ import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
 import { Duration, Effect, Layer, Logger, Redacted } from "effect"
 import { productVersion } from "../../Common/Package.ts"
 import { Allowance } from "./Allowance.ts"
-import { delivery } from "./Delivery.ts"
 import { redactedLogger, redactedTracer } from "./Redaction.ts"
+import { delivery } from "./TelemetryDelivery.ts"
 
 export interface TelemetryOptions {
   /** Below it are `v1/traces`, `v1/metrics` and `v1/logs`. */

@@ -1,7 +1,7 @@
 /** The records of a CSV file in UTF-8, within bounds: a hostile or broken file is refused before rows are made of it. */
 import { CsvError, parse } from "csv-parse/sync"
 import { Either } from "effect"
-import { longestRow, mostCells, mostColumns, mostLines, mostUneven } from "../RegularFile/Bounds.ts"
+import { longestRow, mostCells, mostColumns, mostLines, mostUneven } from "../RegularFile/ImportBounds.ts"
 
 /** A mistake in a file, with its line (the first is 1). */
 export interface Mistake {

@@ -10,7 +10,7 @@ import {
   mostCells,
   mostColumns,
   mostSheetRows,
-} from "../RegularFile/Bounds.ts"
+} from "../RegularFile/ImportBounds.ts"
 import { unpacksToMore } from "./Unzipped.ts"
 
 /** A spreadsheet computes with binary fractions, which carry as many digits of any decimal, and no more. */

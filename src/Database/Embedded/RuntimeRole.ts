@@ -4,9 +4,9 @@
  */
 import { createHash, createHmac } from "node:crypto"
 import type { Sql } from "postgres"
+import { assertRows } from "../AnswerRows.ts"
 import { text } from "../Columns.ts"
 import { administratorSql, roleNames, roleSchemas, rolesSql } from "../RoleStatements.ts"
-import { assertRows } from "../Rows.ts"
 import { ownerName } from "./Cluster.ts"
 
 export type EmbeddedRole = "owner" | "runtime"

@@ -4,7 +4,7 @@
  */
 import { sql } from "drizzle-orm"
 import { bigint, check, date, integer, jsonb, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core"
-import { exact, instant, transactionId } from "./Columns.ts"
+import { exact, instant, transactionId } from "./ColumnTypes.ts"
 import { exported } from "./Export.ts"
 import { ledger } from "./Ledger.ts"
 import { mirror } from "./Mirror.ts"

@@ -1,7 +1,7 @@
 /** Closed periods: who closed what, when and why, with the hash and the balances of that moment. Immutable by triggers. */
 import { sql } from "drizzle-orm"
 import { bigint, boolean, check, date, index, integer, jsonb, primaryKey, text } from "drizzle-orm/pg-core"
-import { exact, instant, transactionId } from "./Columns.ts"
+import { exact, instant, transactionId } from "./ColumnTypes.ts"
 import { ledger } from "./Ledger.ts"
 
 export const closes = ledger.table(

@@ -1,7 +1,7 @@
 /** What the credit surface reported, losslessly. */
 import { sql } from "drizzle-orm"
 import { boolean, check, index, integer, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
-import { exact, instant, verbatim } from "./Columns.ts"
+import { exact, instant, verbatim } from "./ColumnTypes.ts"
 import { mirror } from "./Mirror.ts"
 
 /**

@@ -12,7 +12,7 @@ import {
   primaryKey,
   text,
 } from "drizzle-orm/pg-core"
-import { bytes, instant, verbatim } from "./Columns.ts"
+import { bytes, instant, verbatim } from "./ColumnTypes.ts"
 
 export const exported = pgSchema("export")
 

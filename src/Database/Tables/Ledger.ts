@@ -15,7 +15,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core"
-import { exact, instant } from "./Columns.ts"
+import { exact, instant } from "./ColumnTypes.ts"
 import { books } from "./Mirror.ts"
 
 export const ledger = pgSchema("ledger")

@@ -1,7 +1,7 @@
 /** How the cash of loans is shared out over receivables: written with their postings, recomputed on every change. */
 import { sql } from "drizzle-orm"
 import { boolean, check, index, integer, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core"
-import { exact, instant } from "./Columns.ts"
+import { exact, instant } from "./ColumnTypes.ts"
 import { ledger } from "./Ledger.ts"
 
 /** Each receivable's share of a transaction's cash: `src/Ledger/Receivables/Sharing.ts`. */

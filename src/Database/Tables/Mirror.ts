@@ -13,7 +13,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core"
-import { exact, instant, verbatim } from "./Columns.ts"
+import { exact, instant, verbatim } from "./ColumnTypes.ts"
 
 export const mirror = pgSchema("mirror")
 

@@ -12,7 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core"
-import { instant } from "./Columns.ts"
+import { instant } from "./ColumnTypes.ts"
 
 export const reconcile = pgSchema("reconcile")
 

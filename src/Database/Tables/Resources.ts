@@ -1,7 +1,7 @@
 /** The resources that statement entries name, as the service reported them, losslessly. */
 import { sql } from "drizzle-orm"
 import { boolean, check, index, integer, primaryKey, text, uuid } from "drizzle-orm/pg-core"
-import { exact, instant, verbatim } from "./Columns.ts"
+import { exact, instant, verbatim } from "./ColumnTypes.ts"
 import { mirror } from "./Mirror.ts"
 
 /** Deposits, withdrawals and conversions as they were last read; the fields of all three, absent ones null. */

@@ -13,7 +13,7 @@ import {
   text,
   uuid,
 } from "drizzle-orm/pg-core"
-import { bytes, instant } from "./Columns.ts"
+import { bytes, instant } from "./ColumnTypes.ts"
 
 export const sync = pgSchema("sync")
 
@@ -151,7 +151,7 @@ export const nights = sync.table(
 /** How many requests a second the service bears, as all processes on this database have learned it. */
 export const paces = sync.table("paces", {
   connection: text("connection").primaryKey(),
-  /** `RateState` of `src/Partner/Pacing/Rate.ts`; times in milliseconds since 1970. */
+  /** `RateState` of `src/Partner/Pacing/RequestRate.ts`; times in milliseconds since 1970. */
   state: jsonb("state").notNull(),
 })
 

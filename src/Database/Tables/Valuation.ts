@@ -15,7 +15,7 @@ import {
   smallint,
   text,
 } from "drizzle-orm/pg-core"
-import { exact, instant, transactionId } from "./Columns.ts"
+import { exact, instant, transactionId } from "./ColumnTypes.ts"
 
 export const valuation = pgSchema("valuation")
 
@@ -108,7 +108,7 @@ export const valuedMonths = valuation.table(
     valuedAt: instant("valued_at").notNull().default(sql`now()`),
     /** The transaction that wrote the month: no other may add to it. */
     transaction: transactionId("transaction").notNull().default(sql`pg_current_xact_id()`),
-    /** The state that the next month starts from: `src/Valuation/State.ts`. Null while the month is being written. */
+    /** The state that the next month starts from: `src/Valuation/ValuationState.ts`. Null while the month is being written. */
     state: json("state"),
   },
   (t) => [

@@ -1,7 +1,7 @@
 /** Deliveries of the service's events, stored before they are acknowledged. */
 import { sql } from "drizzle-orm"
 import { boolean, check, index, integer, pgSchema, primaryKey, text } from "drizzle-orm/pg-core"
-import { bytes, instant } from "./Columns.ts"
+import { bytes, instant } from "./ColumnTypes.ts"
 
 export const webhook = pgSchema("webhook")
 

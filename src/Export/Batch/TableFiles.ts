@@ -10,7 +10,7 @@ import { type JournalChoice, journalsOf } from "../../Format/Table/JournalChoice
 import { type TableJournal, Unholdable } from "../../Format/Table/Journals.ts"
 import type { PreambleOf, Profile, Setup } from "../../Format/Table/Profile.ts"
 import { differencesOf } from "../../Format/Table/RatedRows.ts"
-import { type Mapping, rowsIn, systemNames, textsOf } from "../../Format/Table/Rows.ts"
+import { type Mapping, rowsIn, systemNames, textsOf } from "../../Format/Table/TableRows.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
 import type { Days } from "../Request/Days.ts"
 import type { Folder, FolderFile } from "./Folder.ts"

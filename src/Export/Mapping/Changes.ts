@@ -1,8 +1,8 @@
 /** What a new version of a mapping changes, and which accounts are still unmapped. */
 import type { Account } from "../../Format/Entry.ts"
 import { targetColumns } from "../../Format/Targets.ts"
-import { described } from "./Check.ts"
-import { keyOf, type MappingRow } from "./Row.ts"
+import { described } from "./MappingCheck.ts"
+import { keyOf, type MappingRow } from "./MappingRow.ts"
 
 type Named = Pick<Account, "code" | "currency" | "name" | "role">
 

@@ -3,10 +3,10 @@
 import type { Account } from "../../Format/Entry.ts"
 import type { TableFormat, Target } from "../../Format/Table/Define.ts"
 import type { Mapped, Profile } from "../../Format/Table/Profile.ts"
-import type { Mapping } from "../../Format/Table/Rows.ts"
+import type { Mapping } from "../../Format/Table/TableRows.ts"
 import type { JournalAccounts } from "../Source/Accounts.ts"
-import { keyOf, type MappingRow } from "./Row.ts"
-import type { StoredMapping } from "./Store.ts"
+import type { StoredMapping } from "./KeptMappings.ts"
+import { keyOf, type MappingRow } from "./MappingRow.ts"
 
 const place = ({ code, currency, name, role }: Account): string => `${code} ${name} (${role}, ${currency})`
 

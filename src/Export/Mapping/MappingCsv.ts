@@ -4,7 +4,7 @@ import { textCells } from "../../Common/Csv.ts"
 import { type CsvRead, type CsvRow, type Mistake, readCsvFile, readSheet } from "../../Common/CsvFile.ts"
 import { isWorkbook, NoWorkbook, readWorkbook, writeWorkbook } from "../../Common/Workbook/Workbook.ts"
 import { targetColumns } from "../../Format/Targets.ts"
-import type { BookRow } from "./Row.ts"
+import type { BookRow } from "./MappingRow.ts"
 
 const identityColumns = ["book", "role", "currency", "code", "name"] as const
 export const mappingColumns: ReadonlyArray<string> = [...identityColumns, ...targetColumns]

@@ -9,11 +9,11 @@ import type { SummaryStyle } from "../../Format/Table/SummaryJournals.ts"
 import type { TableContext } from "../Batch/TableFiles.ts"
 import { refused } from "../ExportError.ts"
 import type { Days } from "../Request/Days.ts"
-import type { Selection } from "../Request/Scope.ts"
+import type { Selection } from "../Request/ExportScope.ts"
 import { opened } from "../Source/Balances.ts"
 import type { Source } from "../Source.ts"
+import type { StoredMapping } from "./KeptMappings.ts"
 import { mapAccounts, numberAccounts } from "./Mapped.ts"
-import type { StoredMapping } from "./Store.ts"
 import { adviceFor, findUnfit, type Used, withoutWhich } from "./Unfit.ts"
 
 export interface TableOptions {

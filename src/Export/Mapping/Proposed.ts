@@ -3,7 +3,7 @@
  * for each bank account and wallet, which share one code in the chart.
  */
 import { targets } from "../../Format/Targets.ts"
-import type { BookRow } from "./Row.ts"
+import type { BookRow } from "./MappingRow.ts"
 
 /** `1010`, `1011`, … or `CASH-2`, `CASH-3`, …; undefined: the system takes none of them. */
 const free = (code: string, taken: ReadonlySet<string>, pattern: RegExp): string | undefined => {

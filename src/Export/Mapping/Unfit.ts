@@ -5,7 +5,7 @@ import type { Account } from "../../Format/Entry.ts"
 import type { FormatSettings } from "../../Format/FormatSettings.ts"
 import { type Profile, takesCurrency } from "../../Format/Table/Profile.ts"
 import type { Advice } from "../ExportError.ts"
-import type { Selection } from "../Request/Scope.ts"
+import type { Selection } from "../Request/ExportScope.ts"
 import type { CurrencyEntries } from "../Source/CurrencyEntries.ts"
 import type { Source } from "../Source.ts"
 

@@ -4,8 +4,8 @@ import { archivesOf, whereIs } from "../../Book/Archived.ts"
 import { byBook } from "../../Book/ByBook.ts"
 import { shiftDate } from "../../Common/Time.ts"
 import { exportError } from "../ExportError.ts"
+import type { Selection } from "./ExportScope.ts"
 import { box, everyStep, intersect, type Region, subtract, union } from "./Region.ts"
-import type { Selection } from "./Scope.ts"
 
 interface ArchivedDays {
   /** The book's code. */

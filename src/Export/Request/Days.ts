@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { byBook, isIn } from "../../Book/ByBook.ts"
 import { int4, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import type { Selection } from "./Scope.ts"
+import type { Selection } from "./ExportScope.ts"
 import { selected } from "./Selected.ts"
 
 /** The first and the last day that an export covers (accounting time zone, `YYYY-MM-DD`). */

@@ -4,7 +4,7 @@ import { booksIn, byBook } from "../../Book/ByBook.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { int4, nullable, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import type { Selection } from "./Scope.ts"
+import type { Selection } from "./ExportScope.ts"
 
 /** The hash of a batch's manifest, also of one that was committed before it was kept. */
 export const manifestHash = (sql: Sql) =>

@@ -12,7 +12,7 @@ import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
 import { accumulates, type FormatName } from "../../Format/Formats.ts"
 import { exportError } from "../ExportError.ts"
-import type { Selection } from "./Scope.ts"
+import type { Selection } from "./ExportScope.ts"
 
 export interface Way {
   /** `native`, or the base currency. */

@@ -1,8 +1,8 @@
 /** The plan of one book's batches, and how plans are put together. No database. */
 import { accumulates, type FormatName } from "../../Format/Formats.ts"
 import { type Archived, withArchived } from "./ArchivedDays.ts"
+import { type Selection, sinceSelection } from "./ExportScope.ts"
 import { box, subtract, union, wholeThrough } from "./Region.ts"
-import { type Selection, sinceSelection } from "./Scope.ts"
 import { coveredBy, regionsOf, type StandingBatch } from "./StandingBatches.ts"
 
 export interface Plan {

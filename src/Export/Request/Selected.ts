@@ -7,9 +7,9 @@ import { bool, int4 } from "../../Database/Columns.ts"
 import { plainArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { recordedAfter, recordedBy } from "../../Ledger/AsOf.ts"
-import type { Fragment } from "../../Reconcile/Scope.ts"
+import type { Fragment } from "../../Reconcile/ReconcileScope.ts"
 import type { Covered } from "../Batch/Manifest.ts"
-import type { Selection } from "./Scope.ts"
+import type { Selection } from "./ExportScope.ts"
 
 const notCovered = (sql: Sql, covered: ReadonlyArray<Covered>) => sql`not exists (
   select 1 from json_to_recordset(${JSON.stringify(covered)}::text::json) as c ("from" date, "to" date, after bigint, through bigint)

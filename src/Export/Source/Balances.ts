@@ -9,10 +9,10 @@ import type { Account, OpenedAccount } from "../../Format/Entry.ts"
 import { recordedBy } from "../../Ledger/AsOf.ts"
 import { journalTable } from "../../Valuation/BaseJournal.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
-import type { Selection } from "../Request/Scope.ts"
+import type { Selection } from "../Request/ExportScope.ts"
 import { selected } from "../Request/Selected.ts"
 import type { BookAccounts } from "./Accounts.ts"
-import { type BookJournal, type JournalName, journalView } from "./Journal.ts"
+import { type BookJournal, type JournalName, journalView } from "./JournalViews.ts"
 
 /** The rows' amounts as exact numbers; one that its currency cannot hold ends the export. */
 export const exactly = <A>(convert: () => A): Effect.Effect<A, ExportError> =>

@@ -13,8 +13,8 @@ import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Database } from "../../Database.ts"
 import type { BankDay, BankEntry } from "../../Format/BankStatement.ts"
 import { journalNumber } from "../../Format/Entry.ts"
-import type { Fragment } from "../../Reconcile/Scope.ts"
-import type { Selection } from "../Request/Scope.ts"
+import type { Fragment } from "../../Reconcile/ReconcileScope.ts"
+import type { Selection } from "../Request/ExportScope.ts"
 import { selected } from "../Request/Selected.ts"
 
 const bankColumns = {

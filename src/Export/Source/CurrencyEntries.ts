@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import { byBook, isIn } from "../../Book/ByBook.ts"
 import { int4, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import type { Selection } from "../Request/Scope.ts"
+import type { Selection } from "../Request/ExportScope.ts"
 import { selected } from "../Request/Selected.ts"
-import { type JournalName, journalView } from "./Journal.ts"
+import { type JournalName, journalView } from "./JournalViews.ts"
 
 /** By currency. `precise` are those with an amount of more decimals than were asked about. */
 export type CurrencyEntries = ReadonlyMap<string, { readonly entries: number; readonly precise: number }>

@@ -6,11 +6,11 @@ import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Database } from "../../Database.ts"
 import { type Entry, journalNumber, type Line, type NativeMovement } from "../../Format/Entry.ts"
 import type { ExportError } from "../ExportError.ts"
-import type { Selection } from "../Request/Scope.ts"
+import type { Selection } from "../Request/ExportScope.ts"
 import type { BookAccounts } from "./Accounts.ts"
 import { accountOf, exactly } from "./Balances.ts"
 import { byDate, byNumber, type EntryRow, entryColumns, type Series } from "./EntryQuery.ts"
-import { type JournalName, lookUpOneByOne } from "./Journal.ts"
+import { type JournalName, lookUpOneByOne } from "./JournalViews.ts"
 
 /** `account amount account amount …` in the order of the lines: one cell per entry instead of a row per line. */
 const linesOf = (text: string | null, accounts: BookAccounts): ReadonlyArray<Line> => {

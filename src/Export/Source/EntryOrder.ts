@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { bool } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import type { Selection } from "../Request/Scope.ts"
+import type { Selection } from "../Request/ExportScope.ts"
 
 /**
  * Within a month, the entries of a numbering step are numbered by date (`ledger.assign_numbers`), so that only the ends of the

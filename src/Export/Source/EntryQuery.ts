@@ -2,9 +2,9 @@
 import { isIn } from "../../Book/ByBook.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { int4, int8, nullable, oneOf, type RowOf, text } from "../../Database/Columns.ts"
-import type { Selection } from "../Request/Scope.ts"
+import type { Selection } from "../Request/ExportScope.ts"
 import { selected } from "../Request/Selected.ts"
-import { type JournalName, journalView } from "./Journal.ts"
+import { type JournalName, journalView } from "./JournalViews.ts"
 
 /** Entries that only the base-currency journal has are numbered separately. */
 export const series = oneOf("journal", "fx")

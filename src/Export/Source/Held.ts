@@ -4,12 +4,12 @@ import { booksIn, ofBook } from "../../Book/ByBook.ts"
 import { int4, int8 } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Entry } from "../../Format/Entry.ts"
-import type { Selection } from "../Request/Scope.ts"
+import type { Selection } from "../Request/ExportScope.ts"
 import { readBalances, type Source, type SourceBook } from "../Source.ts"
 import { accountsOfBooks } from "./Accounts.ts"
 import { type CurrencyEntries, currencyEntries } from "./CurrencyEntries.ts"
 import { type EntryChunk, entriesOfBooks, inFetches } from "./Entries.ts"
-import { lookUpOneByOne } from "./Journal.ts"
+import { lookUpOneByOne } from "./JournalViews.ts"
 
 const inDateOrder = (entries: ReadonlyArray<Entry>): boolean =>
   entries.every(

@@ -18,7 +18,7 @@ import { journalNumber, type OpenedAccount } from "../../Format/Entry.ts"
 import type { Totals } from "../../Format/Totals.ts"
 import type { Folder } from "../Batch/Folder.ts"
 import type { FileRecord, Manifest } from "../Batch/Manifest.ts"
-import type { Selection } from "../Request/Scope.ts"
+import type { Selection } from "../Request/ExportScope.ts"
 import { selected } from "../Request/Selected.ts"
 import { exactly } from "./Balances.ts"
 

@@ -5,7 +5,7 @@ import { Database } from "../../Database.ts"
 import type { Journal } from "../../Valuation/BaseJournal.ts"
 import { journalTable } from "../../Valuation/BaseJournal.ts"
 import { exportError } from "../ExportError.ts"
-import type { Selection } from "../Request/Scope.ts"
+import type { Selection } from "../Request/ExportScope.ts"
 
 /** A selection with a beginning and an end. */
 export interface BoundedSelection extends Selection {

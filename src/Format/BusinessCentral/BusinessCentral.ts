@@ -1,11 +1,10 @@
 import { Schema } from "effect"
 import { withDefault } from "../../Common/Field.ts"
-import { account, date, description, name, number, plain, signed, text } from "../Table/Cells.ts"
-
 import { defineTable } from "../Table/Define.ts"
 import { Unholdable } from "../Table/Journals.ts"
 import { lineProfile } from "../Table/LineProfile.ts"
 import type { Cell } from "../Table/Profile.ts"
+import { account, date, description, name, number, plain, signed, text } from "../Table/SharedCells.ts"
 import { businessCentralReader } from "./BusinessCentralReader.ts"
 
 /** A code of the general journal: letters are capitals there. */

@@ -1,4 +1,7 @@
 /** DATEV EXTF Buchungsstapel, format 700, version 13: 31 header fields, 125 columns, Windows-1252. */
+
+import { defineTable, type Shape } from "../Table/Define.ts"
+import type { Column, RateStyle } from "../Table/Profile.ts"
 import {
   baseAmount,
   currency,
@@ -12,9 +15,7 @@ import {
   rate,
   templated,
   unsigned,
-} from "../Table/Cells.ts"
-import { defineTable, type Shape } from "../Table/Define.ts"
-import type { Column, RateStyle } from "../Table/Profile.ts"
+} from "../Table/SharedCells.ts"
 import { DatevSettings, datevHeader, numberAlone } from "./DatevHeader.ts"
 import { datevRatedReader, datevReader } from "./DatevReader.ts"
 

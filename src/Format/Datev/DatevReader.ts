@@ -3,7 +3,7 @@
  * fields.
  */
 import { type FileContext, journalOf, must, positive, scale } from "../Reading/Booked.ts"
-import { type Cell, Unreadable } from "../Reading/Cells.ts"
+import { type Cell, Unreadable } from "../Reading/LineCells.ts"
 import type { Reader, RowReader } from "../Reading/Reader.ts"
 
 /** The header's fields, by position, as raw text. */

@@ -6,6 +6,8 @@ import { Schema } from "effect"
 import { withDefault } from "../../Common/Field.ts"
 import { ShortText } from "../OwnSettings.ts"
 import { dated } from "../Table/Amount.ts"
+import { defineTable } from "../Table/Define.ts"
+import { lineProfile } from "../Table/LineProfile.ts"
 import {
   account,
   credit,
@@ -17,9 +19,7 @@ import {
   otherSide,
   plain,
   text,
-} from "../Table/Cells.ts"
-import { defineTable } from "../Table/Define.ts"
-import { lineProfile } from "../Table/LineProfile.ts"
+} from "../Table/SharedCells.ts"
 import { fecReader } from "./FecReader.ts"
 
 const Settings = Schema.Struct({

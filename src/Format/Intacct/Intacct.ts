@@ -1,6 +1,9 @@
 import { Schema } from "effect"
 import { withDefault } from "../../Common/Field.ts"
 import { ShortText, wholeNumber } from "../OwnSettings.ts"
+import { defineTable, type Shape } from "../Table/Define.ts"
+import { lineProfile } from "../Table/LineProfile.ts"
+import type { RateStyle } from "../Table/Profile.ts"
 import {
   account,
   credit,
@@ -15,10 +18,7 @@ import {
   number,
   plain,
   rate,
-} from "../Table/Cells.ts"
-import { defineTable, type Shape } from "../Table/Define.ts"
-import { lineProfile } from "../Table/LineProfile.ts"
-import type { RateStyle } from "../Table/Profile.ts"
+} from "../Table/SharedCells.ts"
 import { intacctRatedReader, intacctReader } from "./IntacctReader.ts"
 
 const Settings = Schema.Struct({

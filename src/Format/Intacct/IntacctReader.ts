@@ -12,7 +12,7 @@ import {
   must,
   row,
 } from "../Reading/Booked.ts"
-import type { Cell } from "../Reading/Cells.ts"
+import type { Cell } from "../Reading/LineCells.ts"
 import type { Reader } from "../Reading/Reader.ts"
 
 const rowsOf = (context: FileContext, columns: number): ((cells: ReadonlyArray<Cell>) => Booked) => {

@@ -1,10 +1,20 @@
 import { Schema } from "effect"
 import { withDefault } from "../../Common/Field.ts"
 import { ShortText } from "../OwnSettings.ts"
-import { account, credit, currency, date, debit, description, name, number, rate } from "../Table/Cells.ts"
 import { defineTable, type Shape } from "../Table/Define.ts"
 import { lineProfile } from "../Table/LineProfile.ts"
 import type { RateStyle } from "../Table/Profile.ts"
+import {
+  account,
+  credit,
+  currency,
+  date,
+  debit,
+  description,
+  name,
+  number,
+  rate,
+} from "../Table/SharedCells.ts"
 import { netsuiteRatedReader, netsuiteReader } from "./NetSuiteReader.ts"
 
 const Settings = Schema.Struct({ subsidiary: withDefault(Schema.NullOr(ShortText), null) })

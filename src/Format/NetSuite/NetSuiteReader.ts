@@ -1,6 +1,6 @@
 /** Reads NetSuite's journal entries, by the positions of the documented columns. */
 import { atRate, dateOf, debitOrCredit, type FileContext, journalOf, must, row } from "../Reading/Booked.ts"
-import type { Cell } from "../Reading/Cells.ts"
+import type { Cell } from "../Reading/LineCells.ts"
 import type { Reader } from "../Reading/Reader.ts"
 
 const bookedIn = (context: FileContext, cells: ReadonlyArray<Cell>) => {

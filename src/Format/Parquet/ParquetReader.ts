@@ -1,6 +1,6 @@
 /** Reads a journal in Parquet a row group at a time, with amounts as exact digits. The library's own decimals are floating point. */
 import { type AsyncBuffer, parquetMetadataAsync, parquetRead, type SchemaElement } from "hyparquet"
-import { Unreadable } from "../Reading/Cells.ts"
+import { Unreadable } from "../Reading/LineCells.ts"
 import type { PlainReading } from "../Reading/Plain.ts"
 
 const isDecimal = ({ converted_type, precision, scale, type_length }: SchemaElement): boolean =>

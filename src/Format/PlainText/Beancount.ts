@@ -10,9 +10,9 @@ import type { Account, Entry } from "../Entry.ts"
 import { definePlain, type FormatContext, type Writer } from "../Format.ts"
 import { oneLine } from "../OneLine.ts"
 import { nameOf } from "./AccountNames.ts"
-import { openingDate, runningBalances } from "./Balances.ts"
 import { beancountNames } from "./BeancountNames.ts"
 import { beancountReading } from "./BeancountReader.ts"
+import { openingDate, runningBalances } from "./RunningBalances.ts"
 
 const quoted = remembered((text) => `"${oneLine(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`)
 

@@ -7,8 +7,8 @@ import type { FormatContext, Writer } from "../Format.ts"
 import { oneLine } from "../OneLine.ts"
 import type { Totals } from "../Totals.ts"
 import { nameOf } from "./AccountNames.ts"
-import { openingDate, runningBalances } from "./Balances.ts"
 import { indentedNames } from "./IndentedNames.ts"
+import { openingDate, runningBalances } from "./RunningBalances.ts"
 
 /** A comment or a second field would begin at these; brackets hold dates or virtual accounts. */
 const inText = remembered((text) =>

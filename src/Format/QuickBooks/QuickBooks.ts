@@ -1,6 +1,15 @@
-import { account, credit, currency, date, debit, description, dimension, number } from "../Table/Cells.ts"
 import { defineTable } from "../Table/Define.ts"
 import { lineProfile } from "../Table/LineProfile.ts"
+import {
+  account,
+  credit,
+  currency,
+  date,
+  debit,
+  description,
+  dimension,
+  number,
+} from "../Table/SharedCells.ts"
 import { qboReader } from "./QuickBooksReader.ts"
 
 /** Journal entries of QuickBooks Online, United States headers: the number is on each row, 1,000 rows a file. */

@@ -1,5 +1,5 @@
 /** A row as an accounting system would book it, and the cell parsers that all readers share. */
-import { type Cell, Unreadable } from "./Cells.ts"
+import { type Cell, Unreadable } from "./LineCells.ts"
 
 /** A line of a journal: an exact amount in 10⁻¹⁸ of the currency, debit positive. */
 export interface Booked {

@@ -1,6 +1,6 @@
 /** How a format's files are read back. A reader shares no code with the writer, or it would confirm the writer's mistakes. */
 import type { Booked, FileContext } from "./Booked.ts"
-import type { Cell } from "./Cells.ts"
+import type { Cell } from "./LineCells.ts"
 
 /** Takes a file's rows in order, without the header; preamble rows come first. */
 export type RowReader = (cells: ReadonlyArray<Cell>) => ReadonlyArray<Booked>

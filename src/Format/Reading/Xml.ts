@@ -3,7 +3,7 @@
  * type, CDATA, a comment, an entity beside the five of XML).
  */
 import { must } from "./Booked.ts"
-import { Unreadable } from "./Cells.ts"
+import { Unreadable } from "./LineCells.ts"
 
 /** An element that has ended. */
 export interface Element {

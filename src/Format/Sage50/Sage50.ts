@@ -1,6 +1,6 @@
-import { account, date, description, name, number, plain, unsigned } from "../Table/Cells.ts"
 import { defineTable } from "../Table/Define.ts"
 import { lineProfile } from "../Table/LineProfile.ts"
+import { account, date, description, name, number, plain, unsigned } from "../Table/SharedCells.ts"
 import { sage50Reader } from "./Sage50Reader.ts"
 
 const department = plain(({ mapped }) => (/^\d{1,3}$/.test(mapped.dimension) ? mapped.dimension : "0"))

@@ -1,6 +1,6 @@
 /** Reads SIE 4I line by line: what identifies the file, the accounts, then vouchers as blocks. */
 import { dateOf, journalOf, must, signed } from "../Reading/Booked.ts"
-import type { Cell } from "../Reading/Cells.ts"
+import type { Cell } from "../Reading/LineCells.ts"
 import type { Reader } from "../Reading/Reader.ts"
 
 /** Each once and in this order; the organization number may be missing. */

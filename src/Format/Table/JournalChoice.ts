@@ -3,8 +3,8 @@ import type { Account, OpenedAccount } from "../Entry.ts"
 import { detailJournals, type Journals, type Mode, statementJournals } from "./Journals.ts"
 import type { Profile } from "./Profile.ts"
 import { ratedJournals } from "./RatedJournals.ts"
-import type { Mapping } from "./Rows.ts"
 import { type Represented, type SummaryStyle, summaryJournals } from "./SummaryJournals.ts"
+import type { Mapping } from "./TableRows.ts"
 
 /** The facts that decide the choice. */
 export interface JournalChoice {

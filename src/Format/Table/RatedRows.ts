@@ -4,7 +4,7 @@ import { accompanyingFiles } from "../AccompanyingFiles.ts"
 import type { TableJournal } from "./Journals.ts"
 import type { Row } from "./Profile.ts"
 import { baseScale } from "./RatedJournals.ts"
-import type { Mapping } from "./Rows.ts"
+import type { Mapping } from "./TableRows.ts"
 
 /** The journal's amount less the file's, in smallest units, debit positive. */
 interface Difference {

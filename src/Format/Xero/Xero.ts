@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import { withDefault } from "../../Common/Field.ts"
 import { ShortText } from "../OwnSettings.ts"
-import { account, date, description, name, narration, signed } from "../Table/Cells.ts"
 import { defineTable } from "../Table/Define.ts"
 import { lineProfile } from "../Table/LineProfile.ts"
+import { account, date, description, name, narration, signed } from "../Table/SharedCells.ts"
 import { xeroReader } from "./XeroReader.ts"
 
 const Settings = Schema.Struct({

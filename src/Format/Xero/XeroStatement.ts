@@ -1,6 +1,6 @@
-import { date, description, number, signed, templated } from "../Table/Cells.ts"
 import { defineTable } from "../Table/Define.ts"
 import { lineProfile } from "../Table/LineProfile.ts"
+import { date, description, number, signed, templated } from "../Table/SharedCells.ts"
 import { xeroStatementReader } from "./XeroStatementReader.ts"
 
 /**

@@ -4,7 +4,7 @@
  * probes have failed too, it refuses everything at once for a while.
  */
 import { fullJitter } from "../Backoff.ts"
-import type { Bounds } from "../Bounds.ts"
+import type { Bounds } from "../ServiceLimits.ts"
 
 export type BreakerBounds = Pick<
   Bounds,

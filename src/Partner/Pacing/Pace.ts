@@ -2,7 +2,7 @@
  * How fast one connection may send requests, and how many at once, by the answers that this process gets. Milliseconds of a
  * monotonic clock that the caller reads.
  */
-import { Rate } from "./Rate.ts"
+import { Rate } from "./RequestRate.ts"
 
 export interface PaceBounds {
   readonly concurrency: number

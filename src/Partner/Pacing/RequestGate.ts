@@ -1,9 +1,9 @@
 /** Lets requests through at the connection's pace, in the order in which they came. */
 import { Data } from "effect"
-import type { Bounds } from "../Bounds.ts"
+import type { Bounds } from "../ServiceLimits.ts"
 import { Breaker } from "./Breaker.ts"
 import { Pace, type Pacing, type Permit } from "./Pace.ts"
-import { pauseAfterCut } from "./Rate.ts"
+import { pauseAfterCut } from "./RequestRate.ts"
 import { type Reserve, SharedPace } from "./SharedPace.ts"
 
 /** `limited`: the service asked for a longer wait than the settings allow. `broken`: it fails every time. */

@@ -1,6 +1,6 @@
 import type { Account } from "../../Partner.ts"
 import { amount, currency, text, uuid } from "./Fields.ts"
-import { type Decoder, storable } from "./Row.ts"
+import { type Decoder, storable } from "./RowDecoder.ts"
 
 export const decoder: Decoder<Account> = {
   idField: "accountId",

@@ -19,7 +19,7 @@ import {
   text,
   uuid,
 } from "./Fields.ts"
-import { type Decoder, storable } from "./Row.ts"
+import { type Decoder, storable } from "./RowDecoder.ts"
 
 /** A leg's amount: a Money object, or a decimal in the currency of the leg's account. */
 const leg = (row: Fields, key: string, names: MoneyFields, accountCurrency: string, sign: Sign): Money =>

@@ -13,7 +13,7 @@ import {
   text,
   uuid,
 } from "./Fields.ts"
-import { type Decoder, storable } from "./Row.ts"
+import { type Decoder, storable } from "./RowDecoder.ts"
 
 export const client: Decoder<Client> = {
   idField: "clientId",

@@ -15,7 +15,7 @@ import {
   text,
   uuid,
 } from "./Fields.ts"
-import { type Decoder, storable } from "./Row.ts"
+import { type Decoder, storable } from "./RowDecoder.ts"
 
 const flatAmount = (row: Fields) => {
   const code = currency(row, "currency")

@@ -1,5 +1,5 @@
 /**
- * Readers of single fields. They throw a `Fault`, which `Row.ts` turns into a `Malformed` row; nothing else sees it. Written by
+ * Readers of single fields. They throw a `Fault`, which `RowDecoder.ts` turns into a `Malformed` row; nothing else sees it. Written by
  * hand for speed: of the same statement entries (ten fields, three amounts) `effect/Schema` decoded about 60,000 a second and
  * these decode 210,000, and a sync that makes 10,000 of them durable has more to do than decode.
  */

@@ -1,7 +1,7 @@
 import { Option } from "effect"
 import type { ReferenceItem } from "../../Partner.ts"
 import { Fault, type Fields, isFields, optionalText, text, uuid } from "./Fields.ts"
-import { type Decoder, storable } from "./Row.ts"
+import { type Decoder, storable } from "./RowDecoder.ts"
 
 /** Only the identifier and the name of a pair are decoded. */
 export const conversionPair: Decoder<ReferenceItem> = {

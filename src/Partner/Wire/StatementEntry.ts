@@ -13,7 +13,7 @@ import {
   uuid,
 } from "./Fields.ts"
 import * as JsonText from "./JsonText.ts"
-import { type Decoder, storable } from "./Row.ts"
+import { type Decoder, storable } from "./RowDecoder.ts"
 
 const understood: ReadonlySet<string> = new Set([
   "entryId",

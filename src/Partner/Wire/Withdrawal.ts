@@ -17,7 +17,7 @@ import {
   uuid,
 } from "./Fields.ts"
 import { counterparty } from "./ReferenceItem.ts"
-import { type Decoder, storable } from "./Row.ts"
+import { type Decoder, storable } from "./RowDecoder.ts"
 
 type Amounts = Pick<Withdrawal, "form" | "amount" | "delivered" | "fee">
 

@@ -4,7 +4,7 @@
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { type Fragment, inBooks, openSubjects, type Scope, sumText } from "../Scope.ts"
+import { type Fragment, inBooks, openSubjects, type Scope, sumText } from "../ReconcileScope.ts"
 
 /** The books and months whose balances are compared with their postings; this reads their journal. */
 const months = (sql: Sql, scope: Scope): Fragment => sql`

@@ -6,7 +6,7 @@ import type { Sql } from "../../Database/Client.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { changedMonths } from "../OutdatedBatches.ts"
-import { type Fragment, inBooks, isEverything, openSubjects, type Scope } from "../Scope.ts"
+import { type Fragment, inBooks, isEverything, openSubjects, type Scope } from "../ReconcileScope.ts"
 
 /** A month that was being valued during the last reconciliation may carry an earlier time. */
 const overlap = "1 day"

@@ -4,7 +4,7 @@
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { type Fragment, inBooks, openSubjects, type Scope } from "../Scope.ts"
+import { type Fragment, inBooks, openSubjects, type Scope } from "../ReconcileScope.ts"
 
 /**
  * The valued months. `continues` is false once the month before was valued again: the month's opening balances are then

@@ -4,7 +4,7 @@
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { type Fragment, inBooks, instantText, type Scope, sumText } from "../Scope.ts"
+import { type Fragment, inBooks, instantText, type Scope, sumText } from "../ReconcileScope.ts"
 
 const found = (sql: Sql, scope: Scope): Fragment => {
   const books = inBooks(sql, scope)

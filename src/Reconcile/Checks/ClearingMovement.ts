@@ -1,7 +1,14 @@
 /** Every posting in the clearing of deposits and withdrawals names a movement that the mirror holds. */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { entriesInScope, type Fragment, instantText, openSubjects, type Scope, sumText } from "../Scope.ts"
+import {
+  entriesInScope,
+  type Fragment,
+  instantText,
+  openSubjects,
+  type Scope,
+  sumText,
+} from "../ReconcileScope.ts"
 
 /**
  * The mirror holds no movement for the entry. Such entries are few, so they are selected before their postings are looked up.

@@ -13,7 +13,7 @@ import {
   resourcesInScope,
   type Scope,
   sumText,
-} from "../Scope.ts"
+} from "../ReconcileScope.ts"
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select distinct on (r.book_id, r.resource_type, r.resource_id) 'clearing-nets' as check_name, r.book_id,

@@ -7,7 +7,7 @@
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { type Fragment, inBooks, instantText, type Scope } from "../Scope.ts"
+import { type Fragment, inBooks, instantText, type Scope } from "../ReconcileScope.ts"
 
 /** The most events in the evidence, the latest first; the count is always complete. */
 const listed = 10

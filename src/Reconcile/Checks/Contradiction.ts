@@ -1,7 +1,7 @@
 /** Check 8: no statement entry was read with two different contents. The books keep the first; both are in the evidence. */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { type Fragment, inBooks, instantText, type Scope } from "../Scope.ts"
+import { type Fragment, inBooks, instantText, type Scope } from "../ReconcileScope.ts"
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select 'contradiction' as check_name, c.book_id, coalesce(lower(r.resource_type), 'statement_entry') as subject_type,

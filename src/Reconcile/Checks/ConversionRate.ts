@@ -5,7 +5,7 @@
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { type Fragment, instantText, resourcesInScope, type Scope, sumText } from "../Scope.ts"
+import { type Fragment, instantText, resourcesInScope, type Scope, sumText } from "../ReconcileScope.ts"
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   with quoted as (

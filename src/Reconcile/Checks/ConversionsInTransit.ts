@@ -4,7 +4,7 @@
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { type Fragment, inBooks, type Scope, sumText } from "../Scope.ts"
+import { type Fragment, inBooks, type Scope, sumText } from "../ReconcileScope.ts"
 
 /** Reads open items alone, however many conversions there have been. One that waits for the numbering step is not open yet. */
 const found = (sql: Sql, scope: Scope): Fragment => sql`

@@ -4,7 +4,7 @@
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { type Fragment, inBooks, instantText, type Scope } from "../Scope.ts"
+import { type Fragment, inBooks, instantText, type Scope } from "../ReconcileScope.ts"
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select 'dead-letter' as check_name, d.book_id, 'job' as subject_type, d.kind as subject_id, true as ripe,

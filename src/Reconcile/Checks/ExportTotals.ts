@@ -5,7 +5,14 @@
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { amountText, type Fragment, inBooks, isEverything, openSubjects, type Scope } from "../Scope.ts"
+import {
+  amountText,
+  type Fragment,
+  inBooks,
+  isEverything,
+  openSubjects,
+  type Scope,
+} from "../ReconcileScope.ts"
 
 const batches = (sql: Sql, scope: Scope): Fragment => sql`
   select b.book_id, b.batch, b.scope, b.manifest::jsonb as manifest,

@@ -5,7 +5,7 @@
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { type Fragment, inBooks, instantText, type Scope, sumText } from "../Scope.ts"
+import { type Fragment, inBooks, instantText, type Scope, sumText } from "../ReconcileScope.ts"
 
 const accounts = (sql: Sql, scope: Scope): Fragment => sql`
   select 'account-gone' as check_name, a.book_id, 'account' as subject_type, a.account_id::text as subject_id, true as ripe,

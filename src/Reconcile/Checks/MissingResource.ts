@@ -5,7 +5,14 @@
 import type { Sql } from "../../Database/Client.ts"
 import { movedByHand } from "../ByHand.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { entriesInScope, type Fragment, inBooks, instantText, openSubjects, type Scope } from "../Scope.ts"
+import {
+  entriesInScope,
+  type Fragment,
+  inBooks,
+  instantText,
+  openSubjects,
+  type Scope,
+} from "../ReconcileScope.ts"
 
 /** An archived entry is explained in the archive. */
 const isArchived = (sql: Sql): Fragment => sql`

@@ -15,7 +15,7 @@ import {
   resourcesInScope,
   type Scope,
   sumText,
-} from "../Scope.ts"
+} from "../ReconcileScope.ts"
 
 const checks = ["movement-entries", "stated-fee"] as const
 

@@ -3,7 +3,7 @@
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { type Fragment, inBooks, openSubjects, type Scope, sumText } from "../Scope.ts"
+import { type Fragment, inBooks, openSubjects, type Scope, sumText } from "../ReconcileScope.ts"
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select 'open-items' as check_name, b.book_id, 'ledger_account' as subject_type, a.account_id::text as subject_id, true as ripe,

@@ -1,7 +1,7 @@
 /** Rows in quarantine, per stream. The evidence holds reasons and paths, never the content of rows. */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { type Fragment, inBooks, instantText, type Scope } from "../Scope.ts"
+import { type Fragment, inBooks, instantText, type Scope } from "../ReconcileScope.ts"
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select 'quarantine' as check_name, q.book_id, 'stream' as subject_type, q.stream as subject_id, true as ripe,

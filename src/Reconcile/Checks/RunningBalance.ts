@@ -11,7 +11,7 @@ import {
   openSubjects,
   type Scope,
   sumText,
-} from "../Scope.ts"
+} from "../ReconcileScope.ts"
 
 /** The range of each account's statement to check, from one entry before the first in scope. */
 const ranges = (sql: Sql, scope: Scope): Fragment => sql`

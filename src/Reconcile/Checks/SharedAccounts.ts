@@ -1,7 +1,7 @@
 /** An account stands in one book: it belongs to one legal entity. In two, its entries would be booked twice. */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { type Fragment, inBooks, type Scope } from "../Scope.ts"
+import { type Fragment, inBooks, type Scope } from "../ReconcileScope.ts"
 
 /** An account that moved to another client is no longer listed at the former one, which is a finding of its own. */
 const found = (sql: Sql, scope: Scope): Fragment => sql`

@@ -8,7 +8,7 @@ import type { Sql } from "../../Database/Client.ts"
 import { readableClientStatuses } from "../../Database/Tables/Mirror.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { type Fragment, inBooks, openSubjects, type Scope } from "../Scope.ts"
+import { type Fragment, inBooks, openSubjects, type Scope } from "../ReconcileScope.ts"
 
 /** The roles that only receivables post to. */
 const loans =

@@ -12,7 +12,7 @@ import {
   openSubjects,
   type Scope,
   sumText,
-} from "../Scope.ts"
+} from "../ReconcileScope.ts"
 
 /** Condition on an entry `e`: it names no resource, or one that cannot exist: of an unknown type, or without an identifier. */
 const namesNone = (sql: Sql): Fragment => sql`

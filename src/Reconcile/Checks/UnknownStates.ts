@@ -4,7 +4,14 @@
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { type Fragment, inBooks, instantText, resourcesInScope, type Scope, sumText } from "../Scope.ts"
+import {
+  type Fragment,
+  inBooks,
+  instantText,
+  resourcesInScope,
+  type Scope,
+  sumText,
+} from "../ReconcileScope.ts"
 
 const movements = (sql: Sql, scope: Scope): Fragment => sql`
   select 'unknown-state' as check_name, r.book_id, lower(r.resource_type) as subject_type, r.resource_id::text as subject_id,

@@ -2,7 +2,7 @@
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { closedMethods, otherMethod } from "../OtherMethod.ts"
-import { type Fragment, inBooks, type Scope } from "../Scope.ts"
+import { type Fragment, inBooks, type Scope } from "../ReconcileScope.ts"
 
 /** The message as a template for SQL `format`. */
 const message = otherMethod({ book: "%1$s", closed: "%2$s", method: "%3$s", period: "%4$s" })

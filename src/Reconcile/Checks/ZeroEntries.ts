@@ -1,7 +1,14 @@
 /** Entries of amount zero: mirrored at their position but not booked. A warning until their month is closed. */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
-import { entriesInScope, type Fragment, inBooks, instantText, openSubjects, type Scope } from "../Scope.ts"
+import {
+  entriesInScope,
+  type Fragment,
+  inBooks,
+  instantText,
+  openSubjects,
+  type Scope,
+} from "../ReconcileScope.ts"
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   with chosen as (

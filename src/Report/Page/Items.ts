@@ -4,8 +4,8 @@
  */
 import { type Html, html } from "../../Common/Html.ts"
 import { count, counted } from "../../Common/Text.ts"
-import type { ComparisonRow, comparisonSheet } from "../Comparison.ts"
 import { type Materiality, type Weighed, weighed } from "../Materiality.ts"
+import type { ComparisonRow, comparisonSheet } from "../MonthComparison.ts"
 import type { OpenItemRow } from "../OpenItemsSheet.ts"
 import type { Written } from "../Sheet.ts"
 import { breakable, figure, section, table, words } from "./Figures.ts"

@@ -9,7 +9,7 @@ import { counted } from "../../Common/Text.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { int4, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import type { Fragment } from "../../Reconcile/Scope.ts"
+import type { Fragment } from "../../Reconcile/ReconcileScope.ts"
 import { type ReportScope, recordedBy } from "../ReportScope.ts"
 
 /** The books' balance of each receivable at the end of the month, zero balances included. Owed is positive. */

@@ -1,5 +1,5 @@
 import type { Credit } from "../World/CreditLine.ts"
-import type { Receivable, TransactionRef } from "../World/Receivable.ts"
+import type { Receivable, TransactionRef } from "../World/FundingRequest.ts"
 import type { Currency } from "../World/SandboxCurrency.ts"
 import { failure, json, type Reply } from "./SandboxReply.ts"
 

@@ -1,6 +1,6 @@
 import { depositInstructions, destination, type Owner } from "../World/AddressBook.ts"
-import { RowSet } from "../World/Columns.ts"
 import type { IdentifierKind } from "../World/Identifier.ts"
+import { RowSet } from "../World/TypedColumns.ts"
 import { destinationsPerAccount, type World } from "../World/World.ts"
 import { flatForm, moneyForm } from "./Form.ts"
 import { type Asked, type Listing, pager } from "./Pages.ts"

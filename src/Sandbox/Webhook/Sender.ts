@@ -1,8 +1,8 @@
 import { Agent as HttpAgent, request as httpRequest } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import type { Random } from "../World/Random.ts"
-import type { Event } from "./Events.ts"
-import type { Signed } from "./Keys.ts"
+import type { Event } from "./AnnouncedEvents.ts"
+import type { Signed } from "./SigningKeys.ts"
 
 /** What can go wrong between the service and whoever listens, each in percent of events. */
 export const troubles = ["duplicates", "reorder", "drop", "tamper"] as const

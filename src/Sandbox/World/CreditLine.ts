@@ -1,6 +1,6 @@
 import type { Listing } from "../Http/Pages.ts"
-import type { SandboxData } from "../Options.ts"
-import { type Receivable, ReceivableSource, type TransactionRef } from "./Receivable.ts"
+import type { SandboxData } from "../SandboxOptions.ts"
+import { type Receivable, ReceivableSource, type TransactionRef } from "./FundingRequest.ts"
 import type { Clients } from "./RepresentedClients.ts"
 import { type Currency, currencies, printAmount, railOf } from "./SandboxCurrency.ts"
 import type { World } from "./World.ts"

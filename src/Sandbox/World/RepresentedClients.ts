@@ -1,6 +1,6 @@
 import { type Surface, surface } from "../Http/Surface.ts"
 import type { Wire } from "../Http/Wire.ts"
-import type { SandboxData } from "../Options.ts"
+import type { SandboxData } from "../SandboxOptions.ts"
 import { Identifiers } from "./Identifier.ts"
 import { Movements } from "./Movement.ts"
 import { legalAddresses, legalForms, legalNames, remitters } from "./Names.ts"

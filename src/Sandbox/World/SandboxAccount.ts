@@ -1,6 +1,6 @@
-import { NumberColumn } from "./Columns.ts"
 import type { Identifiers } from "./Identifier.ts"
 import { type Currency, currencies, networkOf, railOf } from "./SandboxCurrency.ts"
+import { NumberColumn } from "./TypedColumns.ts"
 
 /** An account of the organization, with the numbers of its statement entries in posting order. */
 export interface Account {

@@ -1,5 +1,5 @@
-import { AmountColumn, NumberColumn } from "./Columns.ts"
 import type { NonEmpty } from "./Random.ts"
+import { AmountColumn, NumberColumn } from "./TypedColumns.ts"
 
 /** A status column that keeps each status as its place in the list of all. */
 class StatusColumn<S extends string> {

@@ -8,7 +8,7 @@ import { type TieOut, tieOutSentence } from "../../Reconcile/TieOut.ts"
 import { LeaseLost } from "../../Run/Lease.ts"
 import { SettingsError } from "../../Settings.ts"
 import type { Alert } from "../Alerts.ts"
-import type { InboxTrouble } from "../Overview/Inbox.ts"
+import type { InboxTrouble } from "../Overview/InboxEvents.ts"
 
 /** Why something failed, for an alert; from the service's answer only the status. */
 const reasonOf = (error: unknown): string => {

@@ -2,11 +2,11 @@ import { type Html, html } from "../../Common/Html.ts"
 import { count, counted } from "../../Common/Text.ts"
 import { clockText, durationText, spanText } from "../../Common/Time.ts"
 import type { BatchState } from "../../Export/Batch/Kept/States.ts"
-import type { BatchRow } from "../Overview/Batches.ts"
-import { type InboxOverview, inState } from "../Overview/Inbox.ts"
+import { type InboxOverview, inState } from "../Overview/InboxEvents.ts"
+import type { BatchRow } from "../Overview/RecentBatches.ts"
 import type { ConnectionRuns, RunRow } from "../Overview/Runs.ts"
 import type { Snapshot } from "../Overview.ts"
-import { runsChart } from "./Chart.ts"
+import { runsChart } from "./RunsChart.ts"
 
 const tones: Readonly<Record<string, string>> = {
   done: "good",

@@ -1,6 +1,6 @@
 /** The frame of every private page. */
 import { type Html, html } from "../../Common/Html.ts"
-import { style } from "./Style.ts"
+import { style } from "./PageStyle.ts"
 
 /** A tick in a circle, inline, so that nothing has to be loaded. */
 const icon =

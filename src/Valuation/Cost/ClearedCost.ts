@@ -4,8 +4,8 @@
  */
 import { type BaseLine, type NativeEntry, type NativeLine, plainLine } from "../Base.ts"
 import { halfEven, type Unit } from "../Rates/Rate.ts"
-import type { State } from "../State.ts"
 import { Unvaluable } from "../ValuationError.ts"
+import type { State } from "../ValuationState.ts"
 import { clearTransit } from "./ConversionCost.ts"
 
 const has = ({ lines }: NativeEntry, role: string): boolean =>

@@ -17,7 +17,7 @@
  */
 
 import { rounded, times, type Unit } from "../Rates/Rate.ts"
-import type { Side, State } from "../State.ts"
+import type { Side, State } from "../ValuationState.ts"
 import { emptyHolding } from "./Holding.ts"
 
 export const openOf = (side: Side) => ({

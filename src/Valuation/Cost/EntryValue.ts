@@ -4,8 +4,8 @@
  */
 import { type BaseLine, type NativeEntry, type NativeLine, plainLine } from "../Base.ts"
 import { baseScale, rounded, times } from "../Rates/Rate.ts"
-import type { State } from "../State.ts"
 import { Unvaluable } from "../ValuationError.ts"
+import type { State } from "../ValuationState.ts"
 import { clearedLines, isClearing, realizedLines } from "./ClearedCost.ts"
 import { atRate, conversionOf, decide, type Group, lineOf, putOn, type Rules } from "./UnitValue.ts"
 

@@ -5,7 +5,7 @@
  * so) is kept in the state from month to month: there the movement itself reduces the balance.
  */
 import type { NativeEntry, NativeLine } from "../Base.ts"
-import { type Movement, movementKey, type State } from "../State.ts"
+import { type Movement, movementKey, type State } from "../ValuationState.ts"
 
 export const movementRoles = ["deposits_clearing", "withdrawals_clearing", "payouts_clearing"] as const
 const roles: ReadonlySet<string> = new Set(movementRoles)

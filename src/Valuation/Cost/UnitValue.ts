@@ -14,7 +14,7 @@
 import type { Method } from "../../Settings/Accounting.ts"
 import type { BaseLine, Basis, NativeEntry, NativeLine } from "../Base.ts"
 import { type Exact, plus, type Rate, rounded, times, type Unit, unitAt, unitOf } from "../Rates/Rate.ts"
-import type { Movement, Side, State } from "../State.ts"
+import type { Movement, Side, State } from "../ValuationState.ts"
 import { addLeg, type EarlierLeg, sideOf } from "./ConversionCost.ts"
 import {
   canGiveBack,

@@ -5,7 +5,7 @@ import { settleSides } from "../Cost/ConversionCost.ts"
 import { settleMovements } from "../Cost/MovementCost.ts"
 import type { Rules } from "../Cost/UnitValue.ts"
 import { baseScale, valueAt } from "../Rates/Rate.ts"
-import type { State } from "../State.ts"
+import type { State } from "../ValuationState.ts"
 
 /** An entry that only this journal has, without its number. */
 export type Extra = Pick<BaseEntry, "date" | "kind" | "description" | "resourceId" | "reverses" | "lines">

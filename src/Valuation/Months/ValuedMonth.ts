@@ -4,7 +4,7 @@ import { forgetDone, recall } from "../Cost/ConversionCost.ts"
 import { valueLines } from "../Cost/EntryValue.ts"
 import { forgetMovements, recallMovements } from "../Cost/MovementCost.ts"
 import type { Rules } from "../Cost/UnitValue.ts"
-import type { State } from "../State.ts"
+import type { State } from "../ValuationState.ts"
 import { type Extra, revaluations, reversals, settlement } from "./MonthEnd.ts"
 
 export interface MonthFrame {

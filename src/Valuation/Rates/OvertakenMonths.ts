@@ -2,11 +2,11 @@
 import { Effect } from "effect"
 import type { Book } from "../../Book.ts"
 import { Database } from "../../Database.ts"
+import { monthHeads } from "../KeptMonths.ts"
 import { bookSettings } from "../KeptSettings.ts"
 import { bookMonths } from "../Months/BookMonths.ts"
 import { inputsOf } from "../Months/MonthInputs.ts"
 import { nativeAccounts } from "../Natives.ts"
-import { monthHeads } from "../Store.ts"
 import { isUpToDate, type ValuationOptions } from "../ValuedBook.ts"
 
 const through = Effect.fn("Valuation.overtaken.months")(function* (book: Book, options: ValuationOptions) {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest"
-import type { SandboxOptions } from "../../../src/Sandbox/Options.ts"
+import type { SandboxOptions } from "../../../src/Sandbox/SandboxOptions.ts"
 import { type Sandbox, startSandbox } from "../../../src/Sandbox.ts"
 import { connect, Deposit, Entry, Page } from "../Reader.ts"
 

@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { Database } from "../../../src/Database.ts"
-import { forAMoment, holding } from "../../../src/Sync/Runs/Holding.ts"
+import { forAMoment, holding } from "../../../src/Sync/Runs/ConnectionLock.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 layer(TestDatabase.blankLayer, { excludeTestServices: true })("being alone on a connection", (it) => {

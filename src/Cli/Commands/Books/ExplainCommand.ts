@@ -3,7 +3,7 @@ import { harmless } from "../../../Common/Text.ts"
 import { wrapped } from "../../../Common/Wrap.ts"
 import { Explain, type Explanation } from "../../../Explain.ts"
 import type { Screen } from "../../../Terminal.ts"
-import { booksToRead } from "../../Books.ts"
+import { booksToRead } from "../../BookEnvironment.ts"
 import { argument, command } from "../../Declaration.ts"
 import { Output } from "../../Output.ts"
 

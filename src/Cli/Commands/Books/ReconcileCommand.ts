@@ -8,10 +8,10 @@ import { needsAttention, tieOutSentence, tiesOut } from "../../../Reconcile/TieO
 import { Reconcile, type ReconcileSummary } from "../../../Reconcile.ts"
 import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
-import { books, knownConnection } from "../../Books.ts"
+import { books, knownConnection } from "../../BookEnvironment.ts"
+import { book, connection, period } from "../../CommandOptions.ts"
 import { command, flag } from "../../Declaration.ts"
 import { exitCodes, exitCodeTexts } from "../../ExitCode.ts"
-import { book, connection, period } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 import { parseMonth } from "../../Period.ts"
 

@@ -13,10 +13,10 @@ import {
 } from "../../../Inquiry/Register.ts"
 import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
-import { booksToRead } from "../../Books.ts"
+import { booksToRead } from "../../BookEnvironment.ts"
+import { book, period } from "../../CommandOptions.ts"
 import { argument, command, wholeNumber, withDefault } from "../../Declaration.ts"
 import { UsageError } from "../../Failure.ts"
-import { book, period } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 import { parseMonth } from "../../Period.ts"
 

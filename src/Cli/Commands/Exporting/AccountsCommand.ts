@@ -5,10 +5,10 @@ import { proposed } from "../../../Export/Mapping/Proposed.ts"
 import { current, type Imported, importFrom, writeTo } from "../../../Export/Mapping.ts"
 import { tableFormats } from "../../../Format/Formats.ts"
 import { Settings } from "../../../Settings.ts"
-import { books, booksToRead } from "../../Books.ts"
+import { books, booksToRead } from "../../BookEnvironment.ts"
+import { book } from "../../CommandOptions.ts"
 import { argument, group, list, optional, subcommand, text } from "../../Declaration.ts"
 import { UsageError } from "../../Failure.ts"
-import { book } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 
 /** The formats that take accounts from the mapping, each with a column. */

@@ -5,11 +5,11 @@ import { type KnownBatch, listBatches, nameOf } from "../../../Export/Batch/Kept
 import type { BatchState } from "../../../Export/Batch/Kept/States.ts"
 import * as Batches from "../../../Export/Batches.ts"
 import { Settings } from "../../../Settings.ts"
-import { books, booksToRead } from "../../Books.ts"
+import { books, booksToRead } from "../../BookEnvironment.ts"
+import { book } from "../../CommandOptions.ts"
 import { argument, group, optional, subcommand, text, withDefault } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
 import { UsageError } from "../../Failure.ts"
-import { book } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 import { batchLines, batchListLines, batchNumbers } from "../../Tables/BatchTable.ts"
 

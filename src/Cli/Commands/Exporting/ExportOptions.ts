@@ -1,6 +1,6 @@
 /** What the options of an export ask for, and which of them contradict each other. */
 import { Either, Option } from "effect"
-import type { ExportScope } from "../../../Export/Request/Scope.ts"
+import type { ExportScope } from "../../../Export/Request/ExportScope.ts"
 import { formatNames, tablesOf } from "../../../Format/Formats.ts"
 import { UsageError } from "../../Failure.ts"
 import { parseDay, parseMonth } from "../../Period.ts"

@@ -4,7 +4,7 @@ import { exportRates, importRates, type Overtaken, overtaken, writeRates } from 
 import { Settings } from "../../../Settings.ts"
 import { table } from "../../../Terminal/Table.ts"
 import { pairs } from "../../../Valuation/Rates/RateStore.ts"
-import { books, booksToRead } from "../../Books.ts"
+import { books, booksToRead } from "../../BookEnvironment.ts"
 import { argument, group, optional, subcommand, text } from "../../Declaration.ts"
 import { Output } from "../../Output.ts"
 

@@ -5,11 +5,11 @@ import { type Archived, archive as archiveYear } from "../../../Archive.ts"
 import { who } from "../../../Close/Person.ts"
 import { count, counted, harmless, styled } from "../../../Common/Text.ts"
 import type { Screen } from "../../../Terminal.ts"
-import { knownConnection, ownersBooks } from "../../Books.ts"
+import { knownConnection, ownersBooks } from "../../BookEnvironment.ts"
+import { book, connection } from "../../CommandOptions.ts"
 import { argument, command, flag, optional, text } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
 import { UsageError } from "../../Failure.ts"
-import { book, connection } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 
 /** What a person calls the tables that rows leave. */

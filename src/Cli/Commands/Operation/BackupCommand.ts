@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { backup as backupTo } from "../../../Backup.ts"
 import { counted } from "../../../Common/Text.ts"
-import { booksToRead } from "../../Books.ts"
+import { booksToRead } from "../../BookEnvironment.ts"
 import { argument, command } from "../../Declaration.ts"
 import { Output } from "../../Output.ts"
 

@@ -8,9 +8,9 @@ import { administerRoles, applyRoles } from "../../../Database/Roles.ts"
 import { Database } from "../../../Database.ts"
 import { runsWorkers } from "../../../Jobs/Boss.ts"
 import { makeQueue } from "../../../Jobs/Prepare.ts"
-import { ownersDatabase, refuseReaders } from "../../Books.ts"
+import { ownersDatabase, refuseReaders } from "../../BookEnvironment.ts"
+import { partitions, partitionsOf } from "../../CommandOptions.ts"
 import { command, flag } from "../../Declaration.ts"
-import { partitions, partitionsOf } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 
 export const migrate = command(

@@ -8,7 +8,7 @@ import { bankStatementsOf, type FormatName, tablesOf } from "../../../Format/For
 import type { Totals } from "../../../Format/Totals.ts"
 import type { ValuationOptions } from "../../../Valuation/ValuedBook.ts"
 import type { TableOptions } from "../../Mapping/PreparedTables.ts"
-import type { Selection } from "../../Request/Scope.ts"
+import type { Selection } from "../../Request/ExportScope.ts"
 import type { Facts } from "../../Source/BookFacts.ts"
 import { type FileRecord, formatVersion, type Lineage, type Manifest } from "../Manifest.ts"
 

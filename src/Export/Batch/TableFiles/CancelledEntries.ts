@@ -7,7 +7,7 @@ import { cellCache } from "../../../Common/Csv.ts"
 import { accompanyingFiles } from "../../../Format/AccompanyingFiles.ts"
 import { encode } from "../../../Format/Encoding.ts"
 import type { TableJournal } from "../../../Format/Table/Journals.ts"
-import type { Mapping } from "../../../Format/Table/Rows.ts"
+import type { Mapping } from "../../../Format/Table/TableRows.ts"
 import type { Folder } from "../Folder.ts"
 import type { FileRecord } from "../Manifest.ts"
 

@@ -8,7 +8,7 @@ import { print } from "../../../Common/MinorUnits.ts"
 import { accompanyingFiles } from "../../../Format/AccompanyingFiles.ts"
 import { encode } from "../../../Format/Encoding.ts"
 import type { Entry } from "../../../Format/Entry.ts"
-import type { Mapping } from "../../../Format/Table/Rows.ts"
+import type { Mapping } from "../../../Format/Table/TableRows.ts"
 import type { Folder, FolderFile } from "../Folder.ts"
 import type { FileRecord } from "../Manifest.ts"
 

@@ -9,7 +9,7 @@
  */
 import type { Sql } from "../../../Database/Client.ts"
 import type { CheckQuery } from "../../Findings.ts"
-import { type Fragment, inBooks, type Scope, sumText } from "../../Scope.ts"
+import { type Fragment, inBooks, type Scope, sumText } from "../../ReconcileScope.ts"
 
 /** The most receivables that a finding names. */
 const mostNamed = 50

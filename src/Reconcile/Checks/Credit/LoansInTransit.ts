@@ -4,7 +4,7 @@
  */
 import type { Sql } from "../../../Database/Client.ts"
 import type { CheckQuery } from "../../Findings.ts"
-import { amountText, type Fragment, inBooks, type Scope, sumText } from "../../Scope.ts"
+import { amountText, type Fragment, inBooks, type Scope, sumText } from "../../ReconcileScope.ts"
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select 'loan-in-transit' as check_name, t.book_id, 'receivable' as subject_type,

@@ -1,6 +1,6 @@
 import { Effect, Either, Option } from "effect"
 import { stringify } from "yaml"
-import { largestCapture } from "../../../../Common/RegularFile/Bounds.ts"
+import { largestCapture } from "../../../../Common/RegularFile/ImportBounds.ts"
 import { readNamed } from "../../../../Common/RegularFile.ts"
 import { harmless } from "../../../../Common/Text.ts"
 import { Settings } from "../../../../Settings.ts"

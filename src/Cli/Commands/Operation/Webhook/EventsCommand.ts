@@ -4,10 +4,10 @@ import { table } from "../../../../Terminal/Table.ts"
 import type { Screen } from "../../../../Terminal.ts"
 import { Inbox } from "../../../../Webhook/Inbox.ts"
 import { type InboxCount, type ListedEvent, states, type Wanted } from "../../../../Webhook/InboxList.ts"
-import { booksToRead, knownConnection } from "../../../Books.ts"
+import { booksToRead, knownConnection } from "../../../BookEnvironment.ts"
+import { connection } from "../../../CommandOptions.ts"
 import { choice, optional, subcommand, wholeNumber, withDefault } from "../../../Declaration.ts"
 import { UsageError } from "../../../Failure.ts"
-import { connection } from "../../../Options.ts"
 import { Output } from "../../../Output.ts"
 
 const defaultLimit = 100

@@ -1,11 +1,11 @@
 import { Effect, Layer } from "effect"
 import { counted, harmless } from "../../../../Common/Text.ts"
 import { Inbox } from "../../../../Webhook/Inbox.ts"
-import { books, knownConnection } from "../../../Books.ts"
+import { books, knownConnection } from "../../../BookEnvironment.ts"
+import { connection } from "../../../CommandOptions.ts"
 import { argument, flag, subcommand } from "../../../Declaration.ts"
 import { exitCodes } from "../../../ExitCode.ts"
 import { UsageError } from "../../../Failure.ts"
-import { connection } from "../../../Options.ts"
 import { Output } from "../../../Output.ts"
 
 export const replay = subcommand(

@@ -4,7 +4,7 @@ import { count, counted } from "../../Common/Text.ts"
 import { clockText, spanText } from "../../Common/Time.ts"
 import { failingText } from "../../Reconcile/ReadStates.ts"
 import { needsAttention, openParts, tiesOut } from "../../Reconcile/TieOut.ts"
-import type { Balance, BookStanding } from "../Overview/Books.ts"
+import type { Balance, BookStanding } from "../Overview/BookStandings.ts"
 import { listedBooks, type Snapshot } from "../Overview.ts"
 
 const balanceText = ({ amount, currency }: Balance): Html =>

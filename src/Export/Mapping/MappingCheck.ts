@@ -8,7 +8,7 @@ import type { Mistake } from "../../Common/CsvFile.ts"
 import type { Account } from "../../Format/Entry.ts"
 import { targets } from "../../Format/Targets.ts"
 import { type Cells, mappingColumns } from "./MappingCsv.ts"
-import { keyOf, type MappingRow } from "./Row.ts"
+import { keyOf, type MappingRow } from "./MappingRow.ts"
 
 export interface BookAccounts {
   readonly book: string

@@ -1,6 +1,6 @@
 /** Decoders of rows that a sync does not decode, or that it reads as single documents. */
 import { Fault, type Fields, isAbsent, text, uuid } from "../Partner/Wire/Fields.ts"
-import type { Decoder } from "../Partner/Wire/Row.ts"
+import type { Decoder } from "../Partner/Wire/RowDecoder.ts"
 
 export const publicKey: Decoder<unknown> = {
   idField: "publicKeyId",

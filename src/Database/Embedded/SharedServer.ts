@@ -1,7 +1,7 @@
 import postgres from "postgres"
+import { onlyRow } from "../AnswerRows.ts"
 import { bool, nullable, text } from "../Columns.ts"
 import { roleNames } from "../RoleStatements.ts"
-import { onlyRow } from "../Rows.ts"
 import { type Cluster, readPassword } from "./Cluster.ts"
 import { sleep } from "./Command.ts"
 import { codeOf, EmbeddedError } from "./EmbeddedError.ts"

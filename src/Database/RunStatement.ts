@@ -1,6 +1,6 @@
 import { channel } from "node:diagnostics_channel"
 import { Effect } from "effect"
-import type { Connection } from "./Connections.ts"
+import type { Connection } from "./ConnectionPool.ts"
 import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
 
 /** Names every statement as it is run. The tests listen, to find those that no test runs; without a listener it costs nothing. */

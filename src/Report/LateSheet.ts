@@ -12,7 +12,7 @@ import { bool, int4, nullable, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
 import { recordedBy } from "../Ledger/AsOf.ts"
-import { instantText } from "../Reconcile/Scope.ts"
+import { instantText } from "../Reconcile/ReconcileScope.ts"
 import type { ReportScope } from "./ReportScope.ts"
 import type { Row } from "./Sheet.ts"
 

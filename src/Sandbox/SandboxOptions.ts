@@ -2,7 +2,7 @@ import { Data } from "effect"
 import { type FaultPlan, readFaults } from "./Http/FaultPlan.ts"
 import { defaultWire, renamed, type Wire, type WireOptions } from "./Http/Wire.ts"
 import { wireNamed } from "./Http/WireNames.ts"
-import { type SigningAlgorithm, signingAlgorithms } from "./Webhook/Keys.ts"
+import { type SigningAlgorithm, signingAlgorithms } from "./Webhook/SigningKeys.ts"
 import type { WebhookTarget } from "./Webhooks.ts"
 import type { WorldData } from "./World/World.ts"
 

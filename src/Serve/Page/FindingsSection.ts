@@ -1,7 +1,7 @@
 import { type Html, html } from "../../Common/Html.ts"
 import { count, counted } from "../../Common/Text.ts"
 import { clockText } from "../../Common/Time.ts"
-import type { FindingRow } from "../Overview/Open.ts"
+import type { FindingRow } from "../Overview/OpenFindings.ts"
 import type { Snapshot } from "../Overview.ts"
 
 const evidence = ({ evidence: { lines, withheld }, findingId }: FindingRow): Html =>

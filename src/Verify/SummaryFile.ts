@@ -2,7 +2,7 @@
 import type { Problems } from "../Common/Problems.ts"
 import type { FileRecord } from "../Export/Batch/Manifest.ts"
 import { type Booked, dateOf, debitOrCredit, journalOf } from "../Format/Reading/Booked.ts"
-import { Unreadable } from "../Format/Reading/Cells.ts"
+import { Unreadable } from "../Format/Reading/LineCells.ts"
 import { readCsv } from "./CsvRows.ts"
 
 /** By the contract, independently of the writer. */

@@ -2,11 +2,11 @@
 
 import { holds } from "../Encoding.ts"
 import type { Account } from "../Entry.ts"
-import { textOf } from "./Cells.ts"
 import { quoted } from "./CellText.ts"
 import { type JournalLine, type TableJournal, Unholdable } from "./Journals.ts"
 import type { Column, Mapped, Profile, RateStyle, Row, Setup } from "./Profile.ts"
 import { valuedAt } from "./RatedJournals.ts"
+import { textOf } from "./SharedCells.ts"
 
 export type Mapping = ReadonlyMap<Account, Mapped>
 

@@ -4,7 +4,7 @@ import { booksIn } from "../../Book/ByBook.ts"
 import { int4, json } from "../../Database/Columns.ts"
 import { accountMappings } from "../../Database/Tables/Export.ts"
 import { Database } from "../../Database.ts"
-import { MappingRow } from "./Row.ts"
+import { MappingRow } from "./MappingRow.ts"
 
 export interface StoredMapping {
   readonly version: number
