@@ -1,4 +1,4 @@
-/** The base-currency journal of every book against the oracle's: at the end, and on the last day of every month that is over. */
+/** Compares the base-currency journal of every book with the oracle's: at the end, and on the last day of every month that is over. */
 import { Effect } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
@@ -23,7 +23,7 @@ interface Row {
 
 const idsOf = (books: ReadonlyArray<Book>): string => `{${books.map(({ bookId }) => bookId).join(",")}}`
 
-/** What was numbered, by book, as the oracle is given it: by day, then as the statements have it. */
+/** The numbered journal entries of each book in the form that the oracle takes: by day, then in the order of the statements. */
 const nativeFacts = (books: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
     database.query(
@@ -56,7 +56,7 @@ const nativeFacts = (books: ReadonlyArray<Book>) =>
     }),
   )
 
-/** The rates of every day of a book: of a month that is closed those that had been imported by then, of others the newest. */
+/** The rates of every day for a book: in a closed month those that had been imported when it was closed, else the newest. */
 const ratesOf = (book: Book, days: { readonly from: string; readonly to: string }) =>
   Effect.flatMap(Database, (database) =>
     database.query(
@@ -79,7 +79,7 @@ const ratesOf = (book: Book, days: { readonly from: string; readonly to: string 
     Effect.map((rows) => new Map(rows.map(({ currency, day, rate }) => [`${currency}|${day}`, plain(rate)]))),
   )
 
-/** Books that closed a month at any time: their rates are not everybody's. */
+/** Books that ever closed a month: their rates may differ from those of other books. */
 const closers = (books: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
     database.query(
@@ -155,11 +155,11 @@ interface Valued {
   readonly entries: ReadonlyArray<NativeEntryFact>
   readonly first: string
   readonly last: string
-  /** The last day of every month that is over, and the day after the last month, when its revaluation is taken back. */
+  /** The last day of every month that is over, and the day after the last month, on which its revaluation is reversed. */
   readonly days: ReadonlyArray<string>
 }
 
-/** Values every book, and holds what comes out against the oracle. */
+/** Values every book and compares the result with the oracle. */
 export const baseProblems = (site: Site, overHttp: boolean, books: ReadonlyArray<Book>) =>
   Effect.gen(function* () {
     const through = yield* over

@@ -1,4 +1,4 @@
-/** The world's JSON as the port's types: written for well-formed answers only, apart from the adapter's decoders. */
+/** Turns the world's JSON into the port's types. It handles well-formed answers only, and shares nothing with the adapter's decoders. */
 import { BigDecimal, Option } from "effect"
 import type {
   Account,
@@ -26,7 +26,7 @@ const object = (json: Json, key: string): Json => {
   return isJson(value) ? value : {}
 }
 
-/** Exact, at the scale that is written. */
+/** The exact amount, at the scale in which the text writes it. */
 const amount = (written: string): BigDecimal.BigDecimal => {
   const point = written.indexOf(".")
   const scale = point < 0 ? 0 : written.length - point - 1
@@ -101,7 +101,7 @@ export const deposit = (json: Json): Deposit => {
 export const withdrawal = (json: Json): Withdrawal => {
   const source = ref(object(json, "sourceAccount"))
   const destination = object(json, "destination")
-  /** As the adapter reads it: bank and account, or network and wallet. */
+  /** The counterparty in the adapter's form: bank and account, or network and wallet. */
   const part = (ofBank: string, ofWallet: string): string =>
     text(destination, ofBank in destination ? ofBank : ofWallet)
   const flat = typeof json.amount === "string"

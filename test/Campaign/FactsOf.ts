@@ -1,4 +1,4 @@
-/** What a history came to, book by book, as the oracle is given it. */
+/** Collects, book by book, the result of a history that the oracle is given. */
 import { Effect, Option } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
@@ -21,13 +21,13 @@ import { balances, type World, type WorldAccount, type WorldResource } from "./W
 
 type Json = Readonly<Record<string, unknown>>
 
-/** By entry, what it was related to when it was read last. */
+/** The resource that each entry named when it was last read. */
 type Mirrored = ReadonlyMap<string, EntryFact["related"]>
 
 const accountFact = (
   world: World,
   account: WorldAccount,
-  /** What the mirror has of an account that cannot be read any more; null: it is read to the end. */
+  /** What the mirror has of an account that can no longer be read; null for one that is read to the end. */
   mirror: Mirrored | null,
 ): AccountFact => {
   const after = balances(account)
@@ -109,7 +109,7 @@ const versionFact = (json: Json, at: number): ReceivableVersionFact => {
   }
 }
 
-/** Of reads that were interrupted: what was kept of them, by receivable and time. */
+/** The receivables that were committed, each with the time of its read: an interrupted read leaves some of them. */
 const keptReads = (organization: Book) =>
   Effect.flatMap(Database, (database) =>
     database.query(
@@ -124,8 +124,8 @@ const keptReads = (organization: Book) =>
   )
 
 /**
- * The receivables as they were served, page by page. A page of a read that came to its end is kept; of one that did not the
- * mirror says whether it was, and then it was so with all that is on it.
+ * The receivables as they were served, page by page. A page counts where its read came to its end. Where the read was interrupted,
+ * the mirror shows whether the page was committed, which happens to all of a page or to nothing of it.
  */
 const receivableFacts = (world: World, organization: Book) =>
   Effect.map(keptReads(organization), (kept) => {
@@ -161,7 +161,7 @@ const nameOf = (world: World, book: Book): BookName | undefined =>
     onSome: (id) => [...world.clients.values()].find((client) => client.id === id)?.name,
   })
 
-/** Of what is not served any more the books can have no more than what was mirrored. */
+/** The mirrored entries: the books can have no more than these of an account that is no longer served. */
 const mirrored = (books: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
     database.query(
@@ -182,7 +182,7 @@ const mirrored = (books: ReadonlyArray<Book>) =>
     ),
   )
 
-/** The resources that were read to their end: one that was spoiled until its client went is known to nobody. */
+/** The resources that were mirrored: one that was malformed until its client went away was never understood. */
 const mirroredResources = (books: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
     database.query(
@@ -196,10 +196,10 @@ const mirroredResources = (books: ReadonlyArray<Book>) =>
     Effect.map((rows) => new Set(rows.map(({ id }) => id))),
   )
 
-/** An account that is listed no more is read as long as it is known: Tieout may never have heard of it. */
+/** Whether the account is read for certain. One that is no longer listed is read only where Tieout knew it before. */
 const isRead = ({ access }: { readonly access: string }): boolean => access === "served"
 
-/** Of every book that there is in the end. */
+/** The facts of every book that exists at the end. */
 export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
   Effect.gen(function* () {
     const { world } = site

@@ -1,4 +1,4 @@
-/** `npm run campaign -- --kills K`: two workers, a database and a process in reserve each; and a history of it again. */
+/** `npm run campaign -- --kills K`: two workers, each with a database and a process in reserve. It also replays one history. */
 import { spawn } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -14,7 +14,7 @@ import { type KillsTold, playKilled, tools } from "./Killing.ts"
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Where failing histories are kept, to be played again with `--replay`. */
+/** The folder of failing histories, which `--replay` plays again. */
 const kept = join(tmpdir(), "tieout-campaign")
 
 const counted = (words: ReadonlyArray<string>): string => {
@@ -95,10 +95,10 @@ const spawned = (worker: number, url: string, program: string, tally: Tally): Pr
     child.once("exit", (code) => resolve(code ?? 1))
   })
 
-/** Whether a history is to be played with what was killed in it. */
+/** Whether the history names operations that are killed. */
 export const isKilled = ({ steps }: History): boolean => steps.some((step) => "kills" in step)
 
-/** `again`: that history instead. Gives how many failed. */
+/** Plays the campaign, or only the history `again`. Answers the number of failures. */
 export const killCampaign = (asked: Asked, server: string, again: History | null) =>
   Effect.gen(function* () {
     const program = yield* bundled("Killing/Killed.ts")

@@ -1,4 +1,4 @@
-/** Posting rules that were changed are applied to what is booked, as `tieout reclassify --rules --apply` does it. */
+/** Applies changed posting rules to what is booked, as `tieout reclassify --rules --apply` does. */
 import { Effect, Layer, Option } from "effect"
 import type { Book } from "../../../src/Book.ts"
 import { Database } from "../../../src/Database.ts"
@@ -9,7 +9,7 @@ import type { Operation } from "../History.ts"
 import type { Site } from "../Site.ts"
 import { asBooked, bookedIn } from "./Booked.ts"
 
-/** Takes down what was booked by the rules so far; `applied`: the books that they were applied to. */
+/** Records what was booked under the rules so far; `applied` are the books to which they were applied. */
 export const noteRuled = (site: Site, books: ReadonlyArray<Book>, applied: ReadonlySet<number> | null) =>
   Effect.forEach(
     books.filter(({ bookId }) => applied === null || applied.has(bookId)),
@@ -27,7 +27,7 @@ export const noteRuled = (site: Site, books: ReadonlyArray<Book>, applied: Reado
 
 const reasonOf = (nth: number): string => `rules ${nth}`
 
-/** Books that something was moved in: all of it, or nothing. */
+/** Books in which lines were moved: in each book all of them or none. */
 const movedIn = (books: ReadonlyArray<Book>, nth: number) =>
   Effect.flatMap(Database, (database) =>
     database.query(
@@ -55,7 +55,7 @@ export const reapplied = (
     return moved.join(", ")
   }).pipe(
     Effect.provide(Layer.provideMerge(Layer.merge(Resources.Default, PostingFacts.Default), site.services)),
-    // Also where it was stopped, or cut: of some books it may have been done.
+    // This also holds where the operation was stopped or cut: some books may be done.
     Effect.onExit((exit) =>
       Effect.flatMap(
         exit._tag === "Success"
