@@ -4,6 +4,7 @@ import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { baseProblems } from "./BaseAtEnd.ts"
+import { idsOf } from "./BookIds.ts"
 import { plain } from "./Decimals.ts"
 import type { BookFacts, ExpectedBalance } from "./Facts.ts"
 import { factsOf } from "./FactsOf.ts"
@@ -38,7 +39,7 @@ const standing = (all: ReadonlyArray<Book>) =>
           nullif(a.rule_code, '') as code, sum(p.amount)::text as balance
         from ledger.postings p
         join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-        where p.book_id = any (${`{${all.map(({ bookId }) => bookId).join(",")}}`}::integer[])
+        where p.book_id = any (${idsOf(all)}::integer[])
         group by 1, 2, 3, 4, 5 having sum(p.amount) <> 0`,
     ),
   ).pipe(Effect.orDie)
@@ -79,7 +80,7 @@ interface OpenRow {
 const openItems = (all: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
     database.query("Campaign.open", (sql) => {
-      const ids = `{${all.map(({ bookId }) => bookId).join(",")}}`
+      const ids = idsOf(all)
       return sql<Array<OpenRow>>`
         select 'loan clearing' as kind, book_id as book, receivable_id::text as id, currency, amount::text as balance
         from reconcile.loan_clearing_items where book_id = any (${ids}::integer[])
@@ -124,7 +125,7 @@ const loanFindings = (all: ReadonlyArray<Book>) =>
       "Campaign.loanFindings",
       (sql) => sql<Array<FindingRow>>`
         select book_id as book, split_part(subject_id, ' ', 1) as receivable from reconcile.findings
-        where book_id = any (${`{${all.map(({ bookId }) => bookId).join(",")}}`}::integer[])
+        where book_id = any (${idsOf(all)}::integer[])
           and check_name = 'loan-clearing' and severity = 'blocking' and closed_at is null`,
     ),
   ).pipe(Effect.orDie)
@@ -160,7 +161,7 @@ const changedFindings = (all: ReadonlyArray<Book>, since: string) =>
       "Campaign.changedFindings",
       (sql) => sql<Array<{ readonly finding: string }>>`
         select concat_ws(' ', case when closed_at is null then 'opened' else 'closed' end, check_name, subject_id, message) as finding
-        from reconcile.findings where book_id = any (${`{${all.map(({ bookId }) => bookId).join(",")}}`}::integer[])
+        from reconcile.findings where book_id = any (${idsOf(all)}::integer[])
           and greatest(opened_at, closed_at) > ${since}::text::timestamptz order by 1`,
     ),
   ).pipe(

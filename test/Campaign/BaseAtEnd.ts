@@ -4,8 +4,10 @@ import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
 import { Settings } from "../../src/Settings.ts"
 import { value } from "../../src/Valuation.ts"
+import { idsOf } from "./BookIds.ts"
 import { plain } from "./Decimals.ts"
 import type { BaseSettings, ExpectedBaseBalance, NativeEntryFact } from "./Facts.ts"
+import { lastDayOf } from "./Oracle/Base.ts"
 import { expectedBaseAt } from "./Oracle.ts"
 import { type Site, within } from "./Site.ts"
 
@@ -20,8 +22,6 @@ interface Row {
   readonly resource: string | null
   readonly lines: ReadonlyArray<Line>
 }
-
-const idsOf = (books: ReadonlyArray<Book>): string => `{${books.map(({ bookId }) => bookId).join(",")}}`
 
 /** The numbered journal entries of each book in the form that the oracle takes: by day, then in the order of the statements. */
 const nativeFacts = (books: ReadonlyArray<Book>) =>
@@ -130,12 +130,8 @@ const differences = (
   })
 }
 
-const endOf = (month: string): string => {
-  const [year = 0, number = 0] = month.split("-").map(Number)
-  return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10)
-}
 const after = (month: string): string =>
-  new Date(Date.parse(`${endOf(month)}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 7)
+  new Date(Date.parse(`${lastDayOf(month)}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 7)
 
 const over = Effect.flatMap(Database, (database) =>
   database.query(
@@ -185,7 +181,7 @@ export const baseProblems = (site: Site, overHttp: boolean, books: ReadonlyArray
       }
       const months: Array<string> = []
       for (let month = first; month <= last && month <= through; month = after(month)) months.push(month)
-      valued.push({ book, entries, first, last, days: [...months.map(endOf), `${after(last)}-01`] })
+      valued.push({ book, entries, first, last, days: [...months.map(lastDayOf), `${after(last)}-01`] })
     }
     const found = yield* standings(
       valued.map(({ book }) => book),
@@ -196,7 +192,7 @@ export const baseProblems = (site: Site, overHttp: boolean, books: ReadonlyArray
     for (const { book, days, entries, first, last } of valued) {
       const span = `${first} ${last}`
       const known = closed.has(book.bookId) ? undefined : shared.get(span)
-      const rates = known ?? (yield* ratesOf(book, { from: `${first}-01`, to: endOf(last) }))
+      const rates = known ?? (yield* ratesOf(book, { from: `${first}-01`, to: lastDayOf(last) }))
       if (!closed.has(book.bookId)) shared.set(span, rates)
       const settings: BaseSettings = {
         ...{ baseCurrency, through, rates, method: site.history.settings.method },

@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
+import { idsOf } from "./BookIds.ts"
 import { timeOf } from "./Calendar.ts"
 import { decimal } from "./Decimals.ts"
 import type {
@@ -15,11 +16,10 @@ import type {
   SaidFact,
 } from "./Facts.ts"
 import type { BookName } from "./History.ts"
+import { isJson, type Json, textAt } from "./Json.ts"
 import { destinationOf } from "./Rules/Destinations.ts"
 import type { Site } from "./Site.ts"
 import { balances, type World, type WorldAccount, type WorldResource } from "./World.ts"
-
-type Json = Readonly<Record<string, unknown>>
 
 /** The resource that each entry named when it was last read. */
 type Mirrored = ReadonlyMap<string, EntryFact["related"]>
@@ -92,9 +92,7 @@ const resourceFact = (world: World, resource: WorldResource): ResourceFact => {
     : { type: "WITHDRAWAL", form: book === "org" ? "money" : "flat", ...common }
 }
 
-const text = (json: Json, key: string): string => String(json[key])
-const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null
-const transaction = (json: Json) => ({ txId: text(json, "txId"), txTimestamp: text(json, "txTimestamp") })
+const transaction = (json: Json) => ({ txId: textAt(json, "txId"), txTimestamp: textAt(json, "txTimestamp") })
 const statuses = ["PENDING", "ACTIVE", "PAID", "CANCELED"] as const
 
 const versionFact = (json: Json, at: number): ReceivableVersionFact => {
@@ -102,8 +100,8 @@ const versionFact = (json: Json, at: number): ReceivableVersionFact => {
   return {
     servedAt: timeOf(at),
     status: statuses.find((status) => status === json.status) ?? "PENDING",
-    currentPrincipal: text(json, "currentPrincipal"),
-    repaymentAmount: text(json, "repaymentAmount"),
+    currentPrincipal: textAt(json, "currentPrincipal"),
+    repaymentAmount: textAt(json, "repaymentAmount"),
     disbursed: isJson(disbursed) ? transaction(disbursed) : null,
     repayments: Array.isArray(repayments) ? repayments.filter(isJson).map(transaction) : [],
   }
@@ -134,19 +132,19 @@ const receivableFacts = (world: World, organization: Book) =>
       { fact: ReceivableFact; versions: Array<ReceivableVersionFact>; last: string }
     >()
     for (const { at, items, kept: isKept } of world.lent) {
-      const wasKept = items.some((json) => kept.has(`${text(json, "receivableId")} ${timeOf(at)}`))
+      const wasKept = items.some((json) => kept.has(`${textAt(json, "receivableId")} ${timeOf(at)}`))
       if (isKept !== true && !wasKept) continue
       for (const json of items) {
-        const id = text(json, "receivableId")
+        const id = textAt(json, "receivableId")
         const content = JSON.stringify(json)
         const known = found.get(id)
         const versions = known?.versions ?? []
         if (known?.last === content) continue
         versions.push(versionFact(json, at))
         const fact: ReceivableFact = {
-          ...{ receivableId: id, clientId: text(json, "clientId"), currency: text(json, "currency") },
-          ...{ rail: text(json, "paymentRails"), issueDate: text(json, "issueDate") },
-          ...{ initialPrincipal: text(json, "initialPrincipal"), versions },
+          ...{ receivableId: id, clientId: textAt(json, "clientId"), currency: textAt(json, "currency") },
+          ...{ rail: textAt(json, "paymentRails"), issueDate: textAt(json, "issueDate") },
+          ...{ initialPrincipal: textAt(json, "initialPrincipal"), versions },
         }
         found.set(id, { fact, versions, last: content })
       }
@@ -170,7 +168,7 @@ const mirrored = (books: ReadonlyArray<Book>) =>
         Array<{ readonly entry: string; readonly type: string | null; readonly id: string | null }>
       >`
         select entry_id as entry, related_type as type, related_id as id from mirror.statement_entries
-        where book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::integer[]) and not held`,
+        where book_id = any (${idsOf(books)}::integer[]) and not held`,
     ),
   ).pipe(
     Effect.orDie,
@@ -189,7 +187,7 @@ const mirroredResources = (books: ReadonlyArray<Book>) =>
       "Campaign.mirroredResources",
       (sql) => sql<Array<{ readonly id: string }>>`
         select resource_id as id from mirror.resources
-        where book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::integer[])`,
+        where book_id = any (${idsOf(books)}::integer[])`,
     ),
   ).pipe(
     Effect.orDie,

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
+import { idsOf } from "./BookIds.ts"
 
 interface Problem {
   readonly problem: string
@@ -99,8 +100,6 @@ const closedMonths = `
     join ledger.postings l on l.book_id = n.book_id and l.entry_id = n.entry_id
     where n.book_id = p.book_id and n.period = p.period) as digest
   from ledger.periods p where p.book_id = any ($1::integer[]) and p.status = 'closed'`
-
-const idsOf = (books: ReadonlyArray<Book>): string => `{${books.map(({ bookId }) => bookId).join(",")}}`
 
 const query = <Row extends object>(name: string, statement: string, books: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>

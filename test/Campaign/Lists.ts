@@ -1,10 +1,9 @@
 /** The answers of the world's lists and documents, for the port and for the server on loopback. */
 import type { PartnerReason } from "../../src/Partner/PartnerError.ts"
 import type { BookName } from "./History.ts"
+import type { Json } from "./Json.ts"
 import * as Render from "./Render.ts"
 import { balances, type World, type WorldAccount, type WorldResource } from "./World.ts"
-
-type Json = Record<string, unknown>
 
 export interface Item {
   /** The name that a cursor after this item has. */

@@ -1,7 +1,6 @@
 /** `npm run campaign -- --kills K`: two workers, each with a database and a process in reserve. It also replays one history. */
 import { spawn } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
@@ -10,12 +9,8 @@ import type { Asked } from "../Arguments.ts"
 import { bundled } from "../Bundled.ts"
 import { type History, lineOf } from "../History.ts"
 import { freshDatabase, inDatabase } from "../Server.ts"
+import { failuresFolder, say } from "../Tally.ts"
 import { type KillsTold, playKilled, tools } from "./Killing.ts"
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
-
-/** The folder of failing histories, which `--replay` plays again. */
-const kept = join(tmpdir(), "tieout-campaign")
 
 const counted = (words: ReadonlyArray<string>): string => {
   const counts = new Map<string, number>()
@@ -53,8 +48,8 @@ class Tally {
   }
 
   private keep(seed: string, history: History): void {
-    mkdirSync(kept, { recursive: true })
-    const file = join(kept, `kill-${seed.replaceAll(/[^A-Za-z0-9-]/g, "_")}.json`)
+    mkdirSync(failuresFolder, { recursive: true })
+    const file = join(failuresFolder, `kill-${seed.replaceAll(/[^A-Za-z0-9-]/g, "_")}.json`)
     writeFileSync(file, JSON.stringify(history, null, 1))
     say(`  ${JSON.stringify(history.settings)}`)
     for (const step of history.steps) say(`  ${lineOf(step)}`)

@@ -5,6 +5,7 @@ import { Database } from "../../../src/Database.ts"
 import { Resources } from "../../../src/Mirror/Resources.ts"
 import { reclassify } from "../../../src/Reclassify.ts"
 import { PostingFacts } from "../../../src/Sync/Statements/PostingFacts.ts"
+import { idsOf } from "../BookIds.ts"
 import { units } from "../Decimals.ts"
 import type { MovedFrom, Operation } from "../History.ts"
 import type { Site } from "../Site.ts"
@@ -25,7 +26,6 @@ const rolesOf: Readonly<Record<MovedFrom, ReadonlyArray<string>>> = {
 }
 
 const list = (items: ReadonlyArray<string | number>): string => `{${items.join(",")}}`
-const idsOf = (books: ReadonlyArray<Book>): string => list(books.map(({ bookId }) => bookId))
 
 /** Entries with a line in such an account and no fee elsewhere. */
 const standingIn = (books: ReadonlyArray<Book>, from: MovedFrom) =>

@@ -5,6 +5,7 @@ import { Database } from "../../../src/Database.ts"
 import { Resources } from "../../../src/Mirror/Resources.ts"
 import { reapply } from "../../../src/Reclassify/Reapply.ts"
 import { PostingFacts } from "../../../src/Sync/Statements/PostingFacts.ts"
+import { idsOf } from "../BookIds.ts"
 import type { Operation } from "../History.ts"
 import type { Site } from "../Site.ts"
 import { asBooked, bookedIn } from "./Booked.ts"
@@ -34,7 +35,7 @@ const movedIn = (books: ReadonlyArray<Book>, nth: number) =>
       "Campaign.ruled",
       (sql) => sql<Array<{ readonly book: number }>>`
         select distinct book_id as book from ledger.journal_entries
-        where book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::integer[])
+        where book_id = any (${idsOf(books)}::integer[])
           and description = ${`Reclassification by rules: ${reasonOf(nth)}`}`,
     ),
   ).pipe(Effect.map((rows) => new Set(rows.map(({ book }) => book))))
