@@ -10,6 +10,11 @@ export const optionOf = (name: string): string | undefined => {
 export const fieldOf = (document: unknown, key: string): unknown =>
   typeof document === "object" && document !== null ? Reflect.get(document, key) : undefined
 
+export const textAt = (document: unknown, key: string): string => String(fieldOf(document, key) ?? "")
+
+export const median = (values: ReadonlyArray<number>): number =>
+  [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN
+
 export const fixed = (value: number, digits = 2): string => value.toFixed(digits)
 
 export const count = (value: number): string => Math.round(value).toLocaleString("en-US")

@@ -7,6 +7,7 @@ import { cpus, tmpdir } from "node:os"
 import { join } from "node:path"
 import { run, serve } from "./Child.ts"
 import { type Server, withServer } from "./Server.ts"
+import { row, textAt } from "./Shown.ts"
 
 const cli = "bin/tieout.js"
 
@@ -21,9 +22,6 @@ const entriesPerClient = 44
 
 /** The sandbox has one in ten that is not active. */
 const clientsFor = (books: number): number => Math.ceil(((books - 1) * 10) / 9)
-
-const urlOf = (answer: unknown): string =>
-  typeof answer === "object" && answer !== null ? String(Reflect.get(answer, "url")) : ""
 
 const plain = "journal,hledger,beancount,trial-balance,parquet"
 
@@ -40,10 +38,6 @@ const stages: ReadonlyArray<readonly [name: string, argv: ReadonlyArray<string>]
   ["`tieout report 2026-09`", ["report", "2026-09"]],
 ]
 
-const row = (cells: ReadonlyArray<string>): void => {
-  process.stdout.write(`| ${cells.join(" | ")} |\n`)
-}
-
 const measure = async (books: number, server: Server): Promise<void> => {
   const clients = clientsFor(books)
   const sandbox = await serve([
@@ -54,7 +48,7 @@ const measure = async (books: number, server: Server): Promise<void> => {
   try {
     const database = await server.create()
     const env = {
-      TIEOUT_BASE_URL: urlOf(sandbox.answer),
+      TIEOUT_BASE_URL: textAt(sandbox.answer, "url"),
       TIEOUT_CLIENT_ID: "sandbox-client",
       TIEOUT_CLIENT_SECRET: "sandbox-secret",
       TIEOUT_SCOPE: "sandbox",

@@ -9,6 +9,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { run, serve } from "./Child.ts"
+import { textAt } from "./Shown.ts"
 import { cashLines, compare, journalOf, say, totals } from "./SoakBooks.ts"
 
 const minutes = Number(process.argv[2] ?? 10)
@@ -27,9 +28,6 @@ const freePort = () =>
   })
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
-
-const textAt = (value: unknown, key: string): string =>
-  String(typeof value === "object" && value !== null ? Reflect.get(value, key) : "")
 
 const [events, status] = [await freePort(), await freePort()]
 const sandbox = await serve([

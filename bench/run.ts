@@ -11,7 +11,7 @@ import { run, serve } from "./Child.ts"
 import { type Line, lastLine, lineText, tooSlow } from "./History.ts"
 import { machine } from "./Processor.ts"
 import { type Server, withServer } from "./Server.ts"
-import { args, count, fieldOf, fixed, head, optionOf, row } from "./Shown.ts"
+import { args, count, fieldOf, fixed, head, median, optionOf, row } from "./Shown.ts"
 
 const cli = "bin/tieout.js"
 const named = args.filter((arg, at) => args[at - 1] !== "--pairs" && /^\d+$/.test(arg)).map(Number)
@@ -26,9 +26,6 @@ interface Stage {
   readonly postgres: number
   readonly megabytes: number
 }
-
-const median = (values: ReadonlyArray<number>): number =>
-  [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN
 
 const medianOf = (name: string, stages: ReadonlyArray<Stage>): Stage => {
   const of = (key: "seconds" | "node" | "postgres" | "megabytes") => median(stages.map((stage) => stage[key]))

@@ -8,15 +8,13 @@ import { join } from "node:path"
 import { type Finished, run, serve } from "./Child.ts"
 import { machine } from "./Processor.ts"
 import { withServer } from "./Server.ts"
+import { median } from "./Shown.ts"
 
 const cli = "bin/tieout.js"
 const args = process.argv.slice(2)
 const pairsAt = args.indexOf("--pairs")
 const pairs = pairsAt < 0 ? 5 : Number(args[pairsAt + 1])
 const size = Number(args.find((arg, at) => /^\d+$/.test(arg) && args[at - 1] !== "--pairs") ?? 100_000)
-
-const median = (values: ReadonlyArray<number>): number =>
-  [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN
 
 const since = machine()
 const out = mkdtempSync(join(tmpdir(), "tieout-bench-out-"))

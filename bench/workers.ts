@@ -10,6 +10,7 @@ import { parseArgs } from "node:util"
 import { run, serve } from "./Child.ts"
 import { connect } from "./Connection.ts"
 import { withServer } from "./Server.ts"
+import { fieldOf, textAt } from "./Shown.ts"
 import { say } from "./SoakBooks.ts"
 import { Disturbed } from "./SoakWorkers.ts"
 
@@ -32,11 +33,6 @@ const [minutes, clients, count, limit, seed] = [
 ].map(Number)
 const tieout = "bin/tieout.js"
 
-const textAt = (value: unknown, key: string): string =>
-  String(typeof value === "object" && value !== null ? Reflect.get(value, key) : "")
-const partOf = (value: unknown, key: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined
-
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
 const faults = `wild,limit:${limit}`
@@ -45,7 +41,7 @@ const sandbox = await serve([
   ...["sandbox", "--json", "--faults", faults, "--clients", String(clients), "--accounts-per-client", "2"],
   ...["--accounts", "4", "--entries", "400"],
 ])
-const variables = partOf(sandbox.answer, "variables")
+const variables = fieldOf(sandbox.answer, "variables")
 const base = textAt(variables, "TIEOUT_BASE_URL")
 const connection = {
   TIEOUT_BASE_URL: base,
@@ -84,9 +80,9 @@ const whole = async (args: ReadonlyArray<string>, env: Record<string, string>): 
   for (let tries = 1; ; tries++) {
     const { stdout } = await run([tieout, "sync", "--json", ...args], env, { codes: [0, 1, 3, 75] })
     const found: unknown = JSON.parse(stdout)
-    const [one] = listOf(partOf(found, "runs"))
-    const failures = partOf(one, "clientFailures")
-    const isWhole = partOf(one, "errors") === undefined && Array.isArray(failures) && failures.length === 0
+    const [one] = listOf(fieldOf(found, "runs"))
+    const failures = fieldOf(one, "clientFailures")
+    const isWhole = fieldOf(one, "errors") === undefined && Array.isArray(failures) && failures.length === 0
     if (isWhole) return tries
     if (tries === 20) throw new Error(`the night does not come to its end: ${stdout.slice(0, 2_000)}`)
   }
@@ -110,10 +106,10 @@ await withServer(async (server) => {
       nights += 1
       disturbed.pause()
       const state = await control("state", "GET")
-      for (const [seconds, found] of Object.entries(partOf(state, "busiest") ?? {}))
+      for (const [seconds, found] of Object.entries(fieldOf(state, "busiest") ?? {}))
         most.set(seconds, Math.max(most.get(seconds) ?? 0, Number(found)))
       say(
-        `night ${nights}: ${disturbed.said}; answers ${JSON.stringify(partOf(state, "answers"))}, most requests within seconds ${JSON.stringify(partOf(state, "busiest"))}`,
+        `night ${nights}: ${disturbed.said}; answers ${JSON.stringify(fieldOf(state, "answers"))}, most requests within seconds ${JSON.stringify(fieldOf(state, "busiest"))}`,
       )
       await control("faults?set=none")
       await whole([], there)

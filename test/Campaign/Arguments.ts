@@ -1,9 +1,9 @@
-/** What `npm run campaign` is asked for. */
+/** The command line of `npm run campaign`. */
 import { parseArgs } from "node:util"
 import type { Features } from "./Flow.ts"
 import type { Shape } from "./Generator.ts"
 
-/** What the connector does as the design has it: generated unless less is asked for. */
+/** The features that the connector implements as the design says: histories use all of them unless the command line names fewer. */
 const landed: Features = {
   conversions: true,
   loans: true,
@@ -19,18 +19,18 @@ export interface Asked {
   readonly from: number
   readonly kills: number
   readonly workers: number
-  /** Seconds after which no new history is begun. */
+  /** After so many seconds no new history begins. */
   readonly seconds: number
   readonly shape: Shape
   readonly shrink: boolean
   readonly show: boolean
-  /** A file with one history to play instead. */
+  /** A file with one history, which is played instead of generated ones. */
   readonly replay: string | undefined
 }
 
 const names = ["conversions", "loans", "zeroRows", "enriched", "goneAccounts", "splitFees"] as const
 
-/** `landed` without, `all`, or names separated by commas. */
+/** Takes `landed` (the default), `all`, or names separated by commas. */
 const featuresOf = (text: string): Features => {
   if (text === "landed") return landed
   const wanted = new Set(text === "all" ? names : text.split(","))

@@ -1,9 +1,10 @@
-/** What is proved once a history is over: everything read again, and every account what the oracle says. */
+/** The proof at the end of a history: everything is read again, and every account must have the balance that the oracle expects. */
 import { Effect, Option } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { baseProblems } from "./BaseAtEnd.ts"
+import { idsOf } from "./BookIds.ts"
 import { plain } from "./Decimals.ts"
 import type { BookFacts, ExpectedBalance } from "./Facts.ts"
 import { factsOf } from "./FactsOf.ts"
@@ -38,12 +39,12 @@ const standing = (all: ReadonlyArray<Book>) =>
           nullif(a.rule_code, '') as code, sum(p.amount)::text as balance
         from ledger.postings p
         join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-        where p.book_id = any (${`{${all.map(({ bookId }) => bookId).join(",")}}`}::integer[])
+        where p.book_id = any (${idsOf(all)}::integer[])
         group by 1, 2, 3, 4, 5 having sum(p.amount) <> 0`,
     ),
   ).pipe(Effect.orDie)
 
-/** What a rule or a person sent elsewhere is told by its code, whatever the role. */
+/** Names a balance. One that a rule or a person sent to another account goes by that account's code, whatever its role. */
 const keyOf = (role: string, currency: string, account: string | null, code: string | null): string =>
   [code === null ? role : "sent to", currency, account, code].filter((part) => part !== null).join(" ")
 
@@ -70,7 +71,7 @@ const differences = (
 interface OpenRow {
   readonly kind: "loan clearing" | "in transit" | "waiting"
   readonly book: number
-  /** Null: nobody's. */
+  /** Null where the item belongs to no receivable and no conversion. */
   readonly id: string | null
   readonly currency: string
   readonly balance: string
@@ -79,7 +80,7 @@ interface OpenRow {
 const openItems = (all: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
     database.query("Campaign.open", (sql) => {
-      const ids = `{${all.map(({ bookId }) => bookId).join(",")}}`
+      const ids = idsOf(all)
       return sql<Array<OpenRow>>`
         select 'loan clearing' as kind, book_id as book, receivable_id::text as id, currency, amount::text as balance
         from reconcile.loan_clearing_items where book_id = any (${ids}::integer[])
@@ -92,7 +93,7 @@ const openItems = (all: ReadonlyArray<Book>) =>
     }),
   ).pipe(Effect.orDie)
 
-/** Per receivable and per conversion, what is open. */
+/** Compares the open items per receivable and per conversion. */
 const openDifferences = (found: ReadonlyArray<OpenRow>, facts: BookFacts): ReadonlyArray<string> => {
   const named = (kind: string, all: ReadonlyArray<ExpectedOpen>) =>
     all.map(({ balance, currency, id }): [string, string] => [`${kind} ${currency} ${id}`, plain(balance)])
@@ -124,12 +125,12 @@ const loanFindings = (all: ReadonlyArray<Book>) =>
       "Campaign.loanFindings",
       (sql) => sql<Array<FindingRow>>`
         select book_id as book, split_part(subject_id, ' ', 1) as receivable from reconcile.findings
-        where book_id = any (${`{${all.map(({ bookId }) => bookId).join(",")}}`}::integer[])
+        where book_id = any (${idsOf(all)}::integer[])
           and check_name = 'loan-clearing' and severity = 'blocking' and closed_at is null`,
     ),
   ).pipe(Effect.orDie)
 
-/** Every receivable that was paid too much or too little has a finding, and no other. */
+/** Every receivable that was paid too much or too little must have a finding, and no other may have one. */
 const findingDifferences = (found: ReadonlyArray<FindingRow>, facts: BookFacts): ReadonlyArray<string> => {
   const has = new Set(found.map(({ receivable }) => receivable))
   const wanted = expectedUnpaid(facts)
@@ -143,7 +144,7 @@ const findingDifferences = (found: ReadonlyArray<FindingRow>, facts: BookFacts):
   ]
 }
 
-/** Books with entries from before all that were known. */
+/** Books in which the service showed entries older than all that were known. */
 const withOlder = ({ history, world }: Site): ReadonlySet<BookName> =>
   new Set(
     history.steps.flatMap((step) => {
@@ -153,14 +154,14 @@ const withOlder = ({ history, world }: Site): ReadonlySet<BookName> =>
     }),
   )
 
-/** What changed of the findings in the last moment: by check and subject. */
+/** The findings that were opened or closed since a time, by check and subject. */
 const changedFindings = (all: ReadonlyArray<Book>, since: string) =>
   Effect.flatMap(Database, (database) =>
     database.query(
       "Campaign.changedFindings",
       (sql) => sql<Array<{ readonly finding: string }>>`
         select concat_ws(' ', case when closed_at is null then 'opened' else 'closed' end, check_name, subject_id, message) as finding
-        from reconcile.findings where book_id = any (${`{${all.map(({ bookId }) => bookId).join(",")}}`}::integer[])
+        from reconcile.findings where book_id = any (${idsOf(all)}::integer[])
           and greatest(opened_at, closed_at) > ${since}::text::timestamptz order by 1`,
     ),
   ).pipe(
@@ -168,7 +169,7 @@ const changedFindings = (all: ReadonlyArray<Book>, since: string) =>
     Effect.map((rows) => rows.map(({ finding }) => finding)),
   )
 
-/** The database's time, which findings have. */
+/** The database's clock, by which findings are dated. */
 const databaseTime = Effect.flatMap(Database, (database) =>
   database.query(
     "Campaign.time",
@@ -179,7 +180,7 @@ const databaseTime = Effect.flatMap(Database, (database) =>
   Effect.map(([row]) => row?.now ?? "infinity"),
 )
 
-/** What a sync leaves out of the checks would have found nothing: all of them over everything open and close no finding after it. */
+/** A sync leaves out checks that cannot find anything new. So all checks over everything, right after it, may open and close no finding. */
 const checkedEnough = (site: Site, overHttp: boolean, told: Array<string>) =>
   Effect.gen(function* () {
     const sync = yield* operate(site, overHttp, { do: "sync" })
@@ -201,9 +202,9 @@ const checkedEnough = (site: Site, overHttp: boolean, told: Array<string>) =>
 export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) =>
   Effect.gen(function* () {
     const unchecked = yield* checkedEnough(site, overHttp, told)
-    // Entries from before all that was known are a backfill's to book.
+    // Entries older than all that was known are booked by a backfill.
     for (const book of withOlder(site)) {
-      // Older entries are of December 2024; what came since is the last sync's to read.
+      // The older entries are dated December 2024; the last sync reads what came after them.
       const back = yield* backfillBook(site, overHttp, book, { from: "2024-11-01", to: "2025-01-01" })
       told.push(`the last backfill: ${back.told}`)
     }
@@ -212,7 +213,7 @@ export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) 
     site.world.settle(last.done)
     told.push(`the last sync: ${last.told}`)
     const all = yield* books(site)
-    // What went away for good leaves a run incomplete; then there is nothing more to prove than what always holds.
+    // An account or client that went away for good leaves the run incomplete. Then only the invariants can be proved.
     const whole = [...site.world.accounts.values(), ...site.world.clients.values()].every(
       ({ access }) => access === "served" || access === "unlisted",
     )

@@ -1,11 +1,13 @@
-/** The base-currency journal of every book against the oracle's: at the end, and on the last day of every month that is over. */
+/** Compares the base-currency journal of every book with the oracle's: at the end, and on the last day of every month that is over. */
 import { Effect } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
 import { Settings } from "../../src/Settings.ts"
 import { value } from "../../src/Valuation.ts"
+import { idsOf } from "./BookIds.ts"
 import { plain } from "./Decimals.ts"
 import type { BaseSettings, ExpectedBaseBalance, NativeEntryFact } from "./Facts.ts"
+import { lastDayOf } from "./Oracle/Base.ts"
 import { expectedBaseAt } from "./Oracle.ts"
 import { type Site, within } from "./Site.ts"
 
@@ -21,9 +23,7 @@ interface Row {
   readonly lines: ReadonlyArray<Line>
 }
 
-const idsOf = (books: ReadonlyArray<Book>): string => `{${books.map(({ bookId }) => bookId).join(",")}}`
-
-/** What was numbered, by book, as the oracle is given it: by day, then as the statements have it. */
+/** The numbered journal entries of each book in the form that the oracle takes: by day, then in the order of the statements. */
 const nativeFacts = (books: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
     database.query(
@@ -56,7 +56,7 @@ const nativeFacts = (books: ReadonlyArray<Book>) =>
     }),
   )
 
-/** The rates of every day of a book: of a month that is closed those that had been imported by then, of others the newest. */
+/** The rates of every day for a book: in a closed month those that had been imported when it was closed, else the newest. */
 const ratesOf = (book: Book, days: { readonly from: string; readonly to: string }) =>
   Effect.flatMap(Database, (database) =>
     database.query(
@@ -79,7 +79,7 @@ const ratesOf = (book: Book, days: { readonly from: string; readonly to: string 
     Effect.map((rows) => new Map(rows.map(({ currency, day, rate }) => [`${currency}|${day}`, plain(rate)]))),
   )
 
-/** Books that closed a month at any time: their rates are not everybody's. */
+/** Books that ever closed a month: their rates may differ from those of other books. */
 const closers = (books: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
     database.query(
@@ -130,12 +130,8 @@ const differences = (
   })
 }
 
-const endOf = (month: string): string => {
-  const [year = 0, number = 0] = month.split("-").map(Number)
-  return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10)
-}
 const after = (month: string): string =>
-  new Date(Date.parse(`${endOf(month)}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 7)
+  new Date(Date.parse(`${lastDayOf(month)}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 7)
 
 const over = Effect.flatMap(Database, (database) =>
   database.query(
@@ -155,11 +151,11 @@ interface Valued {
   readonly entries: ReadonlyArray<NativeEntryFact>
   readonly first: string
   readonly last: string
-  /** The last day of every month that is over, and the day after the last month, when its revaluation is taken back. */
+  /** The last day of every month that is over, and the day after the last month, on which its revaluation is reversed. */
   readonly days: ReadonlyArray<string>
 }
 
-/** Values every book, and holds what comes out against the oracle. */
+/** Values every book and compares the result with the oracle. */
 export const baseProblems = (site: Site, overHttp: boolean, books: ReadonlyArray<Book>) =>
   Effect.gen(function* () {
     const through = yield* over
@@ -185,7 +181,7 @@ export const baseProblems = (site: Site, overHttp: boolean, books: ReadonlyArray
       }
       const months: Array<string> = []
       for (let month = first; month <= last && month <= through; month = after(month)) months.push(month)
-      valued.push({ book, entries, first, last, days: [...months.map(endOf), `${after(last)}-01`] })
+      valued.push({ book, entries, first, last, days: [...months.map(lastDayOf), `${after(last)}-01`] })
     }
     const found = yield* standings(
       valued.map(({ book }) => book),
@@ -196,7 +192,7 @@ export const baseProblems = (site: Site, overHttp: boolean, books: ReadonlyArray
     for (const { book, days, entries, first, last } of valued) {
       const span = `${first} ${last}`
       const known = closed.has(book.bookId) ? undefined : shared.get(span)
-      const rates = known ?? (yield* ratesOf(book, { from: `${first}-01`, to: endOf(last) }))
+      const rates = known ?? (yield* ratesOf(book, { from: `${first}-01`, to: lastDayOf(last) }))
       if (!closed.has(book.bookId)) shared.set(span, rates)
       const settings: BaseSettings = {
         ...{ baseCurrency, through, rates, method: site.history.settings.method },

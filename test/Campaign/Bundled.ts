@@ -1,6 +1,6 @@
 /**
- * A program of the campaign as one file: it is up many times sooner than from its sources, and runs a seventh faster, since what
- * runs the sources names every closure anew.
+ * Bundles a program of the campaign into one file: it starts many times sooner than from its sources, and runs a seventh faster,
+ * because the loader of the sources wraps every closure to give it a name.
  */
 import { mkdtempSync, symlinkSync } from "node:fs"
 import { rm } from "node:fs/promises"
@@ -10,14 +10,14 @@ import { Effect } from "effect"
 import { projectFolder } from "../../bin/bundle.ts"
 import { bundlePrograms } from "../support/Compiler.ts"
 
-/** `source`: below `test/Campaign`. Gives the file's path; gone with the scope. */
+/** Answers the path of the bundle of `source` (below `test/Campaign`); the file is removed with the scope. */
 export const bundled = (source: string) =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "tieout-campaign-program-"))),
       (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
     )
-    // What the program reads from beside its sources.
+    // The program reads these from beside its sources.
     for (const name of ["package.json", "drizzle", "node_modules"]) {
       symlinkSync(join(projectFolder, name), join(folder, name))
     }

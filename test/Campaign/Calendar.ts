@@ -20,7 +20,7 @@ const formatOf = (timeZone: string): Intl.DateTimeFormat => {
   return made
 }
 
-/** What the wall clock of the zone shows, as if it were UTC: epoch milliseconds. */
+/** The local time of the zone read as if it were UTC, in epoch milliseconds. */
 const wall = (timeZone: string, at: number): number => {
   const parts = Object.fromEntries(
     formatOf(timeZone)

@@ -1,6 +1,6 @@
 /**
- * Histories of the service played against the connector; what they are and how a failure is read: `README.md`. A few of
- * them: CI plays 300 of this seed and 50 of a new one, in processes of their own.
+ * Plays a few histories of the service against the connector. `README.md` says what a history is and how to read a failure. CI
+ * plays 300 of this seed and 50 of a new one, in processes of their own.
  */
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -16,7 +16,7 @@ const readable = ({ history, problem, seed }: Told): string =>
     ...(history === null ? [] : [JSON.stringify(history.settings), ...history.steps.map(lineOf)]),
   ].join("\n  ")
 
-/** Plays so many histories of a seed, two shares at a time; gives what failed, as a person reads it. */
+/** Plays so many histories of a seed, two shares at a time. Answers the failures as a person reads them. */
 const failing = (histories: number, seed: string) =>
   Effect.gen(function* () {
     const asked = argumentsOf(["--histories", String(histories), "--seed", seed])

@@ -1,6 +1,6 @@
 /**
- * `npm run campaign -- --histories N --seed S [--kills K] [--workers W]`: plays so many histories by seed, shrinks each that
- * fails, and says how many there were. Ends by itself; exit code 1 where anything failed.
+ * `npm run campaign -- --histories N --seed S [--kills K] [--workers W]`: plays N histories of the seed, shrinks each that fails,
+ * and prints the counts. Ends with exit code 1 where anything failed.
  */
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -17,14 +17,14 @@ import { say, Tally } from "./Tally.ts"
 import { playAndShrink } from "./Worker.ts"
 import type { Line } from "./WorkerProcess.ts"
 
-/** As the program runs where nobody traces it. */
+/** Without logs and tracing, as the program runs where nobody asks for them. */
 const quiet = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   effect.pipe(Logger.withMinimumLogLevel(LogLevel.None), Effect.withTracerEnabled(false))
 
 const isLine = (value: unknown): value is Line =>
   typeof value === "object" && value !== null && "told" in value && "spent" in value
 
-/** Young objects are swept seldom: a worker makes many, and keeps few. */
+/** A large young generation, which V8 collects seldom: a worker makes many objects and keeps few. */
 const memory = "--max-semi-space-size=64"
 
 const spawned = (program: string, worker: number, url: string, tally: Tally): Promise<number> =>
@@ -40,7 +40,7 @@ const spawned = (program: string, worker: number, url: string, tally: Tally): Pr
     child.once("exit", (code) => resolve(code ?? 1))
   })
 
-/** A line comes after so many histories, or after a quarter of fewer. */
+/** A line of progress is printed after so many histories, or after each quarter of a smaller campaign. */
 const every = 200
 
 const campaign = (asked: Asked) =>

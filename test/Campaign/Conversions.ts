@@ -1,4 +1,4 @@
-/** Conversions whose legs come in any order, in parts, late, never, or come back. */
+/** Conversions whose legs are booked in any order, in parts, late or never, or are returned. */
 import { scaleOf, units } from "./Decimals.ts"
 import type { AccountOf, Maker } from "./Flow.ts"
 
@@ -18,7 +18,7 @@ const shapes = [
 
 const digital = (currency: string): boolean => currency === "USDT" || currency === "USDC"
 
-/** About so many units of the one for one of the other: amounts that a market could have made. */
+/** Plausible prices: about so many units of the one currency for one unit of the other. */
 const bought = (maker: Maker, sold: bigint, from: string, to: string): bigint => {
   const perThousand = BigInt(maker.random.whole(700, 1_400))
   const yen = (from === "JPY" ? 1n : 0n) - (to === "JPY" ? 1n : 0n)
@@ -32,7 +32,7 @@ export const conversion = (maker: Maker, sell: AccountOf, buy: AccountOf): void 
   const shape = random.pick(shapes)
   const sold = maker.amount(sell.currency)
   const gross = bought(maker, sold, sell.currency, buy.currency)
-  // Deducted from the sell amount when buying digital currency, from the proceeds when selling it.
+  // The service deducts the fee from the sell amount when digital currency is bought, and from the proceeds when it is sold.
   const onBuy = digital(sell.currency) && !digital(buy.currency)
   const free = random.chance(0.3)
   const fee = free ? 0n : onBuy ? maker.fee(gross) : maker.fee(sold)
@@ -114,6 +114,6 @@ export const conversion = (maker: Maker, sell: AccountOf, buy: AccountOf): void 
   }
 }
 
-/** Whether there is anything to convert between two accounts. */
+/** Whether two accounts can have a conversion between them. */
 export const convertible = (sell: AccountOf, buy: AccountOf): boolean =>
   sell.currency !== buy.currency && units("1", sell.currency) > 0n

@@ -22,7 +22,7 @@ export const decimal = (amount: bigint, currency: string): string => {
   return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
 }
 
-/** The same number is the same text: no zeros at the end of decimals. */
+/** Writes equal numbers as equal text: without zeros at the end of the decimals. */
 export const plain = (text: string): string => {
   const short = text.includes(".") ? text.replace(/\.?0+$/, "") : text
   return short === "-0" ? "0" : short

@@ -1,4 +1,4 @@
-/** The world's JSON as the port's types: written for well-formed answers only, apart from the adapter's decoders. */
+/** Turns the world's JSON into the port's types. It handles well-formed answers only, and shares nothing with the adapter's decoders. */
 import { BigDecimal, Option } from "effect"
 import type {
   Account,
@@ -14,19 +14,16 @@ import type {
   TransactionRef,
   Withdrawal,
 } from "../../src/Partner.ts"
+import { isJson, type Json, textAt } from "./Json.ts"
 
-type Json = Record<string, unknown>
-
-const text = (json: Json, key: string): string => String(json[key])
 const optional = (json: Json, key: string): Option.Option<string> =>
   typeof json[key] === "string" ? Option.some(json[key]) : Option.none()
-const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null
 const object = (json: Json, key: string): Json => {
   const value = json[key]
   return isJson(value) ? value : {}
 }
 
-/** Exact, at the scale that is written. */
+/** The exact amount, at the scale in which the text writes it. */
 const amount = (written: string): BigDecimal.BigDecimal => {
   const point = written.indexOf(".")
   const scale = point < 0 ? 0 : written.length - point - 1
@@ -36,43 +33,43 @@ const amount = (written: string): BigDecimal.BigDecimal => {
 const raw = (json: Json): string => JSON.stringify(json)
 
 const ref = (json: Json): AccountRef => ({
-  accountId: text(json, "accountId"),
-  currency: text(json, "currency"),
-  paymentRails: text(json, "paymentRails"),
+  accountId: textAt(json, "accountId"),
+  currency: textAt(json, "currency"),
+  paymentRails: textAt(json, "paymentRails"),
 })
 
-const money = (json: Json) => ({ amount: amount(text(json, "amount")), currency: text(json, "currency") })
+const money = (json: Json) => ({ amount: amount(textAt(json, "amount")), currency: textAt(json, "currency") })
 
 export const account = (json: Json): Account => ({
   ...ref(json),
-  balance: amount(text(json, "balance")),
-  status: text(json, "status"),
+  balance: amount(textAt(json, "balance")),
+  status: textAt(json, "status"),
   raw: raw(json),
 })
 
 export const entry = (json: Json): StatementEntry => ({
-  entryId: text(json, "entryId"),
-  accountId: text(json, "accountId"),
+  entryId: textAt(json, "entryId"),
+  accountId: textAt(json, "accountId"),
   type: json.type === "CREDIT" ? "CREDIT" : "DEBIT",
-  amount: amount(text(json, "amount")),
-  currency: text(json, "currency"),
+  amount: amount(textAt(json, "amount")),
+  currency: textAt(json, "currency"),
   balanceBefore: Option.none(),
-  balanceAfter: amount(text(json, "balanceAfter")),
+  balanceAfter: amount(textAt(json, "balanceAfter")),
   relatedResourceType: optional(json, "relatedResourceType"),
   relatedResourceId: optional(json, "relatedResourceId"),
-  occurredAt: text(json, "occurredAt"),
+  occurredAt: textAt(json, "occurredAt"),
   extra: null,
 })
 
 const common = (json: Json, idField: string) => ({
-  id: text(json, idField),
-  status: text(json, "status"),
+  id: textAt(json, idField),
+  status: textAt(json, "status"),
   reasonCode: optional(json, "reasonCode"),
   externalReference: optional(json, "externalReference"),
   counterparty: Option.none<string>(),
   code: Option.none<string>(),
   transactionHash: optional(json, "transactionHash"),
-  createdAt: text(json, "createdAt"),
+  createdAt: textAt(json, "createdAt"),
   raw: raw(json),
 })
 
@@ -88,7 +85,7 @@ export const deposit = (json: Json): Deposit => {
     resourceType: "DEPOSIT",
     account: into,
     amount: flat
-      ? { amount: amount(text(json, "amount")), currency: into.currency }
+      ? { amount: amount(textAt(json, "amount")), currency: into.currency }
       : money(object(json, "amount")),
     fee: flat
       ? flatMoney(json, "feeAmount", into.currency)
@@ -101,9 +98,9 @@ export const deposit = (json: Json): Deposit => {
 export const withdrawal = (json: Json): Withdrawal => {
   const source = ref(object(json, "sourceAccount"))
   const destination = object(json, "destination")
-  /** As the adapter reads it: bank and account, or network and wallet. */
+  /** The counterparty in the adapter's form: bank and account, or network and wallet. */
   const part = (ofBank: string, ofWallet: string): string =>
-    text(destination, ofBank in destination ? ofBank : ofWallet)
+    textAt(destination, ofBank in destination ? ofBank : ofWallet)
   const flat = typeof json.amount === "string"
   return {
     ...common(json, "withdrawalId"),
@@ -112,7 +109,7 @@ export const withdrawal = (json: Json): Withdrawal => {
     sourceAccount: source,
     form: flat ? "flat" : "money",
     amount: flat
-      ? { amount: amount(text(json, "amount")), currency: source.currency }
+      ? { amount: amount(textAt(json, "amount")), currency: source.currency }
       : money(object(json, "sourceAmount")),
     delivered: flat ? Option.none() : Option.some(money(object(json, "destinationAmount"))),
     fee: flat ? flatMoney(json, "feeAmount", source.currency) : Option.some(money(object(json, "fee"))),
@@ -125,19 +122,19 @@ const conversion = (json: Json): Conversion => {
   const sellAccount = ref(object(json, "sellAccount"))
   const buyAccount = ref(object(json, "buyAccount"))
   const leg = (key: string, currency: string) =>
-    isJson(json[key]) ? money(json[key]) : { amount: amount(text(json, key)), currency }
+    isJson(json[key]) ? money(json[key]) : { amount: amount(textAt(json, key)), currency }
   return {
     ...common(json, "conversionId"),
     resourceType: "CONVERSION",
-    pairId: text(json, "pairId"),
+    pairId: textAt(json, "pairId"),
     sellAccount,
     sellAmount: leg("sellAmount", sellAccount.currency),
     buyAccount,
     buyAmount: leg("buyAmount", buyAccount.currency),
-    rate: amount(text(json, "rate")),
+    rate: amount(textAt(json, "rate")),
     fee: isJson(json.fee)
       ? money(json.fee)
-      : { amount: amount(text(json, "feeAmount")), currency: text(json, "feeCurrency") },
+      : { amount: amount(textAt(json, "feeAmount")), currency: textAt(json, "feeCurrency") },
     completedAt: Option.none(),
   }
 }
@@ -148,31 +145,31 @@ export const resource =
     type === "DEPOSIT" ? deposit(json) : type === "WITHDRAWAL" ? withdrawal(json) : conversion(json)
 
 export const client = (json: Json): Client => ({
-  id: text(json, "clientId"),
-  label: Option.some(text(json, "legalEntityName")),
-  code: text(json, "code"),
-  legalEntityName: text(json, "legalEntityName"),
-  status: text(json, "status"),
+  id: textAt(json, "clientId"),
+  label: Option.some(textAt(json, "legalEntityName")),
+  code: textAt(json, "code"),
+  legalEntityName: textAt(json, "legalEntityName"),
+  status: textAt(json, "status"),
   raw: raw(json),
 })
 
 const transaction = (json: Json): TransactionRef => ({
-  txId: text(json, "txId"),
-  txTimestamp: text(json, "txTimestamp"),
+  txId: textAt(json, "txId"),
+  txTimestamp: textAt(json, "txTimestamp"),
 })
 
 export const receivable = (json: Json): Receivable => {
   const { repaymentTransactions: repayments } = json
   return {
-    id: text(json, "receivableId"),
-    clientId: text(json, "clientId"),
-    issueDate: text(json, "issueDate"),
-    initialPrincipal: amount(text(json, "initialPrincipal")),
-    currentPrincipal: amount(text(json, "currentPrincipal")),
-    repaymentAmount: amount(text(json, "repaymentAmount")),
-    currency: text(json, "currency"),
-    status: text(json, "status"),
-    paymentRails: text(json, "paymentRails"),
+    id: textAt(json, "receivableId"),
+    clientId: textAt(json, "clientId"),
+    issueDate: textAt(json, "issueDate"),
+    initialPrincipal: amount(textAt(json, "initialPrincipal")),
+    currentPrincipal: amount(textAt(json, "currentPrincipal")),
+    repaymentAmount: amount(textAt(json, "repaymentAmount")),
+    currency: textAt(json, "currency"),
+    status: textAt(json, "status"),
+    paymentRails: textAt(json, "paymentRails"),
     paymentTransaction: Option.some(transaction(object(json, "paymentTransaction"))),
     disbursedTransaction: isJson(json.disbursedTransaction)
       ? Option.some(transaction(json.disbursedTransaction))
@@ -183,12 +180,12 @@ export const receivable = (json: Json): Receivable => {
 }
 
 export const creditAccount = (json: Json): CreditAccount => ({
-  id: text(json, "creditAccountId"),
+  id: textAt(json, "creditAccountId"),
   label: Option.none(),
-  currency: text(json, "currency"),
-  paymentRails: text(json, "paymentRails"),
-  principalOutstanding: amount(text(json, "principalOutstanding")),
-  totalRepaymentAmount: amount(text(json, "totalRepaymentAmount")),
+  currency: textAt(json, "currency"),
+  paymentRails: textAt(json, "paymentRails"),
+  principalOutstanding: amount(textAt(json, "principalOutstanding")),
+  totalRepaymentAmount: amount(textAt(json, "totalRepaymentAmount")),
   clientId: Option.none(),
   raw: raw(json),
 })

@@ -1,7 +1,7 @@
 /**
- * What a history of the service comes to, as the oracle needs it: what every statement showed, what the resources ended as,
- * what was served of the receivables and when. Plain data. Nothing of `src` is imported here or by the oracle, or a
- * misreading would confirm itself.
+ * The result of a history in the form that the oracle needs: what every statement showed, the last content of every resource, and
+ * which versions of the receivables were served when. Plain data. Neither this file nor the oracle imports anything of `src`, or
+ * a misreading would confirm itself.
  *
  * Amounts are decimal text in the major unit of their currency, as the service writes them; times are ISO 8601 in UTC with
  * the service's clock.
@@ -23,15 +23,15 @@ export interface EntryFact {
   readonly type: "CREDIT" | "DEBIT"
   readonly amount: Decimal
   readonly balanceAfter: Decimal
-  /** As the service says it in the end: an entry may be enriched from null later. */
+  /** The last content that the service sent: an entry that names no resource may name one later. */
   readonly related: { readonly type: string; readonly id: string } | null
   readonly occurredAt: Time
 }
 
-/** What else a deposit or a withdrawal says: what posting rules go by. Null: it says nothing of it. */
+/** The other fields of a deposit or a withdrawal, by which posting rules match. Null where it has none. */
 export interface SaidFact {
   readonly remitter: string | null
-  /** A client's purpose, the organization's reference. */
+  /** The purpose of a client's withdrawal, the reference of the organization's. */
   readonly text: string | null
   readonly destinationId: string | null
   /** Bank and account number, or network and wallet. */
@@ -83,7 +83,7 @@ export interface TransactionFact {
   readonly txTimestamp: Time
 }
 
-/** One content of a receivable as it was served to a read that Tieout committed, in order; equal contents stand once. */
+/** A version of a receivable that was served to a read that Tieout committed. Versions are in order; equal ones in a row count once. */
 export interface ReceivableVersionFact {
   readonly servedAt: Time
   readonly status: "PENDING" | "ACTIVE" | "PAID" | "CANCELED"
@@ -113,7 +113,7 @@ export interface BookSettings {
   readonly interestBetweenReads: Decimal
 }
 
-/** A posting rule of the settings; all that it names must hold. Patterns are regular expressions. */
+/** A posting rule of the settings: it matches where all its criteria hold. Patterns are regular expressions. */
 export interface RuleFact {
   readonly match: {
     readonly type?: string
@@ -131,40 +131,40 @@ export interface RuleFact {
   readonly code: string
 }
 
-/** The entries that were booked at a time, with what each was known to be (`subjectOf` in `Oracle/Subject.ts`). */
+/** The entries that were booked at some time, with what each was then known to belong to (`subjectOf` in `Oracle/Subject.ts`). */
 export type BookedFact = ReadonlyMap<string, string>
 
-/** The rules up to a change of them, or up to when they were applied to what was booked. */
+/** The rules that held until the settings changed, or until they were applied to what was booked. */
 export interface RuledFact {
   readonly rules: ReadonlyArray<RuleFact>
   readonly booked: BookedFact
-  /** The entries of open months that the rules were applied to; null: they were not. */
+  /** The entries of open months to which the rules were applied; null where they were not applied. */
   readonly applied: ReadonlySet<string> | null
 }
 
-/** What a person moved by `reclassify`: from where the line stood to an account of a rule. */
+/** A line that a person moved by `reclassify` from its account to one that a rule names, too. */
 export interface ReclassifiedFact {
   readonly entryId: string
   readonly code: string
   readonly fromSuspense?: boolean
-  /** The entries that were booked then; nothing said: all. */
+  /** The entries that were booked by then; all where this is absent. */
   readonly booked?: BookedFact
-  /** How many of the book's `ruled` came before; nothing said: all. */
+  /** How many of the book's `ruled` came before; all where this is absent. */
   readonly after?: number
 }
 
-/** One book: all that the service said of it in the end. */
+/** One book: everything that the service had shown of it by the end. */
 export interface BookFacts {
   readonly settings: BookSettings
   readonly accounts: ReadonlyArray<AccountFact>
-  /** Those that can be read in the end. An entry whose resource is not among them stands in suspense. */
+  /** The resources that can be read at the end. An entry whose resource is not among them stands in suspense. */
   readonly resources: ReadonlyArray<ResourceFact>
-  /** Those whose cash or whose books are this book's. */
+  /** The receivables whose cash is in this book or which are booked in it. */
   readonly receivables: ReadonlyArray<ReceivableFact>
   readonly reclassified: ReadonlyArray<ReclassifiedFact>
   /** Null: the organization's book. */
   readonly clientId?: string | null
-  /** What held one after the other, and what does in the end. */
+  /** The rules that held earlier, in their order; `rules` are those that hold at the end. */
   readonly ruled?: ReadonlyArray<RuledFact>
   readonly rules?: ReadonlyArray<RuleFact>
 }
@@ -173,21 +173,21 @@ export interface BookFacts {
 export interface ExpectedBalance {
   readonly role: string
   readonly currency: string
-  /** Only of cash. */
+  /** Only for cash. */
   readonly accountId: string | null
-  /** Of `other` and of roles that a rule sends elsewhere; null: the chart's account. */
+  /** For `other` and for a role that a rule sends to another account; null for the chart's own account. */
   readonly code: string | null
   readonly balance: Decimal
 }
 
-/** The lines of one journal entry of the native books, in the order of the journal: what the base currency's oracle values. */
+/** One journal entry of the native books with its lines in the journal's order: the oracle of the base currency values these. */
 export interface NativeEntryFact {
   readonly number: number
   /** `YYYY-MM-DD` */
   readonly date: string
   readonly kind: string
   readonly conversionId: string | null
-  /** Of the deposit, withdrawal or payout that it belongs to. */
+  /** The identifier of the deposit, withdrawal or payout that it belongs to. */
   readonly movementId: string | null
   readonly lines: ReadonlyArray<{
     readonly role: string
@@ -210,7 +210,7 @@ export interface BaseSettings {
 }
 
 export interface ExpectedBaseBalance {
-  /** The native account that it belongs to, or one of `fx_realized`, `fx_unrealized`, `rounding`. */
+  /** The role of the native account, or one of `fx_realized`, `fx_unrealized`, `rounding`. */
   readonly role: string
   readonly currency: string
   readonly accountId: string | null

@@ -1,7 +1,8 @@
-/** What a history came to, book by book, as the oracle is given it. */
+/** Collects, book by book, the result of a history that the oracle is given. */
 import { Effect, Option } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
+import { idsOf } from "./BookIds.ts"
 import { timeOf } from "./Calendar.ts"
 import { decimal } from "./Decimals.ts"
 import type {
@@ -15,19 +16,18 @@ import type {
   SaidFact,
 } from "./Facts.ts"
 import type { BookName } from "./History.ts"
+import { isJson, type Json, textAt } from "./Json.ts"
 import { destinationOf } from "./Rules/Destinations.ts"
 import type { Site } from "./Site.ts"
 import { balances, type World, type WorldAccount, type WorldResource } from "./World.ts"
 
-type Json = Readonly<Record<string, unknown>>
-
-/** By entry, what it was related to when it was read last. */
+/** The resource that each entry named when it was last read. */
 type Mirrored = ReadonlyMap<string, EntryFact["related"]>
 
 const accountFact = (
   world: World,
   account: WorldAccount,
-  /** What the mirror has of an account that cannot be read any more; null: it is read to the end. */
+  /** What the mirror has of an account that can no longer be read; null for one that is read to the end. */
   mirror: Mirrored | null,
 ): AccountFact => {
   const after = balances(account)
@@ -92,9 +92,7 @@ const resourceFact = (world: World, resource: WorldResource): ResourceFact => {
     : { type: "WITHDRAWAL", form: book === "org" ? "money" : "flat", ...common }
 }
 
-const text = (json: Json, key: string): string => String(json[key])
-const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null
-const transaction = (json: Json) => ({ txId: text(json, "txId"), txTimestamp: text(json, "txTimestamp") })
+const transaction = (json: Json) => ({ txId: textAt(json, "txId"), txTimestamp: textAt(json, "txTimestamp") })
 const statuses = ["PENDING", "ACTIVE", "PAID", "CANCELED"] as const
 
 const versionFact = (json: Json, at: number): ReceivableVersionFact => {
@@ -102,14 +100,14 @@ const versionFact = (json: Json, at: number): ReceivableVersionFact => {
   return {
     servedAt: timeOf(at),
     status: statuses.find((status) => status === json.status) ?? "PENDING",
-    currentPrincipal: text(json, "currentPrincipal"),
-    repaymentAmount: text(json, "repaymentAmount"),
+    currentPrincipal: textAt(json, "currentPrincipal"),
+    repaymentAmount: textAt(json, "repaymentAmount"),
     disbursed: isJson(disbursed) ? transaction(disbursed) : null,
     repayments: Array.isArray(repayments) ? repayments.filter(isJson).map(transaction) : [],
   }
 }
 
-/** Of reads that were interrupted: what was kept of them, by receivable and time. */
+/** The receivables that were committed, each with the time of its read: an interrupted read leaves some of them. */
 const keptReads = (organization: Book) =>
   Effect.flatMap(Database, (database) =>
     database.query(
@@ -124,8 +122,8 @@ const keptReads = (organization: Book) =>
   )
 
 /**
- * The receivables as they were served, page by page. A page of a read that came to its end is kept; of one that did not the
- * mirror says whether it was, and then it was so with all that is on it.
+ * The receivables as they were served, page by page. A page counts where its read came to its end. Where the read was interrupted,
+ * the mirror shows whether the page was committed, which happens to all of a page or to nothing of it.
  */
 const receivableFacts = (world: World, organization: Book) =>
   Effect.map(keptReads(organization), (kept) => {
@@ -134,19 +132,19 @@ const receivableFacts = (world: World, organization: Book) =>
       { fact: ReceivableFact; versions: Array<ReceivableVersionFact>; last: string }
     >()
     for (const { at, items, kept: isKept } of world.lent) {
-      const wasKept = items.some((json) => kept.has(`${text(json, "receivableId")} ${timeOf(at)}`))
+      const wasKept = items.some((json) => kept.has(`${textAt(json, "receivableId")} ${timeOf(at)}`))
       if (isKept !== true && !wasKept) continue
       for (const json of items) {
-        const id = text(json, "receivableId")
+        const id = textAt(json, "receivableId")
         const content = JSON.stringify(json)
         const known = found.get(id)
         const versions = known?.versions ?? []
         if (known?.last === content) continue
         versions.push(versionFact(json, at))
         const fact: ReceivableFact = {
-          ...{ receivableId: id, clientId: text(json, "clientId"), currency: text(json, "currency") },
-          ...{ rail: text(json, "paymentRails"), issueDate: text(json, "issueDate") },
-          ...{ initialPrincipal: text(json, "initialPrincipal"), versions },
+          ...{ receivableId: id, clientId: textAt(json, "clientId"), currency: textAt(json, "currency") },
+          ...{ rail: textAt(json, "paymentRails"), issueDate: textAt(json, "issueDate") },
+          ...{ initialPrincipal: textAt(json, "initialPrincipal"), versions },
         }
         found.set(id, { fact, versions, last: content })
       }
@@ -161,7 +159,7 @@ const nameOf = (world: World, book: Book): BookName | undefined =>
     onSome: (id) => [...world.clients.values()].find((client) => client.id === id)?.name,
   })
 
-/** Of what is not served any more the books can have no more than what was mirrored. */
+/** The mirrored entries: the books can have no more than these of an account that is no longer served. */
 const mirrored = (books: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
     database.query(
@@ -170,7 +168,7 @@ const mirrored = (books: ReadonlyArray<Book>) =>
         Array<{ readonly entry: string; readonly type: string | null; readonly id: string | null }>
       >`
         select entry_id as entry, related_type as type, related_id as id from mirror.statement_entries
-        where book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::integer[]) and not held`,
+        where book_id = any (${idsOf(books)}::integer[]) and not held`,
     ),
   ).pipe(
     Effect.orDie,
@@ -182,24 +180,24 @@ const mirrored = (books: ReadonlyArray<Book>) =>
     ),
   )
 
-/** The resources that were read to their end: one that was spoiled until its client went is known to nobody. */
+/** The resources that were mirrored: one that was malformed until its client went away was never understood. */
 const mirroredResources = (books: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
     database.query(
       "Campaign.mirroredResources",
       (sql) => sql<Array<{ readonly id: string }>>`
         select resource_id as id from mirror.resources
-        where book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::integer[])`,
+        where book_id = any (${idsOf(books)}::integer[])`,
     ),
   ).pipe(
     Effect.orDie,
     Effect.map((rows) => new Set(rows.map(({ id }) => id))),
   )
 
-/** An account that is listed no more is read as long as it is known: Tieout may never have heard of it. */
+/** Whether the account is read for certain. One that is no longer listed is read only where Tieout knew it before. */
 const isRead = ({ access }: { readonly access: string }): boolean => access === "served"
 
-/** Of every book that there is in the end. */
+/** The facts of every book that exists at the end. */
 export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
   Effect.gen(function* () {
     const { world } = site

@@ -1,4 +1,4 @@
-/** What the flows of one book are made with: chance, names, times and amounts. */
+/** The tools with which the movements of one book are made: chance, names, times and amounts. */
 import { day, monthStart, timeOf } from "./Calendar.ts"
 import { decimal, scaleOf } from "./Decimals.ts"
 import type { Time } from "./Facts.ts"
@@ -15,14 +15,14 @@ export interface AccountOf {
   readonly currency: string
 }
 
-/** What of the design the generator may use: what has not landed yet is left out. */
+/** The features of the design that the generator may use: those that are not implemented yet are left out. */
 export interface Features {
   readonly conversions: boolean
   readonly loans: boolean
   readonly zeroRows: boolean
   readonly enriched: boolean
   readonly goneAccounts: boolean
-  /** A movement with a fee that comes in several entries. */
+  /** A movement with a fee may come in several entries. */
   readonly splitFees: boolean
 }
 
@@ -52,19 +52,19 @@ export class Maker {
     this.prefix = book === "org" ? "" : `${book}.`
   }
 
-  /** A name that nothing else of the history has. */
+  /** A name that is unique in the history. */
   name(kind: string): Name {
     this.names += 1
     return `${this.prefix}${kind}${this.names}`
   }
 
-  /** Some time of the history, epoch milliseconds: often within two hours of a month's end. */
+  /** A time within the history in epoch milliseconds, often within two hours of a month's end. */
   time(): number {
     const { first, last, timeZone } = this.span
     const { random } = this
     if (random.chance(0.4)) {
       const end = monthStart(timeZone, random.whole(first + 1, last))
-      // The very instant, too.
+      // Sometimes exactly at the month's end.
       return random.chance(0.2) ? end : end + random.whole(-120, 120) * minute
     }
     const from = monthStart(timeZone, first)
@@ -72,7 +72,7 @@ export class Maker {
     return from + random.whole(0, Math.floor((to - from) / minute)) * minute
   }
 
-  /** Some time after another: soon, days or a month later, but within the history. */
+  /** A time after another one: soon, days or a month later, but within the history. */
   later(after: number): number {
     const { random, span } = this
     const most = monthStart(span.timeZone, span.last + 1) - day
@@ -105,7 +105,7 @@ export class Maker {
     return whole * 10n ** BigInt(scale) + fraction
   }
 
-  /** A part of an amount, smaller than it and not nothing; none where it has no smaller part. */
+  /** A part of an amount, above zero and smaller than all of it; undefined where it has no such part. */
   part(amount: bigint): bigint {
     if (amount <= 1n) return amount
     const found = (amount * BigInt(this.random.whole(1, 999))) / 1_000n
@@ -122,7 +122,7 @@ export class Maker {
     return decimal(amount, currency)
   }
 
-  /** A posted movement; gives its name. */
+  /** Adds a posted movement, and answers its name. */
   entry(
     at: number,
     account: AccountOf,

@@ -1,4 +1,4 @@
-/** Histories by seed: books with their movements, what befalls the service, and what is done with Tieout meanwhile. */
+/** Makes histories by seed: books with their movements, faults of the service, and the operations of Tieout between them. */
 import { day, monthStart, timeOf } from "./Calendar.ts"
 import { conversion, convertible } from "./Conversions.ts"
 import { type AccountOf, type Features, Maker, type Span, type Timed } from "./Flow.ts"
@@ -14,9 +14,9 @@ const currencies = ["USD", "EUR", "USDT", "JPY", "GBP", "USDC"] as const
 
 export interface Shape {
   readonly features: Features
-  /** Most books of a history: the organization's, and those of clients. */
+  /** The most books that a history has: the organization's, and those of clients. */
   readonly books: number
-  /** So many operations more than usual. */
+  /** How many more operations than usual a history has. */
   readonly busier?: number
 }
 
@@ -52,7 +52,7 @@ const accountsOf = (maker: Maker): ReadonlyArray<AccountOf> => {
       : chance.chance(0.8)
         ? maker.amount(currency)
         : -maker.amount(currency)
-    // Some come later.
+    // Some accounts are opened later.
     const from = monthStart(span.timeZone, span.first)
     const at = chance.chance(0.8) ? from : maker.later(from)
     maker.put(at, {
@@ -63,7 +63,7 @@ const accountsOf = (maker: Maker): ReadonlyArray<AccountOf> => {
   })
 }
 
-/** One movement of the book. */
+/** Makes one movement of the book. */
 const movement = (maker: Maker, accounts: ReadonlyArray<AccountOf>): void => {
   const { book, features, random: chance } = maker
   const [first, second] = chance.shuffled(accounts)
@@ -85,7 +85,7 @@ const movement = (maker: Maker, accounts: ReadonlyArray<AccountOf>): void => {
   ])()
 }
 
-/** Loans in the book that has their cash: the organization's, or by the borrower's view the client's. */
+/** Makes loans in the book that has their cash: the organization's, or the client's in the borrower's view. */
 const lending = (
   maker: Maker,
   [account, ...others]: ReadonlyArray<AccountOf>,
@@ -101,7 +101,7 @@ const lending = (
     loans(maker, { account, others, clients: [first, ...more], settings })
 }
 
-/** Something of the service that goes away for a while, or for good. */
+/** Makes an account or a client go away, for a while or for good. */
 const absences = (maker: Maker, names: ReadonlyArray<Name>): void => {
   const { features, random: chance } = maker
   for (const of of names) {
@@ -115,7 +115,7 @@ const absences = (maker: Maker, names: ReadonlyArray<Name>): void => {
   }
 }
 
-/** Resources that are sent for a while with something in them that cannot be understood, or that nobody has heard of. */
+/** Resources that are sent malformed or with an unknown status for a while. */
 const spoiled = (maker: Maker): void => {
   const { random: chance, steps } = maker
   for (const { at, event } of [...steps]) {
@@ -128,7 +128,7 @@ const spoiled = (maker: Maker): void => {
   }
 }
 
-/** An entry that goes by the identifier of one on another account, which a sync has read before. */
+/** An entry that is sent under the identifier of an entry on another account, which a sync has read before. */
 const misnamed = (maker: Maker): ReadonlyArray<Timed> => {
   const entries = maker.steps.flatMap(({ at, event }) => (event.what === "entry" ? [{ at, ...event }] : []))
   const { random: chance } = maker
@@ -145,10 +145,10 @@ const misnamed = (maker: Maker): ReadonlyArray<Timed> => {
 }
 
 const inOrder = (steps: ReadonlyArray<Timed>): ReadonlyArray<Timed> =>
-  // Stable: what one flow does at one time keeps its order.
+  // The sort is stable: steps of one flow at the same time keep their order.
   [...steps].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 
-/** The history of a seed. */
+/** Makes the history of a seed. */
 export const generate = (seed: string, { books, busier: more = 0, features }: Shape): History => {
   const chance = random(seed)
   const clients = Array.from({ length: chance.whole(0, books - 1) }, (_, index): Name => `k${index + 1}`)

@@ -1,7 +1,7 @@
 /**
- * A history of the service and of what a person does with Tieout meanwhile, as plain data: what the generator makes, the
- * world plays, shrinking shortens and a failure prints. Everything has a short name (`a1`, `d3`); identifiers follow from it.
- * Every step stands by itself: one that names what is not there is passed over, so that any step can be left out.
+ * A history of the service and of what a person does with Tieout meanwhile, as plain data. The generator makes it, the world plays
+ * it, shrinking shortens it and a failure prints it. Everything has a short name (`a1`, `d3`), from which its identifier follows.
+ * A step that names something absent is passed over, so that any step can be left out.
  */
 import type { PartnerReason } from "../../src/Partner/PartnerError.ts"
 import type { Decimal, Time } from "./Facts.ts"
@@ -26,7 +26,7 @@ export type ResourceContent =
   | {
       readonly type: "WITHDRAWAL"
       readonly account: Name
-      /** Of the organization what is debited, of a client what is sent. */
+      /** For the organization the amount that is debited, for a client the amount that is sent. */
       readonly amount: Decimal
       readonly fee: Decimal | null
     }
@@ -39,18 +39,18 @@ export type ResourceContent =
       readonly fee: MoneyText
     }
 
-/** What a movement says of itself besides money: what posting rules go by. */
+/** The fields of a movement besides money, by which posting rules match. */
 export interface Said {
-  /** Of a deposit. */
+  /** Only for a deposit. */
   readonly remitter?: string
-  /** Of a withdrawal: the name of one of the destinations. */
+  /** Only for a withdrawal: the name of one of the destinations. */
   readonly destination?: Name
-  /** Of a withdrawal: a client's purpose, the organization's reference. */
+  /** Only for a withdrawal: the purpose of a client's, the reference of the organization's. */
   readonly text?: string
   readonly externalReference?: string
 }
 
-/** Things by their names; patterns as the settings take them. */
+/** A posting rule that refers to things by their names; its patterns are written as in the settings. */
 export interface RuleText {
   readonly match: {
     readonly type?: "DEPOSIT" | "WITHDRAWAL" | "PAYOUT" | "ADJUSTMENT"
@@ -66,7 +66,7 @@ export interface RuleText {
     readonly externalReference?: string
   }
   readonly code: string
-  /** The settings write identifiers in capitals. */
+  /** Whether the settings write identifiers in capitals. */
   readonly capitals?: boolean
 }
 
@@ -74,23 +74,23 @@ export interface TransactionText {
   /** The name of an entry or a resource, or any other text. */
   readonly of: Name
   readonly at: Time
-  /** By its identifier, though it has a transaction hash. */
+  /** The receivable names the movement by its identifier although it has a transaction hash. */
   readonly byId?: boolean
 }
 
-/** Whether something is served as it is: listed, not listed any more, answered with 404, with 403. */
+/** How the service answers for an account or client: listed, no longer listed, with 404, with 403. */
 export type Access = "served" | "unlisted" | "gone" | "forbidden"
 
 export type Spoiled = "amount" | "missing" | "status"
 
-/** What happens at the service. */
+/** An event at the service. */
 export type Event =
   | {
       readonly what: "account"
       readonly account: Name
       readonly book: BookName
       readonly currency: string
-      /** What stood on it before the first entry that the service still shows. */
+      /** The balance before the first entry that the service still shows. */
       readonly opening: Decimal
     }
   | {
@@ -100,10 +100,10 @@ export type Event =
       readonly type: "CREDIT" | "DEBIT"
       readonly amount: Decimal
       readonly related: { readonly type: string; readonly of: Name } | null
-      /** Where it is not the time of the step: it came late. */
+      /** The entry's own time, where it appears later than that. */
       readonly occurredAt?: Time
     }
-  /** An entry from before the first that was shown. */
+  /** An entry older than the first that was shown. */
   | {
       readonly what: "older"
       readonly entry: Name
@@ -120,11 +120,11 @@ export type Event =
       readonly status: string
       readonly transactionHash?: string
       readonly said?: Said
-      /** Answered with 404 until it is shown. */
+      /** A resource that is answered with 404 until it is shown. */
       readonly hidden?: boolean
     }
   | { readonly what: "status"; readonly resource: Name; readonly status: string }
-  /** A fee that is stated later, or otherwise. */
+  /** A fee that is stated later, or stated differently. */
   | { readonly what: "fee"; readonly resource: Name; readonly fee: Decimal }
   | { readonly what: "shown"; readonly resource: Name }
   | {
@@ -133,10 +133,10 @@ export type Event =
       readonly related: { readonly type: string; readonly of: Name }
     }
   | { readonly what: "malformed" | "mended"; readonly entry: Name }
-  /** A resource that is sent with something in it that cannot be understood, or that nobody has heard of. */
+  /** A resource that is sent malformed or with an unknown status. */
   | { readonly what: "spoiled"; readonly resource: Name; readonly how: Spoiled }
   | { readonly what: "restored"; readonly resource: Name }
-  /** The entry goes by the identifier of another account's, which was read before; until it is mended. */
+  /** The entry is sent under the identifier of another account's entry, which was read before, until it is mended. */
   | { readonly what: "misnamed"; readonly entry: Name; readonly as: Name }
   | {
       readonly what: "receivable"
@@ -153,26 +153,26 @@ export type Event =
     }
   | { readonly what: "client"; readonly client: Name; readonly status: string }
   | { readonly what: "access"; readonly of: Name; readonly access: Access }
-  /** No cursor that was given before is accepted any more. */
+  /** All cursors that were given so far become invalid. */
   | { readonly what: "expired" }
-  /** The request that comes after so many more fails so. */
+  /** The request after so many more fails in this way. */
   | { readonly what: "fault"; readonly reason: PartnerReason; readonly after: number }
   /** Only time passes. */
   | { readonly what: "nothing" }
 
 export type ExportKind = "native" | "since-last" | "as-of" | "base" | "again"
 
-/** What a person moves: nothing said, what stands in suspense. A fee is none that may be moved. */
+/** The account from which a person moves; suspense where this is absent. A fee cannot be moved. */
 export type MovedFrom = "suspense" | "clearing" | "transit" | "fee"
 
-/** What a person, or the schedule, does with Tieout. */
+/** An operation that a person or the schedule starts. */
 export type Operation =
-  /** `workers`: so many read the clients' books. */
+  /** `workers`: how many workers read the clients' books. */
   | { readonly do: "sync"; readonly full?: boolean; readonly quick?: boolean; readonly workers?: number }
   | { readonly do: "events" }
   | { readonly do: "backfill"; readonly from: string; readonly to: string }
   | { readonly do: "reclassify"; readonly nth: number; readonly code: string; readonly from?: MovedFrom }
-  /** What is booked in open months is moved by the rules that the settings have by then. */
+  /** The rules that the settings have by then are applied to what is booked in open months. */
   | { readonly do: "rerule"; readonly nth: number }
   | { readonly do: "rates"; readonly date: string; readonly currency: string; readonly rate: Decimal }
   | { readonly do: "close"; readonly accept: boolean }
@@ -180,9 +180,9 @@ export type Operation =
   | { readonly do: "export"; readonly kind: ExportKind; readonly format: string }
   /** Somebody changes the settings. */
   | { readonly do: "rules"; readonly rules: ReadonlyArray<RuleText> }
-  /** Two at once. */
+  /** Two operations at once. */
   | { readonly do: "both"; readonly one: Simple; readonly other: Simple }
-  /** Interrupted at a request, as a signal does it. */
+  /** The operation is interrupted at a request, as by a signal. */
   | { readonly do: "stopped"; readonly of: Simple; readonly after: number }
   /** Every connection to the database is cut at a request. */
   | { readonly do: "cut"; readonly of: Simple; readonly after: number }
@@ -190,14 +190,14 @@ export type Operation =
 export type Simple = Exclude<Operation, { readonly do: "rules" | "both" | "stopped" | "cut" }>
 
 /**
- * Somebody does the operation before, in a process of their own, and does not come to its end: at the `nth` statement,
- * one that writes, commit or request, before it is sent or right after, or after so many milliseconds.
+ * Another process starts the operation first and does not finish it. It stops at the `nth` statement, writing statement, commit or
+ * request (before that is sent or right after), or after so many milliseconds.
  */
 export interface Kill {
   readonly of: "statement" | "write" | "commit" | "request" | "millisecond"
   readonly nth: number
   readonly side: "before" | "after"
-  /** With -9, or stopped until somebody else has done the same; the sessions that hold its locks, or all, are cut meanwhile. */
+  /** How it is stopped: killed with -9, or suspended until another process has done the same, while the sessions that hold its locks, or all of them, are cut. */
   readonly by: "kill" | "stop" | "stop, locks cut" | "stop, all cut" | "stop, lease taken"
 }
 
@@ -219,7 +219,7 @@ export interface HistorySettings {
   readonly pageSize: number
   readonly newestFirst: boolean
   readonly endCursorOnLastPage: boolean
-  /** At the beginning. */
+  /** The posting rules at the beginning. */
   readonly rules?: ReadonlyArray<RuleText>
 }
 
@@ -227,7 +227,7 @@ export interface History {
   readonly seed: string
   readonly settings: HistorySettings
   readonly steps: ReadonlyArray<Step>
-  /** When it ends: the last full sync, and what is proved then. */
+  /** The end of the history: the time of the last full sync and of the proof. */
   readonly end: Time
 }
 
@@ -243,7 +243,7 @@ const words = (content: object): string =>
 export const placeOf = ({ by, nth, of, side }: Kill): string =>
   of === "millisecond" ? `${by} after ${nth} ms` : `${by} ${side} ${of} ${nth}`
 
-/** A line that a person reads. */
+/** Describes a step in a line for a person. */
 export const lineOf = (step: Step): string => {
   if ("event" in step) return `${step.at}  ${step.event.what}: ${words(step.event)}`
   const kills = (step.kills ?? []).map((kill) => `, ${placeOf(kill)}`).join("")

@@ -1,4 +1,4 @@
-/** The world as a server on loopback: the paths and JSON of `docs/interface.md` by the default profile. */
+/** Serves the world on loopback with the paths and JSON that `docs/interface.md` has as defaults. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { Effect } from "effect"
 import type { Database } from "../../src/Database.ts"
@@ -10,7 +10,7 @@ import type { World } from "./World.ts"
 
 const statusOf = { NotFound: 404, Forbidden: 403, CursorExpired: 410 } as const
 
-/** What a fault of the history looks like on the wire; null: the connection breaks. */
+/** The status of a fault on the wire; null where the connection breaks. */
 const faultStatus: Readonly<Record<string, number>> = {
   Unavailable: 503,
   RateLimited: 429,
@@ -63,7 +63,7 @@ const inBook = (
   if (!isType(what)) return "NotFound"
   const type = types[what]
   if (id !== undefined) return sent(Lists.resource(world, book, type, id))
-  // Conversions have no list, and neither has the client surface.
+  // There is no list of conversions, and the client surface has no lists of resources.
   return book === "org" && type !== "CONVERSION"
     ? listed(world, `${book} ${type}`, Lists.resources(world, book, type), query)
     : "NotFound"
@@ -114,7 +114,7 @@ const handle = (world: World, request: IncomingMessage, response: ServerResponse
   else reply(response, world, statusOf[answer], JSON.stringify({ code: answer }))
 }
 
-/** Serves a world until the scope ends; gives the base address. */
+/** Serves a world until the scope ends, and answers its base address. */
 const served = (worldOf: () => World | undefined) => {
   const server = createServer((request, response) => {
     request.resume()

@@ -1,4 +1,4 @@
-/** The identifiers of a history's things: a name and the history's own key give the same UUID always. */
+/** Identifiers by name: a name and the key of the history always give the same UUID. */
 import { createHash } from "node:crypto"
 import type { Name } from "./History.ts"
 

@@ -1,13 +1,14 @@
-/** What holds of the books after every step, whatever has happened so far: read from the tables, in plain SQL. */
+/** The invariants of the books, which hold after every step whatever has happened: plain SQL over the tables. */
 import { Effect } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
+import { idsOf } from "./BookIds.ts"
 
 interface Problem {
   readonly problem: string
 }
 
-/** Every entry that is not held has its cash, once and to the cent, and no cash is there without an entry. */
+/** Every entry that is not held back has its cash booked once and to the cent, and no cash is booked without an entry. */
 const cashIsExplained = `
   with booked as (
     select e.book_id, e.source_id, sum(p.amount) as amount, count(distinct e.entry_id) as times
@@ -27,7 +28,7 @@ const cashIsExplained = `
     or (not s.held and s.amount <> 0 and (b.amount is distinct from s.amount or b.times <> 1))
     or (not s.held and s.amount = 0 and b.source_id is not null)`
 
-/** The books stand where the last entry that is not held does, and what is held comes after all that is not. */
+/** The books have the running balance of the last entry that is not held back, and all held entries come after it. */
 const chains = `
   with cash as (
     select p.book_id, a.partner_account_id as account_id, sum(p.amount) as amount
@@ -89,7 +90,7 @@ const always = [cashIsExplained, chains, dates, doubleEntry, numbers]
   .map((query) => `(select problem from (${query}) as found limit 3)`)
   .join(" union all ")
 
-/** Of closed months: what every line is, as one text. Positions may not change by a byte. */
+/** All lines of the closed months as one text: a closed month may not change by a byte. */
 const closedMonths = `
   select p.book_id as book, p.period::text as period, (
     select md5(coalesce(string_agg(concat_ws('|', n.number, l.line_number, l.account_id, l.currency, l.amount,
@@ -100,14 +101,12 @@ const closedMonths = `
     where n.book_id = p.book_id and n.period = p.period) as digest
   from ledger.periods p where p.book_id = any ($1::integer[]) and p.status = 'closed'`
 
-const idsOf = (books: ReadonlyArray<Book>): string => `{${books.map(({ bookId }) => bookId).join(",")}}`
-
 const query = <Row extends object>(name: string, statement: string, books: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
     database.query(name, (sql) => sql.unsafe<Array<Row>>(statement, [idsOf(books)], { prepare: true })),
   ).pipe(Effect.orDie)
 
-/** Everything that does not hold. */
+/** Answers the invariants that are broken. */
 export const broken = (books: ReadonlyArray<Book>): Effect.Effect<ReadonlyArray<string>, never, Database> =>
   books.length === 0
     ? Effect.succeed([])
@@ -115,7 +114,7 @@ export const broken = (books: ReadonlyArray<Book>): Effect.Effect<ReadonlyArray<
         found.map(({ problem }) => problem),
       )
 
-/** What every closed month says, by book and month. */
+/** A digest of every closed month, by book and month. */
 export const digests = (books: ReadonlyArray<Book>) =>
   Effect.map(
     query<{ readonly book: number; readonly period: string; readonly digest: string }>(
@@ -126,7 +125,7 @@ export const digests = (books: ReadonlyArray<Book>) =>
     (found) => new Map(found.map(({ book, digest, period }) => [`${book} ${period}`, digest])),
   )
 
-/** Entries that are held, of which there are none once everything is mended and read. */
+/** Entries that are held back: none are left once everything is mended and read. */
 export const held = (books: ReadonlyArray<Book>) =>
   Effect.map(
     query<Problem>(

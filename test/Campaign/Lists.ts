@@ -1,16 +1,15 @@
-/** What the world's lists and documents answer, whoever asks: the port directly, or the server on loopback. */
+/** The answers of the world's lists and documents, for the port and for the server on loopback. */
 import type { PartnerReason } from "../../src/Partner/PartnerError.ts"
 import type { BookName } from "./History.ts"
+import type { Json } from "./Json.ts"
 import * as Render from "./Render.ts"
 import { balances, type World, type WorldAccount, type WorldResource } from "./World.ts"
 
-type Json = Record<string, unknown>
-
 export interface Item {
-  /** What a cursor after it names. */
+  /** The name that a cursor after this item has. */
   readonly key: string
   readonly json: Json
-  /** Sent in a form that cannot be understood: where, and how. Null: it can. */
+  /** Where and how the item is malformed; null where it is well-formed. */
   readonly malformed: Malformed | null
 }
 
@@ -22,7 +21,7 @@ export interface Malformed {
 const noAmount: Malformed = { path: "$.amount", reason: "is not a plain decimal number (-?digits[.digits])" }
 const noTime: Malformed = { path: "$.createdAt", reason: "is missing" }
 
-/** A status that nobody has heard of is kept as it is. */
+/** An unknown status is kept as it is. */
 const malformedOf = ({ spoiled }: WorldResource): Malformed | null =>
   spoiled === "amount" ? noAmount : spoiled === "missing" ? noTime : null
 
@@ -107,7 +106,7 @@ export const receivables = (world: World): ReadonlyArray<Item> =>
 export const creditAccounts = (world: World): ReadonlyArray<Item> =>
   Render.creditAccounts(world).map((json) => fine(json, String(json.creditAccountId)))
 
-/** A page of a list after a cursor. A cursor names the item before it, so that what comes in front moves nothing. */
+/** A page of a list after a cursor. A cursor names the item before it, so that new items in front of it shift nothing. */
 export const page = (
   world: World,
   stream: string,

@@ -1,6 +1,7 @@
 /**
- * Receivables: disbursed, accrued, repaid alone or together, in parts, over- and under-paid, by names of every kind, named late,
- * before the cash comes or before it settles, sent back, owed again, canceled and taken up again.
+ * Receivables that are disbursed, accrue interest, and are repaid alone or together, in parts, too much or too little. They name
+ * their transactions in every way, late, before the cash comes or before it settles. Repayments are returned and owed again, and
+ * receivables are canceled and resumed.
  */
 import { timeOf } from "./Calendar.ts"
 import type { AccountOf, Maker } from "./Flow.ts"
@@ -14,15 +15,15 @@ interface Loan {
   readonly issued: string
   readonly initial: bigint
   principal: bigint
-  /** Told and unpaid. */
+  /** Interest that was stated and is unpaid. */
   interest: bigint
-  /** All that was told. */
+  /** All interest that was stated. */
   told: bigint
   disbursed: TransactionText | null
   repayments: ReadonlyArray<TransactionText>
 }
 
-/** What the cash of loans moves on: `others` are accounts in other currencies. */
+/** The accounts on which the cash of loans moves: `others` are in other currencies. */
 export interface Purse {
   readonly account: AccountOf
   readonly others: ReadonlyArray<AccountOf>
@@ -36,7 +37,7 @@ interface Move {
   readonly related: Parameters<Maker["entry"]>[3]
 }
 
-/** What was repaid last, and the cash of it. */
+/** The last repayment and its cash. */
 interface Repaid {
   readonly of: ReadonlyArray<{ readonly loan: Loan; readonly principal: bigint; readonly interest: bigint }>
   readonly moves: ReadonlyArray<Move>
@@ -70,7 +71,7 @@ class Group {
     })
   }
 
-  /** Cash that the lender's side moves by so much (out of the lender's account below zero), with a movement behind it. */
+  /** Moves cash by an amount as the lender sees it (below zero, out of the lender's account), with a movement behind it. */
   cash(at: number, byLender: bigint): TransactionText {
     const { maker, purse } = this
     const { random } = maker
@@ -95,7 +96,7 @@ class Group {
         status: "COMPLETED",
         ...(hash === undefined ? {} : { transactionHash: hash }),
       })
-    // A fee is netted from a deposit, on top of a withdrawal, or stated and never shown.
+    // A fee is deducted from a deposit, charged on top of a withdrawal, or stated and never shown.
     const moved = fee === null || fee >= size || random.chance(0.3) ? signed : signed - fee
     const first = split ? moved / 2n : moved
     const entry = maker.entry(at, account, first === 0n ? moved : first, related)
@@ -118,7 +119,7 @@ class Group {
       const interest = random.chance(0.9) ? maker.fee(initial) : 0n
       const loan: Loan = {
         ...{ name: maker.name("r"), client: random.pick(purse.clients), initial, principal: initial },
-        // The same instant, too: then the identifiers order them.
+        // Sometimes at the same instant: then their identifiers order them.
         issued: timeOf(at + (random.chance(0.8) ? index * 60_000 : 0)),
         ...{ interest, told: interest, disbursed: null, repayments: [] },
       }
@@ -127,7 +128,7 @@ class Group {
     }
   }
 
-  /** By one transaction together, by one each, or unnamed; now and then of another amount. */
+  /** Disburses the loans by one transaction for all, by one each, or by none that is named; now and then by another amount. */
   disburse(at: number): void {
     const { random } = this.maker
     const near = (amount: bigint): bigint =>
@@ -156,7 +157,7 @@ class Group {
     this.version(loan, at)
   }
 
-  /** Of some of the loans or all, at least in part. `last`: all of it, and PAID. */
+  /** Repays some of the loans or all of them, at least in part. `last`: all of them completely, as PAID. */
   repay(at: number, last: boolean): void {
     const { maker } = this
     const { random } = maker
@@ -182,13 +183,13 @@ class Group {
       [1, settled + maker.part(settled)],
       [1, settled + maker.fee(settled)],
       [1, maker.part(settled)],
-      // Within the interest.
+      // The shortfall is within the interest.
       [1, settled - (interest > 1n ? maker.part(interest) : 0n)],
     ])
     if (paid <= 0n) return
     const parts = paid > 1n && random.chance(0.25) ? [maker.part(paid)] : []
     const amounts = [...parts, paid - (parts[0] ?? 0n)].filter((amount) => amount > 0n)
-    // Cash may come before what is said of it, or after.
+    // Cash may come before the receivable names it, or after.
     const cameAt = random.chance(0.7) ? at : maker.later(at)
     const named = random.chance(0.9)
     const moved = this.moves.length
@@ -208,7 +209,7 @@ class Group {
       const over: Partial<Version> = last
         ? {
             status: "PAID",
-            // What was due in all may still be shown.
+            // The service may still show the total that was due.
             due: this.text(random.chance(0.15) ? loan.initial + loan.told : 0n),
           }
         : {}
@@ -219,7 +220,7 @@ class Group {
     }
   }
 
-  /** What was repaid last is owed again; its cash went back, or has stayed. */
+  /** The last repayment is owed again; its cash went back, or stayed. */
   oweAgain(at: number): void {
     const { maker } = this
     for (const { account, amount, related } of maker.random.chance(0.6) ? this.last.moves : [])
@@ -232,7 +233,7 @@ class Group {
     this.last = { of: [], moves: [] }
   }
 
-  /** Whatever was paid. */
+  /** Cancels the loans, whatever was paid. */
   cancel(at: number): void {
     for (const loan of this.loans)
       this.version(loan, at, {

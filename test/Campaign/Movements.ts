@@ -7,7 +7,7 @@ interface Made {
   readonly at: number
 }
 
-/** A status path up to the entries; gives the time at which they may come. */
+/** Moves the status forward until entries may come, and answers the time from which they may. */
 const begun = (maker: Maker, resource: Name, at: number, statuses: ReadonlyArray<string>): number => {
   let time = at
   for (const status of statuses) {
@@ -21,7 +21,7 @@ const end = (maker: Maker, resource: Name, at: number, status: string): void => 
   maker.put(at, { what: "status", resource, status })
 }
 
-/** The whole in one entry, or in two that come apart. */
+/** The amount in one entry, or in two at different times. */
 const inParts = (
   maker: Maker,
   account: AccountOf,
@@ -90,7 +90,7 @@ export const deposit = (maker: Maker, account: AccountOf): Made => {
     return { resource, at: credited }
   }
   const net = shape === "netted" ? amount - fee : shape === "over" ? amount + maker.part(amount) : amount
-  // The entry may come before the status says so, or after.
+  // The entry may come before the final status, or after it.
   const before = random.chance(0.3)
   const completed = direct || before ? credited : maker.later(credited)
   const ends = shape === "reversed" ? random.pick(["CANCELED", "REJECTED"]) : "COMPLETED"
@@ -121,7 +121,7 @@ export const withdrawal = (maker: Maker, account: AccountOf): Made => {
   const form = maker.book === "org" ? "money" : "flat"
   const stated = shape !== "plain" && shape !== "refused" && random.chance(0.8)
   const drawn = stated ? maker.fee(amount) : 0n
-  // Of a fee that is half of it nobody could say whether a credit of that is the fee that came back, or all but the fee.
+  // Where the fee is half the amount, a credit of the fee is ambiguous: it could be the returned fee, or all but the fee.
   const fee = drawn * 2n === amount ? 0n : drawn
   const resource = maker.name("w")
   const related = { type: "WITHDRAWAL", of: resource }
@@ -149,7 +149,7 @@ export const withdrawal = (maker: Maker, account: AccountOf): Made => {
     end(maker, resource, executed, refused)
     return { resource, at: executed }
   }
-  // In the Money form the fee is within the amount by definition, in the flat form it comes on top or within.
+  // In the Money form the fee is within the amount by definition; in the flat form it is on top or within.
   const debited =
     shape === "onTop" && form === "flat"
       ? amount + fee
@@ -160,7 +160,7 @@ export const withdrawal = (maker: Maker, account: AccountOf): Made => {
   const completed = maker.later(posted)
   if (shape === "separate" && fee > 0n) maker.entry(maker.later(posted), account, -fee, related)
   if (shape === "early") {
-    // Debited, then refused: all of it comes back.
+    // The withdrawal is debited, then refused: all of it comes back.
     end(maker, resource, completed, refused)
     maker.entry(maker.later(completed), account, debited, related)
     return { resource, at: completed }
@@ -187,7 +187,7 @@ export const adjustment = (maker: Maker, account: AccountOf): void => {
   maker.entry(at, account, maker.random.chance(0.5) ? amount : -amount, null)
 }
 
-/** An entry without a resource that is said later to be a deposit's. */
+/** An entry without a resource that later names a deposit. */
 export const enriched = (maker: Maker, account: AccountOf): void => {
   const at = maker.time()
   const { currency } = account

@@ -1,4 +1,4 @@
-/** What a person or the schedule does with Tieout, called as the commands call it. */
+/** The operations that a person or the schedule starts, called as the commands call them. */
 import { Effect, Layer, Option } from "effect"
 import { allBooks, type Book } from "../../src/Book.ts"
 import type { Database } from "../../src/Database.ts"
@@ -17,14 +17,14 @@ import { withWorkers } from "./Operations/Working.ts"
 import { correctRate } from "./RateTable.ts"
 import { changeRules, type Site, within } from "./Site.ts"
 
-/** What became of an operation. */
+/** The outcome of an operation. */
 export interface Outcome {
-  /** Not: it ended with an error that says what is wrong, as a command ends with it. */
+  /** False where it ended with a typed error, as a command does. */
   readonly done: boolean
   readonly told: string
 }
 
-/** Errors with which an operation may end, given what happens to it. Anything else is a defect. */
+/** Errors with which an operation may end, since faults are injected. Any other error is a defect. */
 const expected: ReadonlySet<string> = new Set([
   "SyncIncomplete",
   "SyncBusy",
@@ -46,11 +46,11 @@ const isExpected = (error: unknown): boolean =>
   expected.has(field(error, "_tag")) ||
   (field(error, "_tag") === "DatabaseError" && ["Unreachable", "Conflict"].includes(field(error, "reason")))
 
-/** An operation ended as none may. */
+/** An operation ended with an error that it may not have. */
 class Unexpected extends Error {}
 
 export const books = (site: Site): Effect.Effect<ReadonlyArray<Book>, never, Database> =>
-  // After connections were cut the pool may hand out one that is gone.
+  // After connections were cut, the pool may still hand out a dead one.
   Effect.orDie(Effect.retry(allBooks(Option.some(site.connection)), { times: 5 }))
 
 const sync = (
@@ -75,7 +75,7 @@ const backfill = (site: Site, days: Days, which: Partial<SurfaceOptions> = {}) =
     Effect.scoped,
   )
 
-/** As the command does it; fails as it does. */
+/** Does what the command does, and fails as it fails. */
 const simple = (site: Site, operation: Simple) =>
   Effect.gen(function* () {
     const all = yield* books(site)
@@ -107,7 +107,7 @@ const both = (one: Outcome, other: Outcome): Outcome => ({
   told: `${one.told} | ${other.told}`,
 })
 
-/** What a simple operation came to; what it may fail with is its outcome. */
+/** The outcome of a simple operation. An error that it may end with is an outcome, too. */
 const told = <E>(
   of: Pick<Simple, "do">,
   effect: Effect.Effect<string, E, Database>,
@@ -122,7 +122,7 @@ const told = <E>(
     }),
   )
 
-/** A backfill of one book alone; of all where the service does not serve the book's client. */
+/** Backfills one book, or all where the service does not serve the book's client. */
 export const backfillBook = (site: Site, overHttp: boolean, book: BookName, days: Days) => {
   const client = site.world.clients.get(book)
   const which: Partial<SurfaceOptions> =
@@ -134,7 +134,7 @@ export const backfillBook = (site: Site, overHttp: boolean, book: BookName, days
   return told({ do: "backfill" }, within(site, overHttp)(backfill(site, days, which)))
 }
 
-/** Runs one operation; what it may fail with is its outcome. */
+/** Runs one operation. An error that it may end with is an outcome, too. */
 export const operate = (
   site: Site,
   overHttp: boolean,

@@ -1,6 +1,7 @@
 /** What the service says of its things, as JSON in the form of `docs/interface.md` by the default profile. */
 import { decimal, units } from "./Decimals.ts"
 import type { Said, TransactionText } from "./History.ts"
+import { isJson, type Json } from "./Json.ts"
 import { destinationOf } from "./Rules/Destinations.ts"
 import {
   balanceOf,
@@ -9,8 +10,6 @@ import {
   type WorldReceivable,
   type WorldResource,
 } from "./World.ts"
-
-type Json = Record<string, unknown>
 
 const money = (amount: string, currency: string): Json => ({ amount, currency })
 
@@ -147,8 +146,6 @@ const sound = (world: World, of: WorldResource): Json =>
     : of.content.type === "DEPOSIT"
       ? deposit(world, of)
       : withdrawal(world, of)
-
-const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null
 
 /** The first amount of it that is sent. */
 const amountKeyOf = (json: Json): string =>

@@ -7,8 +7,8 @@ import type { Told } from "./Worker.ts"
 
 export const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Where failing histories are kept, to be played again with `--replay`. */
-const kept = join(tmpdir(), "tieout-campaign")
+/** The folder of failing histories, which `--replay` plays again. */
+export const failuresFolder = join(tmpdir(), "tieout-campaign")
 
 /** Milliseconds of processor time; of the server none where the system does not say. */
 interface Spent {
@@ -19,8 +19,8 @@ interface Spent {
 const failure = ({ history, problem, seed }: Told): ReadonlyArray<string> => {
   const first = `FAILED seed ${seed}: ${problem?.slice(0, 2_000)}`
   if (history === null) return [first]
-  mkdirSync(kept, { recursive: true })
-  const file = join(kept, `${seed.replaceAll(/[^A-Za-z0-9-]/g, "_")}.json`)
+  mkdirSync(failuresFolder, { recursive: true })
+  const file = join(failuresFolder, `${seed.replaceAll(/[^A-Za-z0-9-]/g, "_")}.json`)
   writeFileSync(file, JSON.stringify(history, null, 1))
   return [
     first,

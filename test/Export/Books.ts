@@ -126,7 +126,7 @@ export const post = Effect.fn("Test.post")(function* (bookId: number, movement: 
 
 type Amount = readonly [currency: "USD" | "USDT" | "EUR", amount: string]
 
-const negated = (amount: string): string => (amount.startsWith("-") ? amount.slice(1) : `-${amount}`)
+export const negated = (amount: string): string => (amount.startsWith("-") ? amount.slice(1) : `-${amount}`)
 
 /** The accounts of conversions, and those of euros, which the small ledger has not. */
 export const addConversionAccounts = Effect.fn("Test.addConversionAccounts")(function* (bookId: number) {

@@ -8,6 +8,7 @@ import type { Line } from "../../src/Ledger/JournalEntry.ts"
 import { Accounts } from "../../src/Ledger/LedgerAccounts.ts"
 import type { Role } from "../../src/Ledger/Role.ts"
 import { Settings } from "../../src/Settings.ts"
+import { statement } from "../support/statement.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const line = (role: Role): Line => ({
@@ -17,9 +18,6 @@ const line = (role: Role): Line => ({
   partnerAccountId: null,
   rule: null,
 })
-
-const run = (statement: string) =>
-  Effect.flatMap(Database, (database) => database.query("Test.run", (sql) => sql.unsafe(statement)))
 
 layer(
   Accounts.Default.pipe(
@@ -31,7 +29,7 @@ layer(
     Effect.gen(function* () {
       const database = yield* Database
       const accounts = yield* Accounts
-      yield* run(
+      yield* statement(
         "insert into mirror.books (connection, code, name) values ('default', 'ORG', 'Organization')",
       )
       const book: Book = {
@@ -49,7 +47,7 @@ layer(
           const fiber = yield* Effect.fork(
             database.transaction(
               Effect.gen(function* () {
-                yield* run(
+                yield* statement(
                   `insert into ledger.accounts (book_id, role, currency, code, name) values (1, '${role}', 'USD', '1', 'Held')`,
                 )
                 yield* Deferred.succeed(held, undefined)
@@ -61,7 +59,7 @@ layer(
           return { release: Effect.zipRight(Deferred.succeed(released, undefined), Fiber.join(fiber)) }
         })
       const waiting = (count: number): Effect.Effect<void, unknown, Database> =>
-        run("select 1 from pg_locks where not granted").pipe(
+        statement("select 1 from pg_locks where not granted").pipe(
           Effect.flatMap(({ length }) => (length >= count ? Effect.void : waiting(count))),
         )
       const suspense = yield* holding("suspense")

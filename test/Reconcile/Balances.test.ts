@@ -8,12 +8,11 @@ import {
   mischief,
   openAccount,
   openBook,
+  payout,
   query,
   reconciled,
   services,
 } from "./Books.ts"
-
-const payout = { type: "PAYOUT", id: null }
 
 /** An account whose statement starts from 100 and has three entries, ending at 112. */
 const threeEntries = Effect.gen(function* () {

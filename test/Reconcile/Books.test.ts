@@ -13,6 +13,7 @@ import {
   open,
   openAccount,
   openBook,
+  payout,
   putResource,
   query,
   readTails,
@@ -20,8 +21,6 @@ import {
   services,
   startRun,
 } from "./Books.ts"
-
-const payout = { type: "PAYOUT", id: null }
 
 const oneEntry = Effect.gen(function* () {
   const book = yield* openBook

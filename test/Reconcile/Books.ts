@@ -7,6 +7,7 @@ import type { Sql } from "../../src/Database/Client.ts"
 import { Database } from "../../src/Database.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
+import { negated } from "../Export/Books.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 /** The service on a database of the test file's own. */
@@ -17,6 +18,9 @@ export const services = Reconcile.Default.pipe(
 
 export const query = <A extends object>(statement: (sql: Sql) => PendingQuery<A[]>) =>
   Effect.flatMap(Database, (database) => database.query("Test.books", statement))
+
+/** The resource of a statement entry that belongs to a payout, which has no identifier. */
+export const payout = { type: "PAYOUT", id: null }
 
 export interface Account {
   readonly book: Book
@@ -175,8 +179,6 @@ export const post = (
     )
     return posted[0]?.entry_id ?? 0n
   })
-
-const negated = (amount: string): string => (amount.startsWith("-") ? amount.slice(1) : `-${amount}`)
 
 /** The next entry of a statement: mirrored, posted, and what the account's balances follow. Gives its identifier. */
 export const addEntry = (account: Account, fields: EntryFields) =>

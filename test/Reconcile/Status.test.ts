@@ -3,11 +3,9 @@ import { Effect, Layer, Option } from "effect"
 import { Status } from "../../src/Inquiry/Status.ts"
 import { combined } from "../../src/Reconcile/TieOut.ts"
 import { unruled } from "../support/unruled.ts"
-import { addEntry, openAccount, openBook, query, reconciled, services, startRun } from "./Books.ts"
+import { addEntry, openAccount, openBook, payout, query, reconciled, services, startRun } from "./Books.ts"
 
 const nothingOpen = combined([])
-
-const payout = { type: "PAYOUT", id: null }
 
 layer(Status.Default.pipe(Layer.provideMerge(services)))("the status", (it) => {
   it.effect("tells the last run of each command, every account, and what is open", () =>

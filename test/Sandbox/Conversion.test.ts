@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Sandbox, startSandbox } from "../../src/Sandbox.ts"
-import { byResource, connect, exact, Pair } from "./Reader.ts"
+import { byResource, connect, decimals, exact, Pair } from "./Reader.ts"
 
 const digital = new Set(["USDT", "USDC"])
-const decimals = (text: string) => text.split(".")[1]?.length ?? 0
 
 describe("the conversions of the sandbox", () => {
   let sandbox: Sandbox

@@ -1,9 +1,8 @@
 import { Schema } from "effect"
-import { Currency, Decimal, identity, listed, optional, Time, Uuid } from "./Reader.ts"
+import { AccountRef, Currency, Decimal, identity, listed, optional, Time, Uuid } from "./Reader.ts"
 
 // The forms of the client surface, written down from the interface a second time, as in Reader.ts.
 
-const AccountRef = Schema.Struct({ accountId: Uuid, currency: Currency, paymentRails: Schema.String })
 const NonEmpty = Schema.String.pipe(Schema.minLength(1))
 const Day = Schema.String.pipe(Schema.pattern(/^\d{4}-\d\d-\d\d$/))
 

@@ -11,7 +11,7 @@ export const Time = Schema.String.pipe(Schema.pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\
 export const Currency = Schema.Literal("USD", "EUR", "GBP", "JPY", "USDT", "USDC")
 export const optional = Schema.optional
 const Money = Schema.Struct({ amount: Decimal, currency: Currency })
-const AccountRef = Schema.Struct({ accountId: Uuid, currency: Currency, paymentRails: Schema.String })
+export const AccountRef = Schema.Struct({ accountId: Uuid, currency: Currency, paymentRails: Schema.String })
 
 export const Account = Schema.Struct({
   ...AccountRef.fields,
@@ -174,6 +174,9 @@ export const exact = (text: string): bigint => {
   return BigInt(whole + fraction.padEnd(8, "0"))
 }
 
+/** How many decimals an amount is written with. */
+export const decimals = (text: string): number => text.split(".")[1]?.length ?? 0
+
 export const requestToken = (sandbox: Sandbox, changes: Record<string, string> = {}): Promise<Response> =>
   fetch(`${sandbox.url}/oauth/token`, {
     method: "POST",
@@ -219,6 +222,9 @@ export const connect = async (sandbox: Sandbox) => {
   }
   return { token: access_token, get, one, all, state, everything }
 }
+
+/** A reader of the sandbox with its token. */
+export type Reader = Awaited<ReturnType<typeof connect>>
 
 /** Statement entries by the resource that they name. */
 export const byResource = (statements: ReadonlyMap<string, ReadonlyArray<typeof Entry.Type>>) => {

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Sandbox, startSandbox } from "../../src/Sandbox.ts"
-import { byResource, connect, type Entry, exact } from "./Reader.ts"
+import { byResource, connect, decimals, type Entry, exact } from "./Reader.ts"
 
 type Statement = ReadonlyArray<typeof Entry.Type>
-
-const decimals = (text: string) => text.split(".")[1]?.length ?? 0
 
 /** Proves the running balances of a statement and gives its opening and closing balance. */
 const prove = (statement: Statement): { opening: bigint; closing: bigint } | undefined => {

@@ -2,20 +2,22 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { Reconcile } from "../../src/Reconcile.ts"
-import { Settings } from "../../src/Settings.ts"
-import { addEntry, openAccount, openBook, query, reconciled, startRun } from "../Reconcile/Books.ts"
+import { Effect } from "effect"
+import {
+  addEntry,
+  openAccount,
+  openBook,
+  payout,
+  query,
+  reconciled,
+  services,
+  startRun,
+} from "../Reconcile/Books.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { ask, serving } from "./Asking.ts"
 
-const services = Reconcile.Default.pipe(
-  Layer.provideMerge(TestDatabase.layer),
-  Layer.provide(Settings.from({ variables: {} })),
-)
 const token = "a-token-that-is-long-enough"
-const payout = { type: "PAYOUT", id: null }
 
 layer(services, { excludeTestServices: true })("the private server", (it) => {
   it.scoped("is alive, ready, and has nothing to tell of an empty database", () =>

@@ -1,12 +1,18 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { json } from "../Partner/Service.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
-import { accountId, credit, debit, deposit, id, partnership, withdrawal } from "./Partnership.ts"
+import { inOwnDatabase, TestDatabase } from "../support/TestDatabase.ts"
+import {
+  accountId,
+  credit,
+  debit,
+  deposit,
+  id,
+  partnership,
+  threeDeposits,
+  withdrawal,
+} from "./Partnership.ts"
 import { findings, postings, rows, sync } from "./Runs.ts"
-
-/** Every test has a database of its own. */
-const alone = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, TestDatabase.layer)
 
 const quarantined = rows(`select stream, item_id, path, resolved_at is not null as resolved
   from mirror.quarantine order by quarantine_id`)
@@ -45,7 +51,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a row that cannot be u
         expect((yield* quarantined)[0]?.resolved).toBe(true)
         expect(yield* postings).toHaveLength(3)
         expect(yield* findings).toEqual([])
-      }).pipe(alone),
+      }).pipe(inOwnDatabase),
   )
 
   it.scoped("of a list does not stop the page, and is asked for by id in the next run", () =>
@@ -58,7 +64,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a row that cannot be u
       service.deposits = [deposit(11, "10"), deposit(12, "5")]
       yield* sync(at.url)
       expect((yield* quarantined)[0]?.resolved).toBe(true)
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 
   it.scoped("too many of them stop the stream before its page, and the run fails", () =>
@@ -72,7 +78,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a row that cannot be u
       expect(failed).toMatchObject({ _tag: "SyncIncomplete", reason: "Failed" })
       expect(failed.message).toContain("20 of 20 rows could not be understood")
       expect(yield* quarantined).toEqual([])
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 })
 
@@ -96,7 +102,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         yield* sync(at.url)
         expect(yield* postings).toHaveLength(2)
         expect(yield* findings).toEqual([])
-      }).pipe(alone),
+      }).pipe(inOwnDatabase),
     )
   },
 )
@@ -106,14 +112,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
   (it) => {
     it.scoped("is refused before anything of it is booked, and read once it is in posting order", () =>
       Effect.gen(function* () {
-        const inOrder = [
-          credit(21, "10", "10", id(11)),
-          credit(22, "5", "15", id(12)),
-          credit(23, "1", "16", id(13)),
-        ]
+        const { statement: inOrder } = threeDeposits
         const { held: service, service: at } = yield* partnership({
-          balance: "16",
-          deposits: [deposit(11, "10"), deposit(12, "5"), deposit(13, "1")],
+          ...threeDeposits,
           statement: [...inOrder].reverse(),
         })
         const failed = yield* Effect.flip(sync(at.url))
@@ -123,7 +124,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         yield* sync(at.url)
         expect(yield* postings).toHaveLength(3)
         expect(yield* findings).toEqual([])
-      }).pipe(alone),
+      }).pipe(inOwnDatabase),
     )
   },
 )
@@ -152,7 +153,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the running balance", 
         expect(yield* held).toBe(0)
         expect(yield* postings).toHaveLength(3)
         expect(yield* findings).toEqual([])
-      }).pipe(alone),
+      }).pipe(inOwnDatabase),
   )
 
   it.scoped("goes on where the last page said where it ends, and where it did not [C15]", () =>
@@ -173,7 +174,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the running balance", 
         expect(second.counters.entries).toBe(1)
         expect(yield* findings).toEqual([])
         expect(yield* postings).toHaveLength(3)
-      }).pipe(alone),
+      }).pipe(inOwnDatabase),
     ),
   )
 
@@ -200,7 +201,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the running balance", 
         expect(second.counters).toMatchObject({ entries: 3, held: 0 })
         expect(yield* postings).toHaveLength(5)
         expect(yield* findings).toEqual([])
-      }).pipe(alone),
+      }).pipe(inOwnDatabase),
   )
 
   it.scoped("and stays broken is held, and is not read from the start every night", () =>
@@ -225,7 +226,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the running balance", 
       expect(fromTheStart).toHaveLength(1)
       expect(yield* held).toBe(1)
       expect(yield* findings).toContain("running-balance blocking")
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 
   it.scoped("opens with what stood before the first entry", () =>
@@ -241,7 +242,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the running balance", 
         "deposit cash 10, deposits_clearing -10",
       ])
       expect(yield* findings).toEqual([])
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 })
 
@@ -260,7 +261,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what was read before",
       expect(second.counters.contradictions).toBe(1)
       expect(yield* postings).toHaveLength(1)
       expect(yield* findings).toEqual(["contradiction blocking"])
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 
   it.scoped("an expired cursor: goes on from an older page boundary, without a double [C14]", () =>
@@ -289,7 +290,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what was read before",
       yield* sync(at.url)
       expect(yield* postings).toHaveLength(5)
       expect(yield* findings).toEqual([])
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 })
 
@@ -309,7 +310,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a run over everything"
       const full = yield* sync(at.url, {}, true)
       expect(full.counters.contradictions).toBe(1)
       expect(yield* postings).toHaveLength(2)
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 
   it.scoped("is refused in another time zone than the one that the book is dated in", () =>
@@ -319,7 +320,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a run over everything"
       const failed = yield* Effect.flip(sync(at.url, { TIEOUT_ACCOUNTING_TIME_ZONE: "Asia/Tokyo" }))
       expect(failed.message).toContain("dated in UTC")
       yield* sync(at.url)
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 })
 
@@ -340,7 +341,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("resources", (it) => {
         "reclassification suspense 10, deposits_clearing -10",
       ])
       expect(yield* findings).toEqual([])
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 
   it.scoped(
@@ -364,7 +365,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("resources", (it) => {
           "fee fees 5, cash -5",
         ])
         expect(yield* findings).toEqual([])
-      }).pipe(alone),
+      }).pipe(inOwnDatabase),
   )
 
   it.scoped(
@@ -391,7 +392,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("resources", (it) => {
           "fee fees 5, cash -5",
         ])
         expect(yield* findings).toEqual([])
-      }).pipe(alone),
+      }).pipe(inOwnDatabase),
   )
 
   it.scoped("of a newest-first list are found without reading the history again", () =>
@@ -405,6 +406,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })("resources", (it) => {
       expect(yield* rows("select count(*)::integer as n from mirror.resources")).toEqual([{ n: 12 }])
       // Two pages with news and one without: not all six, and none ahead of what is read.
       expect(second.requests.deposits).toBe(3)
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 })

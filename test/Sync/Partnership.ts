@@ -52,6 +52,13 @@ export const deposit = (index: number, amount: string, over: Item = {}): Item =>
   ...over,
 })
 
+/** Three deposits that the statement shows in posting order. */
+export const threeDeposits = {
+  balance: "16",
+  deposits: [deposit(11, "10"), deposit(12, "5"), deposit(13, "1")],
+  statement: [credit(21, "10", "10", id(11)), credit(22, "5", "15", id(12)), credit(23, "1", "16", id(13))],
+}
+
 export const withdrawal = (index: number, amount: string, fee: string, over: Item = {}): Item => ({
   withdrawalId: id(index),
   sourceAccount: account,

@@ -7,12 +7,10 @@ import { Settings } from "../../src/Settings.ts"
 import { QuarantineReplay } from "../../src/Sync/Replay.ts"
 import type { ReplayReport } from "../../src/Sync/Runs/ReplayResult.ts"
 import { json } from "../Partner/Service.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { inOwnDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
-import { accountId, credit, deposit, id, partnership } from "./Partnership.ts"
+import { accountId, credit, deposit, id, partnership, threeDeposits } from "./Partnership.ts"
 import { findings, journal, postings, rows, sync, variablesFor } from "./Runs.ts"
-
-const alone = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, TestDatabase.layer)
 
 /** One `tieout quarantine replay`. */
 const replay = (url: string, variables: Record<string, string> = {}, numbers: ReadonlyArray<bigint> = []) =>
@@ -84,20 +82,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
       const again = yield* replay(at.url)
       expect(told(again)).toEqual([])
       expect(yield* journal).toEqual(books)
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 
   it.scoped("reads a statement on from the last good entry, and books what was held behind the row", () =>
     Effect.gen(function* () {
-      const good = [
-        credit(21, "10", "10", id(11)),
-        credit(22, "5", "15", id(12)),
-        credit(23, "1", "16", id(13)),
-      ]
-      const { held: service, service: at } = yield* partnership({
-        balance: "16",
-        deposits: [deposit(11, "10"), deposit(12, "5"), deposit(13, "1")],
-      })
+      const { statement: good } = threeDeposits
+      const { held: service, service: at } = yield* partnership({ ...threeDeposits, statement: [] })
       service.statement = good.map((entry, index) => (index === 1 ? { ...entry, currency: "USDX" } : entry))
       yield* sync(at.url)
       expect(yield* postings).toHaveLength(1)
@@ -130,7 +121,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
         "deposit cash 5, deposits_clearing -5",
         "deposit cash 1, deposits_clearing -1",
       ])
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 
   it.scoped("settles of a statement what stands before its next gap", () =>
@@ -149,7 +140,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
         `Q2 statement:${accountId}: $.type is neither CREDIT nor DEBIT`,
       ])
       expect(yield* postings).toHaveLength(2)
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 
   it.scoped("asks by identifier for a row that is still not understood, and says what comes of it", () =>
@@ -167,7 +158,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
         expect.stringContaining("; and the service finds no deposit with this identifier now"),
       ])
       expect(yield* rows("select resource_id from mirror.resources")).toEqual([{ resource_id: id(11) }])
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 
   it.scoped("keeps accounts and reference data, but never over what was read since", () =>
@@ -224,7 +215,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
       expect(yield* rows(`select balance from mirror.accounts where account_id = '${accountId}'`)).toEqual([
         { balance: "0" },
       ])
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 
   it.scoped("tries the last row of an item, and settles the older ones with it", () =>
@@ -239,7 +230,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
       expect(told(yield* replay(at.url, {}, [1n]))).toEqual(["Q1 deposits: replayed"])
       expect(yield* open).toEqual([])
       expect(yield* rows("select status from mirror.resources")).toEqual([{ status: "COMPLETED" }])
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 
   it.scoped("waits for no running sync, and writes nothing beside one", () =>
@@ -251,6 +242,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
       expect(busy).toMatchObject({ _tag: "SyncBusy", connection: "default" })
       expect(yield* open).toEqual(["deposits"])
       expect(yield* rows("select command from sync.runs order by run_id")).toEqual([{ command: "sync" }])
-    }).pipe(alone),
+    }).pipe(inOwnDatabase),
   )
 })

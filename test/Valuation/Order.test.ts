@@ -8,14 +8,10 @@ import { Content } from "../../src/Settings/Content.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import { value } from "../../src/Valuation.ts"
 import { assignNumbers, openBook } from "../Export/Books.ts"
+import { statement as query } from "../support/statement.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const { accounting, chart } = decodeSync(Content)({})
-
-const query = (statement: string) =>
-  Effect.flatMap(Database, (database) =>
-    database.query("Test.query", (sql) => sql.unsafe<Array<Record<string, unknown>>>(statement)),
-  ).pipe(Effect.map((rows) => rows.map((row) => ({ ...row }))))
 
 const receivable = "77777777-0000-4000-8000-000000000001"
 

@@ -11,6 +11,7 @@ import type { ValuationOptions } from "../../src/Valuation/ValuedBook.ts"
 import { value } from "../../src/Valuation.ts"
 import { addConversionAccounts, assignNumbers, leg, openBook, partner, post, whole } from "../Export/Books.ts"
 import { closePeriod, reopenPeriod } from "../support/Closing.ts"
+import { statement as query } from "../support/statement.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const { accounting, chart } = decodeSync(Content)({})
@@ -21,11 +22,6 @@ const clientId = () => {
   clients += 1
   return `55555555-0000-4000-8000-${String(clients).padStart(12, "0")}`
 }
-
-const query = (statement: string) =>
-  Effect.flatMap(Database, (database) =>
-    database.query("Test.query", (sql) => sql.unsafe<Array<Record<string, unknown>>>(statement)),
-  ).pipe(Effect.map((rows) => rows.map((row) => ({ ...row }))))
 
 /** The SQLSTATE with which the database refuses a statement. */
 const refused = (statement: string) =>

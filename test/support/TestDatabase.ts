@@ -65,3 +65,7 @@ export class TestDatabase extends Context.Tag("TestDatabase")<
   /** `Database` on an empty database, and its `TestDatabase`. */
   static readonly blankLayer = Layer.provideMerge(TestDatabase.database, TestDatabase.blank)
 }
+
+/** Runs a test on a migrated database of its own, beside the one that its file shares. */
+export const inOwnDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.provide(effect, TestDatabase.layer)

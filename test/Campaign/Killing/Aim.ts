@@ -1,4 +1,4 @@
-/** Counts what a process sends, and says when the place is reached where it is to end. */
+/** Counts what a process sends, and notices when it has reached the place where it must end. */
 import type { Kill } from "../History.ts"
 import type { Watcher } from "./Sockets.ts"
 
@@ -12,7 +12,7 @@ export class Aim implements Watcher {
   readonly counts = { statement: 0, write: 0, commit: 0, request: 0 }
   private readonly kill: Kill | null
   private readonly reached: (nth: number, text: string) => () => void
-  /** The text after which it is. */
+  /** The text of the statement or request at that place. */
   private awaited: string | null = null
 
   constructor(kill: Kill | null, reached: (nth: number, text: string) => () => void) {
@@ -43,7 +43,7 @@ export class Aim implements Watcher {
     return this.reached(this.counts.statement, text)
   }
 
-  /** Before a request to the service; gives whether it is to be the last. */
+  /** Called before a request to the service; answers whether it is the last. */
   request(): (() => void) | null {
     return this.count("request") ? this.reached(this.counts.request, "a request to the service") : null
   }

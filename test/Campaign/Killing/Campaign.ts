@@ -1,7 +1,6 @@
-/** `npm run campaign -- --kills K`: two workers, a database and a process in reserve each; and a history of it again. */
+/** `npm run campaign -- --kills K`: two workers, each with a database and a process in reserve. It also replays one history. */
 import { spawn } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
@@ -10,12 +9,8 @@ import type { Asked } from "../Arguments.ts"
 import { bundled } from "../Bundled.ts"
 import { type History, lineOf } from "../History.ts"
 import { freshDatabase, inDatabase } from "../Server.ts"
+import { failuresFolder, say } from "../Tally.ts"
 import { type KillsTold, playKilled, tools } from "./Killing.ts"
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
-
-/** Where failing histories are kept, to be played again with `--replay`. */
-const kept = join(tmpdir(), "tieout-campaign")
 
 const counted = (words: ReadonlyArray<string>): string => {
   const counts = new Map<string, number>()
@@ -53,8 +48,8 @@ class Tally {
   }
 
   private keep(seed: string, history: History): void {
-    mkdirSync(kept, { recursive: true })
-    const file = join(kept, `kill-${seed.replaceAll(/[^A-Za-z0-9-]/g, "_")}.json`)
+    mkdirSync(failuresFolder, { recursive: true })
+    const file = join(failuresFolder, `kill-${seed.replaceAll(/[^A-Za-z0-9-]/g, "_")}.json`)
     writeFileSync(file, JSON.stringify(history, null, 1))
     say(`  ${JSON.stringify(history.settings)}`)
     for (const step of history.steps) say(`  ${lineOf(step)}`)
@@ -95,10 +90,10 @@ const spawned = (worker: number, url: string, program: string, tally: Tally): Pr
     child.once("exit", (code) => resolve(code ?? 1))
   })
 
-/** Whether a history is to be played with what was killed in it. */
+/** Whether the history names operations that are killed. */
 export const isKilled = ({ steps }: History): boolean => steps.some((step) => "kills" in step)
 
-/** `again`: that history instead. Gives how many failed. */
+/** Plays the campaign, or only the history `again`. Answers the number of failures. */
 export const killCampaign = (asked: Asked, server: string, again: History | null) =>
   Effect.gen(function* () {
     const program = yield* bundled("Killing/Killed.ts")

@@ -1,16 +1,16 @@
-/** What the process that is to be killed is told, and what it tells: a line of JSON each. */
+/** The messages to the process that will be killed, and those that it sends: one line of JSON each. */
 import type { History, Kill } from "../History.ts"
 import type { Served } from "../World.ts"
 
-/** Brings a world to a step of a history and does what the step says. */
+/** Asks the process to bring a world to a step of a history and to do that step. */
 export interface Command {
   readonly history: History
   readonly step: number
   readonly connection: string
   readonly out: string
-  /** Of the database. */
+  /** The database's address. */
   readonly url: string
-  /** What the service served before, and what was exported and sent. */
+  /** What the service served, what was exported, and which events were sent before that step. */
   readonly readToEnd: ReadonlyArray<readonly [stream: string, at: number]>
   readonly moments: ReadonlyArray<string>
   readonly announced: number
@@ -20,9 +20,9 @@ export interface Command {
 export type Line =
   | { readonly line: "begins" }
   | { readonly line: "served"; readonly served: Served }
-  /** What comes next is a signal: where it is. */
+  /** The process reached this place and signals itself next. */
   | { readonly line: "place"; readonly nth: number; readonly text: string }
-  /** It came to its end after all. */
+  /** The operation came to its end before that place. */
   | { readonly line: "ended"; readonly done: boolean; readonly told: string }
   | { readonly line: "died"; readonly cause: string }
 

@@ -1,4 +1,4 @@
-/** One operation that somebody begins in a process of their own, and does not bring to its end. */
+/** Starts one operation in a process of its own and does not let it finish. */
 import { Data, Effect, Option } from "effect"
 import { Database } from "../../../src/Database.ts"
 import type { History, Kill } from "../History.ts"
@@ -9,7 +9,7 @@ import type { Command, Line } from "./Command.ts"
 import type { Process } from "./Processes.ts"
 import { differing, epochOf, marks, takeLeaseAway } from "./Straggler.ts"
 
-/** How it ended: by its signal, or of itself before that place was reached. */
+/** How the process ended: by the signal, or by itself before it reached the place. */
 export interface Fate {
   readonly signalled: boolean
   readonly told: string
@@ -20,17 +20,17 @@ interface Seen {
   ended: Extract<Line, { line: "ended" | "died" }> | null
 }
 
-/** What it did while it could is no outcome that an operation may have. */
+/** The process did something that no operation may do. */
 export class KilledBadly extends Data.TaggedError("KilledBadly")<{ readonly message: string }> {}
 
-/** Seconds that a process may take to its end after it goes on, and one that is stopped may keep others waiting. */
+/** How long a resumed process may take to end, and how long a suspended one may keep others waiting (milliseconds). */
 const endsWithin = "60 seconds"
 const waitsAtMost = 4_000
 
 const ids = (rows: ReadonlyArray<{ readonly pid: number }>): ReadonlySet<number> =>
   new Set(rows.map(({ pid }) => pid))
 
-/** Sessions of the database other than the one that asks. */
+/** The database's sessions other than the one that asks. */
 const sessions = Effect.flatMap(Database, ({ client }) =>
   Effect.promise(
     () => client<Array<{ pid: number }>>`
@@ -42,7 +42,7 @@ const sessions = Effect.flatMap(Database, ({ client }) =>
 const others = (before: ReadonlySet<number>) =>
   Effect.map(sessions, (now) => [...now].filter((pid) => !before.has(pid)))
 
-/** The server lets go of a client that was killed when it next reads of it. */
+/** Waits until the sessions of a killed client are gone: the server ends one when it next reads from its socket. */
 const gone = (before: ReadonlySet<number>) =>
   Effect.repeat(Effect.zipLeft(others(before), Effect.promise(pause)), {
     until: (left) => left.length === 0,
@@ -70,9 +70,9 @@ interface How {
   readonly step: number
   readonly url: string
   readonly kill: Kill
-  /** Whether the next goes on at once, with the sessions of the one that was killed perhaps still there. */
+  /** Whether the next process starts at once, perhaps before the sessions of the killed one are gone. */
   readonly hurried: boolean
-  /** What somebody else does while it is stopped. */
+  /** The operation that another process does while this one is suspended. */
   readonly meanwhile: Effect.Effect<Outcome, never, Database>
 }
 
@@ -81,7 +81,7 @@ const commandOf = ({ history, kill, site, step, url }: How): Command => ({
   ...{ readToEnd: [...site.world.readToEnd], moments: site.moments, announced: site.announced },
 })
 
-/** Hears what a process says of one operation. */
+/** Listens to what the process reports of one operation. */
 const heard = ({ kill, process, site }: How) => {
   const seen: Seen = { place: null, ended: null }
   let timer: NodeJS.Timeout | undefined
@@ -108,7 +108,7 @@ const heard = ({ kill, process, site }: How) => {
   return { seen, atPlace, atEnd }
 }
 
-/** They write under one lease and nothing else: a backfill and events take another one for each turn. */
+/** The operations that write under a single lease; a backfill and events take a new one for each turn. */
 const leased = new Set(["sync", "reclassify"])
 
 const operationOf = ({ history, step }: How): string => {
@@ -116,7 +116,7 @@ const operationOf = ({ history, step }: How): string => {
   return found !== undefined && "operation" in found ? found.operation.do : ""
 }
 
-/** Begins the operation and waits for what becomes of it. */
+/** Starts the operation and waits for its fate. */
 export const fate = (how: How): Effect.Effect<Fate, KilledBadly, Database> =>
   Effect.gen(function* () {
     const { kill, process } = how
@@ -130,7 +130,7 @@ export const fate = (how: How): Effect.Effect<Fate, KilledBadly, Database> =>
     if (kill.by !== "kill") yield* Effect.promise(() => Promise.race([atPlace, atEnd]))
     if (kill.by !== "kill" && seen.place !== null) {
       if (kill.by === "stop, locks cut" || kill.by === "stop, all cut") yield* cut(before, kill.by)
-      // Where it holds what others wait for, it goes on before them.
+      // Where it holds a lock that others wait for, it is resumed before they end.
       let isStill = true
       const goesOn = setTimeout(() => {
         isStill = false
@@ -144,7 +144,7 @@ export const fate = (how: How): Effect.Effect<Fate, KilledBadly, Database> =>
       if (isStill && isOvertaken && leased.has(operationOf(how))) overtaken = yield* marks
       process.signal("SIGCONT")
     }
-    // Once may come before it has stopped itself.
+    // The first signal may arrive before the process has suspended itself.
     const again = setInterval(() => process.signal("SIGCONT"), 200)
     yield* Effect.promise(() => atEnd.finally(() => clearInterval(again))).pipe(
       Effect.timeoutFail({
@@ -164,7 +164,7 @@ export const fate = (how: How): Effect.Effect<Fate, KilledBadly, Database> =>
     return yield* told(kill, seen, meanwhile)
   })
 
-/** The sessions of this process: more may be opened while the other one works, but no statement is sent meanwhile. */
+/** The sessions of this process. The pool may open more while the other process works, but sends no statement meanwhile. */
 const own = Effect.flatMap(Database, ({ client }) =>
   Effect.promise(() => client<Array<{ pid: number }>>`select pg_backend_pid() as pid`),
 ).pipe(Effect.map(ids))

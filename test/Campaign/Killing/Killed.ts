@@ -1,7 +1,7 @@
 /**
- * The process that is killed. It is started ahead, waits for a line on its input and does what that says; at the place that
- * it is told it sends itself the signal, so that the server sees a client die as by kill -9. Where it comes to the end of the
- * operation before, it waits for another line.
+ * The process that is killed. It is started in advance, waits for a line on its input and does what that says. At the named place
+ * it sends the signal to itself, so that the server sees a client die as by kill -9. Where the operation ends before that place,
+ * the process waits for another line.
  */
 import { writeSync } from "node:fs"
 import { createInterface } from "node:readline"
@@ -13,7 +13,7 @@ import { Aim } from "./Aim.ts"
 import type { Command, Line } from "./Command.ts"
 import { watchSockets } from "./Sockets.ts"
 
-/** At once: what is told before a signal must have left before it. */
+/** Writes synchronously: the line must have left before the signal comes. */
 const tell = (line: Line): void => void writeSync(1, `${JSON.stringify(line)}\n`)
 
 let aim = new Aim(null, () => () => undefined)
@@ -33,7 +33,7 @@ const done = ({ announced, connection, history, kill, moments, out, readToEnd, s
       }
     }
     site.world.now = Math.max(site.world.now, Date.parse(one.at)) + 1_000
-    // What is to fail does so for whoever comes after.
+    // The fault remains for the process that does the operation next.
     site.world.faults.length = 0
     for (const [stream, at] of readToEnd) site.world.readToEnd.set(stream, at)
     site.moments.push(...moments)
@@ -56,7 +56,7 @@ const commanded = (command: Command) =>
   )
 
 for await (const line of createInterface({ input: process.stdin })) {
-  // Told once every session is closed, as a process closes them that ends.
+  // The line is sent once every session is closed, as an ending process closes them.
   const exit = await Effect.runPromiseExit(commanded(JSON.parse(line)))
   if (Exit.isFailure(exit)) tell({ line: "died", cause: Cause.pretty(exit.cause) })
   else tell({ line: "ended", ...exit.value })

@@ -1,4 +1,4 @@
-/** `--kills`: operations are begun in a process of their own first, which is killed at some statement, then done again. */
+/** `--kills`: each operation is first started in a process of its own, which is killed at some statement, and then done again. */
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
@@ -18,16 +18,16 @@ import { fate } from "./Fate.ts"
 import { type Process, processes } from "./Processes.ts"
 import { watchSockets } from "./Sockets.ts"
 
-/** What was killed, by operation and by how. */
+/** The number of kills, by operation and kind. */
 export interface KillsTold extends Told {
   readonly kills: ReadonlyArray<{ readonly what: Operation["do"]; readonly by: Kill["by"] }>
 }
 
-/** Those that interrupt or cut themselves are not killed, too, and a change of the settings is nothing that Tieout does. */
+/** Operations that are interrupted or cut anyway are not killed as well, and Tieout has no part in a change of the settings. */
 const killable = ({ do: what }: Operation): boolean =>
   what !== "stopped" && what !== "cut" && what !== "rules"
 
-/** What an operation of a kind sent when it was done: places are chosen among so many. */
+/** How much an operation of each kind sent when it was last done: places are chosen within that. */
 class Usual {
   private readonly known = new Map<Operation["do"], Array<Counts>>()
 
@@ -35,7 +35,7 @@ class Usual {
     this.known.set(what, [...(this.known.get(what) ?? []), counts].slice(-30))
   }
 
-  /** About as many as the operation sends; some are beyond its end, and then it comes to that. */
+  /** A place within about as many as the operation sends; where it lies beyond the end, the operation simply ends. */
   place(what: Operation["do"], of: Counted, chance: Random): number {
     const [first, ...more] = this.known.get(what) ?? []
     const counts =
@@ -87,7 +87,7 @@ interface Tools {
   readonly ours: { aim: Aim }
 }
 
-/** What this process sends to the database is counted from here on. */
+/** Counts what this process sends to the database from here on. */
 export const tools = (url: string, program: string) =>
   Effect.map(processes(program), (next): Tools => {
     const ours = { aim: new Aim(null, () => () => undefined) }
@@ -95,7 +95,7 @@ export const tools = (url: string, program: string) =>
     return { url, next, usual: new Usual(), ours }
   })
 
-/** Killed at the places of the steps; where they have none yet, at places of chance that are noted with them. */
+/** Kills at the places that the steps name. Where a step names none yet, it chooses one by chance and notes it in the step. */
 class Killer {
   readonly kills: Array<KillsTold["kills"][number]> = []
   readonly steps: Array<Step>
@@ -164,7 +164,7 @@ const playOnce = (history: History, killer: Killer | null): Effect.Effect<Played
 
 const most = { tries: 60, seconds: 150 }
 
-/** With its kills or, where it fails without them in the same way, without: as short as can be. */
+/** The shortest history that still fails: without its kills where it fails in the same way without them. */
 const shortest = (history: History, problem: string, using: Tools) => {
   const again = (one: History) =>
     Effect.map(playOnce(one, new Killer(one, using, null)), (played) => played.problem)
@@ -177,7 +177,7 @@ const shortest = (history: History, problem: string, using: Tools) => {
   )
 }
 
-/** Plays a history with its own kills, or with kills of chance. */
+/** Plays a history with its own kills, or with kills by chance. */
 export const playKilled = (history: History, using: Tools, chance: Random | null, shrinking: boolean) =>
   Effect.gen(function* () {
     const killer = new Killer(history, using, chance)
@@ -189,14 +189,14 @@ export const playKilled = (history: History, using: Tools, chance: Random | null
     return { ...base, problem: shorter.problem, history: shorter.history } satisfies KillsTold
   })
 
-/** Operations of a history of kills beyond the usual ones, and its books at most. */
+/** How many more operations than usual a history with kills has, and its most books. */
 const shapeOf = ({ shape }: Asked): Asked["shape"] => ({
   ...shape,
   books: Math.min(shape.books, 4),
   busier: 8,
 })
 
-/** One worker's share: plays histories until so many operations were killed. */
+/** Plays one worker's share: histories until so many operations were killed. */
 export const killing = (
   asked: Asked,
   worker: number,

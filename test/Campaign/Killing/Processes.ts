@@ -1,4 +1,4 @@
-/** Processes that are ready to be told what to do before they are killed. */
+/** Processes that are started in advance and wait for an operation in which to be killed. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { Effect } from "effect"
@@ -7,9 +7,9 @@ import { type Command, isLine, type Line } from "./Command.ts"
 export interface Process {
   readonly begin: (command: Command) => void
   readonly signal: (signal: "SIGKILL" | "SIGCONT") => void
-  /** Told of every line. */
+  /** Called for every line. */
   onLine: (line: Line) => void
-  /** Once it is gone. */
+  /** Resolves once the process has ended. */
   readonly gone: Promise<void>
   isGone: boolean
 }
@@ -29,7 +29,7 @@ const started = (program: string): Process => {
     gone,
     isGone: false,
   }
-  // It may be killed while it is told.
+  // The process may be killed while the line is written.
   child.stdin?.on("error", () => undefined)
   if (child.stdout !== null) {
     createInterface({ input: child.stdout }).on("line", (text) => {
@@ -40,7 +40,7 @@ const started = (program: string): Process => {
   return one
 }
 
-/** The next one, and one in reserve while that works; they end with the scope. */
+/** Answers the next process, and starts one in reserve while that works. All end with the scope. */
 export const processes = (program: string) =>
   Effect.map(
     Effect.acquireRelease(

@@ -1,8 +1,8 @@
-/** Every write of this process to a database, seen before it leaves: counted, and where it is wished, its last. */
+/** Sees every write of this process to a database before it leaves, counts it, and can make it the last one. */
 import { Socket } from "node:net"
 import { type Sent, Session } from "./Statements.ts"
 
-/** Told of every statement: whether to do something before it is sent, and right after. */
+/** Called for every statement. Answers whether something happens before it is sent, or right after. */
 export interface Watcher {
   readonly before: (text: string) => (() => void) | null
   readonly after: (text: string) => (() => void) | null
@@ -11,7 +11,7 @@ export interface Watcher {
 const bytesOf = (chunk: unknown): Buffer | null =>
   chunk instanceof Uint8Array ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength) : null
 
-/** From now on, of every socket that speaks to a Postgres server. */
+/** Watches every socket to a Postgres server from now on. */
 export const watchSockets = (watcher: Watcher): void => {
   const sessions = new WeakMap<Socket, Session>()
   const sessionOf = (socket: Socket): Session => {
@@ -23,10 +23,10 @@ export const watchSockets = (watcher: Watcher): void => {
   const send = (socket: Socket, args: ReadonlyArray<unknown>): boolean =>
     Reflect.apply(original, socket, args) === true
 
-  /** Sends what comes before a place, and does what is to be done there once that has left. */
+  /** Sends everything up to a place, and acts there once that has left. */
   const upTo = (socket: Socket, bytes: Buffer, from: number, to: number, then: () => void): number => {
     if (to > from) send(socket, [bytes.subarray(from, to)])
-    // The kernel takes what it can at once; what it has not taken is still ours.
+    // The kernel takes what it can at once; the rest is still in this process.
     if (socket.writableLength === 0) then()
     else send(socket, [Buffer.alloc(0), then])
     return Math.max(from, to)

@@ -1,4 +1,4 @@
-/** What is counted of a session is what the server is asked to do, however it is cut into writes. */
+/** Each statement of a session counts once, however the session is cut into writes. */
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -45,7 +45,7 @@ describe("Session", () => {
     ])
   })
 
-  it("puts together what comes in pieces", () => {
+  it("reassembles a statement that comes in pieces", () => {
     const session = new Session()
     session.take(startup)
     const all = Buffer.concat([message("P", "s1", "select 1", none), bound("s1"), message("Q", "commit")])
@@ -55,7 +55,7 @@ describe("Session", () => {
     expect(found.map(({ to }) => to === null)).toEqual([true, false, false])
   })
 
-  it("leaves alone what is no session of a database", () => {
+  it("ignores what is not a database session", () => {
     const session = new Session()
     expect(session.take(Buffer.from("GET / HTTP/1.1\r\n\r\n"))).toEqual([])
     expect(session.take(message("Q", "commit"))).toEqual([])
@@ -63,7 +63,7 @@ describe("Session", () => {
 })
 
 layer(TestDatabase.layer)("what this process sends", (test) => {
-  test.effect("a transaction is counted statement by statement, its commit too", () =>
+  test.effect("a transaction is counted statement by statement, including its commit", () =>
     Effect.gen(function* () {
       const { url } = yield* TestDatabase
       const seen: Array<string> = []

@@ -1,13 +1,13 @@
 /**
- * What a process sends to the database, statement by statement, read off the bytes that leave its sockets: so nothing is
- * missed, whoever sends it, and a place between two statements is the same for us as for the server.
+ * Reads what a process sends to the database, statement by statement, from the bytes that leave its sockets. So no statement is
+ * missed, whichever code sends it, and a place between two statements is the same for the test as for the server.
  */
 /** Where a statement begins and ends in what is written, and its text. */
 export interface Sent {
   readonly text: string
-  /** Null: it began in what was written before. */
+  /** Null where it began in an earlier write. */
   readonly from: number | null
-  /** After the message with which the server is asked to carry it out; null: that is not in what is written yet. */
+  /** The place after the message that asks the server to execute it; null where that is not written yet. */
   readonly to: number | null
 }
 
@@ -26,11 +26,11 @@ export class Session {
   private left: Buffer = Buffer.alloc(0)
   private readonly prepared = new Map<string, string>()
   private parsed = ""
-  /** A statement of which the end was not written yet, and whether it is asked to be carried out. */
+  /** A statement whose end is not written yet, and whether the server is asked to execute it. */
   private open: string | null = null
   private asked = false
 
-  /** The statements of what is written next, in order. */
+  /** The statements of the next write, in order. */
   take(written: Buffer): ReadonlyArray<Sent> {
     if (this.state === "other") return []
     const before = this.left.length
@@ -68,7 +68,7 @@ export class Session {
   private end(to: number, found: Array<Sent>): void {
     if (this.open === null) return
     const last = found.pop()
-    // What began in an earlier write ends here.
+    // A statement that began in an earlier write ends here.
     found.push(last === undefined ? { text: this.open, from: null, to } : { ...last, to })
     this.open = null
     this.asked = false

@@ -1,10 +1,10 @@
-/** A process that was stopped while another one took its lease, and then goes on: whatever it does, it may write nothing. */
+/** A process that was suspended while another one took its lease, and then resumes, may write nothing. */
 import { Effect } from "effect"
 import { Database } from "../../../src/Database.ts"
 
 const schemas = ["mirror", "ledger", "reconcile", "sync", "export", "webhook"]
 
-/** Of the connection's lease; null: nobody has taken it yet. */
+/** The epoch of the connection's lease; 0 where nobody has taken it yet. */
 export const epochOf = (connection: string) =>
   Effect.flatMap(Database, ({ client }) =>
     Effect.promise(
@@ -13,7 +13,7 @@ export const epochOf = (connection: string) =>
     ),
   ).pipe(Effect.map(([row]) => (row === undefined ? 0n : BigInt(row.epoch))))
 
-/** By table, how many rows there are and the newest transaction that wrote one of them: it changes with whatever is written. */
+/** A mark of each table: its number of rows and the newest transaction that wrote one of them. Every write changes it. */
 export const marks = Effect.flatMap(Database, ({ client }) =>
   Effect.promise(
     () => client<Array<{ name: string; mark: string }>>`
@@ -25,15 +25,15 @@ export const marks = Effect.flatMap(Database, ({ client }) =>
   ),
 ).pipe(Effect.map((rows) => new Map(rows.map(({ mark, name }) => [name, mark]))))
 
-/** The tables that say something else. */
+/** The tables whose marks differ. */
 export const differing = (
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,
 ): ReadonlyArray<string> => [...after].flatMap(([name, mark]) => (before.get(name) === mark ? [] : [name]))
 
 /**
- * Takes the lease as another machine would whose server has let go of the first one's lock, while the first one has noticed
- * nothing: only the fence is left. Not where it is in the middle of a transaction of its own, which comes first.
+ * Takes the lease as another machine would after the server released the first machine's lock without its notice: only the fence
+ * is left. A transaction that the first process is in comes first; then the lease stays as it is.
  */
 export const takeLeaseAway = (connection: string) =>
   Effect.flatMap(Database, ({ client }) =>

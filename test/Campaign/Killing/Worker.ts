@@ -1,4 +1,4 @@
-/** One worker of the kill campaign: told of its database and its share by the environment, tells a line of JSON per history. */
+/** One worker of the kill campaign. The environment names its database and its share; it prints a line of JSON per history. */
 import { Effect, Exit, Logger, LogLevel } from "effect"
 import { argumentsOf } from "../Arguments.ts"
 import { inDatabase } from "../Server.ts"

@@ -1,4 +1,4 @@
-/** Webhook events: what changed at the service since they were last sent, received and processed in one round. */
+/** Sends webhook events of what changed at the service since the last ones, receives them and processes them in one round. */
 import { createHash } from "node:crypto"
 import { Effect, Layer, Option } from "effect"
 import { Events } from "../../../src/Sync/Events.ts"
@@ -6,7 +6,7 @@ import { Inbox } from "../../../src/Webhook/Inbox.ts"
 import type { BookName } from "../History.ts"
 import { partnerOf, type Site } from "../Site.ts"
 
-/** Of the newest movements; each account that they are about is told of, too. */
+/** Events of the newest movements, and of each account that these are about. */
 const most = 6
 
 const ofClient = (site: Site, book: BookName): object =>
@@ -38,7 +38,7 @@ const said = (site: Site): ReadonlyArray<{ readonly type: string; readonly data:
   ]
 }
 
-/** Puts what happened into the inbox, and takes it out. Over the port only: the processor is given its partner. */
+/** Puts events into the inbox and processes them. Only over the port: the processor is given its partner. */
 export const announce = (site: Site) =>
   Effect.gen(function* () {
     const deliveries = said(site).map((event) => {

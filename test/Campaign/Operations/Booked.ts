@@ -1,4 +1,4 @@
-/** What is booked of a book at a time, and what it is known to be: what comes later may follow it. */
+/** The entries of a book that are booked at a time, and what each belongs to as far as that is known: later entries may follow them. */
 import { Effect } from "effect"
 import { Database } from "../../../src/Database.ts"
 import type { BookedFact } from "../Facts.ts"
@@ -9,7 +9,7 @@ interface Booked {
   readonly type: string | null
   readonly id: string | null
   readonly read: boolean
-  /** Its month is open. */
+  /** Whether its month is open. */
   readonly open: boolean
 }
 

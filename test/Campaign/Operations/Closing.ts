@@ -1,4 +1,4 @@
-/** Closing every book's next month that is over, and opening the latest closed one again. */
+/** Closes every book's next month that is over, and reopens the latest closed one. */
 import { Effect, Option } from "effect"
 import type { Book } from "../../../src/Book.ts"
 import { close, reopen } from "../../../src/Close.ts"
@@ -25,7 +25,7 @@ const monthsOf = (book: Book) =>
     ),
   ).pipe(Effect.map(([row]) => row ?? { next: null, closed: null }))
 
-/** A month was closed, and nobody answered for what had not been read since its end: no outcome, but a defect. */
+/** A defect: a month was closed although something had not been read since its end and nobody accepted that. */
 class ClosedUnread extends Error {}
 
 const proved = (site: Site, book: Book, period: string) => {

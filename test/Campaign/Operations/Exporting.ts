@@ -10,10 +10,10 @@ import * as Verify from "../../../src/Verify.ts"
 import type { ExportKind } from "../History.ts"
 import type { Site } from "../Site.ts"
 
-/** A batch that does not verify: no outcome of an operation, but a defect. */
+/** A defect: a batch does not verify. */
 class Unverified extends Error {}
 
-/** The database's time, at which what was recorded before is recorded. */
+/** The database's clock: what was recorded before it counts as recorded. */
 const now = Effect.flatMap(Database, (database) =>
   database.query(
     "Campaign.now",
@@ -33,7 +33,7 @@ const numbered = (site: Site, books: ReadonlyArray<Book>) =>
 
 const currencies = ["EUR", "GBP", "JPY", "USD", "USDC", "USDT"]
 
-/** What a system's files in the books' own currencies cannot hold stays out: they refuse it. */
+/** Currencies that a system's files refuse, and that are therefore left out. */
 const lackedBy = (format: string, baseCurrency: string): ReadonlyArray<string> => {
   if (format === "xero") return currencies.filter((currency) => currency !== baseCurrency)
   return format === "qbo" || format === "datev" ? ["USDC", "USDT"] : []

@@ -1,9 +1,9 @@
-/** Operations that are interrupted at a request, or lose every connection to the database there. */
+/** Interrupts operations at a request, or cuts every connection to the database there. */
 import { Deferred, Effect } from "effect"
 import { Database } from "../../../src/Database.ts"
 import type { Site } from "../Site.ts"
 
-/** Sets what happens at the request after so many more; gives whether it came to that. */
+/** Acts at the request after so many more, and answers whether that request came. */
 const at = <A, E, R>(
   site: Site,
   after: number,
@@ -26,7 +26,7 @@ const at = <A, E, R>(
   )
 }
 
-/** As a signal does it: interrupted, with the time to end what it is in. */
+/** Interrupts as a signal does: the operation gets the time to end its current step. */
 export const stopped = <E, R>(site: Site, after: number, operation: Effect.Effect<string, E, R>) =>
   Effect.gen(function* () {
     const halt = yield* Deferred.make<void>()
@@ -39,7 +39,7 @@ export const stopped = <E, R>(site: Site, after: number, operation: Effect.Effec
     )
   })
 
-/** Every session of this database but the asker's ends, whatever it was in. */
+/** Ends every session of this database but the asker's, whatever it is doing. */
 const cutAll = Effect.flatMap(Database, ({ client }) =>
   Effect.promise(
     () => client`

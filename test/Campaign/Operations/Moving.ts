@@ -1,10 +1,11 @@
-/** A person moves what stands in suspense, in clearing or in transit to an account of their own. */
+/** A person moves lines in suspense, in clearing or in transit to an account of their choice. */
 import { Effect, Layer, Option } from "effect"
 import type { Book } from "../../../src/Book.ts"
 import { Database } from "../../../src/Database.ts"
 import { Resources } from "../../../src/Mirror/Resources.ts"
 import { reclassify } from "../../../src/Reclassify.ts"
 import { PostingFacts } from "../../../src/Sync/Statements/PostingFacts.ts"
+import { idsOf } from "../BookIds.ts"
 import { units } from "../Decimals.ts"
 import type { MovedFrom, Operation } from "../History.ts"
 import type { Site } from "../Site.ts"
@@ -25,9 +26,8 @@ const rolesOf: Readonly<Record<MovedFrom, ReadonlyArray<string>>> = {
 }
 
 const list = (items: ReadonlyArray<string | number>): string => `{${items.join(",")}}`
-const idsOf = (books: ReadonlyArray<Book>): string => list(books.map(({ bookId }) => bookId))
 
-/** Entries that have something in such an account and, of fees, nothing elsewhere. */
+/** Entries with a line in such an account and no fee elsewhere. */
 const standingIn = (books: ReadonlyArray<Book>, from: MovedFrom) =>
   Effect.flatMap(Database, (database) =>
     database.query(
@@ -45,7 +45,7 @@ const standingIn = (books: ReadonlyArray<Book>, from: MovedFrom) =>
     ),
   )
 
-/** The cash of loans is the receivables' to explain: it is left to them. */
+/** The cash of loans is left alone, for receivables explain it. */
 const isLoan = ({ history, world }: Site, entryId: string): boolean => {
   const named = new Set(
     history.steps.flatMap((step) => {
@@ -66,8 +66,8 @@ const isLoan = ({ history, world }: Site, entryId: string): boolean => {
 }
 
 /**
- * An entry that is just the fee may have been on top of the withdrawal or have been in it: the balances are the same, but not
- * what is left of each entry. A move takes what stands there at that moment, which the oracle is not told.
+ * An entry of just the fee may have been on top of the withdrawal or within it: the balances are the same, but the lines of each
+ * entry are not. A move takes the line as it stands at that moment, which the oracle does not know.
  */
 const hasFeeApart = ({ history, world }: Site, entryId: string): boolean => {
   const all = [...world.accounts.values()].flatMap(({ currency, entries }) =>
@@ -78,7 +78,7 @@ const hasFeeApart = ({ history, world }: Site, entryId: string): boolean => {
   const content = of === undefined ? undefined : world.resources.get(of)?.content
   if (moved === undefined || content?.type !== "WITHDRAWAL" || content.fee === null) return false
   const fee = units(content.fee, moved.currency)
-  // Also one that is still to come.
+  // An entry may also be named before it comes.
   return history.steps.some(
     (step) =>
       "event" in step &&
@@ -125,7 +125,7 @@ export const move = (site: Site, books: ReadonlyArray<Book>, operation: Move) =>
     return `${one.entry} to ${code} from ${from}`
   }).pipe(Effect.provide(Layer.merge(mirrored, site.services)))
 
-/** Of moves by processes that were killed nobody knows whether they were made: what was is the books' to say. */
+/** Whether a killed process made its moves is not known from outside: the books show it. */
 export const noteMoved = (site: Site, books: ReadonlyArray<Book>, operation: Operation) =>
   operation.do !== "reclassify"
     ? Effect.void

@@ -1,15 +1,16 @@
-/** Posting rules that were changed are applied to what is booked, as `tieout reclassify --rules --apply` does it. */
+/** Applies changed posting rules to what is booked, as `tieout reclassify --rules --apply` does. */
 import { Effect, Layer, Option } from "effect"
 import type { Book } from "../../../src/Book.ts"
 import { Database } from "../../../src/Database.ts"
 import { Resources } from "../../../src/Mirror/Resources.ts"
 import { reapply } from "../../../src/Reclassify/Reapply.ts"
 import { PostingFacts } from "../../../src/Sync/Statements/PostingFacts.ts"
+import { idsOf } from "../BookIds.ts"
 import type { Operation } from "../History.ts"
 import type { Site } from "../Site.ts"
 import { asBooked, bookedIn } from "./Booked.ts"
 
-/** Takes down what was booked by the rules so far; `applied`: the books that they were applied to. */
+/** Records what was booked under the rules so far; `applied` are the books to which they were applied. */
 export const noteRuled = (site: Site, books: ReadonlyArray<Book>, applied: ReadonlySet<number> | null) =>
   Effect.forEach(
     books.filter(({ bookId }) => applied === null || applied.has(bookId)),
@@ -27,14 +28,14 @@ export const noteRuled = (site: Site, books: ReadonlyArray<Book>, applied: Reado
 
 const reasonOf = (nth: number): string => `rules ${nth}`
 
-/** Books that something was moved in: all of it, or nothing. */
+/** Books in which lines were moved: in each book all of them or none. */
 const movedIn = (books: ReadonlyArray<Book>, nth: number) =>
   Effect.flatMap(Database, (database) =>
     database.query(
       "Campaign.ruled",
       (sql) => sql<Array<{ readonly book: number }>>`
         select distinct book_id as book from ledger.journal_entries
-        where book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::integer[])
+        where book_id = any (${idsOf(books)}::integer[])
           and description = ${`Reclassification by rules: ${reasonOf(nth)}`}`,
     ),
   ).pipe(Effect.map((rows) => new Set(rows.map(({ book }) => book))))
@@ -55,7 +56,7 @@ export const reapplied = (
     return moved.join(", ")
   }).pipe(
     Effect.provide(Layer.provideMerge(Layer.merge(Resources.Default, PostingFacts.Default), site.services)),
-    // Also where it was stopped, or cut: of some books it may have been done.
+    // This also holds where the operation was stopped or cut: some books may be done.
     Effect.onExit((exit) =>
       Effect.flatMap(
         exit._tag === "Success"

@@ -1,4 +1,4 @@
-/** Workers that read clients' books for a sync: the connector's own, each job given to them as pg-boss would. */
+/** Workers that read clients' books for a sync: the connector's own code, to which each job is handed as pg-boss would. */
 import { Effect, Layer, Option } from "effect"
 import { Database } from "../../../src/Database.ts"
 import { bookJobs } from "../../../src/Jobs/BookJob.ts"
@@ -7,7 +7,7 @@ import { BookSync } from "../../../src/Sync/BookSync.ts"
 import { BookJobs } from "../../../src/Sync/Runs/BookJobs.ts"
 import type { Site } from "../Site.ts"
 
-/** A job that fails is tried again, and then given up. */
+/** A job that fails is tried once more, and then given up. */
 const again = { times: 3 }
 
 export const withWorkers =

@@ -10,7 +10,8 @@ import { byText, keyOf } from "./Balances.ts"
 import { centsOf, ofAmount, textOfCents, times } from "./Decimal.ts"
 import { type Booked, isHeld, Valuation } from "./Valuation.ts"
 
-const lastDayOf = (month: string): string => {
+/** The last day of a month (`YYYY-MM`). */
+export const lastDayOf = (month: string): string => {
   const [year = 0, number = 0] = month.split("-").map(Number)
   return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10)
 }

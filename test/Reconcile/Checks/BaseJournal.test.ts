@@ -1,16 +1,14 @@
 /** The base-currency journal of a small book, and what is said of it once somebody has changed it behind the rules. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { decodeSync } from "effect/Schema"
 import { Reconcile } from "../../../src/Reconcile.ts"
 import { Content } from "../../../src/Settings/Content.ts"
-import { Settings } from "../../../src/Settings.ts"
 import { addRates } from "../../../src/Valuation/Rates/RateStore.ts"
 import { openBook } from "../../Export/Books.ts"
 import { all, client, deposit, exporting } from "../../Export/Exporting.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
-import { TestDatabase } from "../../support/TestDatabase.ts"
-import { mischief, query } from "../Books.ts"
+import { mischief, query, services } from "../Books.ts"
 
 const { accounting, chart } = decodeSync(Content)({})
 const base = { baseCurrency: "EUR", settings: accounting.valuation, chart }
@@ -56,11 +54,6 @@ const cashOf = Effect.fnUntraced(function* (bookId: number) {
   )
   return row ?? (yield* Effect.dieMessage("no cash"))
 })
-
-const services = Reconcile.Default.pipe(
-  Layer.provideMerge(TestDatabase.layer),
-  Layer.provide(Settings.from({ variables: {} })),
-)
 
 layer(services, { excludeTestServices: true })("the base-currency journal", (it) => {
   it.effect("that somebody changed is found in full, by entry and by account, until it is valued anew", () =>

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Sandbox, startSandbox } from "../../../src/Sandbox.ts"
 import { Client } from "../FlatReader.ts"
-import { Currency, connect, Decimal, exact, optional, Time, Uuid } from "../Reader.ts"
+import { Currency, connect, Decimal, exact, optional, type Reader, Time, Uuid } from "../Reader.ts"
 
 const TransactionRef = Schema.Struct({ txId: Schema.String, txTimestamp: Time })
 const Receivable = Schema.Struct({
@@ -36,8 +36,6 @@ const Rails = Schema.Struct({
   description: Schema.String,
   currencies: Schema.Array(Currency),
 })
-
-type Reader = Awaited<ReturnType<typeof connect>>
 
 /** Proves that the credit accounts follow from the active receivables. */
 const prove = async (client: Reader) => {

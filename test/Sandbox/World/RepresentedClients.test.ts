@@ -8,9 +8,7 @@ import {
   FlatInstruction,
   FlatWithdrawal,
 } from "../FlatReader.ts"
-import { Account, connect, Entry, exact, Pair } from "../Reader.ts"
-
-type Reader = Awaited<ReturnType<typeof connect>>
+import { Account, connect, Entry, exact, Pair, type Reader } from "../Reader.ts"
 
 /** All that an active client has, as far as its surface leads there. */
 const read = async (client: Reader, clientId: string) => {

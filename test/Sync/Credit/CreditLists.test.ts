@@ -11,15 +11,9 @@ import {
   orgWithdrawal,
   receivable,
 } from "../Lending.ts"
-import { surfaces } from "../Loaned.ts"
+import { at, borrower, surfaces, tx } from "../Loaned.ts"
 import { id } from "../Partnership.ts"
 import { findings, postings, rows, sync } from "../Runs.ts"
-
-const clientSurfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client, credit]}}" }
-const borrower = { ...clientSurfaces, TIEOUT_ACCOUNTING_RECEIVABLES_VIEW: "borrower" }
-
-const at = (day: number) => `2026-10-${String(day).padStart(2, "0")}T12:00:00Z`
-const tx = (txId: string, day: number) => ({ txId, txTimestamp: at(day) })
 
 /** Kind, date and lines of what the books have of receivables, in the order in which it came about. */
 const ofReceivables = rows(`
