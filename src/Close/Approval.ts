@@ -6,7 +6,7 @@ import { bool, int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { closeError } from "./CloseError.ts"
 import { closesOf, standingClose } from "./CloseRecords.ts"
-import { osUser } from "./Person.ts"
+import { foldedName, osUser } from "./Person.ts"
 
 const approvalColumns = {
   sequence: int4,
@@ -50,8 +50,6 @@ export interface ApprovalRequest {
   readonly twoPersons: boolean
 }
 
-const folded = (name: string): string => name.trim().replaceAll(/\s+/g, " ").toLowerCase()
-
 const approveBook = Effect.fn("Close.approveBook")(function* (
   book: Book,
   { name, period, twoPersons }: ApprovalRequest,
@@ -75,7 +73,7 @@ const approveBook = Effect.fn("Close.approveBook")(function* (
       select c.os_user = ${user} and c.database_user = session_user as "sameUser"
       from ledger.closes c where c.book_id = ${book.bookId} and c.sequence = ${sequence}`,
   )
-  if (twoPersons && (sameUser || folded(name) === folded(who))) {
+  if (twoPersons && (sameUser || foldedName(name) === foldedName(who))) {
     return yield* closeError(
       "Usage",
       `${period} of ${book.code} was closed by ${who}${sameUser ? `, logged in as the same user (${user})` : ""}: with close.twoPersons another person approves it, under another name and logged in as another user of the operating system or the database.`,
