@@ -60,10 +60,7 @@ const approveBook = Effect.fn("Close.approveBook")(function* (
   const { hash, sequence, who } = own
   const [known] = (yield* approvalsOf(book)).filter((approval) => approval.sequence === sequence)
   if (known !== undefined) {
-    return yield* closeError(
-      "Usage",
-      `${period} of ${book.code} was approved already, on ${known.at} by ${known.name}.`,
-    )
+    return { before: `${period} of ${book.code} was approved already, on ${known.at} by ${known.name}.` }
   }
   const user = yield* osUser
   const { sameUser } = yield* database.row(
@@ -86,16 +83,18 @@ const approveBook = Effect.fn("Close.approveBook")(function* (
       values (${book.bookId}, ${sequence}, ${hash}, ${name}, ${user}, ${twoPersons})`,
   )
   const [made] = (yield* approvalsOf(book)).filter((approval) => approval.sequence === sequence)
-  return made === undefined ? null : { book: book.code, period, ...made }
+  return made === undefined ? null : { approved: { book: book.code, period, ...made } }
 })
 
-/** Approves the close of a month that stands, of one book or of all that have it closed: all or none. */
+/** Approves the closes of a month that stand without approval, of one book or of all that have it closed: all or none. */
 export const approve = Effect.fn("Close.approve")(function* (request: ApprovalRequest) {
   const database = yield* Database
   const books = yield* chooseBooks(Option.none(), request.book)
   const made = yield* database.transaction(Effect.forEach(books, (book) => approveBook(book, request)))
-  const approved = made.filter((one) => one !== null)
+  const approved = made.flatMap((one) => (one?.approved === undefined ? [] : [one.approved]))
   if (approved.length > 0) return approved
+  const [before] = made.flatMap((one) => one?.before ?? [])
+  if (before !== undefined) return yield* closeError("Usage", before)
   return yield* closeError(
     "NotClosed",
     `${request.period} is not closed in ${books.map(({ code }) => code).join(", ") || "any book"}: only a close is approved. To close it: tieout close ${request.period}`,
