@@ -13,6 +13,7 @@ import { changesBetween, type MappingChange, type Unmapped, unmappedIn } from ".
 import { type CheckedBook, checkMapping } from "./Mapping/Check.ts"
 import { fileText, readMapping, workbookOf } from "./Mapping/MappingCsv.ts"
 import { type BookRow, keyOf, type MappingRow } from "./Mapping/Row.ts"
+import { type SharedCode, sharedInMapping } from "./Mapping/SharedCodes.ts"
 import { addMapping, mappedBooks, newestMapping } from "./Mapping/Store.ts"
 import { baseOnlyAccounts, chartAccounts, readAccounts } from "./Source/Accounts.ts"
 
@@ -95,6 +96,8 @@ export interface Imported {
   /** The changes against the version before; empty if no version was added. */
   readonly changes: ReadonlyArray<MappingChange>
   readonly unmapped: ReadonlyArray<Unmapped>
+  /** Codes that several bank accounts and wallets share. */
+  readonly shared: ReadonlyArray<SharedCode>
 }
 
 const importBook = Effect.fn("AccountMapping.importBook")(function* (
@@ -116,7 +119,10 @@ const importBook = Effect.fn("AccountMapping.importBook")(function* (
   const added = all.some((row) => !before.has(keyOf(row)))
   const version =
     stored !== null && changes.length === 0 && !added ? stored.version : yield* addMapping(bookId, all)
-  const imported: Imported = { book, version, accounts: all.length, changes, unmapped: unmappedIn(all, all) }
+  const imported: Imported = {
+    ...{ book, version, accounts: all.length, changes },
+    ...{ unmapped: unmappedIn(all, all), shared: sharedInMapping(all) },
+  }
   return imported
 })
 
