@@ -989,9 +989,14 @@ create or replace function ledger.approval_hash(a ledger.close_approvals) return
     to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text, 'UTF8')), 'hex')
 $$;
 
--- A person's name for comparison: lower case, single spaces.
-create or replace function ledger.folded_name(name text) returns text language sql immutable as $$
-  select lower(regexp_replace(btrim(name, e' \t\r\n'), '[[:space:]]+', ' ', 'g'))
+-- A person's name for comparison, whatever its case, spaces, form of Unicode or invisible characters: foldedName of
+-- src/Close/Person.ts, which refuses before this one, as far as the database's encoding and locale know the letters.
+create or replace function ledger.folded_name(name text) returns text language sql stable as $$
+  select btrim(lower(regexp_replace(regexp_replace(
+    case getdatabaseencoding() when 'UTF8' then regexp_replace(normalize(name, NFKC),
+      '[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]',
+      '', 'g') else name end,
+    '[[:space:]]+', ' ', 'g'), '[[:cntrl:]]+| +(?= )', '', 'g')))
 $$;
 
 -- TO011. An approval names a close that stands. Where two persons are required, the approver has another name than the person

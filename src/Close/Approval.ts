@@ -6,7 +6,7 @@ import { bool, int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { closeError } from "./CloseError.ts"
 import { closesOf, standingClose } from "./CloseRecords.ts"
-import { osUser } from "./Person.ts"
+import { foldedName, osUser } from "./Person.ts"
 
 const approvalColumns = {
   sequence: int4,
@@ -50,8 +50,6 @@ export interface ApprovalRequest {
   readonly twoPersons: boolean
 }
 
-const folded = (name: string): string => name.trim().replaceAll(/\s+/g, " ").toLowerCase()
-
 const approveBook = Effect.fn("Close.approveBook")(function* (
   book: Book,
   { name, period, twoPersons }: ApprovalRequest,
@@ -62,10 +60,7 @@ const approveBook = Effect.fn("Close.approveBook")(function* (
   const { hash, sequence, who } = own
   const [known] = (yield* approvalsOf(book)).filter((approval) => approval.sequence === sequence)
   if (known !== undefined) {
-    return yield* closeError(
-      "Usage",
-      `${period} of ${book.code} was approved already, on ${known.at} by ${known.name}.`,
-    )
+    return { before: `${period} of ${book.code} was approved already, on ${known.at} by ${known.name}.` }
   }
   const user = yield* osUser
   const { sameUser } = yield* database.row(
@@ -75,7 +70,7 @@ const approveBook = Effect.fn("Close.approveBook")(function* (
       select c.os_user = ${user} and c.database_user = session_user as "sameUser"
       from ledger.closes c where c.book_id = ${book.bookId} and c.sequence = ${sequence}`,
   )
-  if (twoPersons && (sameUser || folded(name) === folded(who))) {
+  if (twoPersons && (sameUser || foldedName(name) === foldedName(who))) {
     return yield* closeError(
       "Usage",
       `${period} of ${book.code} was closed by ${who}${sameUser ? `, logged in as the same user (${user})` : ""}: with close.twoPersons another person approves it, under another name and logged in as another user of the operating system or the database.`,
@@ -88,16 +83,18 @@ const approveBook = Effect.fn("Close.approveBook")(function* (
       values (${book.bookId}, ${sequence}, ${hash}, ${name}, ${user}, ${twoPersons})`,
   )
   const [made] = (yield* approvalsOf(book)).filter((approval) => approval.sequence === sequence)
-  return made === undefined ? null : { book: book.code, period, ...made }
+  return made === undefined ? null : { approved: { book: book.code, period, ...made } }
 })
 
-/** Approves the close of a month that stands, of one book or of all that have it closed: all or none. */
+/** Approves the closes of a month that stand without approval, of one book or of all that have it closed: all or none. */
 export const approve = Effect.fn("Close.approve")(function* (request: ApprovalRequest) {
   const database = yield* Database
   const books = yield* chooseBooks(Option.none(), request.book)
   const made = yield* database.transaction(Effect.forEach(books, (book) => approveBook(book, request)))
-  const approved = made.filter((one) => one !== null)
+  const approved = made.flatMap((one) => (one?.approved === undefined ? [] : [one.approved]))
   if (approved.length > 0) return approved
+  const [before] = made.flatMap((one) => one?.before ?? [])
+  if (before !== undefined) return yield* closeError("Usage", before)
   return yield* closeError(
     "NotClosed",
     `${request.period} is not closed in ${books.map(({ code }) => code).join(", ") || "any book"}: only a close is approved. To close it: tieout close ${request.period}`,

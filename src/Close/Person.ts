@@ -17,3 +17,21 @@ export const who = Effect.gen(function* () {
   if (Option.isSome(named)) return named.value
   return yield* osUser
 })
+
+/** Control and format characters, variation selectors and fillers: two names that differ in them look alike. */
+const unseen = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+
+/**
+ * A name for comparison: as people read it, whatever its case, spaces or form of Unicode. By way of capitals, since
+ * some letters have no other common form (ß and ẞ are SS). Empty where nothing can be seen. `ledger.folded_name` of the database is nearly the same.
+ */
+export const foldedName = (name: string): string =>
+  name
+    .normalize("NFKC")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(unseen, "")
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll(/ +/g, " ")
+    .trim()

@@ -14,6 +14,7 @@ import { addMapping, mappedBooks, newestMapping } from "./Mapping/KeptMappings.t
 import { type CheckedBook, checkMapping } from "./Mapping/MappingCheck.ts"
 import { fileText, readMapping, workbookOf } from "./Mapping/MappingCsv.ts"
 import { type BookRow, keyOf, type MappingRow } from "./Mapping/MappingRow.ts"
+import { type SharedCode, sharedInMapping } from "./Mapping/SharedCodes.ts"
 import { baseOnlyAccounts, chartAccounts, readAccounts } from "./Source/Accounts.ts"
 
 /** `message` says what, where (file and line) and what to do. Nothing was stored. */
@@ -95,6 +96,8 @@ export interface Imported {
   /** The changes against the version before; empty if no version was added. */
   readonly changes: ReadonlyArray<MappingChange>
   readonly unmapped: ReadonlyArray<Unmapped>
+  /** Codes that several bank accounts and wallets share. */
+  readonly shared: ReadonlyArray<SharedCode>
 }
 
 const importBook = Effect.fn("AccountMapping.importBook")(function* (
@@ -116,7 +119,10 @@ const importBook = Effect.fn("AccountMapping.importBook")(function* (
   const added = all.some((row) => !before.has(keyOf(row)))
   const version =
     stored !== null && changes.length === 0 && !added ? stored.version : yield* addMapping(bookId, all)
-  const imported: Imported = { book, version, accounts: all.length, changes, unmapped: unmappedIn(all, all) }
+  const imported: Imported = {
+    ...{ book, version, accounts: all.length, changes },
+    ...{ unmapped: unmappedIn(all, all), shared: sharedInMapping(all) },
+  }
   return imported
 })
 

@@ -1,6 +1,7 @@
 /** Several books close in one transaction, each by its own evidence. */
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { approve } from "../../src/Close/Approval.ts"
 import { client, clientId, lending, move } from "../Sync/Lending.ts"
 import { loan, paid, tx } from "../Sync/Loaned.ts"
 import { rows, sync } from "../Sync/Runs.ts"
@@ -63,6 +64,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the months of several 
         "C4 already closed",
       ])
       expect(yield* checking("2026-10")).toEqual([])
+      // Signed off in one go, but for a book that was before; nothing is left for a third time.
+      const approving = (book: Option.Option<string>) =>
+        approve({ period: "2026-10", book, name: "Ada Jones", twoPersons: false })
+      yield* approving(Option.some("C2"))
+      const approved = yield* approving(Option.none())
+      expect(approved.flatMap(({ book }) => (book === "ORG" ? [] : [book]))).toEqual(["C1", "C3", "C4"])
+      expect((yield* Effect.flip(approving(Option.none()))).message).toContain("of C1 was approved already")
     }),
   )
 })

@@ -17,6 +17,7 @@ import type { Booked } from "../../src/Format/Reading/Booked.ts"
 import type { TableFormat } from "../../src/Format/Table/Define.ts"
 import type { Mode } from "../../src/Format/Table/Journals.ts"
 import { takesCurrency } from "../../src/Format/Table/Profile.ts"
+import { systemNames } from "../../src/Format/Table/TableRows.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { readTable } from "../../src/Verify/TableFile.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -150,6 +151,7 @@ const write = async (
           createdAt,
           days: { first: "2026-10-01", last: "2026-11-30" },
           ...{ accountFiles: [], book: { code: "A_CLIENT.7", name: "A Client" }, accounts: [] },
+          names: systemNames(mapping),
           ...{ nativeOf: (account: Account) => account, withResults: false },
         })
         for (let at = 0; at < entries.length; at += 3) yield* writer.write(entries.slice(at, at + 3))

@@ -46,6 +46,14 @@ describe("the layout of the FEC", () => {
           ["Assets:Bank:ACME", "512100"],
           ["Expenses:Fees", "627000"],
           ["Income:Refunds", "627000"],
+          // Namesakes: two of several ledger accounts, one that is called what another becomes, and two that only their ends tell apart.
+          ["Assets:Bank:A", "512300"],
+          ["Assets:Bank:B", "512300"],
+          ["Assets:Bank:C", "512400"],
+          ["Assets:Bank:D", "512400"],
+          ["Assets:Bank 512300", "512500"],
+          [`Assets:${"x".repeat(100)}:EUR`, "467100"],
+          [`Assets:${"x".repeat(100)}:USD`, "467200"],
         ] as const
       ).map(([name, account]) => [own(name), { account, dimension: "" }] as const),
     )
@@ -53,6 +61,11 @@ describe("the layout of the FEC", () => {
       ["467000", "Assets:Clearing:Deposits"],
       ["512100", "Assets:Bank:ACME"],
       ["627000", "Expenses:Fees"],
+      ["512300", "Assets:Bank 512300 512300"],
+      ["512400", "Assets:Bank 512400"],
+      ["512500", "Assets:Bank 512300 512500"],
+      ["467100", `Assets:${"x".repeat(86)} 467100`],
+      ["467200", `Assets:${"x".repeat(86)} 467200`],
     ])
   })
 

@@ -3,6 +3,7 @@ import { count, counted, harmless, styled } from "../../Common/Text.ts"
 import { print, sha256Of } from "../../Export/Batch/Manifest/ManifestSeal.ts"
 import type { Manifest } from "../../Export/Batch/Manifest.ts"
 import type { ExportedBatch } from "../../Export/BookExport.ts"
+import { sharedInBatch } from "../../Export/Mapping/SharedCodes.ts"
 import type { Difference } from "../../Export/Source/Difference.ts"
 import type { ExportSummary, Outdated } from "../../Export.ts"
 import { leftOut } from "../../Format/FormatSettings.ts"
@@ -10,6 +11,7 @@ import { tablesOf } from "../../Format/Formats.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 import { contentText } from "./BatchContent.ts"
+import { ownCodesAdvice, sharedText } from "./SharedCodes.ts"
 
 const fileColumns = [
   { title: "  File" },
@@ -90,6 +92,21 @@ const leftOutLines = (manifest: Manifest): ReadonlyArray<string> => {
   return texts.length === 0 ? [] : [`  left out by formats.leaveOut: ${texts.join(", ")}`]
 }
 
+/** Bank accounts and wallets that are one account in the system: right where a single account there holds all of them. */
+const sharedLines = (manifest: Manifest): ReadonlyArray<string> =>
+  sharedInBatch(manifest).flatMap((shared) => [
+    `  ${sharedText(shared, `In ${shared.column}`)}`,
+    `    ${ownCodesAdvice(shared.column)}`,
+  ])
+
+/** Entries of which no file but the list of native movements has anything; their numbers are missing in the others. */
+const omittedLines = ({ base }: Manifest): ReadonlyArray<string> =>
+  base === undefined || base.omitted === 0
+    ? []
+    : [
+        `  ${counted(base.omitted, "entry is", "entries are")} worth 0.00 ${base.currency} and in native_movements.csv alone`,
+      ]
+
 const batchLines = (
   { difference, folder, lackingRates, manifest }: ExportedBatch,
   screen: Screen,
@@ -103,6 +120,8 @@ const batchLines = (
     `  manifest ${sha256Of(print(manifest))}`,
     ...table(fileColumns, rows, screen),
     ...leftOutLines(manifest),
+    ...sharedLines(manifest),
+    ...omittedLines(manifest),
     ...approvalLines(manifest),
     ...changedSinceLines({ difference, lackingRates }, base !== undefined, screen),
     ...reasons.map((reason) => styled(screen.color, "red", `INCOMPLETE: ${reason}`)),

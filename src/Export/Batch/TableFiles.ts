@@ -10,7 +10,7 @@ import { type JournalChoice, journalsOf } from "../../Format/Table/JournalChoice
 import { type TableJournal, Unholdable } from "../../Format/Table/Journals.ts"
 import type { PreambleOf, Profile, Setup } from "../../Format/Table/Profile.ts"
 import { differencesOf } from "../../Format/Table/RatedRows.ts"
-import { type Mapping, rowsIn, systemNames, textsOf } from "../../Format/Table/TableRows.ts"
+import { rowsIn, textsOf } from "../../Format/Table/TableRows.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
 import type { Days } from "../Request/Days.ts"
 import type { Folder, FolderFile } from "./Folder.ts"
@@ -27,6 +27,8 @@ export interface TableContext extends JournalChoice {
   /** Files of the book's accounts that stand beside; they come last, with the totals of the entries. */
   readonly accountFiles: ReadonlyArray<AccountFile>
   readonly book: { readonly code: string; readonly name: string }
+  /** By account of the system, as all of the book's accounts make them: the same in every file of the book. */
+  readonly names: ReadonlyMap<string, string>
 }
 
 /** What a file holds: one currency, all (gl-detail), or one of the service's accounts. */
@@ -67,18 +69,18 @@ const nameOf = ({ days, profile }: TableContext, share: Share, period: string, p
     .replace("{part}", part)
 
 /** The system's accounts that the mapping names, each once. */
-const accountsIn = (mapping: Mapping): PreambleOf["accounts"] =>
-  [...systemNames(mapping)]
-    .map(([account, name]) => ({ account, name }))
+const accountsIn = ({ mapping, names }: Pick<TableContext, "mapping" | "names">): PreambleOf["accounts"] =>
+  [...new Set([...mapping.values()].map(({ account }) => account))]
+    .map((account) => ({ account, name: names.get(account) ?? account }))
     .toSorted((a, b) => (a.account < b.account ? -1 : 1))
 
 const headOf = (context: TableContext, share: Share, period: string): string => {
-  const { baseCurrency, book, createdAt, mapping, profile } = context
+  const { baseCurrency, book, createdAt, profile } = context
   const { columns, delimiter, lineEnd, preamble } = profile
   const before =
     preamble?.({
       ...{ book, period, currency: share.currency ?? "", baseCurrency, createdAt },
-      accounts: accountsIn(mapping),
+      accounts: accountsIn(context),
       version: productVersion(),
     }) ?? ""
   const names = columns.map(({ header }) => quoted(header, delimiter, false)).join(delimiter)
@@ -111,7 +113,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
   const { mapping, profile } = context
   const setup: Setup = {
     ...{ profile, book: context.book.code, baseCurrency: context.baseCurrency },
-    names: systemNames(mapping),
+    names: context.names,
   }
   const journals = journalsOf(context)
   const summed = journals.placed === undefined ? undefined : summaryEntries(folder, profile.name)

@@ -37,15 +37,15 @@ export const changesBetween = (
   )
 }
 
-/** No system requires a dimension. */
-const accountColumns = targetColumns.filter((column) => column !== "dimension")
+/** Those of accounts: no system requires a dimension. */
+export const mappedColumns = targetColumns.filter((column) => column !== "dimension")
 
 export const unmappedIn = (
   rows: ReadonlyArray<MappingRow>,
   accounts: ReadonlyArray<Named>,
 ): ReadonlyArray<Unmapped> => {
   const known = byKey(rows)
-  return accountColumns.flatMap((column) => {
+  return mappedColumns.flatMap((column) => {
     if (rows.every((row) => (row[column] ?? "") === "")) return []
     const lacking = accounts.filter((account) => (known.get(keyOf(account))?.[column] ?? "") === "")
     return lacking.length === 0 ? [] : [{ column, accounts: lacking.map(described) }]

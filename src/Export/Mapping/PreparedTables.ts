@@ -1,11 +1,13 @@
 /** Everything that accounting systems' formats need before the first line, and whether they can hold the accounts at all. */
 import { Effect } from "effect"
 import type { BankStatementFormat } from "../../Format/BankStatement.ts"
+import type { Account } from "../../Format/Entry.ts"
 import { type FormatSettings, leftOut, profileWith } from "../../Format/FormatSettings.ts"
 import type { TableFormat } from "../../Format/Table/Define.ts"
 import type { Mode } from "../../Format/Table/Journals.ts"
 import type { Profile } from "../../Format/Table/Profile.ts"
 import type { SummaryStyle } from "../../Format/Table/SummaryJournals.ts"
+import { systemNames } from "../../Format/Table/TableRows.ts"
 import type { TableContext } from "../Batch/TableFiles.ts"
 import { refused } from "../ExportError.ts"
 import type { Days } from "../Request/Days.ts"
@@ -79,11 +81,12 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   const contexts = formats.map((format): TableContext => {
     const profile = profileWith(format, settings, rated)
     const leaveOut = leftOut(format, settings)
-    const own = touched.filter(({ currency }) => !leaveOut.includes(currency))
+    const isHeld = ({ currency }: Account) => !leaveOut.includes(currency)
+    const own = touched.filter(isHeld)
+    const mapped = (some: ReadonlyArray<Account>) =>
+      mapAccounts(some, format.target, profile, stored, accounts.nativeOf)
     const { mapping, unmapped } =
-      format.numbers === null
-        ? mapAccounts(own, format.target, profile, stored, accounts.nativeOf)
-        : numberAccounts(accounts, format.numbers)
+      format.numbers === null ? mapped(own) : numberAccounts(accounts, format.numbers)
     used.push({ profile, accounts: own })
     lacking.push(...settingProblems(profile))
     unknown.push(...unmapped.map((line) => `${format.name}: account ${line}`))
@@ -92,6 +95,8 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
     return {
       ...{ profile, leaveOut, baseCurrency, mode, summary, mapping, createdAt, days },
       ...{ accountFiles, book: { code, name }, accounts: all },
+      // An account is called the same in every file, whichever of the books' accounts moved in it.
+      names: systemNames(mapped(accounts.ordered.filter(isHeld)).mapping),
       nativeOf: accounts.nativeOf,
       withResults: settings.exchangeResults,
     }

@@ -8,6 +8,7 @@ import { ShortText } from "../OwnSettings.ts"
 import { dated } from "../Table/Amount.ts"
 import { defineTable } from "../Table/Define.ts"
 import { lineProfile } from "../Table/LineProfile.ts"
+import type { Row, Setup } from "../Table/Profile.ts"
 import {
   account,
   credit,
@@ -45,7 +46,9 @@ const Settings = Schema.Struct({
 /** The movement's own reference, or else the journal number: every entry has a document. */
 const documentReference = text(({ journal: { entry, number: own } }) => entry?.externalReference ?? own)
 
-const isOfBaseAlone = (number: string): boolean => /-FX-\d{4}-\d{2}-\d+$/.test(number)
+/** Numbers have no gaps within a journal: what only the base-currency journal has is numbered by itself. */
+const isOfBaseAlone = ({ journal: { number: own } }: Row, { book }: Setup): boolean =>
+  own.startsWith(`${book}-FX-`)
 
 export const fec = defineTable({
   name: "fec",
@@ -64,9 +67,12 @@ export const fec = defineTable({
       [
         {
           header: "JournalCode",
-          cell: name(({ journal: entry }) => (isOfBaseAlone(entry.number) ? `${journal}X` : journal)),
+          cell: name((row, setup) => (isOfBaseAlone(row, setup) ? `${journal}X` : journal)),
         },
-        { header: "JournalLib", cell: name(() => journalName) },
+        {
+          header: "JournalLib",
+          cell: name((row, setup) => (isOfBaseAlone(row, setup) ? `${journalName} X` : journalName)),
+        },
         { header: "EcritureNum", cell: number },
         { header: "EcritureDate", cell: date },
         { header: "CompteNum", cell: account },

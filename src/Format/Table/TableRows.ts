@@ -19,11 +19,34 @@ const commonName = (names: ReadonlyArray<string>): string => {
   return different < 0 ? first : parts.slice(0, different).join(":")
 }
 
-/** A name for each account of the system: for ledger accounts that share one, the common part of their names. */
+/** Characters of an account's name in a file: the FEC's columns and SIE's texts have room for them. */
+const longestName = 100
+
+const cutTo = (most: number, name: string): string => [...name].slice(0, Math.max(0, most)).join("")
+
+/** The accounts whose name another one has, too. */
+const namesakes = (names: ReadonlyMap<string, string>): ReadonlyArray<string> => {
+  const times = new Map<string, number>()
+  for (const name of names.values()) times.set(name, (times.get(name) ?? 0) + 1)
+  return [...names].flatMap(([account, name]) => ((times.get(name) ?? 0) > 1 ? [account] : []))
+}
+
+/**
+ * A name for each account of the system, and for each name one account. Of ledger accounts that share one it is the common part
+ * of their names; where two accounts of the system would have the same, each has its number behind.
+ */
 export const systemNames = (mapping: Mapping): ReadonlyMap<string, string> => {
-  const names = new Map<string, Array<string>>()
-  for (const [{ name }, { account }] of mapping) names.set(account, [...(names.get(account) ?? []), name])
-  return new Map([...names].map(([account, own]) => [account, commonName(own)]))
+  const own = new Map<string, Array<string>>()
+  for (const [{ name }, { account }] of mapping) own.set(account, [...(own.get(account) ?? []), name])
+  const names = new Map([...own].map(([account, all]) => [account, cutTo(longestName, commonName(all))]))
+  // With a number behind, a name may be what another account is called; then that one gets its number, too.
+  for (let same = namesakes(names); same.length > 0; same = namesakes(names)) {
+    for (const account of same) {
+      const name = cutTo(longestName - account.length - 1, names.get(account) ?? "")
+      names.set(account, `${name} ${account}`)
+    }
+  }
+  return names
 }
 
 const mappedOf = (mapping: Mapping, account: Account): Mapped => {

@@ -330,7 +330,16 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
       expect(second).toEqual(Either.right([version(2)]))
       // The same once more says nothing new.
       expect(yield* imported("MAPPED", (text) => text)).toEqual(
-        Either.right([{ book: "MAPPED", version: 2, accounts: 13, changes: [], unmapped: [] }]),
+        Either.right([
+          {
+            book: "MAPPED",
+            version: 2,
+            accounts: 13,
+            changes: [],
+            unmapped: [],
+            shared: [expect.objectContaining({ code: "Y1010" })],
+          },
+        ]),
       )
       const { folder, manifest } = yield* batchOf("MAPPED", ["xero"], dollars)
       expect(manifest.tables?.mappingVersion).toBe(2)

@@ -1,7 +1,7 @@
 import { Effect, Either, Layer, Option } from "effect"
 import { approve } from "../../../Close/Approval.ts"
 import type { BookClose } from "../../../Close/CloseBooks.ts"
-import { who } from "../../../Close/Person.ts"
+import { foldedName, who } from "../../../Close/Person.ts"
 import { bridge, check, close as closeMonth } from "../../../Close.ts"
 import { counted, harmless } from "../../../Common/Text.ts"
 import { Ledger } from "../../../Ledger.ts"
@@ -76,7 +76,9 @@ const showApproval = Effect.fn("Cli.close.approve")(function* (
 ) {
   const output = yield* Output
   const name = by.trim()
-  if (name === "" || name.length > 100) return yield* usage("--by: expected 1 to 100 characters.")
+  if (foldedName(name) === "" || name.length > 100) {
+    return yield* usage("--by: expected 1 to 100 characters, not all of them invisible.")
+  }
   const { close: settings } = yield* Settings
   const approved = yield* approve({ period, book, name, twoPersons: settings.twoPersons })
   yield* output.report({

@@ -10,6 +10,7 @@ import { book } from "../../CommandOptions.ts"
 import { argument, group, list, optional, subcommand, text } from "../../Declaration.ts"
 import { UsageError } from "../../Failure.ts"
 import { Output } from "../../Output.ts"
+import { ownCodesAdvice, sharedText } from "../../Tables/SharedCodes.ts"
 
 /** The formats that take accounts from the mapping, each with a column. */
 const mapped = tableFormats.flatMap(({ name, target }) => (target === null ? [] : [{ name, target }]))
@@ -35,23 +36,38 @@ const mostListed = 30
 
 const shown = (text: string): string => (text === "" ? "nothing" : text)
 
-const importedLines = ({ accounts, book, changes, unmapped, version }: Imported): ReadonlyArray<string> => [
-  changes.length === 0
-    ? `${book}: nothing changed; version ${version}, ${counted(accounts, "account")}.`
-    : `${book}: version ${version}, ${counted(accounts, "account")}, ${counted(changes.length, "change")}:`,
-  ...changes
-    .slice(0, mostListed)
-    .map(({ account, after, before, column }) =>
-      harmless(`  ${column} of ${account}: ${shown(before)} → ${shown(after)}`),
+/** The format whose column it is; of the chart's codes no format. */
+const formatOf = (column: string): string =>
+  mapped.find(({ target }) => target.column === column)?.name ?? "FORMAT"
+
+const sharedLines = ({ book, shared: codes }: Imported): ReadonlyArray<string> =>
+  codes.flatMap((shared) => [
+    `${book}: ${sharedText(shared, shared.column === "code" ? "No column has a code, and in the chart's codes" : `In ${shared.column}`)}`,
+    `  ${ownCodesAdvice(formatOf(shared.column))}`,
+  ])
+
+/** What is said of a book after an import. */
+export const importedLines = (imported: Imported): ReadonlyArray<string> => {
+  const { accounts, book, changes, unmapped, version } = imported
+  return [
+    changes.length === 0
+      ? `${book}: nothing changed; version ${version}, ${counted(accounts, "account")}.`
+      : `${book}: version ${version}, ${counted(accounts, "account")}, ${counted(changes.length, "change")}:`,
+    ...changes
+      .slice(0, mostListed)
+      .map(({ account, after, before, column }) =>
+        harmless(`  ${column} of ${account}: ${shown(before)} → ${shown(after)}`),
+      ),
+    ...(changes.length > mostListed
+      ? [`  … and ${changes.length - mostListed} more; --json lists them all.`]
+      : []),
+    ...unmapped.map(
+      ({ accounts: lacking, column }) =>
+        `${book}: ${counted(lacking.length, "account")} without ${column}: ${harmless(lacking.slice(0, 3).join(", "))}${lacking.length > 3 ? " …" : ""}`,
     ),
-  ...(changes.length > mostListed
-    ? [`  … and ${changes.length - mostListed} more; --json lists them all.`]
-    : []),
-  ...unmapped.map(
-    ({ accounts: lacking, column }) =>
-      `${book}: ${counted(lacking.length, "account")} without ${column}: ${harmless(lacking.slice(0, 3).join(", "))}${lacking.length > 3 ? " …" : ""}`,
-  ),
-]
+    ...sharedLines(imported),
+  ]
+}
 
 const exportAccounts = subcommand(
   {
