@@ -4,7 +4,7 @@ import type { ConnectionSettings } from "./ConnectionSettings.ts"
 import { findBinaries } from "./Embedded/Binaries.ts"
 import { type Cluster, ensureCluster, noDatabase } from "./Embedded/Cluster.ts"
 import { asEmbeddedError, type EmbeddedError } from "./Embedded/EmbeddedError.ts"
-import { fullDisk, isFullDisk } from "./Embedded/FullDisk.ts"
+import { fullDisk, isFullDisk, ofLittleRoom } from "./Embedded/FullDisk.ts"
 import { findPlace, hasData } from "./Embedded/Place.ts"
 import { type EmbeddedRole, nameOf } from "./Embedded/RuntimeRole.ts"
 import { accountName, serverAccount } from "./Embedded/ServerAccount.ts"
@@ -98,7 +98,9 @@ export const embedded = Effect.fn("Embedded.use")(function* (
   const first = yield* Effect.acquireRelease(enter, () => leaving)
   const rejoin = Effect.gen(function* () {
     yield* Effect.promise(() => present.now?.lost ?? Promise.resolve())
-    yield* Effect.logWarning("The embedded Postgres went away; starting it again")
+    yield* Effect.logWarning(
+      `The embedded Postgres went away, and is started again${ofLittleRoom(cluster.folder)}`,
+    )
     yield* Effect.uninterruptible(enter).pipe(
       Effect.tapError((error) => Effect.logError(error.message)),
       Effect.retry({ schedule: Schedule.spaced("10 seconds") }),

@@ -38,6 +38,17 @@ export const saysFull = (output: string): boolean =>
         /No space left on device|Disk quota exceeded/i.test(line) && !/semaphore|shared memory/i.test(line),
     )
 
+/** A running server ends itself where it cannot make its next file of WAL, of 16 MiB. */
+const little = 32_000_000
+
+/** What to say of the disk beside a server that went away: nothing where it has room. */
+export const ofLittleRoom = (folder: string): string => {
+  const room = roomOf(folder)
+  return room === undefined || room.free >= little
+    ? ""
+    : `; the disk that holds ${folder} is nearly full (${room.text})`
+}
+
 /** Whether nothing more fits on the disk of a folder. */
 export const hasNoRoom = (folder: string): boolean => (roomOf(folder)?.free ?? nothing) < nothing
 
