@@ -38,14 +38,22 @@ export const proxyFor = (
     : Either.left("is no proxy's address; expected http://host:port or https://host:port")
 }
 
-/** A proxy closed the connection instead of saying whether it connects. */
-export class TunnelClosed extends Error {}
+/** A proxy did not say whether it connects; the message is what it did instead. */
+export class NoTunnel extends Error {}
 
-const isLostSocket = (error: Error): boolean => "code" in error && error.code === "UND_ERR_SOCKET"
+const noTunnel: Readonly<Record<string, string>> = {
+  UND_ERR_SOCKET: "it closes the connection",
+  UND_ERR_HEADERS_TIMEOUT: "it does not answer",
+}
+
+const orNoTunnel = (error: Error): Error => {
+  const what = "code" in error ? noTunnel[String(error.code)] : undefined
+  return what === undefined ? error : new NoTunnel(what)
+}
 
 /**
- * Ends the requests that wait for a tunnel if the proxy closes the connection without an answer. To undici that is only a lost
- * socket, which it replaces at once, thousands of times a second, until the attempt is over.
+ * Ends the requests that wait for a tunnel if the proxy closes the connection without an answer, or gives none. To undici the
+ * former is only a lost socket, which it replaces at once, thousands of times a second, until the attempt is over.
  */
 export const endingTunnels = (options: Pool.Options): Pool.Options => {
   const { connect } = options
@@ -55,7 +63,7 @@ export const endingTunnels = (options: Pool.Options): Pool.Options => {
     connect: (wanted, done) =>
       connect(wanted, (...[error, socket]: [Error, null] | [null, Socket]) => {
         if (error === null) done(null, socket)
-        else done(isLostSocket(error) ? new TunnelClosed() : error, null)
+        else done(orNoTunnel(error), null)
       }),
   }
 }

@@ -104,7 +104,7 @@ export const makeClient = (settings: ConnectionSettings, options: ClientOptions)
     types: { bigint: postgres.BigInt },
     connection: {
       ...(settings.pooled === true ? {} : sessionSettings(settings)),
-      application_name: options.applicationName ?? "tieout",
+      application_name: options.applicationName ?? settings.applicationName ?? "tieout",
       TimeZone: "UTC",
       DateStyle: "ISO, YMD",
     },

@@ -1,8 +1,15 @@
 import type { Redacted } from "effect"
 
-/** Certificates and keys for TLS, as PEM; `rejectUnauthorized: false` accepts any certificate. */
+/** What the server must be, by libpq's names. */
+export type ServerDemand = "read-write" | "read-only" | "primary" | "standby"
+
+/**
+ * Certificates and keys for TLS, as PEM; `rejectUnauthorized: false` accepts any certificate. `host` is the address that the
+ * certificate must name, where it is not the name of the connection.
+ */
 export interface Certificates {
   readonly ca?: string
+  readonly host?: string
   readonly cert?: string
   readonly key?: string
   readonly rejectUnauthorized?: boolean
@@ -18,9 +25,13 @@ export interface ConnectionSettings {
   readonly username: string
   readonly password: Redacted.Redacted<string> | undefined
   /** As postgres.js expects it; an object goes to `tls.connect`. */
-  readonly ssl: boolean | "require" | "prefer" | "verify-full" | Certificates
+  readonly ssl: boolean | "require" | "prefer" | Certificates
   /** Seconds until a connection must be open; default 10. */
   readonly connectTimeout?: number | undefined
+  /** What the server must be for us to use it; default: anything. */
+  readonly demand?: ServerDemand | undefined
+  /** Our name in the server's list of sessions; default `tieout`. */
+  readonly applicationName?: string | undefined
   /** Session settings that the URL asks for, such as `search_path`. */
   readonly parameters: Readonly<Record<string, string>>
   /**

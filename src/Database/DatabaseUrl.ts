@@ -1,7 +1,8 @@
+import { isIP } from "node:net"
 import { Either, Redacted } from "effect"
 import { largestCertificate } from "../Common/RegularFile/ImportBounds.ts"
 import { readNamed } from "../Common/RegularFile.ts"
-import type { ConnectionSettings } from "./ConnectionSettings.ts"
+import type { ConnectionSettings, ServerDemand } from "./ConnectionSettings.ts"
 import { type DatabaseError, databaseError } from "./DatabaseError.ts"
 
 const form = "postgres://user:password@host:5432/database"
@@ -27,14 +28,27 @@ const decode = (text: string): string | undefined => {
 
 type Ssl = ConnectionSettings["ssl"]
 
+/** What a server must be (`target_session_attrs`); `any` and `prefer-standby` ask nothing of the only one that is named. */
+const demands: Readonly<Record<string, ServerDemand | null>> = {
+  any: null,
+  "prefer-standby": null,
+  "read-write": "read-write",
+  "read-only": "read-only",
+  primary: "primary",
+  standby: "standby",
+}
+
 const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 
 /** Another host may be anybody's, until its certificate says whose it is; libpq's default, `prefer`, believes whoever answers. */
 const modeOf = (query: URLSearchParams, local: boolean): string =>
   query.get("sslmode") ?? (local ? "disable" : "verify-full")
 
-/** Throws where a file cannot be read. */
-const sslOf = (mode: string, query: URLSearchParams): Ssl => {
+/**
+ * `host` is whom the certificate must name; the driver tells TLS of a name but not of an address, and TLS would look for `localhost`
+ * instead. Throws where a file cannot be read.
+ */
+const sslOf = (mode: string, host: string, query: URLSearchParams): Ssl => {
   const file = (name: string): string | undefined => {
     const path = query.get(name)
     return path === null || (name === "sslrootcert" && path === "system")
@@ -49,17 +63,16 @@ const sslOf = (mode: string, query: URLSearchParams): Ssl => {
     case "allow":
     case "prefer":
     case "require": {
+      // As libpq does: an authority that is named is also asked.
+      if (mode === "require" && query.has("sslrootcert")) break
       // With a certificate of ours, the connection is encrypted or not made.
       if (cert !== undefined) return { ...own, rejectUnauthorized: false }
       // The driver knows no `allow`, and would insist on TLS; both take what the server has.
       return mode === "require" ? "require" : "prefer"
     }
-    default:
-      // `verify-ca` asks for the host's name as well.
-      return ca === undefined && cert === undefined
-        ? "verify-full"
-        : { ...(ca === undefined ? {} : { ca }), ...own }
   }
+  // `verify-ca` asks for the host's name as well.
+  return { ...(ca === undefined ? {} : { ca }), ...own, ...(isIP(host) === 0 ? {} : { host }) }
 }
 
 const wrong = (what: string): DatabaseError =>
@@ -89,8 +102,8 @@ const refusedIn = (query: URLSearchParams): string | undefined => {
   if (query.get("channel_binding") === "require") {
     return "has channel_binding=require, which Tieout does not support: leave it out, sslmode=verify-full proves the server"
   }
-  if (!["any", "read-write", "primary", null].includes(query.get("target_session_attrs"))) {
-    return "has a target_session_attrs other than any, primary or read-write"
+  if (!Object.hasOwn(demands, query.get("target_session_attrs") ?? "any")) {
+    return `has an unknown target_session_attrs: ${Object.keys(demands).join(", ")} are the known ones`
   }
   if (!/^\d{1,3}$/.test(query.get("connect_timeout") ?? "0"))
     return "has a connect_timeout that is no number of seconds"
@@ -143,19 +156,25 @@ export const parseDatabaseUrl = (
   const refused = host.includes(",") ? "names several hosts: name one" : refusedIn(query)
   if (refused !== undefined) return Either.left(wrong(refused))
   const mode = modeOf(query, path !== undefined || loopback.has(host))
-  const ssl = Either.try(() => sslOf(mode, query))
+  const address = host.replace(/^\[(.*)\]$/, "$1")
+  // As libpq does: what never leaves the machine needs no TLS.
+  const ssl = Either.try(() => (path === undefined ? sslOf(mode, address, query) : false))
   if (Either.isLeft(ssl)) {
     return Either.left(wrong("names an sslrootcert, sslcert or sslkey that cannot be read"))
   }
+  const demand = demands[query.get("target_session_attrs") ?? "any"] ?? null
+  const name = query.get("application_name")
   const timeout = Number(query.get("connect_timeout") ?? "0")
   return Either.right({
-    host: host.replace(/^\[(.*)\]$/, "$1"),
+    host: address,
     port,
     path,
     database,
     username,
     password: password === "" ? undefined : Redacted.make(password),
     ssl: ssl.right,
+    ...(demand === null ? {} : { demand }),
+    ...(name === null || name === "" ? {} : { applicationName: name }),
     ...(timeout === 0 ? {} : { connectTimeout: timeout }),
     parameters: Object.fromEntries([...query].filter(([name]) => !known.has(name))),
   })

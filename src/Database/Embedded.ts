@@ -4,6 +4,7 @@ import type { ConnectionSettings } from "./ConnectionSettings.ts"
 import { findBinaries } from "./Embedded/Binaries.ts"
 import { type Cluster, ensureCluster, noDatabase } from "./Embedded/Cluster.ts"
 import { asEmbeddedError, type EmbeddedError } from "./Embedded/EmbeddedError.ts"
+import { fullDisk, isFullDisk, ofLittleRoom } from "./Embedded/FullDisk.ts"
 import { findPlace, hasData } from "./Embedded/Place.ts"
 import { type EmbeddedRole, nameOf } from "./Embedded/RuntimeRole.ts"
 import { accountName, serverAccount } from "./Embedded/ServerAccount.ts"
@@ -62,7 +63,10 @@ export const embedded = Effect.fn("Embedded.use")(function* (
 ): Effect.fn.Return<ConnectionSettings, EmbeddedError, Scope.Scope> {
   const { accountMade, cluster, made } = yield* Effect.tryPromise({
     try: () => prepare(options),
-    catch: (error) => asEmbeddedError(error, "StartFailed", "Preparing the embedded Postgres"),
+    catch: (error) => {
+      if (isFullDisk(error)) return fullDisk(resolve(options.dataDir), "Postgres could not be prepared")
+      return asEmbeddedError(error, "StartFailed", "Preparing the embedded Postgres")
+    },
   })
   if (accountMade) {
     yield* Effect.logWarning(`Postgres does not run as root: added the system user ${accountName} to run it`)
@@ -77,7 +81,10 @@ export const embedded = Effect.fn("Embedded.use")(function* (
   const role = options.role ?? "runtime"
   const entering = Effect.tryPromise({
     try: () => joinServer(cluster, role),
-    catch: (error) => asEmbeddedError(error, "StartFailed", "Starting the embedded Postgres"),
+    catch: (error) => {
+      if (isFullDisk(error)) return fullDisk(cluster.folder, "Postgres could not be started")
+      return asEmbeddedError(error, "StartFailed", "Starting the embedded Postgres")
+    },
   })
   const present: { now: Presence | undefined } = { now: undefined }
   const enter = Effect.tap(entering, (entered) =>
@@ -91,7 +98,9 @@ export const embedded = Effect.fn("Embedded.use")(function* (
   const first = yield* Effect.acquireRelease(enter, () => leaving)
   const rejoin = Effect.gen(function* () {
     yield* Effect.promise(() => present.now?.lost ?? Promise.resolve())
-    yield* Effect.logWarning("The embedded Postgres went away; starting it again")
+    yield* Effect.logWarning(
+      `The embedded Postgres went away, and is started again${ofLittleRoom(cluster.folder)}`,
+    )
     yield* Effect.uninterruptible(enter).pipe(
       Effect.tapError((error) => Effect.logError(error.message)),
       Effect.retry({ schedule: Schedule.spaced("10 seconds") }),

@@ -2,7 +2,7 @@ import { Data, Effect, Either } from "effect"
 import { onlyRow } from "./AnswerRows.ts"
 import { bool, int4 } from "./Columns.ts"
 import { type Connection, closeConnection, openConnection } from "./ConnectionPool.ts"
-import { type ConnectionSettings, describeServer } from "./ConnectionSettings.ts"
+import { type ConnectionSettings, describeServer, type ServerDemand } from "./ConnectionSettings.ts"
 import { DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
 
 /** The oldest supported server, as `server_version_num`. */
@@ -23,6 +23,7 @@ export const acceptVersion = (version: number, server: string): Either.Either<vo
         ),
       )
 
+const otherName = /\[ERR_TLS_CERT_ALTNAME_INVALID\]/
 const certificateCodes = /\[[A-Z_]*(?:CERT|SIGNATURE|TLS|SSL)[A-Z_]*\]/
 
 /** A server without TLS drops the connection, which looks like an outage. A certificate that nobody vouches for is a mistake of settings. */
@@ -30,9 +31,11 @@ const withTlsAdvice = ({ ssl }: ConnectionSettings, error: DatabaseError): Datab
   if (ssl === false || ssl === "prefer") return error
   const isRefused = certificateCodes.test(error.message)
   if (!isRefused && error.reason !== "Unreachable") return error
-  const more = isRefused
-    ? "Name the authority of its certificate by sslrootcert=FILE in DATABASE_URL."
-    : "TLS is asked for: where the server has none, and the network is trusted, say sslmode=disable in DATABASE_URL."
+  const more = otherName.test(error.message)
+    ? "Name the host in DATABASE_URL as its certificate does."
+    : isRefused
+      ? "Name the authority of its certificate by sslrootcert=FILE in DATABASE_URL."
+      : "TLS is asked for: where the server has none, and the network is trusted, say sslmode=disable in DATABASE_URL."
   return new DatabaseError({
     ...error,
     reason: isRefused ? "Settings" : "Unreachable",
@@ -68,15 +71,45 @@ const ask = <A>(settings: ConnectionSettings, query: (connection: Connection) =>
     },
   )
 
-const serverColumns = { version: int4, pid: int4 }
+const serverColumns = { version: int4, pid: int4, standby: bool, readOnly: bool }
 
 /** Which session answers: a pooler reports the number of one of its own connections. */
 const identify = async ({ client }: Connection) => {
   const answer = await client`
-    select current_setting('server_version_num')::int as version, pg_backend_pid() as pid`
-  const { pid, version } = onlyRow("Database.connect", serverColumns, answer)
-  return { version, pooled: pid !== answer.state.pid }
+    select current_setting('server_version_num')::int as version, pg_backend_pid() as pid, pg_is_in_recovery() as standby,
+      current_setting('transaction_read_only') = 'on' as "readOnly"`
+  const { pid, ...found } = onlyRow("Database.connect", serverColumns, answer)
+  return { ...found, pooled: pid !== answer.state.pid }
 }
+
+interface ServerKind {
+  readonly standby: boolean
+  readonly readOnly: boolean
+}
+
+/** What each demand of `target_session_attrs` asks for. */
+const meets: Readonly<Record<ServerDemand, (server: ServerKind) => boolean>> = {
+  "read-write": ({ readOnly }) => !readOnly,
+  "read-only": ({ readOnly }) => readOnly,
+  primary: ({ standby }) => !standby,
+  standby: ({ standby }) => standby,
+}
+
+/** Refuses a server that is not what `DATABASE_URL` demands, as libpq does; during a failover it may be so a little later. */
+const acceptKind = (
+  { demand }: ConnectionSettings,
+  kind: ServerKind,
+  server: string,
+): Either.Either<void, DatabaseError> =>
+  demand === undefined || meets[demand](kind)
+    ? Either.void
+    : Either.left(
+        databaseError(
+          "Unreachable",
+          "Database.connect",
+          `${server} is ${kind.standby ? "a standby" : kind.readOnly ? "a server that may only be read" : "a primary that may be written to"}, and DATABASE_URL asks for target_session_attrs=${demand}`,
+        ),
+      )
 
 /** A transaction must have one session; a pooler that gives one to each statement (pgbouncer's mode `statement`) is of no use. */
 const keepsTransactions = async ({ client, locals }: Connection) => {
@@ -111,6 +144,7 @@ export const checkServer = (
     ),
     Effect.mapError(failed),
     Effect.tap(({ version }) => acceptVersion(version, server)),
+    Effect.tap((kind) => acceptKind(settings, kind, server)),
     Effect.flatMap(({ pooled }) =>
       pooled
         ? ask(behindPooler, keepsTransactions).pipe(

@@ -87,11 +87,13 @@ class Gatherer implements Dispatcher.DispatchHandler {
   abort(fault: TransportFault): void {
     this.aborted ??= fault
     this.release()
-    if (this.leaveLine === undefined) this.controller?.abort(fault)
-    else {
-      this.leaveLine()
-      this.finish(fault)
+    if (this.leaveLine === undefined && this.controller !== undefined) {
+      this.controller.abort(fault)
+      return
     }
+    // Unpacked already, or not begun: nobody tells of the end of what waits for a connection.
+    this.leaveLine?.()
+    this.finish(fault)
   }
 
   /** The request may have been given up while its body was unpacked. */
@@ -156,7 +158,10 @@ const pool = async (bounds: Bounds, proxy: Option.Option<Redacted.Redacted>): Pr
   const { Pool, ProxyAgent } = await import("undici")
   const factory = (origin: string | URL, given: Pool.Options) => new Pool(origin, endingTunnels(given))
   const uri = Redacted.value(proxy.value)
-  return new ProxyAgent({ ...options, factory, uri, proxyTls: connect, requestTls: connect })
+  // Else the proxy would have five minutes to say whether it connects.
+  const clientFactory = (origin: URL, given: object) =>
+    new Pool(origin, { ...given, headersTimeout: bounds.headersTimeout })
+  return new ProxyAgent({ ...options, factory, clientFactory, uri, proxyTls: connect, requestTls: connect })
 }
 
 /** Connections to one origin; redirects are never followed. The pool closes with the scope. */

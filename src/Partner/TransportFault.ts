@@ -1,6 +1,6 @@
 /** Why a request got no answer, from what undici and TLS say of it. */
 import { Data } from "effect"
-import { TunnelClosed } from "../Common/Proxy.ts"
+import { NoTunnel } from "../Common/Proxy.ts"
 
 /** `untrusted` (not the peer that was asked for, or a proxy that lets nobody through) does not heal by itself within a run; the others may. */
 export class TransportFault extends Data.TaggedError("TransportFault")<{
@@ -46,10 +46,10 @@ export const faultOf = (error: Error, host: string, proxied: boolean): Transport
         : "Check that the base address is the service's, and this machine's clock",
     })
   }
-  if (error instanceof TunnelClosed) {
+  if (error instanceof NoTunnel) {
     return new TransportFault({
       kind: "network",
-      detail: `the proxy does not connect to ${host}: it closes the connection`,
+      detail: `the proxy does not connect to ${host}: ${error.message}`,
       advice: "Check that HTTPS_PROXY names a proxy, and that it lets this host through",
     })
   }

@@ -18,7 +18,7 @@ const base = {
   database: "books",
   username: "me",
   password: "p",
-  ssl: "verify-full",
+  ssl: {},
   parameters: {},
 }
 
@@ -40,8 +40,14 @@ describe("DATABASE_URL", () => {
     ["postgres://me:p@db/books?sslmode=require", { ...base, ssl: "require" }],
     ["postgres://me:p@db/books?sslmode=disable", { ...base, ssl: false }],
     ["postgres://me:p@db/books?sslmode=prefer", { ...base, ssl: "prefer" }],
-    ["postgres://me:p@db/books?sslmode=verify-full", { ...base, ssl: "verify-full" }],
+    ["postgres://me:p@db/books?sslmode=verify-full", base],
     ["postgres://me:p@db/books?sslrootcert=system", base],
+    ["postgres://me:p@10.0.0.5/books", { ...base, host: "10.0.0.5", ssl: { host: "10.0.0.5" } }],
+    [
+      "postgres://me:p@[fd00::5]/books?sslmode=verify-ca",
+      { ...base, host: "fd00::5", ssl: { host: "fd00::5" } },
+    ],
+    [`postgres://me:p@db/books?sslmode=require&sslrootcert=${pem}`, { ...base, ssl: { ca: "pem" } }],
     [`postgres://me:p@db/books?sslrootcert=${pem}`, { ...base, ssl: { ca: "pem" } }],
     [
       `postgres://me:p@db/books?sslrootcert=${pem}&sslcert=${pem}&sslkey=${pem}`,
@@ -52,9 +58,14 @@ describe("DATABASE_URL", () => {
       { ...base, ssl: { cert: "pem", key: "pem", rejectUnauthorized: false } },
     ],
     ["postgres://me:p@db/books?connect_timeout=5", { ...base, connectTimeout: 5 }],
+    ["postgres://me:p@db/books?connect_timeout=0&channel_binding=prefer&target_session_attrs=any", base],
+    ["postgres://me:p@db/books?target_session_attrs=read-write", { ...base, demand: "read-write" }],
+    ["postgres://me:p@db/books?target_session_attrs=standby", { ...base, demand: "standby" }],
+    ["postgres://me:p@db/books?target_session_attrs=prefer-standby", base],
+    ["postgres://me:p@db/books?application_name=books", { ...base, applicationName: "books" }],
     [
-      "postgres://me:p@db/books?connect_timeout=0&channel_binding=prefer&target_session_attrs=read-write",
-      base,
+      "postgres://me:p@%2Frun%2Fpostgresql/books?sslmode=require",
+      { ...base, host: "/run/postgresql", path: "/run/postgresql/.s.PGSQL.5432", ssl: false },
     ],
     ["postgres://me:p@db/books?search_path=a,b", { ...base, parameters: { search_path: "a,b" } }],
     [
@@ -84,7 +95,8 @@ describe("DATABASE_URL", () => {
     "postgres://me:s3cret%zz@/",
     "postgres://me:s3cret@db/books?sslcert=/no/such/file",
     "postgres://me:s3cret@db/books?connect_timeout=soon",
-    "postgres://me:s3cret@db/books?target_session_attrs=standby",
+    "postgres://me:s3cret@db/books?target_session_attrs=slave",
+    "postgres://me:s3cret@db/books?target_session_attrs=",
   ])("%s is refused, and not repeated", (url) => {
     const refused = parse(url)
     expect(Either.isLeft(refused)).toBe(true)

@@ -407,6 +407,46 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
   })
 })
 
+/** A small disk of its own; undefined where even root may mount none, as in most containers. */
+const smallDisk = async (size: string): Promise<string | undefined> => {
+  const folder = await openFolder()
+  const mounted = await run("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder], { cwd: "/" })
+  if (mounted.code !== 0) return undefined
+  cleanups.push(() => run("umount", ["-l", folder], { cwd: "/" }))
+  return folder
+}
+
+describe.runIf(asRoot)("a full disk", () => {
+  it("is named, with what is free on it and what to do, where a database cannot be begun", async (context) => {
+    const disk = await smallDisk("30m")
+    if (disk === undefined) return context.skip()
+    const error = await refusal(join(disk, "data"))
+    expect(error.reason).toBe("FullDisk")
+    expect(error.message).toMatch(
+      /^The disk that holds \S+\/data has too little room \(\d+ MB of \d+ MB free\): a database could not be begun there/,
+    )
+    expect(error.message).toContain("Free some space on it, or make it larger, and run the command again")
+    expect(await readdir(join(disk, "data"))).toEqual([])
+  })
+
+  it("is named where the server cannot start, which it does again once there is room", async (context) => {
+    const disk = await smallDisk("200m")
+    if (disk === undefined) return context.skip()
+    const data = join(disk, "data")
+    cleanups.push(() => stopServerOf(clusterOf(data)))
+    await startAndStop(data)
+    for (const block of ["1M", "1k"]) {
+      await run("dd", ["if=/dev/zero", `of=${join(disk, block)}`, `bs=${block}`], { cwd: "/" })
+    }
+    const error = await refusal(data)
+    expect(error.reason).toBe("FullDisk")
+    expect(error.message).toContain(`The disk that holds ${clusterOf(data)} is full (`)
+    expect(error.message).toContain("Postgres does not start")
+    await rm(join(disk, "1M"))
+    await startAndStop(data)
+  })
+})
+
 describe("the account that the server runs as for root", () => {
   const answering =
     (

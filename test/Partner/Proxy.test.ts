@@ -5,9 +5,10 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { createServer as createTlsServer } from "node:tls"
 import { expect, it } from "@effect/vitest"
-import { Effect, Either, Option, Redacted } from "effect"
+import { Duration, Effect, Either, Option, Redacted } from "effect"
 import { describe } from "vitest"
 import { proxyFor } from "../../src/Common/Proxy.ts"
+import type { ServiceLimits } from "../../src/Partner/ServiceLimits.ts"
 import { Partner } from "../../src/Partner.ts"
 import { listenOn } from "../support/Loopback.ts"
 import { program } from "../support/Program.ts"
@@ -90,11 +91,11 @@ const inTls = (url: string, { cert, key }: { cert: string; key: string }) => {
   return listenOn(server)
 }
 
-const failing = (baseUrl: string, proxy?: string) =>
+const failing = (baseUrl: string, proxy?: string, limits: Partial<ServiceLimits> = {}) =>
   Effect.flatMap(Partner, ({ account }) => account("a")).pipe(
     Effect.provide(
       partnerAt(baseUrl, {
-        limits: { tries: 1 },
+        limits: { tries: 1, ...limits },
         ...(proxy === undefined ? {} : { proxy: Option.some(Redacted.make(proxy)) }),
       }),
     ),
@@ -160,6 +161,34 @@ it.scopedLive("a proxy that closes the connection is asked once for each try, an
     expect(asked).toBe(1)
   }),
 )
+
+describe("a proxy that takes the connection and says nothing", () => {
+  const silent = () => listenOn(createServer().on("connect", () => undefined))
+
+  it.scopedLive("is waited for as long as for the service's answer, and named", () =>
+    Effect.gen(function* () {
+      const port = yield* silent()
+      expect(
+        yield* failing("https://service.test/api/v1", `http://127.0.0.1:${port}`, {
+          headersTimeout: Duration.millis(300),
+        }),
+      ).toMatch(
+        /the proxy does not connect to service\.test: it does not answer.*Check that HTTPS_PROXY names a proxy/s,
+      )
+    }),
+  )
+
+  it.scopedLive("holds no attempt for longer than an attempt may take", () =>
+    Effect.gen(function* () {
+      const port = yield* silent()
+      expect(
+        yield* failing("https://service.test/api/v1", `http://127.0.0.1:${port}`, {
+          attemptTimeout: Duration.millis(300),
+        }),
+      ).toContain("no whole answer within the attempt timeout")
+    }),
+  )
+})
 
 describe("an address that is not the service's", () => {
   it.scopedLive("is said to be: https on a port of http, a missing path, a scope that was not issued", () =>

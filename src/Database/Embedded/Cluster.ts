@@ -5,6 +5,7 @@ import { NotRegular, openRegular, readRegular } from "../../Common/RegularFile.t
 import { type Binaries, program } from "./Binaries.ts"
 import { type Account, run } from "./Command.ts"
 import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
+import { fullDisk, saysFull } from "./FullDisk.ts"
 import { makeOwnFolder, onWindows, passedThrough, serversOwn, setRights } from "./OwnFiles.ts"
 import { isAlive } from "./PidFile.ts"
 import { dataFolder, isOursAlone, notWritable, type Place } from "./Place.ts"
@@ -106,6 +107,9 @@ const create = async (cluster: Cluster): Promise<void> => {
       { cwd: partial, account },
     )
     if (code !== 0) {
+      if (saysFull(output)) {
+        throw fullDisk(parent, "a database could not be begun there, which takes some 60 MB at first")
+      }
       throw new EmbeddedError({
         reason: "InitFailed",
         message: `The database in ${place.home} could not be created (initdb ended with ${code}): ${output}`,

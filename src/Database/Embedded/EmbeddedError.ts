@@ -14,6 +14,8 @@ export type EmbeddedReason =
   | "Folder"
   /** The data were written by another major version of Postgres. */
   | "WrongVersion"
+  /** The disk of the data has no room left. */
+  | "FullDisk"
   /** The cluster could not be created. */
   | "InitFailed"
   /** The server did not start, or did not answer in time. */

@@ -5,6 +5,7 @@ import { makeFolder } from "../../Common/Folders.ts"
 import { isMissing, NotRegular, readRegular } from "../../Common/RegularFile.ts"
 import type { Account } from "./Command.ts"
 import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
+import { fullDisk, isFullDisk } from "./FullDisk.ts"
 import { makeOwnFolder, onWindows, passedThrough, setRights } from "./OwnFiles.ts"
 import { canEnter, writable } from "./ServerAccount.ts"
 
@@ -47,12 +48,14 @@ export const hasData = async (dataDir: string): Promise<boolean> =>
   (await exists(join(dataDir, "postgres"))) || (await exists(join(dataDir, pointerName)))
 
 export const notWritable = (folder: string, error: unknown): EmbeddedError =>
-  new EmbeddedError({
-    reason: "Folder",
-    message:
-      `The folder ${folder} cannot be made or written (${codeOf(error) ?? "unknown error"}). ` +
-      "Make it writable, or set TIEOUT_DATA_DIR to a folder that is.",
-  })
+  isFullDisk(error)
+    ? fullDisk(folder, "nothing can be made there")
+    : new EmbeddedError({
+        reason: "Folder",
+        message:
+          `The folder ${folder} cannot be made or written (${codeOf(error) ?? "unknown error"}). ` +
+          "Make it writable, or set TIEOUT_DATA_DIR to a folder that is.",
+      })
 
 /** The server's user passes through root's folders. What must be closed is closed below them. */
 const folderMode = process.getuid?.() === 0 ? 0o755 : 0o700
