@@ -81,9 +81,23 @@ const plannedAll = <A, E, R>(
     : plannedWithProof(book, (proof) => plannedAll(rest, effect, [...proofs, proof]))
 }
 
+/** Checks again what the moves explain, so that their findings close. */
+const proving = Effect.fn("Reclassify.proving")(function* (
+  books: ReadonlyArray<Book>,
+  moves: ReadonlyArray<Move>,
+) {
+  const reconcile = yield* Reconcile
+  for (const book of books) {
+    const own = moves.filter((move) => move.book.bookId === book.bookId)
+    for (const month of new Set(own.map(({ standing }) => standing.month))) {
+      yield* reconcile.month([book], month)
+    }
+  }
+})
+
 /**
  * Posts the reclassifications in one transaction, from the amounts that stand there now and dated by the months that are closed
- * now.
+ * now. Their findings close in the same one: a finding that a killed process left open would name what nobody can move any more.
  */
 const posting = (
   request: ReclassifyRequest,
@@ -106,7 +120,9 @@ const posting = (
       ),
     )
     yield* run.commit(
-      Effect.all([...proofs, ...prepared, ledger.assignNumbers(books, run.runId)], { discard: true }),
+      Effect.all([...proofs, ...prepared, ledger.assignNumbers(books, run.runId), proving(books, moves)], {
+        discard: true,
+      }),
     )
     return moves
   })
@@ -138,13 +154,6 @@ const postAlone = (
     const moves = yield* plannedAll(books, (proofs) => posting(request, entries, books, run, proofs))
     run.counters.journalEntries += moves.length
     run.counters.reclassifications += moves.length
-    const reconcile = yield* Reconcile
-    for (const book of books) {
-      const own = moves.filter((move) => move.book.bookId === book.bookId)
-      for (const month of new Set(own.map(({ standing }) => standing.month))) {
-        yield* reconcile.month([book], month)
-      }
-    }
     return yield* Effect.forEach(moves, (move) =>
       Effect.map(postedEntry(move.book, move.entry), ({ date, number, period }) =>
         reclassified(move, request, {

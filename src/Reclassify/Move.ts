@@ -54,7 +54,7 @@ const moveOf = Effect.fn("Reclassify.moveOf")(function* (
 ) {
   const standing = yield* standingOf(book, entryId)
   const from = yield* movableLine(standing)
-  const to = yield* targetOf(book, from, destination.to, Option.getOrNull(destination.name))
+  const to = yield* targetOf(book, entryId, from, destination.to, Option.getOrNull(destination.name))
   return { book, standing, from, to, entry: entryOf(standing, from, to, destination.reason) }
 })
 

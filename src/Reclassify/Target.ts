@@ -135,6 +135,7 @@ const knownAccounts = Effect.fn("Reclassify.knownAccounts")(function* (
 /** The account to move to. A new code needs `name`. */
 export const targetOf = Effect.fn("Reclassify.targetOf")(function* (
   book: Book,
+  entryId: string,
   from: StandingLine,
   code: string,
   name: string | null,
@@ -156,7 +157,10 @@ export const targetOf = Effect.fn("Reclassify.targetOf")(function* (
     )
   }
   if (code === from.code) {
-    return yield* reclassifyError("Usage", `--to: it stands in ${code} ${from.name} already.`)
+    return yield* reclassifyError(
+      "Usage",
+      `--to: what statement entry ${entryId} moved stands in ${code} ${from.name} already.`,
+    )
   }
   const known = yield* knownAccounts(book, code, from.currency)
   if (known.some(({ cash }) => cash)) {

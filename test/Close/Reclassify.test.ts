@@ -76,7 +76,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying", (it) =
       )
       expect(yield* messageOf(moving(id(11), "1010"))).toContain("1010 is a cash account")
       expect(yield* messageOf(moving(id(11), "1990"))).toBe(
-        "--to: it stands in 1990 Assets:Suspense:USD already.",
+        `--to: what statement entry ${id(11)} moved stands in 1990 Assets:Suspense:USD already.`,
       )
       expect(yield* messageOf(moving("ORG-2026-10-000099", "4400"))).toContain("Nothing that is stored here")
       expect((yield* closing("2026-10", { dryRun: true }))[0]?.state).toBe("blocked")

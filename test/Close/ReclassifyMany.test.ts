@@ -2,6 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { type ReclassifyRequest, reclassifyAll } from "../../src/Reclassify.ts"
+import { Reconcile } from "../../src/Reconcile.ts"
 import { credit, debit, deposit, id, partnership } from "../Sync/Partnership.ts"
 import { findings, rows, sync } from "../Sync/Runs.ts"
 import { services } from "../support/BookServices.ts"
@@ -57,7 +58,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying many", (
       yield* adjustments
       yield* moving({ ids: [id(11)] })
       const refused = yield* Effect.flip(moving({ ids: [id(11), id(12), id(11)] }))
-      expect(refused.message).toBe("--to: it stands in 6855 Expenses:Bank already.\nNothing was moved.")
+      expect(refused.message).toBe(
+        `--to: what statement entry ${id(11)} moved stands in 6855 Expenses:Bank already.\nNothing was moved.`,
+      )
       const unknown = yield* Effect.flip(moving({ ids: [id(12), "ORG-2026-10-000099"] }))
       expect(unknown.message).toContain("Nothing that is stored here")
       expect(yield* findings).toEqual(["adjustment warning", "adjustment warning"])
@@ -72,6 +75,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying many", (
       expect(yield* findings).toEqual([])
       expect((yield* moving({ ...allOf(), preview: true })).moved).toEqual([])
     }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped(
+    "moves and closes the findings at once, so that none stays open where a process dies in between",
+    () =>
+      Effect.gen(function* () {
+        yield* adjustments
+        const dying = Effect.gen(function* () {
+          const reconcile = yield* Reconcile
+          return yield* reclassifyAll({
+            ...{ ids: [], to: "6855", name: Option.some("Expenses:Bank"), reason: "Fees", who: "controller" },
+            ...allOf(),
+          }).pipe(
+            Effect.provideService(
+              Reconcile,
+              Reconcile.make({ ...reconcile, month: () => Effect.die("killed") }),
+            ),
+          )
+        }).pipe(Effect.provide(services))
+        yield* Effect.exit(dying)
+        expect((yield* moving(allOf())).moved.map(({ amount }) => amount)).toEqual([
+          "-100.00 USD",
+          "20.00 USD",
+          "25.00 USD",
+        ])
+        expect(yield* findings).toEqual([])
+      }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
   it.scoped("proposes a rule once movements of one counterparty were moved three times", () =>
