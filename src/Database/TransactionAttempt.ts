@@ -1,6 +1,6 @@
 /** One attempt at a transaction, and a savepoint within one: how each begins, and how each ends once the body has ended. */
-import { Effect, Exit, type FiberRef, Option, Scope } from "effect"
-import type { Connection, Connections } from "./ConnectionPool.ts"
+import { Effect, Exit, type FiberRef, Option } from "effect"
+import type { Connections } from "./ConnectionPool.ts"
 import { DatabaseError } from "./DatabaseError.ts"
 import { everyPermit, makeLevel, type TransactionLevel, usable } from "./TransactionLevel.ts"
 import { commit, execute, type GuardedOptions, open, undo } from "./TransactionStatements.ts"
@@ -26,25 +26,6 @@ const close = (level: TransactionLevel) =>
     }),
   )
 
-/** Lends a connection in a scope of its own: the caller's scope belongs to the body, and outlives the transaction. */
-const withConnection = <A, E, R>(
-  connections: Connections,
-  use: (
-    connection: Connection,
-    restore: <B, F, S>(effect: Effect.Effect<B, F, S>) => Effect.Effect<B, F, S>,
-  ) => Effect.Effect<A, E, R>,
-) =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.acquireUseRelease(
-      Scope.make(),
-      (own) =>
-        Effect.flatMap(restore(Scope.extend(connections.take, own)), (connection) =>
-          use(connection, restore),
-        ),
-      (own, exit) => Scope.close(own, exit),
-    ),
-  )
-
 /** One attempt at a whole transaction. */
 export const attempt = <A, E, R, G>(
   connections: Connections,
@@ -52,33 +33,35 @@ export const attempt = <A, E, R, G>(
   body: Effect.Effect<A, E, R>,
   options: GuardedOptions<G>,
 ): Effect.Effect<Attempt<A, E | G>, never, R> =>
-  withConnection(connections, (connection, restore) =>
-    Effect.gen(function* () {
-      const begun = yield* Effect.exit(open(connection, options))
-      // Nothing has run yet: a session that went stale while idle can be replaced.
-      if (Exit.isFailure(begun)) return ending<A, E | G>(Exit.failCause(begun.cause), "reconnect")
-      const level = makeLevel(connection, { conflict: false, savepoints: 0, streaming: false })
-      const within = Effect.locally(body, current, Option.some(level))
-      const guarded = Effect.tapError(begun.value.guarded, (error) =>
-        Effect.sync(() => {
-          if (error instanceof DatabaseError && error.reason === "Conflict") level.state.conflict = true
-        }),
-      )
-      const outcome = yield* Effect.exit(restore(Effect.zipRight(guarded, within)))
-      yield* close(level)
-      if (Exit.isFailure(outcome)) {
+  connections.use((connection) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const begun = yield* Effect.exit(open(connection, options))
+        // Nothing has run yet: a session that went stale while idle can be replaced.
+        if (Exit.isFailure(begun)) return ending<A, E | G>(Exit.failCause(begun.cause), "reconnect")
+        const level = makeLevel(connection, { conflict: false, savepoints: 0, streaming: false })
+        const within = Effect.locally(body, current, Option.some(level))
+        const guarded = Effect.tapError(begun.value.guarded, (error) =>
+          Effect.sync(() => {
+            if (error instanceof DatabaseError && error.reason === "Conflict") level.state.conflict = true
+          }),
+        )
+        const outcome = yield* Effect.exit(restore(Effect.zipRight(guarded, within)))
+        yield* close(level)
+        if (Exit.isFailure(outcome)) {
+          yield* undo(connection, "rollback")
+          return ending<A, E | G>(outcome, level.state.conflict ? "retry" : "end")
+        }
+        const committed = yield* Effect.exit(commit(connection))
+        if (Exit.isSuccess(committed)) return ending<A, E | G>(outcome, "end")
         yield* undo(connection, "rollback")
-        return ending<A, E | G>(outcome, level.state.conflict ? "retry" : "end")
-      }
-      const committed = yield* Effect.exit(commit(connection))
-      if (Exit.isSuccess(committed)) return ending<A, E | G>(outcome, "end")
-      yield* undo(connection, "rollback")
-      const conflict = Exit.match(committed, {
-        onSuccess: () => false,
-        onFailure: (cause) => cause._tag === "Fail" && cause.error.reason === "Conflict",
-      })
-      return ending<A, E | G>(Exit.failCause(committed.cause), conflict ? "retry" : "end")
-    }),
+        const conflict = Exit.match(committed, {
+          onSuccess: () => false,
+          onFailure: (cause) => cause._tag === "Fail" && cause.error.reason === "Conflict",
+        })
+        return ending<A, E | G>(Exit.failCause(committed.cause), conflict ? "retry" : "end")
+      }),
+    ),
   )
 
 /** A savepoint within a transaction: rolled back alone where the body fails. */
