@@ -12,6 +12,7 @@ import { report } from "../../src/Report.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import { closing } from "../Close/Months.ts"
+import { base } from "../Export/Exporting.ts"
 import { credit, debit, deposit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { services } from "../support/BookServices.ts"
@@ -105,9 +106,7 @@ export const closedYears = Effect.gen(function* () {
   return { held, service }
 })
 
-const { accounting, chart, formats: formatSettings } = decodeSync(Content)({})
-
-const base = { baseCurrency: "EUR", settings: accounting.valuation, chart }
+const { formats: formatSettings } = decodeSync(Content)({})
 
 /** For every second day of the years. */
 export const rates = addRates(

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { describe, it } from "vitest"
 import { Allowance } from "../../src/Cli/Telemetry/Allowance.ts"
 import { headersOf } from "../../src/Cli/Telemetry.ts"
@@ -10,7 +10,7 @@ import { accountId, credit, deposit, id, partnership } from "../Sync/Partnership
 import { variablesFor } from "../Sync/Runs.ts"
 import { compiled } from "../support/Compiled.ts"
 import { listenOn } from "../support/Loopback.ts"
-import { type Finished, program as makeProgram, type Program } from "../support/Program.ts"
+import { type Finished, Tool } from "../support/Program.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 /** What `NODE_V8_COVERAGE` writes: of every function where it stands and how often it ran. */
@@ -27,8 +27,6 @@ const decodeCoverage = Schema.decodeUnknownSync(
     }),
   ),
 )
-
-class Tool extends Context.Tag("Tool")<Tool, Program>() {}
 
 interface Received {
   readonly path: string
@@ -80,7 +78,7 @@ const documents = (received: ReadonlyArray<Received>, path: string): ReadonlyArr
 
 const done = ({ code, error }: Finished) => [code, error.includes("Something went wrong")]
 
-layer(Layer.merge(TestDatabase.layer, Layer.effect(Tool, makeProgram)), {
+layer(Layer.merge(TestDatabase.layer, Tool.layer), {
   excludeTestServices: true,
 })("telemetry", (it) => {
   it.scoped(

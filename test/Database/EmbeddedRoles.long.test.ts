@@ -11,13 +11,8 @@ import { bookQueue, boss, calling, runsWorkers } from "../../src/Jobs/Boss.ts"
 import { prepare } from "../../src/Jobs/Prepare.ts"
 import { Settings } from "../../src/Settings.ts"
 import { program } from "../support/Program.ts"
+import { refusal } from "../support/statement.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
-
-/** The SQLSTATE with which a statement is refused; empty where it is taken. */
-const refusal = (statement: string) =>
-  Effect.flatMap(Database, ({ query }) => query("Test.try", (sql) => sql.unsafe(statement))).pipe(
-    Effect.match({ onFailure: ({ sqlstate }) => sqlstate, onSuccess: () => "" }),
-  )
 
 const done = (statement: string) =>
   Effect.flatMap(Database, ({ query }) => query("Test.do", (sql) => sql.unsafe(statement).simple()))

@@ -10,13 +10,8 @@ import { journal, rows, sync } from "../Sync/Runs.ts"
 import { settingsFor } from "../support/DatabaseAddress.ts"
 import { program } from "../support/Program.ts"
 import { as, roles } from "../support/Roles.ts"
+import { refusal } from "../support/statement.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-
-/** The SQLSTATE with which a statement is refused; empty where it is taken. */
-const refusal = (statement: string) =>
-  Effect.flatMap(Database, ({ query }) => query("Test.try", (sql) => sql.unsafe(statement))).pipe(
-    Effect.match({ onFailure: ({ sqlstate }) => sqlstate, onSuccess: () => "" }),
-  )
 
 it.scopedLive("the runtime role syncs and proves, and changes no table, trigger, rule or role", () =>
   Effect.gen(function* () {

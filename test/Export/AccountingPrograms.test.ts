@@ -5,6 +5,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { ExportScope } from "../../src/Export/Request/Scope.ts"
 import * as Export from "../../src/Export.ts"
+import { isInstalled } from "../support/Installed.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
@@ -35,11 +36,7 @@ const beancount: Program = {
   args: (file) => ["--no-cache", file],
 }
 
-const installed = ({ command }: Program): boolean => {
-  const there = spawnSync(command, ["--version"]).error === undefined
-  if (!there) console.warn(`${command} is not installed: its journals are not checked here`)
-  return there
-}
+const installed = ({ command }: Program): boolean => isInstalled(command, "its journals are not checked")
 
 const run = ({ args, command }: Program, file: string) => {
   const { status, stderr, stdout } = spawnSync(command, args(file), {

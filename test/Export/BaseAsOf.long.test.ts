@@ -29,7 +29,7 @@ import {
   whole,
 } from "./Books.ts"
 import { exact, rowsOf } from "./Cells.ts"
-import { all, client, deposit, everything, exporting, october, range } from "./Exporting.ts"
+import { all, client, deposit, everything, exporting, failureOf, october, range } from "./Exporting.ts"
 
 const { accounting, chart } = decodeSync(Content)({})
 const inBase = (baseCurrency: string, settings: Partial<Valuation> = {}) => ({
@@ -126,9 +126,6 @@ const importedBefore = Effect.fnUntraced(function* (day: string) {
 })
 
 const moment = (text: string) => ({ kind: "moment", text }) as const
-
-/** Why it is refused; where it is not, the test says so without printing a whole batch. */
-const refusal = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(Effect.asVoid(effect))
 
 const justNow = Effect.map(clock, moment)
 
@@ -302,7 +299,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       expect(yield* cost({})).toBe("400.00")
       expect(yield* cost({ asOf })).toBe("383.80")
       const conversions = inBase("USD", { rates: "conversions" })
-      expect((yield* refusal(run(october, formats, { ...conversions, asOf }))).message).toContain(
+      expect((yield* failureOf(run(october, formats, { ...conversions, asOf }))).message).toContain(
         "2026-10 USDT/USD",
       )
     }),
@@ -366,7 +363,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       yield* addRates([rate("2026-07-10", "0.90"), rate("2026-07-31", "0.90")])
       const out = temporaryFolder()
       const july = { kind: "period", period: "2026-07" } as const
-      const refused = yield* refusal(
+      const refused = yield* failureOf(
         Export.run({
           ...{ formats, scope: july, out, connection: Option.none(), book: Option.none(), asOf },
           ...inBase("EUR"),
@@ -392,7 +389,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       yield* closeMonth(book.bookId, "2026-03")
       yield* addRates([rate("2026-03-10", "0.90"), rate("2026-03-31", "0.95")])
       yield* run(march, ["journal"], inBase("EUR"))
-      expect(yield* refusal(run(march, ["journal"], { ...inBase("EUR"), asOf }))).toMatchObject({
+      expect(yield* failureOf(run(march, ["journal"], { ...inBase("EUR"), asOf }))).toMatchObject({
         _tag: "ValuationError",
         reason: "MissingRates",
       })

@@ -2,21 +2,16 @@ import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:f
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { decodeSync } from "effect/Schema"
 import { Database } from "../../src/Database.ts"
 import { commitBatches } from "../../src/Export/Batch/Commit.ts"
 import { listBatches } from "../../src/Export/Batch/Kept/KnownBatch.ts"
 import * as Batches from "../../src/Export/Batches.ts"
 import type * as Export from "../../src/Export.ts"
-import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
-import { all, client, deposit, exporting, october, states } from "./Exporting.ts"
-
-const { accounting, chart } = decodeSync(Content)({})
-const valuing = { baseCurrency: "EUR", settings: accounting.valuation, chart }
+import { all, base, client, deposit, exporting, october, states } from "./Exporting.ts"
 
 layer(TestDatabase.layer)("the states of a batch", (it) => {
   it.effect("belong to one batch of a number: an export that was overtaken says so and writes nothing", () =>
@@ -131,7 +126,7 @@ layer(TestDatabase.layer)("the states of a batch", (it) => {
       expect(preview.batches[0]?.manifest.lineage?.state).toBe("preview")
       // It counts for nothing: the same once more is no delta.
       expect((yield* run(october, ["qbo"], { preview: true })).batches[0]?.manifest.entries).toBe(6)
-      const commit = (batch: number) => Batches.commit(`PREVIEW/${batch}`, out, "jane", true, valuing)
+      const commit = (batch: number) => Batches.commit(`PREVIEW/${batch}`, out, "jane", true, base)
       const folder = preview.batches[0]?.folder ?? ""
       const file = join(folder, "qbo-USD.csv")
       const was = readFileSync(file)

@@ -13,9 +13,9 @@ import { runningSandbox } from "../support/RunningSandbox.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
+import { base } from "./Exporting.ts"
 
-const { accounting, chart, formats } = decodeUnknownSync(Content)({})
-const base = { baseCurrency: "EUR", settings: accounting.valuation, chart }
+const { formats } = decodeUnknownSync(Content)({})
 
 const rates = Array.from({ length: 61 }, (_, day) =>
   ["USD", "JPY", "GBP", "USDT", "USDC"].map((from) => ({

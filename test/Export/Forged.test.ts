@@ -1,18 +1,13 @@
 /** Files whose checksums were made to fit: only what they mean can betray them. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { decodeUnknownSync } from "effect/Schema"
 import * as Export from "../../src/Export.ts"
-import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
+import { formatSettings } from "./Exporting.ts"
 import { forge } from "./Forge.ts"
-
-const settings = decodeUnknownSync(Content)({
-  formats: { leaveOut: ["JPY", "USDT"], datev: { consultant: 1001, client: 1 } },
-}).formats
 
 const formats = [
   "journal",
@@ -116,7 +111,7 @@ layer(TestDatabase.layer)("a forged file", (it) => {
           connection: Option.none(),
           book: Option.some("FORGED"),
           out: temporaryFolder(),
-          tables: { settings, baseCurrency: "USD" },
+          tables: { settings: formatSettings, baseCurrency: "USD" },
         })
         return batches[0]?.folder ?? ""
       }),

@@ -18,6 +18,7 @@ import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import * as Verify from "../../src/Verify.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { validate } from "../support/camtSchema.ts"
+import { convertWithLibreOffice } from "../support/Installed.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -190,18 +191,10 @@ const openers: {
 const openedByLibreOffice = (files: ReadonlyArray<string>): void => {
   const csv = files.filter((file) => file.endsWith(".csv") && !/EXTF_|sage50/.test(file))
   if (csv.length === 0) return
-  const to = temporaryFolder()
-  run(
-    ...(["soffice", "--headless", `-env:UserInstallation=file://${temporaryFolder()}`] as const),
-    ...[
-      "--infilter=CSV:44,34,76,1,,1033",
-      "--convert-to",
-      "csv:Text - txt - csv (StarCalc):44,34,76,1",
-      "--outdir",
-      to,
-    ],
-    ...csv,
-  )
+  const to = convertWithLibreOffice(csv, {
+    input: "CSV:44,34,76,1,,1033",
+    output: "csv:Text - txt - csv (StarCalc):44,34,76,1",
+  })
   for (const name of readdirSync(to)) {
     const from = csv.find((file) => file.endsWith(`/${name}`)) ?? ""
     const count = (file: string) => parse(readFileSync(file), { bom: true, relax_column_count: true }).length

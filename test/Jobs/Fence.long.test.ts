@@ -9,24 +9,15 @@ import { client, clientId, lending, move } from "../Sync/Lending.ts"
 import { bothSurfaces } from "../Sync/Partnership.ts"
 import { findings, journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { backfillWith, syncWithWorkers, withWorkers } from "./Workers.ts"
+import { backfillWith, overtaking, syncWithWorkers, withWorkers } from "./Workers.ts"
 
 /**
  * From the next write to a table on, the book of a client belongs to somebody else. What the same transaction writes is not too late:
  * the last of its subtransactions, when it commits, says which were later.
  */
 const overtakeAt = (table: string, book: string) =>
-  rows(`
-    create table sync.overtaken (at timestamptz);
+  rows(`${overtaking(`insert or update or delete on ${table}`, book)}
     create table sync.overtaken_last (at timestamptz);
-    create function sync.overtake() returns trigger language plpgsql as $$ begin
-      if not exists (select from sync.overtaken) then
-        insert into sync.overtaken values (now());
-        update sync.leases set epoch = epoch + 1, taken_at = now()
-        where book_id = (select book_id from mirror.books where code = '${book}');
-      end if;
-      return null;
-    end $$;
     create function sync.note_last() returns trigger language plpgsql as $$ begin
       begin
         insert into sync.overtaken_last values (now());
@@ -35,8 +26,7 @@ const overtakeAt = (table: string, book: string) =>
       return null;
     end $$;
     create constraint trigger last after insert on sync.overtaken deferrable initially deferred
-      for each row execute function sync.note_last();
-    create trigger overtaking after insert or update or delete on ${table} for each statement execute function sync.overtake()`)
+      for each row execute function sync.note_last()`)
 
 const untake = (table: string) =>
   rows(`

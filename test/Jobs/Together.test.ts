@@ -7,7 +7,7 @@ import { holdingBooks } from "../../src/Sync/Runs/Holding.ts"
 import { client, clientId, type Lending, lending, move } from "../Sync/Lending.ts"
 import { journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { syncWithBatch } from "./Workers.ts"
+import { journalOfOneProcess, overtaking, syncWithBatch } from "./Workers.ts"
 
 const some = [1, 2, 3, 4, 5]
 const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
@@ -47,9 +47,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that a worker ta
     () =>
       Effect.gen(function* () {
         const { held, variables } = yield* begun
-        const own = yield* Effect.zipRight(syncWith(variables), journal).pipe(
-          Effect.provide(TestDatabase.layer),
-        )
+        const own = yield* journalOfOneProcess(variables)
         const report = yield* syncWithBatch(variables, (jobs, batch) => Effect.orDie(jobs.read(batch)))
         expect([report.clients.read, report.numbered, report.clientFailures]).toEqual([5, own.length / 2, []])
         expect(yield* journal).toEqual(own)
@@ -65,17 +63,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that a worker ta
     Effect.gen(function* () {
       const { variables } = yield* begun
       // One lease is lost by the transaction before the books are numbered.
-      yield* rows(`
-        create table sync.overtaken (at timestamptz);
-        create function sync.overtake() returns trigger language plpgsql as $$ begin
-          if not exists (select from sync.overtaken) then
-            insert into sync.overtaken values (now());
-            update sync.leases set epoch = epoch + 1, taken_at = now()
-            where book_id = (select book_id from mirror.books where code = 'C3');
-          end if;
-          return null;
-        end $$;
-        create trigger overtaking after delete on sync.dead_letters for each statement execute function sync.overtake()`)
+      yield* rows(overtaking("delete on sync.dead_letters", "C3"))
       const tags: Array<unknown> = []
       const report = yield* syncWithBatch(variables, (jobs, batch) =>
         Effect.gen(function* () {

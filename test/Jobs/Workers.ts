@@ -2,6 +2,7 @@
 import { Deferred, Effect, Layer, Option } from "effect"
 import { Database } from "../../src/Database.ts"
 import { bookJobs } from "../../src/Jobs/BookJob.ts"
+import { runsWorkers } from "../../src/Jobs/Boss.ts"
 import { readBy } from "../../src/Jobs/Leading.ts"
 import { Settings } from "../../src/Settings.ts"
 import { Backfill } from "../../src/Sync/Backfill.ts"
@@ -10,7 +11,9 @@ import { Events } from "../../src/Sync/Events.ts"
 import { BookJobs } from "../../src/Sync/Runs/BookJobs.ts"
 import type { SyncOptions } from "../../src/Sync.ts"
 import { Inbox } from "../../src/Webhook/Inbox.ts"
-import { syncWith } from "../Sync/Runs.ts"
+import { client, clientId, lending, move } from "../Sync/Lending.ts"
+import { journal, syncWith, variablesFor } from "../Sync/Runs.ts"
+import { inOwnDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
 
 export interface Job {
@@ -110,6 +113,41 @@ export const syncWithWorkers = (
   count: number,
   { around = does, ...options }: Partial<SyncOptions> & { readonly around?: Around } = {},
 ) => withWorkers(variables, count, around)(syncWith(variables, options))
+
+/** Where workers run: Node may be too old for the queue. */
+export const hasWorkers = runsWorkers(process.versions.node)
+
+/** Clients' books with two credits each, read over the client surface. */
+export const creditedClients = (count: number) =>
+  Effect.gen(function* () {
+    const { held, service } = yield* lending({
+      clients: Array.from({ length: count }, (_, index) => client(index + 1)),
+    })
+    for (let index = 1; index <= count; index++)
+      for (const amount of [10, 20]) move(held, clientId(index), { type: "CREDIT", amount })
+    const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
+    return { service, variables: { ...variablesFor(service.url), ...surfaces } }
+  })
+
+/** The journal that a sync in one process makes, in a database of its own. */
+export const journalOfOneProcess = (variables: Record<string, string>) =>
+  inOwnDatabase(Effect.zipRight(syncWith(variables), journal))
+
+/**
+ * The next write to a table takes the lease of a book away, as another worker would. `at`: `insert or update or delete on TABLE`,
+ * or one of these.
+ */
+export const overtaking = (at: string, book: string) => `
+  create table sync.overtaken (at timestamptz);
+  create function sync.overtake() returns trigger language plpgsql as $$ begin
+    if not exists (select from sync.overtaken) then
+      insert into sync.overtaken values (now());
+      update sync.leases set epoch = epoch + 1, taken_at = now()
+      where book_id = (select book_id from mirror.books where code = '${book}');
+    end if;
+    return null;
+  end $$;
+  create trigger overtaking after ${at} for each statement execute function sync.overtake();`
 
 export const october = { from: "2026-10-01", to: "2026-10-31" }
 

@@ -1,5 +1,4 @@
 /** The base currency in a report, the month before, and the workbook as a spreadsheet program opens it. */
-import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -13,14 +12,15 @@ import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import * as Verify from "../../src/Verify.ts"
+import { base } from "../Export/Exporting.ts"
 import { rows, sync } from "../Sync/Runs.ts"
+import { convertWithLibreOffice, isInstalled } from "../support/Installed.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { minor, reporting, sheet, textOf } from "./Reports.ts"
 
-const { accounting, chart, formats } = decodeUnknownSync(Content)({})
-const base = { baseCurrency: "EUR", settings: accounting.valuation, chart }
+const { formats } = decodeUnknownSync(Content)({})
 
 const prices = { USD: "0.92", JPY: "0.0061", GBP: "1.17", USDT: "0.919", USDC: "0.921" }
 const rates = Array.from({ length: 61 }, (_, day) => {
@@ -31,8 +31,7 @@ const rates = Array.from({ length: 61 }, (_, day) => {
   }))
 }).flat()
 
-const there = spawnSync("soffice", ["--version"], { timeout: 60_000 }).status === 0
-if (!there) console.warn("soffice is not installed: the close package is not opened with it here")
+const there = isInstalled("soffice", "the close package is not opened with it")
 
 const total = (found: ReadonlyArray<Record<string, string>>, column: string) =>
   found.reduce((sum, row) => sum + minor(row[column]), 0n)
@@ -136,21 +135,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
     Effect.gen(function* () {
       const { folder, manifest } = yield* reporting("2026-10", out)
       const file = join(folder, "close-package.xlsx")
-      const to = temporaryFolder()
-      const run = spawnSync(
-        "soffice",
-        [
-          ...["--headless", `-env:UserInstallation=file://${temporaryFolder()}`, "--convert-to"],
-          ...[
-            "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,false,false,-1",
-            "--outdir",
-            to,
-            file,
-          ],
-        ],
-        { timeout: 180_000 },
-      )
-      expect(run.status).toBe(0)
+      const output = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,false,false,-1"
+      const to = convertWithLibreOffice([file], { output })
       const opened = (name: string): ReadonlyArray<ReadonlyArray<string>> =>
         parse(readFileSync(join(to, `close-package-${name}.csv`), "utf8"))
       const isItem = (cells: ReadonlyArray<string>) => cells[4] === "item" || cells[4] === "line"

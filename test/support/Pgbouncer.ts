@@ -6,12 +6,12 @@ import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { inject } from "vitest"
 import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
+import { isInstalled } from "./Installed.ts"
 import { freePort } from "./Loopback.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
 
 /** Tests that need it are skipped where it is missing, with a message. */
-export const hasPgbouncer = spawnSync("pgbouncer", ["--version"]).status === 0
-if (!hasPgbouncer) console.warn("pgbouncer is not installed: the tests behind it are skipped")
+export const hasPgbouncer = isInstalled("pgbouncer", "the tests behind it are skipped")
 
 const answers = (port: number): Effect.Effect<void, Error> =>
   Effect.async((resume) => {

@@ -1,6 +1,6 @@
 /** The program as a person runs it: compiled, each command with nothing but given variables, in a folder of its own. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { commonVariables, compiled } from "./Compiled.ts"
 import type { Answered, Asked } from "./commandHost.ts"
 import { statementVariables } from "./statementFolder.ts"
@@ -110,6 +110,11 @@ export const program: Effect.Effect<Program> = Effect.sync(() => {
     start: asProcess(cwd, main),
   }
 })
+
+/** The program as a service, for tests that start it once in their layer. */
+export class Tool extends Context.Tag("Tool")<Tool, Program>() {
+  static readonly layer = Layer.effect(Tool, program)
+}
 
 export interface Running {
   readonly child: ChildProcess
