@@ -38,7 +38,7 @@ layer(Layer.merge(TestDatabase.layer, Tool.layer), {
         for (const after of [0, 150, 300]) {
           const before = yield* committed
           const running = yield* Effect.fork(syncing)
-          // Only a run that has committed something of its own is in the middle of it.
+          // A run counts as being in the middle once it has committed something of its own.
           yield* committed.pipe(
             Effect.delay("5 millis"),
             Effect.repeat({ until: (count) => count > before && count >= after }),
