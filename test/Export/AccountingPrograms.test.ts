@@ -99,7 +99,7 @@ layer(TestDatabase.layer)("the plain-text journals", (it) => {
         expect(accepts(program, text)).toBe(true)
         const refused = (from: RegExp | string, to: string) =>
           expect(accepts(program, mutate(text, from, to))).toBe(false)
-        // One unit off, at two, eight and no decimals; a line dropped; a transaction dropped.
+        // An amount one unit off at two, eight and no decimals; a dropped line; a dropped transaction.
         refused(/995\.00 USD/, "995.01 USD")
         refused(/994\.20310000 USDT/, "994.20310001 USDT")
         refused(/-120000 JPY/, "-120001 JPY")

@@ -1,4 +1,4 @@
-/** Batches of the base-currency journal of a small book: none is imported twice, and none stays current unnoticed. */
+/** Batches of a small book's base-currency journal: none is imported twice, and none goes out of date unnoticed. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { allBooks } from "../../src/Book.ts"
@@ -43,32 +43,34 @@ const numbersOf = ({ batches }: Export.ExportSummary) =>
   batches.flatMap(({ manifest }) => manifest.periods.map(({ entries, first }) => `${first} ${entries}`))
 
 layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system", (it) => {
-  it.effect("has a book's entries in one way: in two they would come twice", () =>
-    Effect.gen(function* () {
-      yield* addRates(autumn)
-      const bookId = yield* openBook("TWOWAYS", client(7))
-      yield* deposit(bookId, "2026-09-10", "1000.00")
-      yield* deposit(bookId, "2026-10-05", "10.00")
-      const out = temporaryFolder()
-      const native = exporting("TWOWAYS", out)
-      const run = inBase("TWOWAYS", out)
-      yield* native(october, ["qbo"])
-      const twice = yield* failureOf(run(october, ["qbo"]))
-      expect(twice).toMatchObject({ reason: "Usage" })
-      expect(twice.message).toBe(
-        "Batch TWOWAYS/1 has days of 2026-10 for qbo in the books' own currencies. Written in EUR they would come a second time: go on without --base, or write them in the other way with --again, to be imported in the batch's place. Nothing was written.",
-      )
-      // Another system has had nothing; and `--again` takes the batch's place.
-      expect((yield* run(october, ["sage50"])).batches).toHaveLength(1)
-      yield* run(october, ["qbo"], { again: true })
-      expect(yield* states(bookId)).toEqual(["1 superseded", "2 committed", "3 committed"])
-      expect((yield* failureOf(native({ kind: "since-last" }, ["qbo"]))).message).toContain(
-        "Batch TWOWAYS/3 has days of since-0 for qbo in EUR.",
-      )
-    }),
+  it.effect(
+    "gets a book's entries either in EUR or in their own currencies: in both they would be imported twice",
+    () =>
+      Effect.gen(function* () {
+        yield* addRates(autumn)
+        const bookId = yield* openBook("TWOWAYS", client(7))
+        yield* deposit(bookId, "2026-09-10", "1000.00")
+        yield* deposit(bookId, "2026-10-05", "10.00")
+        const out = temporaryFolder()
+        const native = exporting("TWOWAYS", out)
+        const run = inBase("TWOWAYS", out)
+        yield* native(october, ["qbo"])
+        const twice = yield* failureOf(run(october, ["qbo"]))
+        expect(twice).toMatchObject({ reason: "Usage" })
+        expect(twice.message).toBe(
+          "Batch TWOWAYS/1 has days of 2026-10 for qbo in the books' own currencies. Written in EUR they would come a second time: go on without --base, or write them in the other way with --again, to be imported in the batch's place. Nothing was written.",
+        )
+        // Another system has had nothing so far; and a batch with `--again` takes the place of the first.
+        expect((yield* run(october, ["sage50"])).batches).toHaveLength(1)
+        yield* run(october, ["qbo"], { again: true })
+        expect(yield* states(bookId)).toEqual(["1 superseded", "2 committed", "3 committed"])
+        expect((yield* failureOf(native({ kind: "since-last" }, ["qbo"]))).message).toContain(
+          "Batch TWOWAYS/3 has days of since-0 for qbo in EUR.",
+        )
+      }),
   )
 
-  it.effect("is not left with a revaluation that nothing reverses, nor with a reversal alone", () =>
+  it.effect("is not left with a revaluation without its reversal, nor with a reversal alone", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("BORDERS", client(8))
       yield* deposit(bookId, "2026-09-10", "1000.00")
@@ -88,7 +90,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system",
     }),
   )
 
-  it.effect("gets no empty batch in the base currency either", () =>
+  it.effect("gets no empty batch in the base currency", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("NOTHING", client(9))
       yield* deposit(bookId, "2026-09-10", "1000.00")
@@ -103,14 +105,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system",
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base currency", (it) => {
-  it.effect("are refused where the days meet, whether or not the books have entries of their own then", () =>
+  it.effect("are refused where their days overlap, whether or not the books have entries on these days", () =>
     Effect.gen(function* () {
       yield* addRates(autumn)
       const bookId = yield* openBook("QUIET", client(1))
       yield* deposit(bookId, "2026-09-10", "1000.00")
       const run = inBase("QUIET")
       const first = yield* run(october, ["qbo"])
-      // The reversal of September, and the revaluation of October; no entry of the books.
+      // Only the reversal of September and the revaluation of October; no entry of the books.
       expect(numbersOf(first)).toEqual(["QUIET-FX-2026-10-000001 2"])
       const twice = yield* failureOf(run(october, ["qbo"]))
       expect(twice).toMatchObject({ reason: "Usage" })
@@ -121,7 +123,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       yield* run(range("2026-09-30", "2026-09-30"), ["qbo"])
       expect((yield* failureOf(run(september, ["qbo"]))).message).toContain("Batch QUIET/3 has")
       expect((yield* failureOf(run(all, ["qbo"]))).message).toContain("Batch QUIET/2, QUIET/3 has")
-      // Another format has had nothing yet, and days that no batch has are as good as ever.
+      // Another format has had nothing yet, and days that no batch covers are free.
       expect((yield* run(september, ["sage50"])).batches[0]?.manifest.lineage?.supersedes).toEqual([])
       expect((yield* run(range("2026-09-01", "2026-09-29"), ["qbo"])).batches).toHaveLength(1)
       yield* run(all, ["qbo", "sage50"], { again: true })
@@ -130,7 +132,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
         "6 committed",
       ])
       expect((yield* failureOf(run(september, ["qbo"]))).message).toContain("Batch QUIET/6 has")
-      // All of it ended with the last valued month: November's reversals are still to come.
+      // `--all` ended with the last valued month: November's reversals are still to come.
       expect((yield* run(range("2026-11-01", "2026-11-02"), ["qbo"])).batches).toHaveLength(1)
     }),
   )
@@ -162,14 +164,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
         "other batches of the book have been committed",
       )
 
-      // A late entry of an open month before changes what the month begins with.
+      // A late entry in an earlier open month changes the opening balances of this one.
       const later = yield* previewed(september)
       yield* deposit(bookId, "2026-08-10", "5.00")
       expect((yield* failureOf(commit(later))).message).toContain("its months have been valued anew")
     }),
   )
 
-  it.effect("are told of once they are out of date, until they are exported again", () =>
+  it.effect("have a finding once they are out of date, until they are exported again", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("OUTDATED", client(3))
       yield* deposit(bookId, "2026-09-10", "1000.00")
@@ -213,7 +215,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
     }),
   )
 
-  it.effect("are named as soon as rates come that value their months otherwise", () =>
+  it.effect("are named as soon as an import of rates changes the valuation of their months", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("OVERTAKEN", client(4))
       const own = Effect.map(overtaken(base), (all) => all.filter(({ book }) => book === "OVERTAKEN"))
@@ -231,7 +233,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       ])
       yield* run(october, ["qbo", "sage50"], { again: true })
       expect(yield* own).toEqual([])
-      // Before all that was valued, or of a currency that the book has never had.
+      // Rates for days before everything that was valued, or of a currency that the book never had.
       yield* addRates([ecbRate("2026-08-27", "0.96"), { ...ecbRate("2026-09-30", "0.6"), from: "CAD" }])
       expect(yield* own).toEqual([])
 
@@ -240,14 +242,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       yield* closeMonth(book.bookId, "2026-09")
       yield* addRates([ecbRate("2026-09-20", "0.97")])
       expect(yield* own).toEqual([])
-      // What is closed in another base currency stays as it is.
+      // A month that was closed in another base currency stays as it is.
       expect(yield* overtaken({ ...base, baseCurrency: "USD" })).not.toContainEqual(
         expect.objectContaining({ book: "OVERTAKEN" }),
       )
     }),
   )
 
-  it.effect("are named once an entry came before all that was valued", () =>
+  it.effect("are named once an entry comes that is older than everything that was valued", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("BEGINS", client(5))
       const own = Effect.map(overtaken(base), (all) => all.filter(({ book }) => book === "BEGINS"))

@@ -1,4 +1,4 @@
-/** Files whose checksums were made to fit: only what they mean can betray them. */
+/** Files whose checksums were made to fit: only their content can reveal the forgery. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import * as Export from "../../src/Export.ts"
@@ -24,7 +24,7 @@ const formats = [
 
 const usd = "xero-statement-USD-11111111-0000-4000-8000-000000000001.csv"
 
-/** File, what is replaced by what, and the beginning of the first problem. */
+/** The file, the replaced text, its replacement, and the beginning of the first problem. */
 const cases: ReadonlyArray<readonly [file: string, from: string, to: string, problem: string]> = [
   [
     "xero-USD.csv",

@@ -13,7 +13,7 @@ import { formatSettings } from "./Exporting.ts"
 
 const there = isInstalled("soffice", "how a spreadsheet reads the CSV files is not tested")
 
-/** Texts that a spreadsheet, a separator or a quote would trip over. */
+/** Texts that mean something to a spreadsheet, or contain separators and quotes. */
 const hostile = [
   "=1+1",
   '=HYPERLINK("http://x","y")',
@@ -31,7 +31,7 @@ const hostile = [
   awkward,
 ]
 
-/** Of LibreOffice's CSV import: separator, text mark, character set, first line, cell formats, language, quoted as text. */
+/** Options of LibreOffice's CSV import: separator, text mark, character set, first line, cell formats, language, quoted as text. */
 const options = (separator: number, charset: number, language: number): string =>
   `CSV:${separator},34,${charset},1,,${language},true,true`
 
@@ -106,7 +106,7 @@ layer(TestDatabase.layer)("a spreadsheet", (it) => {
       }
       yield* assignNumbers(bookId)
       const { batches } = yield* Export.run({
-        // Those of one currency alone take no dollars; they are no spreadsheets.
+        // Formats with a fixed currency do not take dollars; their files are no spreadsheets.
         formats: formatNames.filter((name) => name !== "fec" && name !== "sie"),
         scope: { kind: "period", period: "2026-10" },
         connection: Option.none(),
@@ -131,7 +131,7 @@ layer(TestDatabase.layer)("a spreadsheet", (it) => {
       expect(sheets.length).toBe(names.length)
       for (const { name, text } of sheets) {
         expect([name, text.includes("table:formula")]).toEqual([name, false])
-        // The chart of accounts has none.
+        // The chart of accounts has no amounts.
         if (name.startsWith("Chart_Of_Accounts")) continue
         const rows = rowsOf(text)
         const { columns, first } = amountsOf(name, rows)
