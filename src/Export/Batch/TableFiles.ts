@@ -2,29 +2,18 @@
 import { Effect } from "effect"
 import { TooPrecise } from "../../Common/MinorUnits.ts"
 import type { Entry } from "../../Format/Entry.ts"
-import type { AccountFile } from "../../Format/Table/Define.ts"
-import { type JournalChoice, journalsOf } from "../../Format/Table/JournalChoice.ts"
+import { journalsOf } from "../../Format/Table/JournalChoice.ts"
 import { type TableJournal, Unholdable } from "../../Format/Table/Journals.ts"
 import type { Setup } from "../../Format/Table/Profile.ts"
 import { differencesOf } from "../../Format/Table/RatedRows.ts"
 import { rowsIn, systemNames, textsOf } from "../../Format/Table/Rows.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
-import type { Days } from "../Request/Days.ts"
 import type { Folder } from "./Folder.ts"
 import { cancelledEntries } from "./TableFiles/CancelledEntries.ts"
 import { partFiles } from "./TableFiles/PartFiles.ts"
 import { differencesWriter } from "./TableFiles/RateDifferences.ts"
 import { summaryEntries } from "./TableFiles/SummaryEntries.ts"
-
-export interface TableContext extends JournalChoice {
-  /** ISO 8601 in UTC. */
-  readonly createdAt: string
-  /** The first and the last day, `YYYY-MM-DD`; null where there is nothing to write. */
-  readonly days: Days | null
-  /** Files of the book's accounts that stand beside; they come last, with the totals of the entries. */
-  readonly accountFiles: ReadonlyArray<AccountFile>
-  readonly book: { readonly code: string; readonly name: string }
-}
+import type { TableContext } from "./TableFiles/TableContext.ts"
 
 /** Turns an entry that a format cannot hold into the error that ends the export. */
 export const refusedIfUnholdable = <A>(format: string, make: () => A): Effect.Effect<A, ExportError> =>

@@ -9,7 +9,7 @@ import { type Mapping, systemNames } from "../../../Format/Table/Rows.ts"
 import type { Days } from "../../Request/Days.ts"
 import type { Folder, FolderFile } from "../Folder.ts"
 import type { FileRecord } from "../Manifest.ts"
-import type { TableContext } from "../TableFiles.ts"
+import type { TableContext } from "./TableContext.ts"
 
 /** What a file holds: one currency, all (gl-detail), or one of the service's accounts. */
 interface Share {
