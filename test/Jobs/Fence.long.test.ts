@@ -1,6 +1,6 @@
 /**
- * A worker that was overtaken, wherever it stood, writes nothing more: whatever it writes next, in whatever table, goes through the
- * fence. The lease is taken from it by the transaction that it is just in, so that every later one of its own is too late.
+ * A worker that was overtaken at any point writes nothing more: its next write to any table goes through the fence. The lease is
+ * taken from it within its current transaction, so that every later transaction of its own is too late.
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -12,8 +12,8 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { backfillWith, overtaking, syncWithWorkers, withWorkers } from "./Workers.ts"
 
 /**
- * From the next write to a table on, the book of a client belongs to somebody else. What the same transaction writes is not too late:
- * the last of its subtransactions, when it commits, says which were later.
+ * From the next write to a table on, the book of a client belongs to another process. Writes of the same transaction are not too
+ * late: its last subtransaction, at its commit, marks which writes were later.
  */
 const overtakeAt = (table: string, book: string) =>
   rows(`${overtaking(`insert or update or delete on ${table}`, book)}
@@ -33,7 +33,7 @@ const untake = (table: string) =>
     drop trigger overtaking on ${table}; drop table sync.overtaken, sync.overtaken_last;
     drop function sync.overtake(), sync.note_last()`)
 
-/** Tables with rows that were written after the lease was lost. Rows of runs, leases and the pace are everybody's. */
+/** Tables with rows that were written after the lease was lost. Runs, leases and the pace may be written by anybody. */
 const writtenSince = Effect.gen(function* () {
   const [overtaken] = yield* rows("select xmin::text as xid from sync.overtaken_last")
   if (overtaken === undefined) return ["nothing was overtaken"]
@@ -85,7 +85,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a worker that was over
             })
             seen.push(lost, yield* writtenSince)
             yield* untake(table)
-            // Another try finds everything as it should be.
+            // Another try succeeds.
             yield* Effect.orDie(jobs.read(job))
           }),
       })
@@ -115,7 +115,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a worker that was over
                 insert into sync.book_events (connection, event_id, digest, book_id)
                 select connection, event_id, digest, ${job.bookId} from webhook.inbox`)
               yield* overtakeAt(table, "C1")
-              // The night's part of the job is done by nobody yet.
+              // The night's part of the job is hidden, so that only the event is processed.
               yield* rows(
                 "alter table sync.book_jobs rename to hidden; create table sync.book_jobs (like sync.hidden)",
               )
@@ -183,7 +183,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a worker that was over
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("cannot say how a run ended that is another's", () =>
+  it.scoped("cannot record the end of another process's run", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1)] })
       const variables = { ...variablesFor(service.url), ...bothSurfaces }

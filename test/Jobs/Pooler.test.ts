@@ -1,4 +1,4 @@
-/** The queue reaches the server as everything else does: by the same address, with or without TLS, and through a pooler. */
+/** The queue connects like everything else: by the same address, with or without TLS, and through a pooler. */
 import { randomBytes } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
@@ -43,7 +43,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue's statements
       ])
       const script = yield* Effect.promise(() => db.executeSql("begin; select 1 as one; commit;"))
       expect(script.rows).toEqual([{ one: 1 }])
-      // One that fails leaves nothing to the next.
+      // A script that fails leaves no open transaction to the next.
       const scripts = Array.from({ length: 4 }, () =>
         Effect.promise(() =>
           db.executeSql("begin; select 1 / 0; commit;").catch((error: unknown) => String(error)),
@@ -70,7 +70,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue's statements
         for (const mode of ["prefer", "allow"]) {
           yield* Effect.gen(function* () {
             expect((yield* Database).settings.pooled).toBe(true)
-            // As owner: the queue's tables are made through it as well.
+            // The owner also makes the queue's tables through the pooler.
             yield* prepare()
             yield* work(2)
             yield* work(2)

@@ -1,4 +1,4 @@
-/** Processes beside this one: kept going, given up where they cannot begin, and gone when they are not needed. */
+/** Worker processes beside this one: replaced when they end, given up where they cannot start, and ended when they are not needed. */
 import { mkdtempSync, readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -17,13 +17,13 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** A process that leaves a file of its number, and lives as long as its input. */
+/** A process that writes a file named by its number, and lives until its input ends. */
 const living = (folder: string) =>
   node(
     `require("node:fs").writeFileSync(${JSON.stringify(folder)} + "/" + process.pid, ""); process.stdin.on("end", () => process.exit(0)).resume()`,
   )
 
-it("follows one that was killed, and ends all when they are not needed", async () => {
+it("replaces one that was killed, and ends all when they are not needed", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tieout-workers-"))
   const begun = () => readdirSync(folder).map(Number)
   const until = (count: number) =>

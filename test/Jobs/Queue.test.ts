@@ -1,4 +1,4 @@
-/** Workers that take their jobs from pg-boss. Where Node is too old for it, only that it is said. */
+/** Workers that take their jobs from pg-boss. Where Node is too old for it, only the refusal is tested. */
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Database } from "../../src/Database.ts"
@@ -37,7 +37,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
     }),
   )
 
-  it.scoped.skipIf(!hasWorkers)("is made once by several who begin at the same time", () =>
+  it.scoped.skipIf(!hasWorkers)("is made once by several processes that start at the same time", () =>
     Effect.gen(function* () {
       yield* Effect.all([prepare(), prepare(), prepare(), prepare()], { concurrency: "unbounded" })
       const made = yield* rows("select name from jobs.queue where name like 'books%' order by 1")
@@ -63,12 +63,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped.skipIf(!hasWorkers)("brings workers the books, and the journal is that of one process", () =>
+  it.scoped.skipIf(!hasWorkers)("hands the books to workers, and the journal is that of one process", () =>
     Effect.gen(function* () {
       const { service, variables } = yield* creditedClients(12)
       const own = yield* journalOfOneProcess(variables)
       yield* prepare()
-      // As who owns neither the tables nor the queue.
+      // The runtime role owns neither the tables nor the queue.
       const { runtime } = yield* roles
       const services = Layer.provideMerge(BookSync.Default, Settings.from({ variables }))
       const report = yield* Effect.gen(function* () {
@@ -84,7 +84,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
     }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped.skipIf(!hasWorkers)("gives up what fails again and again, as a finding", () =>
+  it.scoped.skipIf(!hasWorkers)("gives up a book that keeps failing, with a finding", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1), client(2)] })
       move(held, clientId(1), { type: "CREDIT", amount: 10 })
@@ -93,7 +93,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
       const variables = { ...variablesFor(service.url), ...surfaces }
       yield* prepare()
       const database = yield* Database
-      // A book that cannot be numbered.
+      // A book whose statement entries cannot be written.
       yield* rows(`
         create function sync.refuse() returns trigger language plpgsql as $$ begin
           if (select code from mirror.books b where b.book_id = new.book_id) = 'C2' then raise exception 'refused'; end if;

@@ -1,4 +1,4 @@
-/** Syncs whose clients' books are read by workers: the real ones, without the queue between, or with it. */
+/** Syncs in which real workers read the clients' books, without or with the queue in between. */
 import { Deferred, Effect, Layer, Option } from "effect"
 import { Database } from "../../src/Database.ts"
 import { bookJobs } from "../../src/Jobs/BookJob.ts"
@@ -21,7 +21,7 @@ export interface Job {
   readonly bookId: number
 }
 
-/** What a worker has beside the database and the settings. */
+/** The services of a worker besides the database and the settings. */
 export const workerServices = Layer.merge(BookSync.Default, Layer.provideMerge(Events.Default, Inbox.Default))
 
 /** Jobs that are done one by one. */
@@ -32,12 +32,12 @@ export const singleJobs = Effect.map(bookJobs(1), ({ giveUp, read }) => ({
 
 export type Jobs = Effect.Effect.Success<typeof singleJobs>
 
-/** What a worker does with a job, instead of doing it. */
+/** Replaces or surrounds the work of a worker on a job. */
 type Around = (jobs: Jobs, job: Job) => Effect.Effect<void, never, Database | Inbox>
 
 const does: Around = (jobs, job) => Effect.orDie(jobs.read(job))
 
-/** Runs an effect whose books so many workers take by turns; one that is left is handed out again. */
+/** Runs an effect whose books so many workers take by turns; a book that a worker leaves is handed out again. */
 export const withWorkers =
   (variables: Record<string, string>, count: number, around: Around = does) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -73,18 +73,18 @@ export const withWorkers =
       unpaced,
     )
 
-/** What a worker does with all jobs of a sync, which it takes at once. */
+/** The work of a worker on all jobs of a sync, which it takes together. */
 type Batch = (
   jobs: Effect.Effect.Success<ReturnType<typeof bookJobs>>,
   batch: ReadonlyArray<Job>,
 ) => Effect.Effect<void, never, Database>
 
-/** One sync whose books one worker takes at once. */
+/** One sync whose books one worker takes together. */
 export const syncWithBatch = (variables: Record<string, string>, batch: Batch, concurrency = 4) =>
   Effect.gen(function* () {
     const database = yield* Database
     const jobs = yield* bookJobs(concurrency)
-    // Whoever leads waits for workers that come back; these do not.
+    // The leading process would wait for workers to come back; these do not.
     const lost = yield* Deferred.make<never>()
     const send = (connection: string, books: ReadonlyArray<number>) =>
       batch(

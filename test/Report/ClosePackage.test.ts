@@ -38,7 +38,7 @@ const total = (found: ReadonlyArray<Record<string, string>>, column: string) =>
 
 const out = temporaryFolder()
 
-/** What a query says of time, as `--as-of` takes it. */
+/** The time that a query gives, in the form that `--as-of` takes. */
 const instant = (query: string) =>
   Effect.map(
     rows(`select to_char((${query}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as text`),
@@ -67,7 +67,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
       const exported = sheet(batches[0]?.folder ?? "", "trial-balance.csv")
       const own = sheet(folder, "base-trial-balance.csv")
       expect(own).toEqual(exported)
-      // The results by currency are what the two accounts turned over.
+      // The results by currency are the turnovers of the two accounts.
       const results = sheet(folder, "base-results.csv")
       expect(results.length).toBeGreaterThan(2)
       for (const [column, role] of [
@@ -94,7 +94,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
         expect(Number(rate)).toBeGreaterThan(0)
       }
       expect(page).toContain(revalued[0]?.revaluation)
-      // Results are all in one currency, and so they have a sum.
+      // All results are in one currency, so that they have a sum.
       const foot = page.split("Realized and unrealized")[1]?.split("<tfoot>")[1]?.split("</tfoot>")[0] ?? ""
       for (const column of ["realized", "unrealized"]) {
         const sum = total(results, column) / 10n ** 16n
@@ -131,7 +131,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
     }),
   )
 
-  it.effect.skipIf(!there)("opens as a workbook that says what the files say, cell by cell", () =>
+  it.effect.skipIf(!there)("opens as a workbook with the content of the files, cell by cell", () =>
     Effect.gen(function* () {
       const { folder, manifest } = yield* reporting("2026-10", out)
       const file = join(folder, "close-package.xlsx")
@@ -171,11 +171,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
     }),
   )
 
-  it.scoped("as of a time has the base currency as it was then, where that is asked for", () =>
+  it.scoped("as of a time has the base currency of that time, where it is asked for", () =>
     Effect.gen(function* () {
       const first = yield* reporting("2026-10", temporaryFolder(), { base })
       const asOf = yield* instant("select clock_timestamp()")
-      // Another rate for the dollar: what the month is worth now.
+      // Another rate for the dollar changes the month's value now.
       yield* addRates(
         rates.map((rate) => (rate.from === "USD" ? { ...rate, rate: `0.5${rate.date.slice(-1)}` } : rate)),
       )
@@ -185,7 +185,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
         expect(textOf(then.folder, name)).toBe(textOf(first.folder, name))
       }
       expect(textOf(then.folder, "base-rates.csv")).not.toBe(textOf(later.folder, "base-rates.csv"))
-      // The kept journal is as it was: of now.
+      // The stored journal is still the current one.
       const kept = yield* reporting("2026-10", temporaryFolder())
       expect(textOf(kept.folder, "base-rates.csv")).toBe(textOf(later.folder, "base-rates.csv"))
       expect((yield* Verify.run(then.folder)).problems).toEqual([])

@@ -1,4 +1,4 @@
-/** The page and the review files as the programs of those who get them open them: a browser, a spreadsheet. */
+/** The page and the review files, opened with the programs of those who get them: a browser and a spreadsheet. */
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -39,7 +39,7 @@ const hostileBook = (code: string, client: number) =>
     return bookId
   })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("what a report is opened with", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("a report in other programs", (it) => {
   it.effect("text stays text, in the files and on the page", () =>
     Effect.gen(function* () {
       yield* hostileBook("TEXTS", 1)
@@ -147,7 +147,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what a report is opene
         /<meta http-equiv="Content-Security-Policy"[^>]*>/,
         "",
       )
-      // A window of a browser without a screen is never as narrow, a frame is.
+      // A headless browser's window is never that narrow, but a frame can be.
       const frame = join(temporaryFolder(), "frame.html")
       const escaped = page.replaceAll("&", "&amp;").replaceAll('"', "&quot;")
       writeFileSync(
