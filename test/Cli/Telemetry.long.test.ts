@@ -13,7 +13,7 @@ import { listenOn } from "../support/Loopback.ts"
 import { type Finished, Tool } from "../support/Program.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** What `NODE_V8_COVERAGE` writes: of every function where it stands and how often it ran. */
+/** The output of `NODE_V8_COVERAGE`: the place of every function, and how often it ran. */
 const Range = Schema.Struct({ startOffset: Schema.Number, endOffset: Schema.Number, count: Schema.Number })
 const decodeCoverage = Schema.decodeUnknownSync(
   Schema.parseJson(
@@ -124,7 +124,7 @@ layer(Layer.merge(TestDatabase.layer, Tool.layer), {
       }),
   )
 
-  it.scoped("of an error is what it is, and not what it says; the log is sent from info on", () =>
+  it.scoped("of an error has its kind and not its message; the log is sent from info on", () =>
     Effect.gen(function* () {
       const { received, url } = yield* collector()
       const made = yield* service
@@ -149,7 +149,7 @@ layer(Layer.merge(TestDatabase.layer, Tool.layer), {
     }),
   )
 
-  it.scoped("of a server holds its log, and the end of it", () =>
+  it.scoped("of a server holds its log up to its end", () =>
     Effect.gen(function* () {
       const { received, url } = yield* collector()
       const { service: at } = yield* service
@@ -175,7 +175,7 @@ layer(Layer.merge(TestDatabase.layer, Tool.layer), {
     }),
   )
 
-  it.scoped("to a collector that is not there, or says nothing, changes no command", () =>
+  it.scoped("to a collector that is absent or silent changes no command", () =>
     Effect.gen(function* () {
       const silent = yield* collector(false)
       for (const url of ["http://127.0.0.1:9", silent.url]) {
@@ -191,12 +191,12 @@ layer(Layer.merge(TestDatabase.layer, Tool.layer), {
     }),
   )
 
-  it.scoped("is not even loaded where nobody asks for it", () =>
+  it.scoped("is not loaded unless it is configured", () =>
     Effect.gen(function* () {
       const { url } = yield* collector()
       const { cwd } = yield* Tool
       const bundle = readFileSync(compiled("dist/program.cjs"), "latin1")
-      // What the exporter alone says, in a function that only loading it runs.
+      // A text that only the exporter has, in a function that only its loading runs.
       const place = bundle.indexOf("excludeLogSpans:!0")
       expect(place).toBeGreaterThan(0)
       /** Whether a command loads the exporter, by what V8 says that it ran. */
@@ -219,14 +219,14 @@ layer(Layer.merge(TestDatabase.layer, Tool.layer), {
 })
 
 describe("telemetry", () => {
-  it("reads headers as the specification has them, and leaves out what is none", () => {
+  it("reads headers as the specification has them, and leaves out malformed ones", () => {
     expect(headersOf("api-key=a%20b, X-Two = c=d ,bad name=1,none,=x,broken=%zz,line=a%0ab")).toEqual({
       "api-key": "a b",
       "x-two": "c=d",
     })
   })
 
-  it("of a hundred thousand operations is a handful in every window", () => {
+  it("of a hundred thousand operations keeps a few in every window", () => {
     const allowance = new Allowance({ each: 20, all: 50, window: 5_000 })
     const kept = (from: number) =>
       Array.from({ length: 100_000 }, (_, index) =>

@@ -124,7 +124,7 @@ layer(Layer.merge(database, Tool.layer), {
       }),
   )
 
-  it.scoped("diagnose finds out how a captured delivery is signed, and says so where nothing fits", () =>
+  it.scoped("diagnose finds how a captured delivery is signed, and says where nothing fits", () =>
     Effect.gen(function* () {
       const { cwd } = yield* Tool
       const body = eventOf(7)
