@@ -31,7 +31,7 @@ const handToServer = async (path: string): Promise<void> => {
 const serverOf = (folder: string): Promise<Postmaster | undefined> => runningPostmaster(clusterOf(folder))
 
 describe("the embedded Postgres", () => {
-  it("is created once when many come at the same moment, and keeps its files to itself", async () => {
+  it("is created once when many clients start at the same moment, and keeps its files private", async () => {
     const folder = await cleanups.dataFolder()
     const clients = await Promise.all([
       cleanups.client(folder),
@@ -49,7 +49,7 @@ describe("the embedded Postgres", () => {
     const modes = await Promise.all(
       ["", "password", "cluster", "socket"].map(async (name) => (await stat(join(home, name))).mode & 0o777),
     )
-    // The user that the server runs as for root only passes through the home.
+    // For root the server runs as another user, who only passes through the home.
     expect(modes).toEqual([asRoot ? 0o710 : 0o700, 0o600, 0o700, 0o700])
     const password = (await readFile(join(home, "password"), "utf8")).trim()
     expect(password.length).toBeGreaterThanOrEqual(32)
@@ -114,7 +114,7 @@ describe("the embedded Postgres of one data folder, used again and again", () =>
 
   const server = () => serverOf(folder)
 
-  it("does a half-done creation again, and clears it away", async () => {
+  it("repeats an interrupted creation, and removes its leftovers", async () => {
     const half = join(folder, ".initdb-999999999-abcdef", "cluster")
     await mkdir(half, { recursive: true })
     await writeFile(join(half, "PG_VERSION"), "18\n")
@@ -149,7 +149,7 @@ describe("the embedded Postgres of one data folder, used again and again", () =>
     expect(await server()).toBeUndefined()
   })
 
-  it("survives kill -9 of a client: the next one finds the server, the data, and stops it", async () => {
+  it("survives kill -9 of a client: the next one finds the server and the data, and stops it", async () => {
     const killed = await visitor()
     const started = await server()
     await killed.kill()
@@ -160,7 +160,7 @@ describe("the embedded Postgres of one data folder, used again and again", () =>
     expect(await server()).toBeUndefined()
   })
 
-  it("survives kill -9 of the server and its client: the data are whole, whatever files are left", async () => {
+  it("survives kill -9 of the server and its client: the data are complete, whatever files are left", async () => {
     const first = await visitor()
     const started = await server()
     await first.kill()
@@ -171,7 +171,7 @@ describe("the embedded Postgres of one data folder, used again and again", () =>
     await (await visitor()).leave()
   })
 
-  it("is started again by a client that lives on when the server is killed", async () => {
+  it("is started again by a client that is still running when the server is killed", async () => {
     const living = await visitor()
     process.kill((await server())?.pid ?? 0, "SIGKILL")
     await serverGone(folder)
@@ -183,7 +183,7 @@ describe("the embedded Postgres of one data folder, used again and again", () =>
     expect(await server()).toBeUndefined()
   })
 
-  it("starts when its left-over process number belongs to another program by now", async () => {
+  it("starts even if its left-over process number now belongs to another program", async () => {
     await (await visitor()).leave()
     const home = join(folder, "postgres")
     const cluster = join(home, "cluster")

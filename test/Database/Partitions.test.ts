@@ -68,7 +68,7 @@ describe("partitions", () => {
     }).pipe(Effect.provide(TestDatabase.blankLayer)),
   )
 
-  it.scopedLive("are read and written by their table's name alone", () =>
+  it.scopedLive("are read and written only by their table's name", () =>
     Effect.gen(function* () {
       yield* migrate(undefined, 3)
       const { service } = yield* threeMonths

@@ -20,9 +20,9 @@ export interface Seen {
 export interface EmbeddedProcess {
   readonly child: ChildProcessWithoutNullStreams
   readonly seen: Seen
-  /** What it wrote for people. */
+  /** The messages that it wrote for people. */
   readonly said: () => string
-  /** Lets it leave in order. */
+  /** Ends its input, so that it leaves in order. */
   readonly leave: () => Promise<void>
   readonly kill: () => Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Debian's pgbouncer before the test server, on a port of loopback. */
+/** Debian's pgbouncer in front of the test server, on a port of loopback. */
 import { spawn, spawnSync } from "node:child_process"
 import { chmod, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
@@ -20,7 +20,7 @@ const answers = (port: number): Effect.Effect<void, Error> =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** Starts one for as long as the scope lives. Answers the URL of a database behind it. */
+/** Starts a pooler that runs until the scope closes. Answers the URL of a database behind it. */
 export const pgbouncer = (database: string, mode: "transaction" | "session" | "statement", more = "") =>
   Effect.gen(function* () {
     const server = yield* Effect.orDie(parseDatabaseUrl(Redacted.make(inject("testServerUrl"))))

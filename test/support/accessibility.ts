@@ -1,4 +1,4 @@
-/** What axe-core finds wrong with a page in a browser, light or dark. */
+/** The problems that axe-core finds on a page in a browser, light or dark. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
@@ -35,7 +35,7 @@ const Found = Schema.parseJson(
 /** Violations as `impact rule: element`, the serious and critical ones alone. */
 export const seriousOn = (page: string, scheme: "light" | "dark"): ReadonlyArray<string> => {
   const file = join(temporaryFolder(), "page.html")
-  // Everything that can be opened is open; the page's own policy would keep axe out.
+  // All details are opened, and the page's own policy is removed, which would block axe.
   const opened = page
     .replaceAll("<details", "<details open")
     .replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/i, "")

@@ -1,4 +1,4 @@
-/** The base-currency journal of a small book, and what is said of it once somebody has changed it behind the rules. */
+/** The base-currency journal of a small book, and the findings after it was changed past the rules. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { Reconcile } from "../../../src/Reconcile.ts"
@@ -59,7 +59,7 @@ layer(services, { excludeTestServices: true })("the base-currency journal", (it)
           where book_id = ${bookId} and period = '2026-10-01' and series = 'journal' and number = 1
             and account_id = ${account_id}`,
       )
-      // What a nightly run does must not grow with history.
+      // The work of a nightly run must not grow with the history.
       expect(yield* baseJournalFindings(bookId, false)).toEqual([])
       const expected = [
         {
@@ -93,7 +93,7 @@ layer(services, { excludeTestServices: true })("the base-currency journal", (it)
         },
       ]
       expect(yield* baseJournalFindings(bookId)).toEqual(expected)
-      // What is open is looked at all the same.
+      // Open findings are checked nevertheless.
       expect(yield* baseJournalFindings(bookId, false)).toEqual(expected)
       yield* addRates([ecbRate("2026-10-31", "0.93")])
       yield* value()
@@ -129,7 +129,7 @@ layer(services, { excludeTestServices: true })("the base-currency journal", (it)
     }),
   )
 
-  it.effect("goes on from a month that was valued anew only once it is valued anew itself", () =>
+  it.effect("follows a month that was valued again only once it is valued again itself", () =>
     Effect.gen(function* () {
       const { bookId, value } = yield* valued("BEHIND", 3)
       const fingerprints = query(
