@@ -18,7 +18,7 @@ const reporting = (out: string, book?: string) =>
 
 layer(TestDatabase.layer, { excludeTestServices: true })("reports of several books", (it) => {
   it.scoped(
-    "have the same content as a report of each alone, and progress names the books being written",
+    "have the same content as a report of each alone; a book that is already being written is refused by name",
     () =>
       Effect.gen(function* () {
         const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
