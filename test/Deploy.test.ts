@@ -10,6 +10,7 @@ import { commands } from "../src/Cli/Commands.ts"
 import { parseDatabaseUrl } from "../src/Database/DatabaseUrl.ts"
 import { roleNames } from "../src/Database/RoleStatements.ts"
 import { sources } from "./support/folderMap.ts"
+import { isInstalled } from "./support/Installed.ts"
 
 const folder = "config/deploy"
 const read = (name: string): string => readFileSync(join(folder, name), "utf8")
@@ -121,7 +122,7 @@ describe("the images", () => {
   })
 })
 
-const hasPsql = spawnSync("psql", ["--version"]).status === 0
+const hasPsql = isInstalled("psql", "the script of the compose file is not run")
 
 describe("the compose file", () => {
   it("waits for a healthy Postgres, listens on this machine only, and holds no secret", () => {
@@ -220,7 +221,7 @@ describe("the Dockerfile", () => {
   })
 })
 
-const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0
+const hasSystemd = isInstalled("systemd-analyze", "the units are not verified")
 
 describe("the systemd units", () => {
   it.skipIf(!hasSystemd)("hold in systemd's own eyes", () => {
@@ -293,7 +294,7 @@ const metricNames = (): ReadonlySet<string> => {
 const namesIn = (expression: string): ReadonlyArray<string> =>
   (expression.match(/\b(?:tieout|process)_[a-z_]+/g) ?? []).map((name) => name.replace(/_bucket$/, ""))
 
-const hasPromtool = spawnSync("promtool", ["--version"]).status === 0
+const hasPromtool = isInstalled("promtool", "the alert rules are not checked")
 
 describe("the alert rules and the dashboard", () => {
   const rules = parse(read("prometheus/tieout.rules.yaml")).groups[0].rules

@@ -12,7 +12,7 @@ import { withReadBack } from "./Batch/Manifest/ReadBackLayout.ts"
 import { type Manifest, manifestFile } from "./Batch/Manifest.ts"
 import { type Output, singleOutput, tableOutput } from "./Batch/Outputs.ts"
 import { checkTotals, type Files, type Order, writePass } from "./Batch/Pass.ts"
-import type { TableContext } from "./Batch/TableFiles.ts"
+import type { TableContext } from "./Batch/TableFiles/TableContext.ts"
 import type { BookInput } from "./Reading.ts"
 import { opened } from "./Source/Balances.ts"
 import { baseComparison, nativeComparison } from "./Source/Comparison.ts"
@@ -71,6 +71,41 @@ export interface WrittenBatch {
 }
 
 /**
+ * Writes the files of the entries, of all batches. One pass over the entries is enough where their order by number is that by date.
+ */
+const writeEntries = Effect.fnUntraced(function* (
+  { contexts, source }: BookInput,
+  parts: ReadonlyArray<Part>,
+  context: FormatContext,
+) {
+  const outputs = new Map<Part, Array<Output>>(parts.map((part) => [part, []]))
+  const outputsBy = (order: Order) =>
+    Effect.map(
+      Effect.forEach(parts, (part) =>
+        Effect.tap(outputsOf(part, context, source.alongside, order), (made) =>
+          Effect.sync(() => outputs.get(part)?.push(...made)),
+        ),
+      ),
+      (made) => made.flat(),
+    )
+  const hasTables = contexts.length > 0
+  const byNumber = yield* outputsBy("number")
+  const byDate = yield* outputsBy("date")
+  const inOnePass = byDate.length > 0 && (yield* source.numberedByDate)
+  const { files, omitted, through, totals } = yield* inOnePass
+    ? writePass(source, "both", [...byNumber, ...byDate], hasTables)
+    : writePass(source, "number", byNumber, false)
+  yield* checkTotals(context.accounts, source.closing, totals)
+  const dated =
+    inOnePass || byDate.length === 0
+      ? new Map<Output, Files>()
+      : (yield* writePass(source, "date", byDate, hasTables)).files
+  const filesOf = (part: Part): Files =>
+    (outputs.get(part) ?? []).flatMap((output) => files.get(output) ?? dated.get(output) ?? [])
+  return { filesOf, omitted, through, totals }
+})
+
+/**
  * Writes the batches' files, each batch into its own folder. The batches' numbers are consecutive. For a large book, part of
  * the transaction that reads it.
  */
@@ -96,28 +131,7 @@ export const writeFiles = Effect.fn("Export.writeFiles")(function* (
       contexts: contexts.filter(({ profile }) => own.includes(profile.name)),
     }
   })
-  const outputs = new Map<Part, Array<Output>>(parts.map((part) => [part, []]))
-  const outputsBy = (order: Order) =>
-    Effect.map(
-      Effect.forEach(parts, (part) =>
-        Effect.tap(outputsOf(part, context, source.alongside, order), (made) =>
-          Effect.sync(() => outputs.get(part)?.push(...made)),
-        ),
-      ),
-      (made) => made.flat(),
-    )
-  const hasTables = contexts.length > 0
-  const byNumber = yield* outputsBy("number")
-  const byDate = yield* outputsBy("date")
-  const inOnePass = byDate.length > 0 && (yield* source.numberedByDate)
-  const { files, omitted, through, totals } = yield* inOnePass
-    ? writePass(source, "both", [...byNumber, ...byDate], hasTables)
-    : writePass(source, "number", byNumber, false)
-  yield* checkTotals(balances, source.closing, totals)
-  const dated =
-    inOnePass || byDate.length === 0
-      ? new Map<Output, Files>()
-      : (yield* writePass(source, "date", byDate, hasTables)).files
+  const { filesOf, omitted, through, totals } = yield* writeEntries(input, parts, context)
   const { personalData } = options.settings
   const { createdAt } = facts
   const { comparison, lackingRates } = yield* comparisonOf(shared)
@@ -137,10 +151,7 @@ export const writeFiles = Effect.fn("Export.writeFiles")(function* (
         input.bankRows,
       ),
     )
-    const written = (outputs.get(part) ?? []).flatMap(
-      (output) => files.get(output) ?? dated.get(output) ?? [],
-    )
-    const own = inOrder(part, source.alongside, written)
+    const own = inOrder(part, source.alongside, filesOf(part))
     const difference = comparison === null ? null : yield* writeDifference(folder, comparison)
     const manifest = withReadBack(
       manifestOf(

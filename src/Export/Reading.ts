@@ -11,7 +11,7 @@ import { bankStatementsOf, type FormatName, needsStatement, tablesOf } from "../
 import { valueThen } from "../Valuation.ts"
 import type { Shared } from "./Batch/Manifest/BatchManifest.ts"
 import type { Lineage } from "./Batch/Manifest.ts"
-import type { TableContext } from "./Batch/TableFiles.ts"
+import type { TableContext } from "./Batch/TableFiles/TableContext.ts"
 import { newestMappings, type StoredMapping } from "./Mapping/KeptMappings.ts"
 import { namesDays, prepareTables } from "./Mapping/PreparedTables.ts"
 import { type Days, daysOf } from "./Request/Days.ts"

@@ -38,7 +38,7 @@ describe("the database", () => {
         expect(yield* refused("delete from ledger.journal_numbers where number > 3")).toBe("TO004")
         expect(yield* refused("delete from mirror.resources")).toBe("TO004")
         expect(yield* refused("delete from ledger.closes")).toBe("TO004")
-        // The name of the function in a statement, or a function of that name elsewhere, opens nothing.
+        // Naming the function in a statement, or a function of that name elsewhere, allows nothing.
         expect(
           yield* refused(`create schema other;
           create function other.archive_year(integer) returns void language plpgsql as
@@ -54,7 +54,7 @@ describe("the database", () => {
             "insert into ledger.archived_sources (book_id, year, source_id) select 1, 2024, entry_id from mirror.statement_entries",
           ),
         ).toBe("TO004")
-        // Who runs the program may not archive, whatever digest is known.
+        // The runtime role may not archive, even with the right digest.
         expect(
           yield* refused(
             `grant usage on schema ledger, mirror to tieout_runtime; set local role tieout_runtime; ${archiveYear(sha)}`,
@@ -68,7 +68,7 @@ describe("the database", () => {
         expect(yield* refused("delete from ledger.archived_sources")).toBe("TO004")
         expect(yield* refused("truncate export.archived_totals")).toBe("TO004")
         expect(yield* refused(archiveYear("ledger.archive_digest(1, 2024)"))).toBe("TO014")
-        // What is archived is not booked a second time.
+        // An archived entry is not booked a second time.
         expect(
           yield* refused(`with header as (
             insert into ledger.journal_entries (book_id, entry_id, source_type, source_id, kind, sequence, effective_date, occurred_at,
@@ -84,7 +84,7 @@ describe("the database", () => {
       }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive("has removed nothing where a year is open, and says what stands in the way", () =>
+  it.scopedLive("removes nothing where a year is open, and says what prevents it", () =>
     Effect.gen(function* () {
       yield* closedYears
       const tried = yield* archiving(2026)
@@ -101,7 +101,7 @@ describe("the database", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive("answers what is archived with where it lies", () =>
+  it.scopedLive("answers requests for archived entries with the name of their file", () =>
     Effect.gen(function* () {
       yield* closedYears
       const file = join(temporaryFolder(), "tieout-2024.gz")
@@ -115,7 +115,7 @@ describe("the database", () => {
         messageOf(reported("2024-06")),
       ])
         expect(yield* asked).toContain(where)
-      // A format that begins with what is here goes on from there.
+      // A format that begins with the remaining entries continues from there.
       yield* committed({ kind: "range", from: "2025-01-01", to: "2026-01-31" })
       const next = yield* committed({ kind: "since-last" })
       expect(next.batches.map(({ manifest }) => manifest.scope.text)).toEqual(["since-0"])

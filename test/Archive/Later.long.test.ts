@@ -70,14 +70,14 @@ describe("after a year was archived", () => {
       ])
       expect(titles((yield* explaining(id(131))).steps)[0]).toBe(`deposit ${id(131)}`)
 
-      // The dump is the whole database of before: there everything holds, and is explained.
+      // The dump is the whole earlier database: everything in it is proved and explained.
       yield* Effect.gen(function* () {
         yield* restore(file)
         expect(yield* proof).toMatchObject({ wrong: [], closes: 6 })
         expect(titles((yield* explaining("ORG-2024-03-000002")).steps)[0]).toContain("ORG-2024-03-000002")
       }).pipe(Effect.provide(TestDatabase.blankLayer))
 
-      // And a backup of what is left is as good as any.
+      // A backup of the rest works like any other.
       const after = join(temporaryFolder(), "after.gz")
       yield* backup(after)
       yield* Effect.gen(function* () {
@@ -90,7 +90,7 @@ describe("after a year was archived", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive("what comes back of an archived movement stands in suspense until a person moves it", () =>
+  it.scopedLive("the return of an archived movement stands in suspense until a person moves it", () =>
     Effect.gen(function* () {
       const { held, service } = yield* closedYears
       yield* archiving(2024)
@@ -107,7 +107,7 @@ describe("after a year was archived", () => {
         "select message from reconcile.open_findings where check_name = 'missing-resource'",
       )
       expect(String(finding[0]?.message)).toContain("it is archived with 2024, in tieout-2024.gz")
-      // A read of the whole list brings nothing else.
+      // Reading the whole list again brings nothing else.
       yield* sync(service.url, {}, true)
       expect((yield* postings).at(-1)).toBe("unidentified suspense 100, cash -100")
       expect(yield* proof).toMatchObject({ wrong: [] })
@@ -124,7 +124,7 @@ describe("after a year was archived", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive("a movement that reads otherwise now is a finding, and nothing is booked of it", () =>
+  it.scopedLive("an archived movement with another content is a finding, and nothing of it is booked", () =>
     Effect.gen(function* () {
       const { held, service } = yield* closedYears
       yield* archiving(2024)
@@ -138,11 +138,11 @@ describe("after a year was archived", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive("months close on, and the next year is archived with what the first had to keep", () =>
+  it.scopedLive("months continue to close, and the next year is archived with the rest of the first", () =>
     Effect.gen(function* () {
       const { held, service } = yield* closedYears
       yield* archiving(2024)
-      // The deposit of 2024 becomes final only now; what was sent back in 2025 is over with that year.
+      // The deposit of 2024 becomes final only now; the movement that was returned in 2025 is over with that year.
       held.deposits[2] = deposit(132, "20.00", { createdAt: "2024-12-28T11:00:00Z" })
       yield* sync(service.url)
       yield* closeAll(["2026-10"])
@@ -155,7 +155,7 @@ describe("after a year was archived", () => {
       ).toEqual([
         { left_over: "2024-03 opening_balance" },
         { left_over: "2024-06 adjustment" },
-        // Under way at the close of February 2026, whose report lists it.
+        // The conversion is under way at the close of February 2026, whose report lists it.
         { left_over: "2024-12 deposit" },
       ])
       expect(yield* proof).toMatchObject({ wrong: [] })
@@ -165,7 +165,7 @@ describe("after a year was archived", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive("the base-currency journal goes on from what its months left", () =>
+  it.scopedLive("the base-currency journal continues from the state that its archived months left", () =>
     Effect.gen(function* () {
       yield* closedYears
       yield* rates
@@ -181,7 +181,7 @@ describe("after a year was archived", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive("a book that was never valued cannot be valued any more, and says why", () =>
+  it.scopedLive("a book that was never valued can no longer be valued, and says why", () =>
     Effect.gen(function* () {
       yield* closedYears
       yield* rates

@@ -1,4 +1,4 @@
-/** Three years of one book, as a small service has them and a controller closes them; and what is asked of it before and after a year is archived. */
+/** Three years of one book of a small service, closed month by month, and the questions that are asked before and after a year is archived. */
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,15 +12,16 @@ import { report } from "../../src/Report.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import { closing } from "../Close/Months.ts"
+import { base } from "../Export/Exporting.ts"
 import { credit, debit, deposit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { services } from "../support/BookServices.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
-/** The months that have something, and are closed in this order. */
+/** The months with entries, in the order in which they are closed. */
 const closedMonths = ["2024-03", "2024-06", "2024-12", "2025-01", "2025-06", "2026-02"]
 
-/** What leaves with 2024: the deposit 111, the withdrawal 112, the payout 915, and the adjustment 21 that a person moved. */
+/** The movements that leave with 2024: the deposit 111, the withdrawal 112, the payout 915, and the adjustment 21 that a person moved. */
 const statement = () => {
   let balance = 1000
   const at = (day: string) => ({ occurredAt: `${day}T12:00:00Z` })
@@ -33,12 +34,12 @@ const statement = () => {
     { ...credit(11, "100.00", after(100), id(111)), ...at("2024-03-10") },
     { ...debit(12, "41.00", after(-41), id(112)), ...at("2024-03-12") },
     { ...credit(21, "7.00", after(7)), ...at("2024-06-05") },
-    // Stays in suspense, accepted month by month.
+    // This entry stays in suspense and is accepted each month.
     { ...credit(22, "3.00", after(3)), ...at("2024-06-06") },
     { ...debit(15, "5.00", after(-5)), ...payout, ...at("2024-06-10") },
-    // Is sent back in the next year.
+    // This movement is returned in the next year.
     { ...credit(31, "50.00", after(50), id(131)), ...at("2024-12-20") },
-    // Is not final until then.
+    // This movement is not final until then.
     { ...credit(32, "20.00", after(20), id(132)), ...at("2024-12-28") },
     { ...debit(33, "50.00", after(-50), id(131)), relatedResourceType: "DEPOSIT", ...at("2025-01-08") },
     { ...credit(41, "30.00", after(30), id(141)), ...at("2025-01-15") },
@@ -83,20 +84,20 @@ const openFindings = rows(
   "select 'F' || finding_id as id from reconcile.open_findings where check_name in ('adjustment', 'clearing-movement') order by 1",
 )
 
-/** Closes a month with everything accepted that stands in suspense. */
+/** Closes a month and accepts everything that stands in suspense. */
 export const closeAll = Effect.fn("Test.closeAll")(function* (months: ReadonlyArray<string>) {
   for (const month of months) {
     const accept = (yield* openFindings).map(({ id: finding }) => ({ id: String(finding), reason: "known" }))
     const tried = yield* closing(month, { accept })
     if (tried[0]?.state !== "closed") {
-      // An acceptance that a month does not need is none.
+      // A month ignores an acceptance that it does not need.
       const again = yield* closing(month)
       if (again[0]?.state !== "closed") return yield* Effect.dieMessage(JSON.stringify(tried[0]?.blockers))
     }
   }
 })
 
-/** Synced, with what a person moved, and closed. */
+/** Syncs, moves what a person moves, and closes. */
 export const closedYears = Effect.gen(function* () {
   const { held, service } = yield* threeYears
   yield* sync(service.url)
@@ -105,9 +106,7 @@ export const closedYears = Effect.gen(function* () {
   return { held, service }
 })
 
-const { accounting, chart, formats: formatSettings } = decodeSync(Content)({})
-
-const base = { baseCurrency: "EUR", settings: accounting.valuation, chart }
+const { formats: formatSettings } = decodeSync(Content)({})
 
 /** For every second day of the years. */
 export const rates = addRates(
@@ -172,7 +171,7 @@ const digest = (value: unknown): string =>
     .update(JSON.stringify(value, (_, one: unknown) => (typeof one === "bigint" ? String(one) : one)))
     .digest("hex")
 
-/** Each answer, and each file of one, as a digest: a difference is named, not printed. */
+/** A digest of each answer and each of its files: a difference is named, not printed. */
 const digested = (answers: Record<string, Record<string, unknown> | ReadonlyArray<unknown>>) =>
   Object.fromEntries(
     Object.entries(answers).flatMap(([name, answer]) =>
@@ -182,7 +181,7 @@ const digested = (answers: Record<string, Record<string, unknown> | ReadonlyArra
     ),
   )
 
-/** What must be as before, of the years that stay. */
+/** The answers for the remaining years, which must be as before. */
 export const answers = Effect.gen(function* () {
   return digested({
     january: yield* exported("2025-01-01", "2025-01-31"),

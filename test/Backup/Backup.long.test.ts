@@ -26,7 +26,7 @@ const sequences = rows(
 
 const target = () => join(temporaryFolder(), "tieout.gz")
 
-/** A backup of a database with a row of everything, and what that database says of itself. */
+/** A backup of a database with a row of everything, and the digests of that database. */
 const made = (file: string) =>
   Effect.gen(function* () {
     yield* filled
@@ -39,7 +39,7 @@ const made = (file: string) =>
   }).pipe(Effect.provide(TestDatabase.layer))
 
 describe("a backup", () => {
-  it.scopedLive("restored into an empty database is the same in every row, and goes on", () =>
+  it.scopedLive("restored into an empty database is the same in every row, and syncs continue", () =>
     Effect.gen(function* () {
       const file = target()
       const before = yield* made(file)
@@ -62,7 +62,7 @@ describe("a backup", () => {
     }),
   )
 
-  it.scopedLive("holds no token, no pace and no work that is handed out, and fences who worked before", () =>
+  it.scopedLive("holds no token, no pace and no handed-out work, and fences earlier lease holders", () =>
     Effect.gen(function* () {
       const file = target()
       const before = yield* made(file)
@@ -80,7 +80,7 @@ describe("a backup", () => {
     }),
   )
 
-  it.scopedLive("is restored into a database that was prepared, and syncs on where it stopped", () =>
+  it.scopedLive("is restored into a prepared database, and the next sync continues where it stopped", () =>
     Effect.gen(function* () {
       const file = target()
       const { service } = yield* threeMonths
@@ -131,7 +131,7 @@ describe("a backup", () => {
           expect(yield* rows("select 1 from pg_namespace where nspname = 'ledger'")).toEqual([])
           writeFileSync(file, "")
           expect(yield* Effect.option(restore(file))).toEqual(Option.none())
-          // Written in another way by a later version: good, but not for this one.
+          // A backup of a later version is valid, but not for this version.
           const later = content
             .replace('"format":1', '"format":9')
             .replace(/"version":"[^"]*"/, '"version":"7.0.0"')

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { tablesOf } from "../../src/Backup/Catalog.ts"
 import { rows } from "../Sync/Runs.ts"
 
-/** The epochs of leases go on, so that nobody who had one before has it after a restore. */
+/** Lease epochs continue, so that no earlier holder has a lease after a restore. */
 const contentOf = (name: string) =>
   name === "sync.leases" ? "(select connection, book_id, run_id, taken_at from sync.leases)" : name
 

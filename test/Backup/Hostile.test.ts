@@ -1,4 +1,4 @@
-/** Files that say that they are backups, and would have whoever reads them take more than there is. */
+/** Files that claim to be backups and would exhaust the memory of whoever reads them. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
@@ -12,10 +12,10 @@ const header = JSON.stringify({
   ...{ migrations: [], sequences: [] },
 })
 
-/** JSON that takes some thirty times its length once it is parsed. */
+/** JSON that takes some thirty times its length in memory once it is parsed. */
 const zeros = `[0${",0".repeat(9 * 1024 * 1024)}]`
 
-it.effect("a backup is refused unparsed that is nested more deeply than any", () =>
+it.effect("a backup that is nested too deeply is refused before it is parsed", () =>
   Effect.gen(function* () {
     const file = join(temporaryFolder(), "hostile.gz")
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`

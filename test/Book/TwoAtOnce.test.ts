@@ -5,7 +5,7 @@ import { text } from "../../src/Database/Columns.ts"
 import { Database } from "../../src/Database.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** Until a statement waits for another transaction: nothing else in this database waits for a lock. */
+/** Waits until a statement waits for another transaction; nothing else in this database waits for a lock. */
 const untilOneWaits = Effect.gen(function* () {
   const database = yield* Database
   for (;;) {
@@ -20,7 +20,7 @@ const untilOneWaits = Effect.gen(function* () {
   }
 })
 
-/** Asks for a book in a transaction, and once more beside it before that ends. Gives both answers. */
+/** Asks for a book in a transaction, and once more concurrently before that ends. Answers both results. */
 const both = <A, E>(ask: Effect.Effect<A, E, Database>) =>
   Effect.gen(function* () {
     const database = yield* Database

@@ -15,7 +15,7 @@ import {
 } from "./Oracle/Histories.ts"
 import { expectedLoanClearing, expectedNative, expectedOpenConversions } from "./Oracle.ts"
 
-/** Entries as they were booked: each as it ends. */
+/** Marks entries as booked with their final content. */
 const bookedAs = (subject: string, ...ids: ReadonlyArray<string>) => new Map(ids.map((id) => [id, subject]))
 
 const native = (facts: BookFacts) => told(expectedNative(facts))
@@ -196,7 +196,7 @@ describe("the posting table, row by row", () => {
     })
   })
 
-  it("what a person moved stands at the code; its fee stays", () => {
+  it("a line that a person moved stands at the code; its fee stays", () => {
     const facts = book(
       [
         statement("usd", "USD", [
@@ -215,7 +215,7 @@ describe("the posting table, row by row", () => {
     expect(native(facts)).toEqual({ "cash:USD": "1045", "fees:USD": "5", "other:USD:4000": "-1050" })
   })
 
-  it("what comes back later of a movement that a person moved comes from where it stands, and what was booked before stays", () => {
+  it("a later return of a movement that a person moved comes from its new account, and earlier entries stay", () => {
     const facts = book(
       [
         statement("usd", "USD", [
@@ -237,7 +237,7 @@ describe("the posting table, row by row", () => {
     })
   })
 
-  it("a fee that comes as an entry of its own is no matter of the rules of its day", () => {
+  it("a fee with an entry of its own does not depend on the rules of its day", () => {
     const w = "WITHDRAWAL w"
     const moves: ReadonlyArray<Move> = [
       ["-1000", w],
@@ -288,7 +288,7 @@ describe("conversions", () => {
     expect(expectedOpenConversions(facts)).toEqual([{ id: "c", currency: "USD", balance: "995" }])
   })
 
-  it("both legs are in trading, whichever came first", () => {
+  it("both legs go to trading, whichever came first", () => {
     expect(native(books([["-1000", c, 1]], [["994.2031", c, 2]]))).toEqual(whole)
     expect(native(books([["-1000", c, 2]], [["994.2031", c, 1]]))).toEqual(whole)
     expect(expectedOpenConversions(books([["-1000", c]], [["994.2031", c]]))).toEqual([])
@@ -306,7 +306,7 @@ describe("conversions", () => {
     expect(native(books([["497", c]], [], resource))["conversions_in_transit:USD"]).toBe("-499.5")
   })
 
-  it("a side in two entries of 370: half a side is no side", () => {
+  it("a side in two entries of 370: half a side does not complete it", () => {
     const resource = conversion("c", "740 USD", "700 USDT", "4 USD")
     expect(expectedOpenConversions(books([["-370", c]], [["700", c]], resource))).toEqual([
       { id: "c", currency: "USD", balance: "370" },
@@ -357,7 +357,7 @@ describe("conversions", () => {
     })
   })
 
-  it("a leg too many after the conversion was whole stands in transit again", () => {
+  it("an extra leg after the conversion was whole stands in transit", () => {
     const facts = books(
       [["-1000", c, 1]],
       [
@@ -397,7 +397,7 @@ describe("conversions", () => {
     ).toEqual({ "cash:USD": "-5", "fees:USD": "5" })
   })
 
-  it("cancelled after both: in transit between, nothing in the end", () => {
+  it("cancelled after both legs: in transit in between, zero at the end", () => {
     const half = books(
       [
         ["-1000", c, 1],
@@ -458,7 +458,7 @@ describe("receivables", () => {
   const active: Version = ["ACTIVE", "1000", "1025"]
   const paid: Version = ["PAID", "0", "0", ["d"]]
 
-  it("disbursed and told of interest", () => {
+  it("disbursed, with stated interest", () => {
     const facts = book([statement("usd", "USD", [["-1000", "WITHDRAWAL w"]])], {
       resources: [withdrawal("w", "flat", "1000", "0")],
       receivables: [receivable("r", "1000", [["PENDING", "1000", "1025"], active], "w")],
@@ -561,7 +561,7 @@ describe("receivables", () => {
     expect(native(facts)).toEqual({ "interest_income:USD": "-25", "loan_clearing:USD": "25" })
   })
 
-  it("a transaction named a version late comes to the same", () => {
+  it("a transaction that is named a version late gives the same", () => {
     expect(native(paidBy("1025", [[active, ["PAID", "0", "0"], paid]]))).toEqual(
       native(paidBy("1025", [[active, paid]])),
     )
@@ -594,14 +594,14 @@ describe("receivables", () => {
     })
   })
 
-  it("cancelled: what stands is taken back", () => {
+  it("cancelled: all balances are taken back", () => {
     expect(
       native(book([], { receivables: [receivable("r", "1000", [active, ["CANCELED", "0", "0"]])] })),
     ).toEqual({})
     expect(native(book([], { receivables: [receivable("r", "1000", [["CANCELED", "0", "0"]])] }))).toEqual({})
   })
 
-  it("when_paid: interest told and unpaid is deferred", () => {
+  it("when_paid: stated and unpaid interest is deferred", () => {
     const settings = { interest: "when_paid" }
     expect(native(paidBy("500", [[active, ["ACTIVE", "520", "525", ["d"]]]], settings))).toEqual({
       "cash:USD": "500",
@@ -643,7 +643,7 @@ describe("receivables", () => {
     })
   })
 
-  it("original: interest that came between two reads is owed by nobody, and part of what is told later", () => {
+  it("original: interest that accrued between two reads is not owed, and part of the interest stated later", () => {
     const settings = {
       repaymentAmount: "original",
       interest: "when_paid",
@@ -664,7 +664,7 @@ describe("receivables", () => {
     })
   })
 
-  it("original: no more interest is paid than came, where principal rises; what PAID tells of anew is paid", () => {
+  it("original: no more interest is paid than cash came, where principal rises; interest newly stated by PAID is paid", () => {
     const settings = { repaymentAmount: "original" } as const
     const books = { "cash:USD": "5", "interest_income:USD": "-25" }
     expect(native(paidBy("5", [[active, ["ACTIVE", "1100", "1025", ["d"]]]], settings))).toEqual({
@@ -680,7 +680,7 @@ describe("receivables", () => {
     })
   })
 
-  it("the borrower's books are the mirror image", () => {
+  it("the borrower's books are mirrored", () => {
     const facts = book(
       [
         statement("usd", "USD", [

@@ -74,7 +74,7 @@ export const expectedNative = (facts: BookFacts): ReadonlyArray<ExpectedBalance>
 }
 
 export interface ExpectedOpen {
-  /** The conversion's or the receivable's. */
+  /** The identifier of the conversion or the receivable. */
   readonly id: string
   readonly currency: string
   /** Debit positive. */
@@ -97,7 +97,7 @@ const open = (
     .map(({ id, currency, amount }) => ({ id, currency, balance: textOf(amount) }))
 }
 
-/** What stands in `conversions_in_transit`, per conversion and currency; in all it is that role's balance. */
+/** The open amounts in `conversions_in_transit`, per conversion and currency; together they are that role's balance. */
 export const expectedOpenConversions = (facts: BookFacts): ReadonlyArray<ExpectedOpen> => {
   const { posted, conversions } = statements(facts)
   const standing = places(facts, posted, () => false)
@@ -115,7 +115,7 @@ export const expectedOpenConversions = (facts: BookFacts): ReadonlyArray<Expecte
   ])
 }
 
-/** Per receivable and linked movement, what it has of the movement's counter line: its share, the last one all that is left. */
+/** The share of each receivable in the counter line of each linked movement; the last one has the rest. */
 const kept = (facts: BookFacts) => {
   const { posted } = statements(facts)
   const { books, takers } = loans(facts, posted.filter(notMoved(facts)))
@@ -132,7 +132,7 @@ const kept = (facts: BookFacts) => {
   return { books, legs, side: facts.settings.view === "lender" ? 1n : -1n }
 }
 
-/** What stands in `loan_clearing`, per receivable and currency; in all it is that role's balance. */
+/** The open amounts in `loan_clearing`, per receivable and currency; together they are that role's balance. */
 export const expectedLoanClearing = (facts: BookFacts): ReadonlyArray<ExpectedOpen> => {
   const { books, legs, side } = kept(facts)
   return open([
@@ -145,7 +145,7 @@ export const expectedLoanClearing = (facts: BookFacts): ReadonlyArray<ExpectedOp
   ])
 }
 
-/** What is waited for, per receivable, payouts and repayments apart: a positive amount. */
+/** The amounts that are waited for, per receivable, payouts and repayments apart; positive. */
 export const expectedWaits = (facts: BookFacts): ReadonlyArray<ExpectedOpen> => {
   const { books, legs, side } = kept(facts)
   return books.flatMap(({ fact, books: loan }) => {
@@ -176,7 +176,7 @@ export const expectedUnpaid = (facts: BookFacts): ReadonlySet<string> => {
     const foreign = total(
       own.filter(({ currency }) => currency !== fact.currency).map(({ amount }) => amount),
     )
-    // What was paid out beyond what was due settles what came in beyond it.
+    // An excess that was paid out settles an excess that came in.
     const [overLent, overRepaid] = [lentCash - loan.lent, repaidCash - loan.repaid + loan.short]
     const isSettled = overLent > 0n && overLent === overRepaid
     return (

@@ -78,7 +78,7 @@ describe("the base-currency journal", () => {
     })
   })
 
-  it("in transit until it is whole: its own cost, and nothing realized", () => {
+  it("in transit until it is whole: it keeps its cost, and nothing is realized", () => {
     const books = told(expectedBase(bought.slice(0, 4), settings("average", rates)))
     expect(books["conversions_in_transit:USD"]).toBe("845.75")
     expect(books["conversions_in_transit:USDT"]).toBe("-914.67")
@@ -102,7 +102,7 @@ describe("the base-currency journal", () => {
     expect(told(expectedBase(both, settings(method, rates)))).toEqual(before)
   })
 
-  it("buying the base currency gains its face less the cost", () => {
+  it("buying the base currency gains its face value less the cost", () => {
     const entries = [
       deposit("10-01", "1000"),
       entry("10-06", "cash USD -1000", "conversions_in_transit USD 1000"),
@@ -122,7 +122,7 @@ describe("the base-currency journal", () => {
     })
   })
 
-  it("the lines of a leaving entry are at the exact unit cost, however small the first", () => {
+  it("the lines of an entry that leaves are at the exact unit cost, however small the first", () => {
     const entries = [
       deposit("10-01", "1000"),
       entry("10-06", "withdrawals_clearing USD 0.02", "fees USD 150", "cash USD -150.02"),
@@ -136,7 +136,7 @@ describe("the base-currency journal", () => {
     })
   })
 
-  it("the residue of rounding goes to its own account", () => {
+  it("the remainder of rounding goes to its own account", () => {
     // 3 × 0.335 = 1.005 → 1.00 (half to even); 2 × 0.335 = 0.67; 1 × 0.335 = 0.335 → 0.34
     const entries = [entry("10-01", "cash USD 2", "fees USD 1", "deposits_clearing USD -3")]
     expect(told(expectedBase(entries, settings("average", { "USD 10-01": "0.335" })))).toEqual({
@@ -147,7 +147,7 @@ describe("the base-currency journal", () => {
     })
   })
 
-  it("a withdrawal that comes back has the cost that it left with", () => {
+  it("a withdrawal that comes back has the cost at which it left", () => {
     const entries = [
       deposit("10-01", "1000"),
       entry("10-06", "withdrawals_clearing USD 995", "fees USD 5", "cash USD -1000"),
@@ -160,14 +160,14 @@ describe("the base-currency journal", () => {
     })
   })
 
-  it("FIFO: a deposit sent back takes the newest lots, at what stands of it in clearing", () => {
+  it("FIFO: a returned deposit takes the newest lots, at its carrying amount in clearing", () => {
     const entries = [
       of("d1", deposit("10-01", "1000")),
       of("d2", deposit("10-05", "1000")),
       of("d1", entry("10-06", "cash USD -1000", "deposits_clearing USD 1000")),
       of("w", entry("10-10", "withdrawals_clearing USD 500", "cash USD -500")),
     ]
-    // 1,700 less 900: the lot that is left bears what the newest cost less than the return.
+    // 1,700 less 900: the remaining lot bears the difference between the newest lot's cost and the return.
     expect(told(expectedBase(entries, settings("fifo", rates)))).toEqual({
       "cash:USD": "400.00",
       "deposits_clearing:USD": "-800.00",
@@ -175,7 +175,7 @@ describe("the base-currency journal", () => {
     })
   })
 
-  it("half of a deposit goes back at the unit at which it stands, whatever the average is", () => {
+  it("half of a deposit goes back at its own carrying amount per unit, whatever the average is", () => {
     const entries = [
       of("d1", deposit("10-01", "1000")),
       of("d2", deposit("10-05", "1000")),
@@ -187,7 +187,7 @@ describe("the base-currency journal", () => {
     })
   })
 
-  it("after a cancelled conversion nothing goes back at its cost any more", () => {
+  it("after a cancelled conversion nothing more goes back at its cost", () => {
     const pulled = entry("10-12", "cash USDT -994.2031", "conversions_in_transit USDT 994.2031")
     const back = entry("10-12", "cash USD 1000", "fees USD -5", "conversions_in_transit USD -995")
     const before = [deposit("10-01", "1000"), deposit("10-01", "100", "USDT"), ...soldAndBought, whole]
@@ -213,7 +213,7 @@ describe("the base-currency journal", () => {
     })
   })
 
-  it("what is left at zero native is realized", () => {
+  it("a rest in base at a native balance of zero is realized", () => {
     const entries = [
       entry("10-01", "cash USD 100", "suspense USD -100"),
       deposit("10-05", "100"),
@@ -225,7 +225,7 @@ describe("the base-currency journal", () => {
     expect(books).not.toHaveProperty("suspense:USD")
   })
 
-  it("revalues monetary roles at a month's end and takes it back the day after", () => {
+  it("revalues monetary roles at a month's end and reverses that the day after", () => {
     const entries = [deposit("10-01", "1000")]
     const of = settings("average", rates)
     expect(told(expectedBaseAt(entries, of, "2026-10-31"))).toEqual({

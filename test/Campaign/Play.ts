@@ -1,4 +1,4 @@
-/** Plays one history from its first step to its end, and says what did not hold. */
+/** Plays one history from its first step to its end, and reports what did not hold. */
 import { rm } from "node:fs/promises"
 import { Cause, Effect, Exit } from "effect"
 import type { Database } from "../../src/Database.ts"
@@ -11,22 +11,22 @@ import { type Site, siteOf } from "./Site.ts"
 import type { World } from "./World.ts"
 
 export interface Played {
-  /** Null: everything held. */
+  /** Null where everything held. */
   readonly problem: string | null
-  /** What every operation came to, in order. */
+  /** The outcomes of all operations, in order. */
   readonly told: ReadonlyArray<string>
 }
 
 export interface How {
   readonly connection: string
   readonly out: string
-  /** Who does an operation, by its place in the history: somebody else may have tried it before. */
+  /** Does an operation by its place in the history, where another process may have tried it before. */
   readonly around?: Around
-  /** The server on loopback of a history that is read over HTTP, and what is told of its world. */
+  /** The server on loopback for a history that is read over HTTP, and its world. */
   readonly http?: { readonly url: string; readonly show: (world: World) => void }
 }
 
-/** Gives what came of an operation; what `run` does may be done several times. */
+/** Answers the outcome of an operation; `run` may be executed several times. */
 export type Around = (
   site: Site,
   place: number,
@@ -36,14 +36,14 @@ export type Around = (
 
 const firstLine = (text: string): string => text.split("\n")[0] ?? ""
 
-/** Closed months say what they said, unless they were opened again. */
+/** Closed months are unchanged, unless they were reopened. */
 const kept = (before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): ReadonlyArray<string> =>
   [...before].flatMap(([month, digest]) => {
     const found = now.get(month)
     return found === undefined || found === digest ? [] : [`the closed month ${month} has changed`]
   })
 
-/** Whether whatever was read is kept for certain. */
+/** Whether everything that was read was certainly kept. */
 const isKept = ({ do: what }: Operation, { done }: Outcome): boolean =>
   done && (what === "sync" || what === "backfill")
 
@@ -62,7 +62,7 @@ const step = (site: Site, { around, http }: How, place: number, one: Step, told:
     return yield* Invariants.broken(yield* books(site))
   })
 
-/** Nothing fails any more and every row can be understood: what is read now is all that there is. */
+/** Ends all faults and mends all rows: from now on everything can be read. */
 const calmed = (site: Site): void => {
   site.world.faults.length = 0
   for (const { entries } of site.world.accounts.values()) {
@@ -76,7 +76,7 @@ const calmed = (site: Site): void => {
   site.world.now = Math.max(site.world.now, Date.parse(site.history.end))
 }
 
-/** Leaves nothing that the next history would see: the database's own rates, and no files. */
+/** Removes what the next history would see: its rates and files. */
 const cleaned = (site: Site) =>
   Effect.gen(function* () {
     for (const { currency, date } of site.corrected) {

@@ -1,4 +1,4 @@
-/** The world at the partner port itself: what the HTTP adapter would give of its answers, without HTTP. */
+/** The world at the partner port: the results that the HTTP adapter would give, without HTTP. */
 import { Effect, Either, Layer, Option, Stream } from "effect"
 import { PartnerError, type PartnerReason } from "../../src/Partner/PartnerError.ts"
 import {
@@ -23,7 +23,7 @@ import type { BookName } from "./History.ts"
 import * as Lists from "./Lists.ts"
 import type { World } from "./World.ts"
 
-/** What is told of every request before it is answered; it may fail or interrupt. */
+/** Called for every request before it is answered; it may fail or interrupt. */
 export type Hook = Effect.Effect<void>
 
 const statusOf: Partial<Record<PartnerReason, number>> = {

@@ -1,4 +1,4 @@
-/** What a campaign costs in processor time, which is the same on a busy machine as on a quiet one. */
+/** The processor time of a campaign, which hardly depends on how busy the machine is. */
 import { readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
 import { askServer } from "./Server.ts"
@@ -12,7 +12,7 @@ const fieldsOf = (pid: string): ReadonlyArray<string> => {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8")
     return text.slice(text.lastIndexOf(")") + 2).split(" ")
   } catch {
-    // It has ended meanwhile: its parent counts it from then on.
+    // The process has ended meanwhile: its parent counts its time from then on.
     return []
   }
 }
@@ -30,7 +30,7 @@ const spentBy = (server: string): number => {
   return others.reduce((sum, fields) => sum + spentIn(fields.slice(11, 13)), first)
 }
 
-/** Gives what tells the milliseconds that a server has spent so far; undefined where the system does not say. */
+/** Answers a function for the milliseconds that a server has spent so far; undefined where the system does not say. */
 export const serverTime = (url: string): Effect.Effect<() => number | undefined> =>
   Effect.map(
     askServer(url, "select split_part(pg_read_file('postmaster.pid'), E'\\n', 1) as pid"),

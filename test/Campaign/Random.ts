@@ -1,10 +1,10 @@
-/** Chance that can be had again: the same seed gives the same history. */
+/** Reproducible chance: the same seed gives the same history. */
 
-/** What a generator asks of chance. */
+/** The random choices that a generator makes. */
 export interface Random {
   /** A whole number from `low` to `high`, both included. */
   readonly whole: (low: number, high: number) => number
-  /** True so often, 0 to 1. */
+  /** True with this probability, 0 to 1. */
   readonly chance: (share: number) => boolean
   readonly pick: <A>(from: readonly [A, ...ReadonlyArray<A>]) => A
   /** One of them by its weight. */

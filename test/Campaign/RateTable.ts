@@ -1,4 +1,4 @@
-/** The exchange rates that a campaign's database has from the start, and what a history changes of them. */
+/** The exchange rates that a campaign's database has from the start, and the changes of a history. */
 import { Effect } from "effect"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import { seedOf } from "./Random.ts"
@@ -13,7 +13,7 @@ const days = (from: string, to: string): ReadonlyArray<string> => {
   return found
 }
 
-/** EUR for one of the currency, that day. */
+/** EUR for one unit of the currency on that day. */
 export const rateOf = (currency: string, date: string): string => {
   const middle = base[currency] ?? 10_000
   const moved =
@@ -33,7 +33,7 @@ const row = (date: string, from: string, rate: string) => ({
   source: "campaign",
 })
 
-/** Of every day that a history can reach: what a person moves out of a closed month is dated today. */
+/** Rates for every day that a history can reach, including today, since a move out of a closed month is dated today. */
 export const standardRates = Effect.suspend(() => {
   const soon = new Date(Date.now() + 62 * 86_400_000).toISOString().slice(0, 10)
   return addRates(

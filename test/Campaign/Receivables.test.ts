@@ -1,4 +1,4 @@
-/** Any receivable by itself, in the connector's steps and in the oracle. */
+/** Compares any single receivable in the connector's steps with the oracle. */
 import { Option } from "effect"
 import fc from "fast-check"
 import { expect, it } from "vitest"
@@ -22,8 +22,8 @@ const settings = fc.record({
 })
 
 /**
- * Of 100; what is paid shows no principal, and is not told to be paid twice before it was owed again. `repayments`: what each
- * brought, null for one that is not in the books.
+ * A receivable of 100. A paid version shows no principal, and is not paid twice before it is owed again. `repayments` has the
+ * cash of each, and null for one that is not in the books.
  */
 const versions = fc
   .array(
@@ -99,7 +99,7 @@ const expected = (all: Told, view: ReceivableView): Readonly<Record<string, stri
   }
 }
 
-it("comes to the same in both", () => {
+it("gives the same in both", () => {
   fc.assert(
     fc.property(versions, settings, (all, view) => {
       expect(booked(all, view)).toEqual(expected(all, view))

@@ -1,4 +1,4 @@
-/** What the service says of its things, as JSON in the form of `docs/interface.md` by the default profile. */
+/** The service's resources as JSON, in the form of `docs/interface.md` with the default settings. */
 import { decimal, units } from "./Decimals.ts"
 import type { Said, TransactionText } from "./History.ts"
 import { isJson, type Json } from "./Json.ts"
@@ -58,7 +58,7 @@ const rate = (sold: bigint, soldScale: bigint, bought: bigint, boughtScale: bigi
 
 const one = 100_000_000n
 
-/** At eight decimals, whatever the currency. */
+/** An amount with eight decimals, whatever the currency. */
 const eight = (text: string): bigint => units(text, "USDT")
 
 const conversion = (world: World, resource: WorldResource): Json => {
@@ -147,7 +147,7 @@ const sound = (world: World, of: WorldResource): Json =>
       ? deposit(world, of)
       : withdrawal(world, of)
 
-/** The first amount of it that is sent. */
+/** The key of the first amount that is sent. */
 const amountKeyOf = (json: Json): string =>
   ["sourceAmount", "amount", "sellAmount"].find((key) => key in json) ?? "amount"
 
@@ -189,7 +189,7 @@ export const receivable = (world: World, of: WorldReceivable): Json => {
   }
 }
 
-/** A credit account per currency: what the receivables that are active come to. */
+/** A credit account per currency: the sum of the active receivables. */
 export const creditAccounts = (world: World): ReadonlyArray<Json> => {
   const totals = new Map<string, { principal: bigint; due: bigint }>()
   for (const { currency, current, due, status } of world.receivables.values()) {

@@ -1,4 +1,4 @@
-/** What is done with Tieout between the events of a history, and what befalls it meanwhile. */
+/** Puts operations of Tieout between the events of a history, with faults during them. */
 import { day, localDate, monthName, monthStart, timeOf } from "./Calendar.ts"
 import type { Span } from "./Flow.ts"
 import type { MovedFrom, Operation, Simple, Step } from "./History.ts"
@@ -24,10 +24,10 @@ const faults = [
   "Unauthorized",
 ] as const
 
-/** Posting rules come with the rules themselves. */
+/** Operations on posting rules are added together with the rules. */
 type Kind = Exclude<Simple["do"], "rerule">
 
-/** One of each kind. */
+/** Makes an operation of each kind. */
 const simples: Readonly<Record<Kind, (chance: Random, span: Span) => Simple>> = {
   sync: (chance) => chance.pick([{ do: "sync" }, { do: "sync" }, { do: "sync", full: true }]),
   events: () => ({ do: "events" }),
@@ -86,7 +86,7 @@ const operation = (chance: Random, span: Span): Operation => {
   ])()
 }
 
-/** Somebody closes what was last read at any time before: mostly too early for the month that is over. */
+/** A close at any time after the last read: mostly too early for the month that is over. */
 const closedUnread = (chance: Random, steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
   const read = chance.whole(1, steps.length)
   const closed = chance.chance(0.6) ? steps.length : chance.whole(read, steps.length)
@@ -101,7 +101,7 @@ const closedUnread = (chance: Random, steps: ReadonlyArray<Step>): ReadonlyArray
   ]
 }
 
-/** What two accounts have the same identifier for is seen by who has read the one before, and reads the other then. */
+/** Two entries with the same identifier are noticed by a sync that read the first one before and reads the other now. */
 const readMisnamed = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
   const at = steps.findIndex((step) => "event" in step && step.event.what === "misnamed")
   const one = steps[at]
@@ -142,7 +142,7 @@ const often: ReadonlyArray<readonly [number, Kind]> = [
   [3, "export"],
 ]
 
-/** So many more operations of every kind, the more of them the later. */
+/** Adds so many operations of every kind, more of them towards the end. */
 export const busier = (
   chance: Random,
   span: Span,

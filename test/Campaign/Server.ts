@@ -9,7 +9,7 @@ import { Database } from "../../src/Database.ts"
 import { withDatabase } from "../support/DatabaseAddress.ts"
 import { standardRates } from "./RateTable.ts"
 
-/** Sessions of a campaign: plans are made once, since every history asks the same questions of small books. */
+/** Settings of a campaign's sessions: plans are made once, because every history runs the same queries on small books. */
 const session = { ...probing, plan_cache_mode: "force_generic_plan" }
 
 const database = (url: string) =>

@@ -1,8 +1,8 @@
-/** Makes a history that fails shorter, as long as it still fails in the same way. */
+/** Shortens a failing history as long as it still fails in the same way. */
 import { Effect } from "effect"
 import type { History, Step } from "./History.ts"
 
-/** What went wrong, without what differs from history to history. */
+/** The problem without the details that differ between histories. */
 const kindsOf = (problem: string): ReadonlySet<string> =>
   new Set(
     problem.split("; ").map((text) =>
@@ -20,7 +20,7 @@ const isAlike = (one: string, other: string): boolean => {
   return [...kindsOf(other)].some((kind) => kinds.has(kind))
 }
 
-/** The book that a step is about: what names begin with. Null: of all. */
+/** The book of a step, by the beginning of its names. Null where the step is about all books. */
 const bookOf = (step: Step): string | null => {
   if ("operation" in step) return null
   const { event } = step
@@ -35,7 +35,7 @@ export interface Shrunk {
   readonly tries: number
 }
 
-/** `fails` plays a history and gives what did not hold, or null. Ends after so many tries or seconds at the latest. */
+/** `fails` plays a history and answers the problem, or null. Shrinking ends after so many tries or seconds at the latest. */
 export const shrink = <R>(
   history: History,
   problem: string,
@@ -57,7 +57,7 @@ export const shrink = <R>(
         best = { history: shorter, problem: found }
         return true
       })
-    // The book that the problem names alone, else as few books as can be.
+    // Only the book that the problem names, else as few books as possible.
     const books = [...new Set(history.steps.map(bookOf))].filter((book) => book !== null)
     const [, named] = /-(K\d+|ORG)\b/.exec(problem) ?? []
     const only = books.find((book) => book.toUpperCase() === named)

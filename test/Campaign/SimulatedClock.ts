@@ -1,4 +1,4 @@
-/** Our clock as the history has it. Waits are real, but shorter, so that whoever polls goes on. */
+/** The connector's clock shows the history's time. Waits are real but shorter, so that polling continues. */
 import { Clock, Duration, Effect } from "effect"
 import type { World } from "./World.ts"
 

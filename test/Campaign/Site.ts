@@ -20,22 +20,22 @@ export interface Site {
   readonly url: string
   /** Where exports are written. */
   readonly out: string
-  /** Called for every request; an operation that is to be stopped or cut sets it. */
+  /** Called for every request; an operation that will be interrupted or cut sets it. */
   hook: Hook
-  /** What was moved by hand so far. */
+  /** The lines that persons moved so far. */
   readonly reclassified: Array<ReclassifiedFact & { readonly bookId: number }>
-  /** Rates that the history imported over those that the database has. */
+  /** Rates that the history imported in addition to those of the database. */
   readonly corrected: Array<Extract<Operation, { readonly do: "rates" }>>
   /** Moments at which something was exported, the database's time. */
   readonly moments: Array<string>
   /** Webhook events sent so far. */
   announced: number
-  /** The posting rules that the settings have now, and what held before of each book. */
+  /** The posting rules in the settings now, and the earlier ones of each book. */
   rules: ReadonlyArray<RuleFact>
   readonly ruled: Array<RuledFact & { readonly bookId: number }>
   readonly scope: Scope.Scope
   settings: Layer.Layer<Settings>
-  /** What most operations need: made anew with the settings alone. */
+  /** The services of most operations, which are built again only when the settings change. */
   services: Layer.Layer<Ledger | Reconcile>
   readonly clock: Clock.Clock
 }
@@ -43,7 +43,7 @@ export interface Site {
 const cased = (id: string | undefined, { capitals = false }: RuleText): string | undefined =>
   capitals ? id?.toUpperCase() : id
 
-/** Rules as the settings have them: by identifiers. */
+/** Rules in the form of the settings, with identifiers instead of names. */
 const rulesOf = (rules: ReadonlyArray<RuleText>, idOf: IdOf): ReadonlyArray<RuleFact> =>
   rules.map((rule) => {
     const { account, client, destination, ...rest } = rule.match
@@ -52,7 +52,7 @@ const rulesOf = (rules: ReadonlyArray<RuleText>, idOf: IdOf): ReadonlyArray<Rule
       client: cased(client && idOf(client), rule),
       destinationId: cased(destination && idOf(`destination ${destination}`), rule),
     }
-    // Without those that it does not name.
+    // Criteria that the rule does not name are left out.
     return { code: rule.code, match: JSON.parse(JSON.stringify({ ...rest, ...ids })) }
   })
 
@@ -89,7 +89,7 @@ const variablesOf = (
   }
 }
 
-/** What is done from now on is done by these settings. */
+/** Uses these settings from now on. */
 const settled = Effect.fn("Campaign.settled")(function* (
   { settings: of }: History,
   connection: string,
@@ -105,14 +105,14 @@ const settled = Effect.fn("Campaign.settled")(function* (
   }
 })
 
-/** Somebody changes the rules of the settings. */
+/** Changes the posting rules of the settings. */
 export const changeRules = (site: Site, rules: ReadonlyArray<RuleText>) =>
   Effect.map(
     settled(site.history, site.connection, site.url, rulesOf(rules, site.idOf)),
     (changed) => void Object.assign(site, changed),
   ).pipe(Effect.provideService(Scope.Scope, site.scope), Effect.orDie)
 
-/** `url`: of the server on loopback, where the history is read over HTTP. */
+/** `url` is that of the server on loopback, where the history is read over HTTP. */
 export const siteOf = Effect.fn("Campaign.site")(function* (
   history: History,
   connection: string,
@@ -143,7 +143,7 @@ export const partnerOf = (site: Site) =>
     Effect.suspend(() => site.hook),
   )
 
-/** Runs what Tieout does as of the world's clock, with its service, in its settings. */
+/** Runs Tieout's code with the world's clock, service and settings. */
 export const within =
   (site: Site, overHttp: boolean) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) => {

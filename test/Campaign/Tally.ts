@@ -1,4 +1,4 @@
-/** What a campaign counts, and what it prints: each history that failed, and how far it is. */
+/** Counts the histories of a campaign, and prints its progress and each history that failed. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ export const say = (line: string): void => void process.stdout.write(`${line}\n`
 /** The folder of failing histories, which `--replay` plays again. */
 export const failuresFolder = join(tmpdir(), "tieout-campaign")
 
-/** Milliseconds of processor time; of the server none where the system does not say. */
+/** Milliseconds of processor time; undefined for the server where the system does not say. */
 interface Spent {
   readonly node: number
   readonly server: number | undefined
@@ -30,7 +30,7 @@ const failure = ({ history, problem, seed }: Told): ReadonlyArray<string> => {
   ]
 }
 
-/** What so many histories cost each. The server's background processes are in it, the campaign's own process is not. */
+/** The cost of each of so many histories, with the server's background processes and without the campaign's own process. */
 const costs = (histories: number, { node, server }: Spent): string => {
   if (histories === 0 || node === 0) return ""
   const each = (milliseconds: number): string => (milliseconds / histories).toFixed(0)
@@ -51,7 +51,7 @@ export class Tally {
   private readonly serverTime: () => number | undefined
   private readonly show: boolean
 
-  /** `every`: a line after so many. `serverTime`: what the server has spent so far. */
+  /** `every`: a line is printed after so many. `serverTime`: the server's processor time so far. */
   constructor(every: number, serverTime: () => number | undefined, show: boolean) {
     this.every = every
     this.serverTime = serverTime
@@ -60,14 +60,14 @@ export class Tally {
     this.last = { histories: 0, spent: this.spent }
   }
 
-  /** Of both sides since the beginning. */
+  /** The processor time of both sides since the beginning. */
   private get spent(): Spent {
     const now = this.serverTime()
     const { serverAtFirst: before } = this
     return { node: this.node, server: now === undefined || before === undefined ? undefined : now - before }
   }
 
-  /** `spent`: what Node spent on it. */
+  /** `spent`: Node's processor time for it. */
   take(told: Told, spent: number): void {
     this.histories += told.books
     this.node += spent
@@ -91,7 +91,7 @@ export class Tally {
     return `${this.histories} histories, ${this.failed} failed, ${seconds.toFixed(1)} s, ${rate} a second`
   }
 
-  /** All of it. */
+  /** The total since the beginning. */
   get line(): string {
     return `${this.count}${costs(this.histories, this.spent)}`
   }

@@ -1,4 +1,4 @@
-/** One worker of a campaign: plays its share of the histories in a database of its own, and tells of each. */
+/** One worker of a campaign: plays its share of the histories in a database of its own, and reports each. */
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
@@ -13,12 +13,12 @@ import { type Played, play } from "./Play.ts"
 import { copyOf, inDatabase } from "./Server.ts"
 import { shrink } from "./Shrink.ts"
 
-/** What a worker tells of: a history (of so many books), or the proof of the whole database. */
+/** A report of a worker: on a history (of so many books), or on the proof of the whole database. */
 export interface Told {
   readonly seed: string
   readonly books: number
   readonly problem: string | null
-  /** Where it failed: the shortest that still does. */
+  /** The shortest history that still fails, where it failed. */
   readonly history: History | null
   readonly told: ReadonlyArray<string>
 }
@@ -26,12 +26,12 @@ export interface Told {
 /** One in so many is read over the real HTTP adapter. */
 const httpEvery = 20
 
-/** Books that one database holds; then it is proved as a whole, and the next one begins. */
+/** How many books one database holds before it is proved as a whole and the next one begins. */
 const booksPerDatabase = 100
 
 const most = { tries: 150, seconds: 90 }
 
-/** Books of a history: each is one to prove, with a person's and the schedule's operations in common. */
+/** The number of books of a history. Each is proved by itself, and all share the operations. */
 export const booksOf = ({ steps }: History): number =>
   new Set(
     steps.flatMap((step) => ("event" in step && step.event.what === "account" ? [step.event.book] : [])),
@@ -58,7 +58,7 @@ export const playAndShrink = (history: History, http: boolean, shrinking: boolea
     return { ...base, problem: shorter.problem, history: shorter.history } satisfies Told
   })
 
-/** The checks are made again by one set of settings, and every history has its own. */
+/** Every history has settings of its own, so that the checks are repeated with each. */
 const isWithoutSettings = ({ name }: { readonly name: string }): boolean => name !== "found-again"
 
 const proof: Effect.Effect<Told, never, Database> = Effect.exit(
@@ -78,7 +78,7 @@ const proof: Effect.Effect<Told, never, Database> = Effect.exit(
   }),
 )
 
-/** Every `workers`th history from `worker` on, until so many books were played: each few in a copy of the database `template`. */
+/** Plays every `workers`th history from `worker` on until so many books were played, some of them in each copy of the database `template`. */
 export const work = (
   { from, histories, seconds, seed, shape, shrink: shrinking, workers }: Asked,
   worker: number,
@@ -100,9 +100,9 @@ export const work = (
       }
       tell(yield* proof)
     })
-    // A book costs more the more of them a database holds: without a vacuum the server finds less and less at once.
+    // A book costs more the more books a database holds, because without a vacuum the server's look-ups get slower.
     while (isOn()) {
       yield* Effect.scoped(Effect.flatMap(copyOf(template), (own) => Effect.provide(few, inDatabase(own))))
     }
-    // Nobody reads the spans of a campaign, and every statement would make one.
+    // Nobody reads the spans of a campaign, which every statement would make.
   }).pipe(Effect.withTracerEnabled(false))

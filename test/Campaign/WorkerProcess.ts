@@ -1,11 +1,11 @@
-/** A worker's process: told of its database and its share by the environment, tells a line of JSON for every history. */
+/** A worker's process. The environment names its database and its share; it prints a line of JSON per history. */
 import { Effect, Exit, Logger, LogLevel } from "effect"
 import { argumentsOf } from "./Arguments.ts"
 import { ownTime } from "./Processor.ts"
 import { say } from "./Tally.ts"
 import { type Told, work } from "./Worker.ts"
 
-/** What is printed of a history: with the milliseconds of processor time since the last was printed. */
+/** The line of a history, with the milliseconds of processor time since the previous line. */
 export interface Line {
   readonly told: Told
   readonly spent: number

@@ -1,4 +1,4 @@
-/** The service as a state machine: what it holds after the events so far. Shares no code with `src` or its sandbox. */
+/** The service as a state machine: its state after the events so far. Shares no code with `src` or its sandbox. */
 import { decimal, units } from "./Decimals.ts"
 import type { Time } from "./Facts.ts"
 import type {
@@ -21,7 +21,7 @@ export interface WorldEntry {
   readonly occurredAt: Time
   related: { readonly type: string; readonly of: Name } | null
   malformed: boolean
-  /** The identifier that is sent: another entry's where they were mixed up. */
+  /** The identifier that is sent; another entry's where the service mixes them up. */
   shownId: string
 }
 
@@ -31,13 +31,13 @@ export interface WorldAccount {
   readonly book: BookName
   readonly currency: string
   readonly rail: string
-  /** What stands before the first entry that is shown. */
+  /** The balance before the first entry that is shown. */
   opening: bigint
   readonly entries: Array<WorldEntry>
   /** Epoch milliseconds, by the service's clock. */
   readonly createdAt: number
   access: Access
-  /** Since when it is served without a break, epoch milliseconds by the service's clock. */
+  /** Since when it has been served without a break, in epoch milliseconds by the service's clock. */
   servedSince: number
 }
 
@@ -61,11 +61,11 @@ export interface Served {
   readonly stream: string
   readonly at: number
   readonly last: boolean
-  /** Of receivables and statements alone, as they were sent. */
+  /** The items as they were sent, only for receivables and statements. */
   readonly items: ReadonlyArray<Readonly<Record<string, unknown>>>
 }
 
-/** A page, and whether all that was asked for with it came to its end. */
+/** A page, and whether the read that it belongs to came to its end. */
 interface Noted extends Served {
   kept: boolean | null
 }
@@ -105,11 +105,11 @@ export class World {
   /** Identifiers of entries that were read for certain. */
   private readonly read = new Set<string>()
   private readonly open: Array<Noted> = []
-  /** Told of every page that is served. */
+  /** Called for every page that is served. */
   onServed: (served: Served) => void = () => undefined
-  /** Cursors of an earlier epoch are not accepted any more. */
+  /** Cursors of an earlier epoch are refused. */
   epoch = 0
-  /** Requests until one fails, and how; the next first. */
+  /** The number of requests until one fails, and how; the next failure comes first. */
   readonly faults: Array<{ readonly reason: Extract<Event, { what: "fault" }>["reason"]; after: number }> = []
   /** The service's clock, epoch milliseconds. */
   now = 0
@@ -305,7 +305,7 @@ export class World {
     return next
   }
 
-  /** Takes down what was served, by this process or another. */
+  /** Records a page that was served, by this process or another. */
   note(served: Served): void {
     const { at, last, stream } = served
     if (last) this.readToEnd.set(stream, Math.max(at, this.readToEnd.get(stream) ?? 0))
@@ -315,7 +315,7 @@ export class World {
     this.onServed(served)
   }
 
-  /** Whether what was asked for since the last time came to its end: else what was served may have been forgotten. */
+  /** Records whether the reads since the last call came to their end; else served pages may not have been kept. */
   settle(kept: boolean): void {
     for (const noted of this.open.splice(0)) {
       noted.kept = kept
@@ -327,14 +327,14 @@ export class World {
   private misname(name: Name, as: Name): void {
     const [found, other] = [this.entry(name), this.entry(as)]
     if (found === undefined || other === undefined || found.account === other.account) return
-    // Known before, so that it is this one that comes second; and this one never was what it is.
+    // The other entry was known before, so that this one comes second; and this one was never read with its own identifier.
     const isFree = !this.read.has(found.entry.id) && this.read.has(other.entry.id)
     if (isFree && found.account.book === other.account.book) found.entry.shownId = other.entry.id
   }
 
   /**
-   * What of a book was not served to its end since a time, of all that was there and can be read. Nobody can know of an account
-   * that was hidden whenever its list was read.
+   * The streams of a book that exist and can be read, but were not served to their end since a time. An account that was hidden
+   * whenever its list was read cannot be known.
    */
   unreadSince(book: BookName, time: number): ReadonlyArray<string> {
     const client = this.clients.get(book)
@@ -351,7 +351,7 @@ export class World {
       .filter((stream) => (this.readToEnd.get(stream) ?? 0) < time)
   }
 
-  /** The service's clock, as its answers say it. */
+  /** The service's clock, as in its answers' dates. */
   get servedAt(): string {
     return new Date(this.now).toISOString()
   }

@@ -47,11 +47,11 @@ describe("the code cache", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  it("is another for another bundle", () => {
+  it("is separate for each bundle", () => {
     expect(cacheFile(Buffer.from("another"), { XDG_CACHE_HOME: base })).not.toBe(fileIn(base))
   })
 
-  it("is not taken where it was damaged, cut, linked or is no file", () => {
+  it("is not used where it was damaged, truncated, linked or is no file", () => {
     const file = fileIn(base)
     for (const change of [
       (bytes: Buffer) => bytes.subarray(0, bytes.length - 1),
@@ -75,7 +75,7 @@ describe("the code cache", () => {
     expect(readCache(file)).toBeUndefined()
   })
 
-  it("has no place in a folder that others can write to, or that is a link", () => {
+  it("is not kept in a folder that others can write to, or that is a link", () => {
     mkdirSync(join(base, "tieout"))
     chmodSync(join(base, "tieout"), 0o777)
     expect(cacheFile(bundle, { XDG_CACHE_HOME: base })).toBeUndefined()
@@ -85,12 +85,12 @@ describe("the code cache", () => {
     expect(cacheFile(bundle, { XDG_CACHE_HOME: base })).toBeUndefined()
   })
 
-  it("has no place where there is no folder, and Node's own switch turns it off", () => {
+  it("is not kept where there is no folder, and Node's own switch turns it off", () => {
     expect(cacheFile(bundle, { XDG_CACHE_HOME: join(base, "missing") })).toBeUndefined()
     expect(cacheFile(bundle, { XDG_CACHE_HOME: base, NODE_DISABLE_COMPILE_CACHE: "1" })).toBeUndefined()
   })
 
-  it("forgets what has not been used for a month when it writes", () => {
+  it("removes files that were not used for a month when it writes", () => {
     const file = fileIn(base)
     const old = join(base, "tieout", "0123-v18.code")
     writeFileSync(old, "x")
@@ -109,7 +109,7 @@ describe("the installed program", () => {
   const kept = (folder: string) =>
     readdirSync(join(folder, "tieout")).filter((name) => name.endsWith(".code"))
 
-  it("keeps its compiled code at the end, answers the same from it, and from a wrong one", async () => {
+  it("keeps its compiled code at the end, and answers the same from it and from a wrong one", async () => {
     const first = await start(base)
     expect(first).toMatchObject({ stdout: expect.stringContaining("tieout"), stderr: "" })
     const [name = ""] = kept(base)
@@ -117,14 +117,14 @@ describe("the installed program", () => {
     const written = readFileSync(file)
     expect(await start(base)).toEqual(first)
     expect(readFileSync(file).equals(written)).toBe(true)
-    // Whole by its digest, and no code of V8's.
+    // The digest is right, but the content is not V8's code.
     rmSync(file)
     writeCache(file, code)
     expect(await start(base)).toEqual(first)
     expect(readFileSync(file).length).toBeGreaterThan(1_000_000)
   })
 
-  it("does not keep what a usage error compiled: it would be the code of every later command", async () => {
+  it("does not keep the code of a usage error, which every later command would get", async () => {
     const failed = promisify(execFile)(process.execPath, [compiled("bin/tieout.js"), "completions", "none"], {
       env: { ...commonVariables(), XDG_CACHE_HOME: base },
     })
@@ -132,7 +132,7 @@ describe("the installed program", () => {
     expect(existsSync(join(base, "tieout")) ? kept(base) : []).toEqual([])
   })
 
-  it("is slower and the same without a place for it", async () => {
+  it("answers the same without a place for the cache", async () => {
     expect(await start(join(base, "missing"))).toEqual(await start(base))
   })
 })

@@ -28,7 +28,7 @@ const tieout = (args: ReadonlyArray<string>, variables: Record<string, string> =
   return Effect.runPromise(program.run(args, { DATABASE_URL: databaseUrl, ...variables }))
 }
 
-/** As a process of its own: for the streams, signals and end of one. */
+/** Runs the program as a process of its own, to test its streams, signals and end. */
 const start = (
   args: ReadonlyArray<string>,
   variables: Record<string, string> = {},
@@ -71,7 +71,7 @@ describe("the command line", () => {
     expect(nothing.error).toContain("Usage:")
   })
 
-  it("tells wrong usage once, on stderr and as the document, and ends with 2", async () => {
+  it("reports wrong usage once, on stderr and in the document, and ends with 2", async () => {
     const { code, error, out } = await start(["export", "--all", "--json"])
     const message = "--format is missing.\nRun tieout export --help to see what it takes."
     expect(code).toBe(2)
@@ -83,7 +83,7 @@ describe("the command line", () => {
     })
   })
 
-  it("restores no damaged file, and begins no database for one", async () => {
+  it("does not restore a damaged file, and begins no database for it", async () => {
     const { cwd } = here().program
     await writeFile(join(cwd, "damaged.gz"), "no backup")
     const { code, error } = await Effect.runPromise(
@@ -107,7 +107,7 @@ describe("the command line", () => {
     ])
   })
 
-  it("reads no database of another version, and leaves it to who writes to bring it up to date", async () => {
+  it("reads no database of another version; only a command that writes brings it up to date", async () => {
     const status = await tieout(["status"])
     expect([status.code, status.out]).toEqual([2, ""])
     expect(status.error).toMatch(
@@ -116,7 +116,7 @@ describe("the command line", () => {
     expect((await tieout(["migrate"])).code).toBe(0)
   })
 
-  it("takes its database from a file, and starts no other one where that cannot be read", async () => {
+  it("takes the database's address from a file, and starts no other database where the file cannot be read", async () => {
     const { databaseUrl, program } = here()
     await writeFile(join(program.cwd, "url"), `${databaseUrl}\n`)
     const found = await tieout(["status"], { DATABASE_URL: "", DATABASE_URL_FILE: "url" })
@@ -126,7 +126,7 @@ describe("the command line", () => {
     expect(missing.error).toContain("DATABASE_URL_FILE: nowhere/url: there is no such file")
   })
 
-  it("needs no credentials but for sync, which names all four variables", async () => {
+  it("needs credentials only for sync, which names all four variables", async () => {
     const status = await tieout(["status"])
     expect([status.code, status.out]).toEqual([0, expect.stringContaining(nothingYet)])
     expect(status.out).toMatch(/^Read from .*tieout/)
@@ -165,7 +165,7 @@ describe("the command line", () => {
 
     const status = await tieout(["status"])
     expect(status.code).toBe(0)
-    // The made-up statement has adjustments, and conversions of which one leg is beyond its end.
+    // The made-up statement has adjustments, and conversions with one leg beyond its end.
     expect(status.out).toMatch(
       /^Cash ties out; 2 items stand in suspense, \d conversions are in transit \(.* the close of 2026-\d\d.*\)\. /m,
     )
@@ -195,7 +195,7 @@ describe("the command line", () => {
     expect(unknown.code).toBe(2)
   })
 
-  it("gives every connection its run: the trouble of one is not the others'", async () => {
+  it("runs every connection, even where another one fails", async () => {
     await writeFile(join(here().program.cwd, "two.yaml"), "connections: { default: {}, other: {} }\n")
     const { code, out } = await tieout(["sync", "--config", "two.yaml", "--json"], credentials())
     expect(code).toBe(2)
@@ -204,7 +204,7 @@ describe("the command line", () => {
     expect(runs[1]).toMatchObject({ connection: "other", exitCode: 2 })
   })
 
-  it("serves the sandbox until it is interrupted, which is its ordinary end", async () => {
+  it("serves the sandbox until it is interrupted, and ends with 0", async () => {
     const { code, out } = await start(["sandbox", "--entries", "10", "--json"], {}, (child) => {
       child.stdout?.on("data", (text: string) => {
         if (text.endsWith("}\n")) child.kill("SIGTERM")
@@ -220,8 +220,8 @@ describe("the command line", () => {
     expect(error).toContain("limits.runDeadline (1ms)")
   })
 
-  it("ends with 75 when it is interrupted, and the next run goes on", async () => {
-    // Answers nothing: the sync waits for its token until the signal comes.
+  it("ends with 75 when it is interrupted, and the next run continues", async () => {
+    // This service answers nothing: the sync waits for its token until the signal comes.
     let interrupt: () => void = () => {}
     const silent = createServer(() => interrupt())
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))

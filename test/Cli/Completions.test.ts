@@ -1,9 +1,10 @@
-import { execFileSync, spawnSync } from "node:child_process"
+import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { type Shell, scriptFor, shells } from "../../src/Cli/Commands/Setup/CompletionsCommand.ts"
 import { builtManual } from "../support/Compiled.ts"
+import { isInstalled } from "../support/Installed.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const manual = builtManual()
@@ -74,14 +75,8 @@ const ask: Readonly<Record<Shell, (lines: ReadonlyArray<string>) => ReadonlyArra
   fish: askFish,
 }
 
-const isThere = (shell: Shell): boolean => {
-  const found = spawnSync(shell, ["--version"], { timeout: 60_000 }).error === undefined
-  if (!found) console.warn(`${shell} is not installed: its completions are not tried here`)
-  return found
-}
-
 describe.each(shells)("completions of %s", (shell) => {
-  const there = isThere(shell)
+  const there = isInstalled(shell, "its completions are not tried")
   const propose = (
     expected: Readonly<Record<string, ReadonlyArray<string>>>,
     shown = (text: string) => text,

@@ -1,4 +1,4 @@
-/** What the commands that read a CSV file say of one that cannot be read. */
+/** The messages of commands that read a CSV file, where it cannot be read. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 layer(TestDatabase.layer)("a CSV file that cannot be read", (it) => {
-  it.scoped("is named, with what is wrong and what to do", () =>
+  it.scoped("is named, with the reason and advice", () =>
     Effect.gen(function* () {
       const place = temporaryFolder()
       const file = join(place, "file.csv")

@@ -62,7 +62,7 @@ describe("the exit code", () => {
   })
 })
 
-describe("what a failure says", () => {
+describe("the message of a failure", () => {
   it("is the error's own sentence, once", () => {
     const error = partner("Unauthorized")
     const failures = failuresOf(Cause.parallel(Cause.fail(error), Cause.fail(error)), false)
@@ -81,7 +81,7 @@ describe("what a failure says", () => {
     })
   })
 
-  it("of an interrupt is that the work can be taken up again", () => {
+  it("of an interrupt says that the work can be resumed", () => {
     expect(failuresOf(Cause.interrupt(FiberId.none), false)).toMatchObject([
       { code: 75, error: "Interrupted" },
     ])
@@ -96,7 +96,7 @@ describe("what a failure says", () => {
     expect(failuresOf(cause, true)[0]?.message).toContain("Failure.test.ts")
   })
 
-  it("begins with what decides the exit code", () => {
+  it("begins with the error that decides the exit code", () => {
     const cause = Cause.sequential(
       Cause.fail(partner("RateLimited")),
       Cause.fail(exportError("Folder", "full")),
@@ -106,14 +106,14 @@ describe("what a failure says", () => {
 })
 
 describe("a document", () => {
-  it("holds nothing that a terminal acts on, and reads back as it was", () => {
+  it("holds no control characters, and parses to the same values", () => {
     const text = "a\u001b[31mb\u009b31mc\u007f\u202ed\u2028e\u2066f"
     const written = documentText({ text })
     expect(written).toMatch(/^[\n\x20-\x7e]*$/)
     expect(JSON.parse(written)).toEqual({ schema: 1, text })
   })
 
-  it("of a failure is a line where the log is JSON, and the sentence for a person", () => {
+  it("of a failure is one line where the log is JSON, and the sentence for a person", () => {
     const failure = { code: 2, error: "UsageError", reason: null, message: "No.\nAsk again." } as const
     const now = new Date("2026-11-01T00:00:00Z")
     expect(failureText(failure, false, now)).toBe("No.\nAsk again.\n")

@@ -12,7 +12,7 @@ if (!canGive) process.stderr.write("No script of util-linux here: tieout init is
 
 type Answers = ReadonlyArray<readonly [question: string, answer: string]>
 
-/** Types each answer once its question stands on the screen; gives what the screen showed, and the exit code. */
+/** Types each answer once its question is on the screen. Answers the screen's text and the exit code. */
 const typing = (cwd: string, main: string, answers: Answers) =>
   Effect.async<{ readonly code: number | null; readonly screen: string }>((resume) => {
     const child = spawn("script", ["-qec", `'${process.execPath}' '${main}' init`, "/dev/null"], {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { commonVariables, compiled } from "../support/Compiled.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
-/** What a command writes to stderr where that is a file, whose name may stand in the variable as the journal's does. */
+/** The lines that a command writes to stderr, which is a file that `JOURNAL_STREAM` names or does not name. */
 const logged = (args: ReadonlyArray<string>, journal: boolean, settings = "status: { port: none, x: 1 }") => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, "tieout.yaml"), settings)
@@ -24,7 +24,7 @@ const logged = (args: ReadonlyArray<string>, journal: boolean, settings = "statu
   return readFileSync(file, "utf8").trimEnd().split("\n")
 }
 
-describe("what is written to systemd's journal", () => {
+describe("a line in systemd's journal", () => {
   it.each([
     ["a server's mistake", ["serve"], 1],
     ["a sync's mistake, line by line", ["sync"], 3],
@@ -41,7 +41,7 @@ describe("what is written to systemd's journal", () => {
     expect(lines.filter((line) => line.startsWith("<3>There is no database"))).toHaveLength(1)
   })
 
-  it("has none where stderr goes elsewhere, though a journal is named", () => {
+  it("has no priority where stderr goes elsewhere, even though a journal is named", () => {
     for (const line of logged(["sync"], false)) expect(line).not.toMatch(/^<\d>/)
   })
 })

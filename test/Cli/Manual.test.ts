@@ -24,7 +24,7 @@ const flags = (text: string): ReadonlyArray<string> =>
   [...new Set(text.match(/--[a-z][a-z-]*/g) ?? [])].sort()
 
 describe("the manual", () => {
-  it("that the build writes is what the commands' records say", async () => {
+  it("that the build writes agrees with the commands' records", async () => {
     expect(manual).toEqual(await readManual())
   })
 
@@ -41,16 +41,16 @@ describe("the manual", () => {
     },
   )
 
-  it("has values of one kind for an option, whichever command takes it", () => {
+  it("gives an option the same kind of values for every command", () => {
     const all = [...globalOptions, ...forms.flatMap(({ options }) => options)]
-    // The shells tell by an option alone whether a value follows it.
+    // The shells decide from the option alone whether a value follows.
     for (const { flag } of all) {
       const kinds = all.filter((other) => other.flag === flag).map(({ kind }) => kind === "flag")
       expect([flag, new Set(kinds).size]).toEqual([flag, 1])
     }
   })
 
-  it("proposes values that are taken", () => {
+  it("proposes values that are accepted", () => {
     const valuesOf = (flag: string) =>
       [...globalOptions, ...forms.flatMap(({ options }) => options)].find((one) => one.flag === flag)
         ?.values ?? []
@@ -75,7 +75,7 @@ describe("the tables of commands and exit codes", () => {
 })
 
 describe("--help", () => {
-  it("is asked for anywhere before a double dash", () => {
+  it("works anywhere before a double dash", () => {
     expect(helpFor(["--help"], manual)).toBe(overview(manual))
     expect(helpFor(["help"], manual)).toBe(overview(manual))
     expect(helpFor(["sync", "--full", "-h"], manual)).toBe(helpFor(["help", "sync"], manual))

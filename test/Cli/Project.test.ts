@@ -1,4 +1,4 @@
-/** Which books a command works on, by where it is run: nothing begins new ones unseen. */
+/** The working directory decides which books a command works on, and no command begins new ones unnoticed. */
 import {
   chmodSync,
   chownSync,
@@ -21,7 +21,7 @@ import { temporaryFolder } from "../support/TemporaryFolder.ts"
 const root = realpathSync(temporaryFolder())
 const { runIn } = Effect.runSync(program)
 
-/** As a person or a scheduler runs it: in a folder, without a database of their own. */
+/** Runs the program in a folder, as a person or a scheduler does, without `DATABASE_URL`. */
 const tieout = (cwd: string, args: ReadonlyArray<string>, variables: Record<string, string> = {}) =>
   Effect.runPromise(runIn(cwd, args, { XDG_DATA_HOME: join(root, "share"), ...variables }))
 
@@ -41,10 +41,10 @@ const folder = (...path: ReadonlyArray<string>): string => {
   return made
 }
 
-/** A file that is there, and that nobody can look at: as it is below a folder of another user, for root as well. */
+/** Makes a file that exists but cannot be looked at, like one below another user's folder; this works for root as well. */
 const hidden = (file: string): void => symlinkSync(file, file)
 
-describe("what this user cannot look at", () => {
+describe("a file that this user cannot look at", () => {
   it("makes the working directory a project, and nothing begins elsewhere", async () => {
     const project = folder("closed")
     hidden(join(folder("closed", "config"), "tieout.yaml"))
@@ -54,7 +54,7 @@ describe("what this user cannot look at", () => {
     expect(existsSync(share)).toBe(false)
   })
 
-  it("is not said to be missing", async () => {
+  it("is not reported as missing", async () => {
     const data = folder("closed-data")
     hidden(join(data, "postgres"))
     const { code, error } = await tieout(data, ["status"], { TIEOUT_DATA_DIR: data })
@@ -88,7 +88,7 @@ describe("a server", () => {
 })
 
 describe("a reader", () => {
-  it("begins no database in the empty folder that a disk was to be mounted on", async () => {
+  it("begins no database in the empty mount point of a disk", async () => {
     const data = folder("unmounted", "data")
     const home = folder("unmounted", "data", "postgres")
     const { code, error } = await tieout(data, ["status"], { TIEOUT_DATA_DIR: data })
@@ -99,7 +99,7 @@ describe("a reader", () => {
 
 describe("the settings of another user", () => {
   it.skipIf(process.getuid?.() !== 0)(
-    "name no command that runs for us, unless they are asked for",
+    "may not name a command that runs as us, unless a person names the file",
     async () => {
       const project = folder("others")
       const file = join(folder("others", "config"), "tieout.yaml")
@@ -116,7 +116,7 @@ describe("the settings of another user", () => {
   )
 })
 
-describe("settings that cannot be", () => {
+describe("impossible settings", () => {
   it("are mistakes of the file: aliases of aliases, and keys of every object", async () => {
     const project = folder("odd")
     const file = join(folder("odd", "config"), "tieout.yaml")
@@ -154,7 +154,7 @@ describe("a project", () => {
     expect(projectAbove(folder("nothing"))).toEqual(Option.none())
   })
 
-  it("has its books wherever below it a command is run, and readers begin none", async () => {
+  it("has its books wherever below it a command runs, and readers begin none", async () => {
     const project = folder("books")
     folder("books", "config")
     writeFileSync(join(project, "config", "tieout.yaml"), "")
@@ -162,7 +162,7 @@ describe("a project", () => {
     const { code, error } = await tieout(below, ["status"])
     expect(code).toBe(2)
     expect(error).toContain(`There is no database in ${join(project, "data")}, and nothing was made.`)
-    // Without credentials nothing is begun either.
+    // A sync without credentials begins none either.
     expect((await tieout(below, ["sync"])).code).toBe(2)
     expect(existsSync(join(project, "data"))).toBe(false)
 
@@ -177,7 +177,7 @@ describe("a project", () => {
     expect(existsSync(join(below, "data"))).toBe(false)
   })
 
-  it("is never begun by what only reads, or only writes into books: neither in a project nor outside of one", async () => {
+  it("gets no database from commands that only read, or only write into existing books, inside or outside of it", async () => {
     const project = folder("empty")
     folder("empty", "config")
     writeFileSync(join(project, "config", "tieout.yaml"), "")
@@ -202,7 +202,7 @@ describe("a project", () => {
     expect([existsSync(share), readdirSync(cwd), readdirSync(project)]).toEqual([false, [], ["config"]])
   }, 120_000)
 
-  it("elsewhere, a command has the platform's own folder, whatever the working directory", async () => {
+  it("is not needed: elsewhere a command uses the platform's own folder, whatever the working directory", async () => {
     const [one, other] = [folder("one"), folder("other")]
     expect((await tieout(one, ["status"])).error).toContain(
       `There is no database in ${join(root, "share", "tieout")}`,

@@ -1,4 +1,4 @@
-/** No secret is in what a command says of itself, whoever put it there. */
+/** No secret appears in a command's output, errors or log, whoever sent it there. */
 import { createServer } from "node:http"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -10,7 +10,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const secret = 'p&ss "w/rd" <ü>'
 
-/** Every form in which a server may write it, on one page. */
+/** All forms in which a server may write the secret. */
 const echoed = [
   secret,
   new URLSearchParams({ client_secret: secret }).toString(),
@@ -22,7 +22,7 @@ const echoed = [
   Buffer.from(`tieout:${secret}`).toString("base64"),
 ]
 
-/** Answers everything with all of them: in its words, its headers, and as what is no JSON. */
+/** A server that answers everything with all these forms: in messages, in headers, and as text that is no JSON. */
 const hostile = (how: "words" | "page", tokens: boolean) =>
   Effect.map(
     listenOn(
@@ -107,7 +107,7 @@ describe("a secret", () => {
     const text =
       "acme-secret public-identifier of@the:database of%40the%3adatabase of-the-proxy jane Bearer of-telemetry https://hooks.example/T0P short"
     expect(secrets.hide(text)).toBe("••• public-identifier ••• ••• ••• jane ••• ••• short")
-    // What a reload brings counts beside it.
+    // Secrets that a reload brings are redacted as well.
     secrets.learn({ TIEOUT_ACME_CLIENT_SECRET: "the-next-one" })
     expect(secrets.hide("acme-secret, the-next-one")).toBe("•••, •••")
   })

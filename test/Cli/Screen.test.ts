@@ -21,7 +21,7 @@ describe("text", () => {
     ["🙂", 2],
   ])("%j takes %i columns", (text, columns) => expect(widthOf(text)).toBe(columns))
 
-  it("of others cannot move the cursor or turn the line around", () => {
+  it("from others cannot move the cursor or reverse the line", () => {
     expect(harmless("a\u001b[2Jb\n\u202egnp")).toBe("a\ufffd[2Jb\ufffd\ufffdgnp")
   })
 
@@ -39,7 +39,7 @@ describe("text", () => {
 })
 
 describe("JSON", () => {
-  it("is laid out without a digit or an escape of it changing", () => {
+  it("is formatted without changing a digit or an escape", () => {
     const text = '{"a":1.10,"b":[],"c":[{"d":"x, \\"y\\": {\\u0000"},-0,1e5],"e":{}, "f" : null}'
     const lines = jsonLines(text)
     expect(lines).toEqual([
@@ -60,7 +60,7 @@ describe("JSON", () => {
     expect(JSON.parse(lines.join(""))).toEqual(JSON.parse(text))
   })
 
-  it("that is not whole stays as it is", () => {
+  it("that is incomplete stays as it is", () => {
     expect(jsonLines('{"a": 1,\n{')).toEqual(['{"a": 1,', "{"])
     expect(jsonLines('"only text"')).toEqual(['"only text"'])
   })
@@ -76,7 +76,7 @@ describe("a table", () => {
     ["A rather long company name", "1000000.00"],
   ]
 
-  it("is aligned, whatever the letters are", () => {
+  it("is aligned for all scripts", () => {
     expect(table(columns, rows, wide)).toEqual([
       "Name                            Amount",
       "東京                              1.00",
@@ -84,7 +84,7 @@ describe("a table", () => {
     ])
   })
 
-  it("gives way in text, never in amounts, where the terminal is narrow", () => {
+  it("shortens texts, never amounts, where the terminal is narrow", () => {
     expect(table(columns, rows, { ...wide, width: 24 })).toEqual([
       "Name              Amount",
       "東京                1.00",
@@ -92,7 +92,7 @@ describe("a table", () => {
     ])
   })
 
-  it("shows an identifier by its beginning where the terminal is narrow", () => {
+  it("shows the beginning of an identifier where the terminal is narrow", () => {
     const accounts = [["02674e7d-928a-45dd-9a9a-b87f05b4b119", "97085.67"]]
     const identified = [{ title: "Account", identifier: true }, columns[1]] as const
     expect(table(identified, accounts, { ...wide, width: 60 })[1]).toBe(`${accounts[0]?.join("  ")}`)
@@ -102,7 +102,7 @@ describe("a table", () => {
     ])
   })
 
-  it("gives sentences lines of their own, whole, where too little would be left of them", () => {
+  it("puts complete sentences on lines of their own where too little of them would fit", () => {
     const findings = [
       ["F1", "0.75 GBP", "Adjustment without a resource: CREDIT of 0.75 GBP stands in suspense."],
     ]

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { describe, it } from "vitest"
 import { Allowance } from "../../src/Cli/Telemetry/Allowance.ts"
 import { headersOf } from "../../src/Cli/Telemetry.ts"
@@ -10,10 +10,10 @@ import { accountId, credit, deposit, id, partnership } from "../Sync/Partnership
 import { variablesFor } from "../Sync/Runs.ts"
 import { compiled } from "../support/Compiled.ts"
 import { listenOn } from "../support/Loopback.ts"
-import { type Finished, program as makeProgram, type Program } from "../support/Program.ts"
+import { type Finished, Tool } from "../support/Program.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** What `NODE_V8_COVERAGE` writes: of every function where it stands and how often it ran. */
+/** The output of `NODE_V8_COVERAGE`: the place of every function, and how often it ran. */
 const Range = Schema.Struct({ startOffset: Schema.Number, endOffset: Schema.Number, count: Schema.Number })
 const decodeCoverage = Schema.decodeUnknownSync(
   Schema.parseJson(
@@ -27,8 +27,6 @@ const decodeCoverage = Schema.decodeUnknownSync(
     }),
   ),
 )
-
-class Tool extends Context.Tag("Tool")<Tool, Program>() {}
 
 interface Received {
   readonly path: string
@@ -80,7 +78,7 @@ const documents = (received: ReadonlyArray<Received>, path: string): ReadonlyArr
 
 const done = ({ code, error }: Finished) => [code, error.includes("Something went wrong")]
 
-layer(Layer.merge(TestDatabase.layer, Layer.effect(Tool, makeProgram)), {
+layer(Layer.merge(TestDatabase.layer, Tool.layer), {
   excludeTestServices: true,
 })("telemetry", (it) => {
   it.scoped(
@@ -126,7 +124,7 @@ layer(Layer.merge(TestDatabase.layer, Layer.effect(Tool, makeProgram)), {
       }),
   )
 
-  it.scoped("of an error is what it is, and not what it says; the log is sent from info on", () =>
+  it.scoped("of an error has its kind and not its message; the log is sent from info on", () =>
     Effect.gen(function* () {
       const { received, url } = yield* collector()
       const made = yield* service
@@ -151,7 +149,7 @@ layer(Layer.merge(TestDatabase.layer, Layer.effect(Tool, makeProgram)), {
     }),
   )
 
-  it.scoped("of a server holds its log, and the end of it", () =>
+  it.scoped("of a server holds its log up to its end", () =>
     Effect.gen(function* () {
       const { received, url } = yield* collector()
       const { service: at } = yield* service
@@ -177,7 +175,7 @@ layer(Layer.merge(TestDatabase.layer, Layer.effect(Tool, makeProgram)), {
     }),
   )
 
-  it.scoped("to a collector that is not there, or says nothing, changes no command", () =>
+  it.scoped("to a collector that is absent or silent changes no command", () =>
     Effect.gen(function* () {
       const silent = yield* collector(false)
       for (const url of ["http://127.0.0.1:9", silent.url]) {
@@ -193,12 +191,12 @@ layer(Layer.merge(TestDatabase.layer, Layer.effect(Tool, makeProgram)), {
     }),
   )
 
-  it.scoped("is not even loaded where nobody asks for it", () =>
+  it.scoped("is not loaded unless it is configured", () =>
     Effect.gen(function* () {
       const { url } = yield* collector()
       const { cwd } = yield* Tool
       const bundle = readFileSync(compiled("dist/program.cjs"), "latin1")
-      // What the exporter alone says, in a function that only loading it runs.
+      // A text that only the exporter has, in a function that only its loading runs.
       const place = bundle.indexOf("excludeLogSpans:!0")
       expect(place).toBeGreaterThan(0)
       /** Whether a command loads the exporter, by what V8 says that it ran. */
@@ -221,14 +219,14 @@ layer(Layer.merge(TestDatabase.layer, Layer.effect(Tool, makeProgram)), {
 })
 
 describe("telemetry", () => {
-  it("reads headers as the specification has them, and leaves out what is none", () => {
+  it("reads headers as the specification has them, and leaves out malformed ones", () => {
     expect(headersOf("api-key=a%20b, X-Two = c=d ,bad name=1,none,=x,broken=%zz,line=a%0ab")).toEqual({
       "api-key": "a b",
       "x-two": "c=d",
     })
   })
 
-  it("of a hundred thousand operations is a handful in every window", () => {
+  it("of a hundred thousand operations keeps a few in every window", () => {
     const allowance = new Allowance({ each: 20, all: 50, window: 5_000 })
     const kept = (from: number) =>
       Array.from({ length: 100_000 }, (_, index) =>

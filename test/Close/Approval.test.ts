@@ -1,4 +1,4 @@
-/** Approvals: a record of its own, chained to its close; of two persons where that is asked for; ended by a reopening. */
+/** An approval is a record of its own, chained to its close. It needs two persons where the settings say so, and ends when the month is reopened. */
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
@@ -70,7 +70,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the approval of a clos
     }),
   )
 
-  it.effect("is of two persons where the settings ask for that: another name, and another user", () =>
+  it.effect("needs two persons where the settings ask for them: another name, and another user", () =>
     Effect.gen(function* () {
       expect(yield* messageOf(approving(" CONTROLLER  ", true))).toContain("was closed by controller")
       expect(yield* messageOf(approving("Ada Jones", true))).toContain("logged in as the same user")
@@ -89,7 +89,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the approval of a clos
     }),
   )
 
-  it.effect("is refused by the database where it is none, and cannot be changed", () =>
+  it.effect("is refused by the database where it does not match its close, and cannot be changed", () =>
     Effect.gen(function* () {
       const database = yield* Database
       const refused = (statement: string) =>
@@ -99,7 +99,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the approval of a clos
         `insert into ledger.close_approvals ${columns}
          select book_id, ${sequence}, ${hash}, '${name}', '${user}', true from ledger.closes where sequence = 3`
       yield* unruled("delete from ledger.close_approvals where sequence = 3")
-      // An undone close, another hash, the closer's own name, the closer's own user.
+      // A close that was undone, another hash, the closer's own name, the closer's own user.
       for (const statement of [
         approval(1, "hash", "Ada", "ada"),
         approval(3, "repeat('0', 64)", "Ada", "ada"),
@@ -122,7 +122,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the approval of a clos
     }),
   )
 
-  it.scoped("takes two logins of the database for two persons of one machine's user", () =>
+  it.scoped("counts two database logins as two persons, though the machine's user is the same", () =>
     Effect.gen(function* () {
       const user = yield* osUser
       yield* unruled(`delete from ledger.close_approvals; update ledger.closes set os_user = '${user}'`)
@@ -133,7 +133,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the approval of a clos
     }),
   )
 
-  it.scoped("is a form of tieout close", () =>
+  it.scoped("is given by tieout close approve", () =>
     Effect.gen(function* () {
       const { cwd, run } = yield* program
       const { url } = yield* TestDatabase
@@ -161,7 +161,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the approval of a clos
         join(cwd, "e"),
       )
       expect(out).toContain("2026-08 is closed, approved by Ada Jones")
-      // Whoever opens it again reads what an accounting system may have of it: what stands on this close alone.
+      // Whoever reopens the month is told which batches an accounting system may have taken in from this close.
       const opened = yield* tieout("reopen", "2026-08", "--reason", "late")
       const [batch] = /ORG\/\d+/.exec(out) ?? []
       expect(opened.out).toContain(

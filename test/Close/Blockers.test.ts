@@ -1,4 +1,4 @@
-/** What is in the way of a month is listed by number with its amount, and a person answers for each. */
+/** Everything that blocks a month is listed by number with its amount, and a person accepts each. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { allBooks } from "../../src/Book.ts"
@@ -19,7 +19,7 @@ import { closing } from "./Months.ts"
 
 const screen = { interactive: true, width: 400, color: false }
 
-layer(TestDatabase.layer, { excludeTestServices: true })("a month with several things in the way", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("a month with several blockers", (it) => {
   it.scoped("lists each by its number with its amount, and closes when all are accepted", () =>
     Effect.gen(function* () {
       const { service } = yield* exchange({
@@ -45,7 +45,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month with several t
         "To take responsibility for them as they are:",
         `  tieout close 2026-09 --book ORG --accept ${ids.join(",")} --reason "…"`,
       ])
-      // Of several books, one command for all.
+      // For several books, one command accepts all.
       const other = blocked && {
         ...blocked,
         book: "CL-7",
@@ -54,7 +54,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month with several t
       expect(
         blocked === undefined || other === undefined ? [] : adviceLines([other, blocked], screen).at(-1),
       ).toBe(`  tieout close 2026-09 --accept F77,${ids.join(",")} --reason "…"`)
-      // It fits a terminal, but for the command, which is to be copied.
+      // Everything fits the terminal except the command, which is meant to be copied.
       const narrow = { ...screen, width: 60 }
       const lines = blocked === undefined ? [] : closeLines([blocked], false, narrow)
       expect(lines.filter((line) => line.length > 60 && !/account/i.test(line))).toEqual([])
@@ -86,7 +86,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what is to be done", (
       yield* sync(service.url)
       const found = yield* openFindings(yield* allBooks(Option.none()), Option.none())
       expect(found.map(({ date }) => date)).toEqual(days.toSorted())
-      // Numbered alike, so that a list by number is one by age.
+      // The numbers follow the same order, so that a list by number is a list by age.
       expect(found.map(({ findingId }) => findingId)).toEqual(days.map((_, at) => `F${at + 1}`))
       const [blocked] = yield* closing("2026-09")
       expect(blocked?.blockers.map(({ id }) => id)).toEqual(found.map(({ findingId }) => findingId))
@@ -102,7 +102,7 @@ const closingWithCredit = (accept: ReadonlyArray<{ readonly id: string; readonly
     Effect.provide(servicesWith(surfaces)),
   )
 
-/** 250 without a resource, 100 sold of a conversion that goes on, and 3,000 paid on a receivable of 1,025. */
+/** 250 without a resource, 100 sold by a conversion that is still running, and 3,000 paid on a receivable of 1,025. */
 const october = Effect.gen(function* () {
   const { held, service } = yield* lending()
   const conversion = {

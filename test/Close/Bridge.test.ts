@@ -1,4 +1,4 @@
-/** Each row of the bridge adds up by what it shows, also where the money of earlier months is still dated later. */
+/** Each row of the bridge adds up from its own columns, even while entries of earlier months are dated later. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { bridgeLines, shortBridgeLines } from "../../src/Cli/Tables/BridgeTable.ts"
@@ -12,7 +12,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the bridge", (it) => {
       const { held, service } = yield* threeMonths
       yield* sync(service.url)
       for (const month of ["2026-08", "2026-09", "2026-10"]) yield* closing(month)
-      // Of August and of October, reported when both are closed: dated to the first open day.
+      // Entries of August and of October that are reported once both are closed: they are dated to the first open day.
       for (const late of [
         movement(14, "7.00", "182.00", "2026-08-30"),
         movement(15, "2.00", "184.00", "2026-10-20"),
@@ -36,7 +36,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the bridge", (it) => {
         ["0.00", "107.00", "7.00", "0.00", "0.00", "100.00", "0.00"],
         ["107.00", "157.00", "0.00", "7.00", "100.00", "150.00", "0.00"],
         ["157.00", "184.00", "2.00", "7.00", "150.00", "175.00", "0.00"],
-        // Both are dated here: nothing is carried on.
+        // Both are dated in this month, so that nothing is carried forward.
         ["184.00", "184.00", "0.00", "0.00", "175.00", "184.00", "0.00"],
       ])
       const [october] = yield* bridging("2026-10")
@@ -57,7 +57,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the bridge", (it) => {
         "Books closing",
         "Difference",
       ])
-      // A close prints the accounts that something sets apart, and counts the others.
+      // A close prints the accounts whose statement and books differ, and counts the others.
       const screen = { interactive: false, color: false, width: 400 }
       expect(shortBridgeLines(october, screen)).toEqual(bridgeLines(october, screen))
       const [quiet] = yield* bridging("2026-12")

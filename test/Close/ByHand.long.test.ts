@@ -1,4 +1,4 @@
-/** What a person has moved is explained by that person: its findings close, and nothing else is hidden by it. */
+/** A person who moves a line explains it: its findings close, and no other finding is hidden by the move. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { reclassify } from "../../src/Reclassify.ts"
@@ -19,7 +19,7 @@ const numberOf = (check: string) =>
     ([row]) => String(row?.id),
   )
 
-/** 100 USD for 90 EUR, completed, of which the statements show `moves`; read until all findings are ripe. */
+/** A completed conversion of 100 USD into 90 EUR, of which the statements show `moves`; it is read until all its findings are due. */
 const books = (...moves: ReadonlyArray<Move>) =>
   Effect.gen(function* () {
     const { held, service } = yield* exchange({
@@ -39,7 +39,7 @@ const unshown = "movement-entries blocking"
 const fresh = TestDatabase.layer
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a completed conversion", (it) => {
-  it.scoped("of which one leg never came is explained by who moved the other", () =>
+  it.scoped("with a leg that never came is explained when a person moves the other leg", () =>
     Effect.gen(function* () {
       const { held, run } = yield* books(sold)
       expect(yield* findings).toEqual([transit, unshown])
@@ -47,7 +47,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a completed conversion
       expect(yield* findings).toEqual([])
       yield* run
       expect(yield* findings).toEqual([])
-      // What comes after all is an open item of its own.
+      // A leg that comes after all is an open item of its own.
       held.moves.push(bought)
       yield* run
       expect(yield* findings).toEqual([transit])
@@ -57,7 +57,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a completed conversion
     }).pipe(Effect.provide(fresh)),
   )
 
-  it.scoped("is not explained by a leg moved before it was known to be complete", () =>
+  it.scoped("is not explained by a leg that was moved before it was known to be complete", () =>
     Effect.gen(function* () {
       const { held, run } = yield* books()
       held.conversions[500] = { sell: "usd", sold: "100", buy: "eur", bought: "90", status: "ACTIVE" }
@@ -71,7 +71,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a completed conversion
     }).pipe(Effect.provide(fresh)),
   )
 
-  it.scoped("still shows what the other side lacks, and what comes beside what was moved", () =>
+  it.scoped("still shows what the other side lacks, and entries that come beside the moved ones", () =>
     Effect.gen(function* () {
       const { held, run } = yield* books(sold, { ...bought, amount: "80" })
       expect(yield* findings).toEqual([transit, unshown])
@@ -87,7 +87,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a completed conversion
     }).pipe(Effect.provide(fresh)),
   )
 
-  it.scoped("is whole without what came beside it and was moved", () =>
+  it.scoped("is whole without the extra entry that was moved", () =>
     Effect.gen(function* () {
       const { run } = yield* books(sold, bought, { ...bought, amount: "9" })
       expect(yield* findings).toEqual([transit, unshown])
@@ -97,7 +97,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a completed conversion
     }).pipe(Effect.provide(fresh)),
   )
 
-  it.scoped("that was cancelled and whose leg was moved since leaves nothing in clearing", () =>
+  it.scoped("that was cancelled after its leg was moved leaves nothing in clearing", () =>
     Effect.gen(function* () {
       const { held, run } = yield* books()
       const cancelled = { sell: "usd", sold: "100", buy: "eur", bought: "90", status: "CANCELED" } as const
@@ -138,7 +138,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a deposit", (it) => {
       }).pipe(Effect.provide(fresh)),
   )
 
-  it.scoped("that was moved first and cancelled later is still to be returned", () =>
+  it.scoped("that was moved first and cancelled later must still be returned", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership({
         balance: "10.00",
@@ -156,7 +156,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a deposit", (it) => {
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("an entry whose resource is not known", (it) => {
-  it.scoped("is moved by the number of its finding, which closes with the last of them", () =>
+  it.scoped("is moved by the number of its finding, which closes when the last entry is moved", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership({
         balance: "7.00",
@@ -178,11 +178,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an entry whose resourc
         "is about 2 statement entries",
       )
       yield* moving(id(12))
-      // One is left.
+      // One entry is left.
       yield* moving(String(second?.id))
       yield* sync(service.url, {}, true)
       expect(yield* findings).toEqual([])
-      // The service shows it after all: it goes on to where that says.
+      // The service shows the resource after all: the entry moves on to the account that it belongs on.
       held.deposits.push(deposit(111, "10.00"))
       yield* sync(service.url, {}, true)
       expect((yield* postings).filter((line) => String(line).includes(" 10"))).toEqual([

@@ -62,7 +62,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("closing", (it) => {
       expect(yield* checking("2026-08")).toEqual([])
       expect(yield* checking("2026-09")).toEqual([])
 
-      // What is found later for a closed month is dated to the first open day, and bridged.
+      // An entry that is found later for a closed month is dated to the first open day and shown in the bridge.
       const late = movement(14, "7.00", "182.00", "2026-09-30")
       held.statement.push(late.entry)
       held.deposits.push(late.deposit)
@@ -144,7 +144,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("closing", (it) => {
     }),
   )
 
-  it.scoped("refuses what makes no sense", () =>
+  it.scoped("refuses an unknown book, and a month that is not over", () =>
     Effect.gen(function* () {
       expect(yield* messageOf(closing("2026-10", { book: "nobody" }))).toBe(
         "There is no book nobody: known are ORG.",
@@ -155,7 +155,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("closing", (it) => {
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the gate", (it) => {
-  it.scoped("names what is in the way, and takes responsibility where somebody does", () =>
+  it.scoped("names every blocker, and lets the month close once a person accepts them", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership({
         balance: "10.00",
@@ -201,7 +201,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the gate", (it) => {
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the hash", (it) => {
-  it.scoped("is what anyone can write down again from the journal", () =>
+  it.scoped("can be computed again by anyone from the journal", () =>
     Effect.gen(function* () {
       const { service } = yield* threeMonths
       yield* sync(service.url)
@@ -220,7 +220,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the hash", (it) => {
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("--accept and --reason", (it) => {
-  it.effect("go together, one reason for each or one for all", () =>
+  it.effect("belong together: one reason for each, or one for all", () =>
     Effect.gen(function* () {
       expect(yield* acceptance(["F1", "F2"], ["a", "b"])).toEqual({
         accept: [

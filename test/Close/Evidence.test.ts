@@ -41,12 +41,12 @@ const all = [
 ]
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a close", (it) => {
-  it.scoped("takes no read for evidence that began before the month's end, whatever our clock says", () =>
+  it.scoped("accepts no read as evidence that began before the month's end, whatever our clock says", () =>
     Effect.gen(function* () {
       const { clock, service } = yield* october
       yield* sync(service.url)
       expect(whats(yield* closing("2026-10")).sort()).toEqual(all)
-      // What was asked for stays asked for under its number, until it is read.
+      // The missing evidence keeps its number until the stream is read.
       const first = yield* closing("2026-10", { dryRun: true })
       expect((yield* closing("2026-10", { dryRun: true }))[0]?.blockers).toEqual(first[0]?.blockers)
       clock.now = "2026-11-01T00:00:00Z"
@@ -98,7 +98,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("one surface alone", (i
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("an answer without a date", (it) => {
-  it.scoped("proves nothing; a person may answer for it", () =>
+  it.scoped("proves nothing; a person may accept it", () =>
     Effect.gen(function* () {
       const { held, service } = yield* october
       held.interfere = (path, response) => {
@@ -148,7 +148,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a list that is refused
       ])
       refused = false
       expect((yield* runWith(service.url, {}, credit)).blockingFindings).toBe(0)
-      // The settings leave it out now.
+      // The settings leave the list out now.
       yield* runWith(service.url, {}, { ...credit, TIEOUT_INTERFACE_PATHS_RECEIVABLES: "null" })
       expect(whats(yield* closing("2026-10", { variables: credit }))).toEqual([
         expect.stringMatching(/^stream-unread: The list of receivables is left out by the settings/),

@@ -1,4 +1,4 @@
-/** What the service stops serving: one finding with the last that is known, and everything else goes on. */
+/** Accounts and clients that the service stops serving: one finding with the last known state, and everything else goes on. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Status } from "../../src/Inquiry/Status.ts"
@@ -88,7 +88,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an account that leaves
       const accept = [{ id: blocked?.blockers[0]?.id ?? "", reason: "Closed at the bank" }]
       expect((yield* closing("2026-10", { accept }))[0]?.state).toBe("closed")
 
-      // It comes back.
+      // The account comes back.
       world.listed = true
       world.served = true
       yield* sync(service.url)
@@ -98,7 +98,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an account that leaves
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a closed account", (it) => {
-  it.scoped("whose statement was never served holds nothing else back, and is one finding", () =>
+  it.scoped("whose statement was never served is one finding, and holds nothing else back", () =>
     Effect.gen(function* () {
       const { service, world } = yield* twoAccounts
       world.status = "CLOSED"
@@ -121,7 +121,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a closed account", (it
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("an account that is gone", (it) => {
-  it.scoped("was accepted for later months too, until its evidence changes", () =>
+  it.scoped("stays accepted for later months, until its evidence changes", () =>
     Effect.gen(function* () {
       const { held, service, world } = yield* twoAccounts
       const september = movement(11, "10.00", "10.00", "2026-09-05")
@@ -146,7 +146,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an account that is gon
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("an account whose statement is refused", (it) => {
-  it.scoped("says so, and what its reads without a date are worth", () =>
+  it.scoped("is a finding that also says what a read without a date proves", () =>
     Effect.gen(function* () {
       const { held, service } = yield* twoAccounts
       let refused = false

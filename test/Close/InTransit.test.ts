@@ -1,4 +1,4 @@
-/** What stands in transit when a month is closed: the blocker, its acceptance, and how a person settles it. */
+/** Conversions in transit when a month is closed: the blocker, its acceptance, and how a person settles it. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { allBooks } from "../../src/Book.ts"
@@ -37,7 +37,7 @@ const moving = (what: string) =>
     Effect.provide(servicesWith({})),
   )
 
-/** 100 USD for 90 EUR, of which the books know what `moves` say. */
+/** A conversion of 100 USD into 90 EUR, of which the statements show `moves`. */
 const books = (moves: ReadonlyArray<Move>, over: Partial<Exchange> = {}) =>
   Effect.gen(function* () {
     const made = yield* exchange({
@@ -61,17 +61,17 @@ const balances = rows(`
 )
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a conversion in transit at a close", (it) => {
-  it.scoped("blocks its month and later ones, until it is accepted by its number or goes", () =>
+  it.scoped("blocks its month and later ones, until it is accepted by its number or completed", () =>
     Effect.gen(function* () {
       const { held, run } = yield* books([sold])
       const message =
         "F1 conversion-in-transit: The conversion has stood in transit since 2026-09-05 (N days, active): 100.00 USD."
       expect(yield* findings).toEqual(["conversion-in-transit warning"])
-      // In the list of what is to be done: its own day and amount, and its age since then.
+      // The list of what is to be done has its own day and amount, and its age since then.
       const [open] = yield* openFindings(yield* allBooks(Option.none()), Option.none())
       const [age] = yield* rows("select current_date - '2026-09-05'::date as days")
       expect([open?.date, open?.amount, open?.days]).toEqual(["2026-09-05", "100.00 USD", age?.days])
-      // It is of no month before its own, and of every later one.
+      // It belongs to no month before its own, and to every later one.
       const listed = (month: string) =>
         Effect.flatMap(allBooks(Option.none()), (all) => openFindings(all, Option.some(month)))
       expect(yield* listed("2026-08")).toEqual([])
@@ -101,30 +101,32 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what is young or small
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a leg that comes for a closed month", (it) => {
-  it.scoped("is late, and so is the entry of the whole; both come first in the open month", () =>
-    Effect.gen(function* () {
-      const { held, run } = yield* books([sold])
-      const closed = yield* closing("2026-09", [{ id: "F1", reason: "on its way" }], {}, false)
-      expect(closed.state).toBe("closed")
-      held.moves.push(bought, { ...sold, at: "2026-10-07", amount: "3" })
-      yield* run
-      expect(
-        yield* rows(`
+  it.scoped(
+    "is late, and so is the entry of the whole conversion; both are the first of the open month",
+    () =>
+      Effect.gen(function* () {
+        const { held, run } = yield* books([sold])
+        const closed = yield* closing("2026-09", [{ id: "F1", reason: "on its way" }], {}, false)
+        expect(closed.state).toBe("closed")
+        held.moves.push(bought, { ...sold, at: "2026-10-07", amount: "3" })
+        yield* run
+        expect(
+          yield* rows(`
           select e.kind || ' ' || n.number || ' ' || e.effective_date || coalesce(' late for ' || e.late_for, '') as line
           from ledger.journal_entries e join ledger.journal_numbers n using (book_id, entry_id)
           order by n.period, n.number`),
-      ).toEqual([
-        { line: "conversion 1 2026-09-05" },
-        { line: "conversion 1 2026-10-01 late for 2026-09-01" },
-        { line: "conversion_whole 2 2026-10-01 late for 2026-09-01" },
-        { line: "conversion_return 3 2026-10-07" },
-      ])
-    }),
+        ).toEqual([
+          { line: "conversion 1 2026-09-05" },
+          { line: "conversion 1 2026-10-01 late for 2026-09-01" },
+          { line: "conversion_whole 2 2026-10-01 late for 2026-09-01" },
+          { line: "conversion_return 3 2026-10-07" },
+        ])
+      }),
   )
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a leg in transit", (it) => {
-  it.scoped("is settled by hand, and stays where it was put when its other leg comes after all", () =>
+  it.scoped("is settled by hand, and stays on its new account when its other leg comes after all", () =>
     Effect.gen(function* () {
       const { held, run } = yield* books([sold])
       const moved = yield* moving("F1")
@@ -136,11 +138,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a leg in transit", (it
       ])
       expect(yield* balances).toEqual(["other 7990 100 USD"])
       expect(yield* findings).toEqual([])
-      // The resource changes and is planned again: nothing comes back to transit.
+      // The resource changes and is planned again: nothing moves back into transit.
       held.conversions[500] = { sell: "usd", sold: "100", buy: "eur", bought: "90" }
       held.moves.push(bought)
       yield* run
-      // What comes for a side that was moved away is no gain from nothing: it stays in transit until a person moves it, too.
+      // A leg of the side that was moved away is not a gain: it stays in transit until a person moves it, too.
       expect(yield* balances).toEqual(["conversions_in_transit 1060 -90 EUR", "other 7990 100 USD"])
       expect(yield* findings).toEqual(["conversion-in-transit warning"])
     }),
@@ -150,21 +152,23 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a leg in transit", (it
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "a leg that names its conversion only later",
   (it) => {
-    it.scoped("is that conversion's in the report, and leaves transit when it is moved by hand", () =>
-      Effect.gen(function* () {
-        const { of: _, ...nameless } = sold
-        const { held, service } = yield* books([nameless])
-        held.moves = [sold]
-        yield* sync(service.url, {}, true)
-        expect(yield* balances).toEqual(["conversions_in_transit 1060 100 USD"])
-        const { folder } = yield* reporting("2026-09", temporaryFolder())
-        expect(
-          sheet(folder, "conversions.csv").map((row) => [row.sold_currency, row.sold, row.remark]),
-        ).toEqual([["USD", "100.00", "the second leg has not come yet"]])
-        yield* moving(id(10_000))
-        expect(yield* balances).toEqual(["other 7990 100 USD"])
-        expect(yield* rows("select * from ledger.transit")).toEqual([])
-      }),
+    it.scoped(
+      "is listed under its conversion in the report, and leaves transit when it is moved by hand",
+      () =>
+        Effect.gen(function* () {
+          const { of: _, ...nameless } = sold
+          const { held, service } = yield* books([nameless])
+          held.moves = [sold]
+          yield* sync(service.url, {}, true)
+          expect(yield* balances).toEqual(["conversions_in_transit 1060 100 USD"])
+          const { folder } = yield* reporting("2026-09", temporaryFolder())
+          expect(
+            sheet(folder, "conversions.csv").map((row) => [row.sold_currency, row.sold, row.remark]),
+          ).toEqual([["USD", "100.00", "the second leg has not come yet"]])
+          yield* moving(id(10_000))
+          expect(yield* balances).toEqual(["other 7990 100 USD"])
+          expect(yield* rows("select * from ledger.transit")).toEqual([])
+        }),
     )
   },
 )
@@ -196,7 +200,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
 )
 
 layer(TestDatabase.layer, { excludeTestServices: true })("items in transit", (it) => {
-  it.scoped("add up to the balance of their role, which nothing but a posting changes", () =>
+  it.scoped("add up to the balance of their role, which only postings change", () =>
     Effect.gen(function* () {
       yield* books([sold, { ...sold, of: 501, amount: "-7" }, bought, { ...bought, of: 502, amount: "3" }], {
         conversions: {
@@ -229,7 +233,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("items in transit", (it
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("explain", (it) => {
-  it.scoped("shows the entry of the whole with the conversion, its legs, and by its own number", () =>
+  it.scoped("shows the entry of the whole conversion with its legs, and finds it by its own number", () =>
     Effect.gen(function* () {
       yield* books([sold, bought])
       const titles = (what: string) =>

@@ -1,4 +1,4 @@
-/** Loans whose cash is waited for: an open item, then a finding per leg that blocks the close of its month. */
+/** Loans that wait for their cash: first an open item, then a finding per leg that blocks the close of its month. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Explain } from "../../src/Explain.ts"
@@ -37,7 +37,7 @@ const lines = rows(`
 const waiting = (purpose: string, amount: string, since: string, names: string) =>
   `loan-in-transit: No cash is known of the ${purpose} of receivable ${id(900)}: ${amount} USD since ${since} (N days). It names ${names}.`
 
-/** Paid out and repaid, by transactions that no statement shows. */
+/** A loan that was paid out and repaid by transactions that no statement shows. */
 const neverSeen = (variables: Variables = surfaces) =>
   Effect.gen(function* () {
     const { held, service } = yield* lending()
@@ -55,7 +55,7 @@ const neverSeen = (variables: Variables = surfaces) =>
     return { held, run }
   })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("a loan of which no cash was ever seen", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("a loan whose cash was never seen", (it) => {
   it.scoped("is two open items and two findings, though its legs cancel each other in the books", () =>
     Effect.gen(function* () {
       yield* neverSeen()
@@ -97,7 +97,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a loan of which no cas
     }),
   )
 
-  it.scoped("is closed by its cash, each leg by its own", () =>
+  it.scoped("loses the finding of a leg when that leg's cash comes", () =>
     Effect.gen(function* () {
       const { held, run } = yield* neverSeen()
       held.withdrawals = [
@@ -143,7 +143,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a loan of which no cas
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("cash of a loan that is young or small", (it) => {
-  it.scoped("is open, and no finding", () =>
+  it.scoped("is an open item without a finding", () =>
     Effect.gen(function* () {
       const young = { ...surfaces, TIEOUT_RECONCILE_TRANSIT_DAYS: "366" }
       yield* neverSeen(young)
@@ -159,7 +159,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("cash of a loan that is
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a repayment of two transactions", (it) => {
-  it.scoped("waits for the one that no statement shows, and says that it names none where it does not", () =>
+  it.scoped("waits for the one that no statement shows, and says where it names none", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending()
       const run = sync(service.url, surfaces)
@@ -204,7 +204,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("cash that was named be
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a shortfall within the interest", (it) => {
-  it.scoped("leaves nothing in clearing, and is counted in the sentence all the same", () =>
+  it.scoped("leaves nothing in clearing, yet the sentence counts it", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending()
       const out = move(held, "", { type: "DEBIT", amount: 1000, on: at(2) })

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Database } from "../../src/Database.ts"
 import { rows } from "../Sync/Runs.ts"
 
-/** Ends once a statement of the database waits for a lock. */
+/** Waits until a statement of the database waits for a lock. */
 export const someoneWaits: Effect.Effect<void, never, Database> = Effect.suspend(() =>
   Effect.flatMap(
     rows(`select count(*)::integer as waiting from pg_stat_activity

@@ -1,4 +1,4 @@
-/** Months that no close is kept of, because a later one locked them: nothing is wrong with them, and nothing to do. */
+/** Months without a close of their own, because a later close locked them: nothing is wrong with them, and there is nothing to do. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { check } from "../../src/Close.ts"
@@ -16,7 +16,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month before a book'
   it.scoped("was locked with it, and has nothing to close or to check", () =>
     Effect.gen(function* () {
       const { held, service } = yield* threeMonths
-      // Nothing happens in September, either.
+      // September has no entries, either.
       const moved = movement(12, "50.00", "150.00", "2026-10-02")
       held.statement[1] = moved.entry
       held.deposits[1] = moved.deposit

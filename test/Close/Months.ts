@@ -4,7 +4,7 @@ import { bridge, check, close, reopen } from "../../src/Close.ts"
 import { credit, deposit, id, partnership } from "../Sync/Partnership.ts"
 import { services, servicesWith } from "../support/BookServices.ts"
 
-/** A deposit and its entry, `index` being those of both. */
+/** A deposit and its entry, numbered by `index`. */
 export const movement = (index: number, amount: string, balanceAfter: string, day: string) => {
   const at = `${day}T12:00:00Z`
   return {
@@ -35,7 +35,7 @@ export const closing = (
     dryRun?: boolean
     book?: string
     accept?: ReadonlyArray<{ id: string; reason: string }>
-    /** The settings that it is closed with. */
+    /** The settings with which the months are closed. */
     variables?: Record<string, string>
   } = {},
 ) =>

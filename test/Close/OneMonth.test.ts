@@ -1,4 +1,4 @@
-/** One month of many is found without a look through the others: by the bridge of a close, the checks of a month and an export. */
+/** The bridge of a close, the checks of a month and an export read their month without reading the others. */
 import { expect, layer } from "@effect/vitest"
 import { Chunk, Effect, Option, Stream } from "effect"
 import { allBooks } from "../../src/Book.ts"
@@ -19,14 +19,14 @@ const since = (month: string) =>
     Effect.map(([found]) => Number(found?.entries)),
   )
 
-/** What this session has looked at since it last told the server, which it does not within a transaction. */
+/** What this session has read since it last reported to the server. It does not report within a transaction. */
 const looks = rows(`
   select coalesce(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)), 0)::integer as rows
   from pg_stat_xact_user_tables where relname like 'statement_entries%'`).pipe(
   Effect.map(([found]) => Number(found?.rows)),
 )
 
-/** Rows of statements that a transaction looks at, and what it gives. No table is read as a whole, as where it is large. */
+/** How many rows of statements a transaction reads, and its result. Sequential scans are off, as they are not chosen for large tables. */
 const looking = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Database, (database) =>
     database.transaction(
@@ -40,7 +40,7 @@ const looking = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   )
 
 layer(TestDatabase.layer, { excludeTestServices: true })("one month of many", (it) => {
-  it.scoped("is all that its bridge and its statement look at", () =>
+  it.scoped("is all that its bridge and its statement read", () =>
     Effect.gen(function* () {
       const sandbox = yield* runningSandbox({
         accounts: 2,

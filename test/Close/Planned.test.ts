@@ -1,4 +1,4 @@
-/** What was planned while it waited for a close is planned again: it was made for months that are closed now. */
+/** A reclassification that waited for a close is planned again, because its plan was made for months that are now closed. */
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import { Database } from "../../src/Database.ts"
@@ -13,7 +13,7 @@ import { someoneWaits } from "./LockWait.ts"
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "a reclassification that waits for a close",
   (it) => {
-    it.scoped("is dated today, as one of a closed month is", () =>
+    it.scoped("is dated today, like one of a closed month", () =>
       Effect.gen(function* () {
         const { service } = yield* partnership({
           balance: "10.00",

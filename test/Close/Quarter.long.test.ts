@@ -14,7 +14,7 @@ const sandbox = runningSandbox({ entries: 900, from: "2026-08-01", to: "2026-10-
 const control = (of: Sandbox, path: string) =>
   Effect.promise(() => fetch(`${of.origin}/control/${path}`, { method: "POST" }))
 
-/** What a controller does about a month: looks at what blocks, takes responsibility for it, and closes. */
+/** Closes a month as a controller does: looks at the blockers, accepts them, and closes. */
 const settle = Effect.fnUntraced(function* (period: string) {
   const [dry] = yield* closing(period, { dryRun: true })
   const accept = (dry?.blockers ?? []).flatMap(({ id }) => (id === null ? [] : [{ id, reason: "looked at" }]))
@@ -22,7 +22,7 @@ const settle = Effect.fnUntraced(function* (period: string) {
   return done
 })
 
-/** Each account: opening and movements by the provider's statement, what is dated elsewhere, and the books: nothing over. */
+/** For each account the provider's opening and movements, with the entries that are dated elsewhere, must give the books without a rest. */
 const tied = Effect.fnUntraced(function* (period: string) {
   const [bridge] = yield* bridging(period)
   expect(bridge?.accounts.length).toBeGreaterThan(4)
@@ -105,7 +105,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("three months", (it) =>
         expect(["closed", "AlreadyClosed"]).toContain(august?.state)
         yield* tied("2026-08")
 
-        // Late for August: dated to September, whose close comes next.
+        // An entry that is late for August: it is dated to September, which is closed next.
         yield* control(service, "advance?movements=15&late=85")
         yield* sync(service.url)
         const [late] = yield* rows(`select count(*)::integer as entries, min(effective_date)::text as dated
@@ -117,7 +117,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("three months", (it) =>
         expect(september?.lateHere.length).toBeGreaterThan(5)
         expect((yield* tied("2026-08"))?.lateElsewhere.length).toBe(september?.lateHere.length)
 
-        // September is opened again, something more comes for it, and it closes again under another hash.
+        // September is reopened, another entry comes for it, and it closes again under another hash.
         const [before] = yield* rows("select hash from ledger.closes order by sequence desc limit 1")
         yield* reopening("2026-09")
         yield* control(service, "advance?movements=10&late=50")
@@ -143,7 +143,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("three months", (it) =>
         for (const { books, id, provider } of yield* cashByOccurrence("2027-01-01"))
           expect([id, books]).toEqual([id, provider])
 
-        // One posting that was changed behind the rules' back is found, and in which month.
+        // A posting that was changed past the rules is found, with its month.
         yield* rows("alter table ledger.postings disable trigger all")
         yield* rows(`update ledger.postings p set amount = amount * 2 from ledger.journal_entries j
           where j.book_id = p.book_id and j.entry_id = p.entry_id and j.entry_id = (

@@ -7,7 +7,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { someoneWaits } from "./LockWait.ts"
 import { bridging, checking, closing, movement, threeMonths } from "./Months.ts"
 
-/** What came late and where the books date it. */
+/** The late entries, and where the books date them. */
 const dated = rows(`
   select to_char(j.occurred_at, 'YYYY-MM') as occurred, j.effective_date::text as date,
     to_char(j.late_for, 'YYYY-MM') as late_for
@@ -24,7 +24,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a close beside a runni
       held.deposits.push(late.deposit)
       held.balance = "182.00"
 
-      // As a close does: the book's lock, then the period. The sync posts in between.
+      // As a close does, this takes the book's lock and then the period. The sync posts in between.
       const database = yield* Database
       const locked = yield* Deferred.make<void>()
       const go = yield* Deferred.make<void>()

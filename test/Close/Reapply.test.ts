@@ -38,7 +38,7 @@ const reapplying = (variables: Record<string, string>, over: Partial<ReapplyRequ
     Effect.provide(under(variables)),
   )
 
-/** September: a payroll with its fee inside. October: another, an adjustment, and a withdrawal that no rule knows. */
+/** September has a payroll whose amount includes its fee. October has another, an adjustment, and a withdrawal that no rule matches. */
 const paying = partnership({
   balance: "3860.00",
   statement: [
@@ -56,7 +56,7 @@ const paying = partnership({
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("posting rules that have changed", (it) => {
-  it.scoped("move what stands in open months, and are seen before they do", () =>
+  it.scoped("move the entries of open months, and show a preview before", () =>
     Effect.gen(function* () {
       const { service } = yield* paying
       yield* sync(service.url, rulesOf(payroll))
@@ -78,7 +78,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("posting rules that hav
         "6850 10",
       ])
 
-      // What the rules say already moves nothing.
+      // Entries that are already where the rules send them do not move.
       const [same] = yield* reapplying(rulesOf(payroll), { preview: true })
       expect(same).toMatchObject({ looked: 3, changed: 0, changes: [], totals: [] })
 
@@ -132,7 +132,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("posting rules that hav
       ])
       expect(yield* findings).toEqual([])
       expect((yield* journal).filter((line) => !before.includes(line))).toHaveLength(4)
-      // No second time; and no later sync, whatever it sees of the withdrawal, moves it back.
+      // It does not move a second time, and no later sync of the withdrawal moves it back.
       expect((yield* reapplying(rulesOf(wages, interest)))[0]?.changed).toBe(0)
       yield* sync(service.url, rulesOf(wages, interest), true)
       expect(yield* balances).toEqual([
@@ -147,7 +147,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("posting rules that hav
       // September is closed and stays as it was.
       expect((yield* postings).filter((line) => String(line).includes("995"))).toHaveLength(1)
 
-      // A rule that is gone sends it back to the clearing account.
+      // Where the rule is gone, the entry goes back to the clearing account.
       yield* reapplying(rulesOf(interest))
       expect(yield* balances).toEqual([
         "1010 3860",
@@ -162,35 +162,37 @@ layer(TestDatabase.layer, { excludeTestServices: true })("posting rules that hav
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("posting rules that have changed", (it) => {
-  it.scoped("leave what a person has moved, and go on from where it stands when a fee comes later", () =>
-    Effect.gen(function* () {
-      const { held, service } = yield* paying
-      yield* sync(service.url, rulesOf(payroll))
-      yield* reclassify({
-        id: id(13),
-        to: "4200",
-        name: Option.some("Expenses:Rent"),
-        reason: "Rent",
-        who: "controller",
-      }).pipe(Effect.provide(under(rulesOf(payroll))))
-      const rent = { match: { reference: "^Rent" }, account: { code: "4210", name: "Expenses:Offices" } }
-      const [done] = yield* reapplying(rulesOf(wages, rent))
-      expect(done).toMatchObject({ changed: 2, keptByHand: 1, kept: ["ORG-2026-10-000002"] })
+  it.scoped(
+    "leave a line that a person has moved, and take a later fee from the account where it stands",
+    () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* paying
+        yield* sync(service.url, rulesOf(payroll))
+        yield* reclassify({
+          id: id(13),
+          to: "4200",
+          name: Option.some("Expenses:Rent"),
+          reason: "Rent",
+          who: "controller",
+        }).pipe(Effect.provide(under(rulesOf(payroll))))
+        const rent = { match: { reference: "^Rent" }, account: { code: "4210", name: "Expenses:Offices" } }
+        const [done] = yield* reapplying(rulesOf(wages, rent))
+        expect(done).toMatchObject({ changed: 2, keptByHand: 1, kept: ["ORG-2026-10-000002"] })
 
-      // The fee of October's payroll turns out to be 7: the difference is taken from the account where it stands now.
-      const [, october] = held.withdrawals
-      if (october !== undefined) october.fee = { amount: "7.00", currency: "USD" }
-      yield* sync(service.url, rulesOf(wages, rent), true)
-      const found = yield* balances
-      expect(found).toContain("4130 1088")
-      expect(found).toContain("4200 50")
-      expect(found.some((line) => String(line).startsWith("4120"))).toBe(false)
-    }),
+        // The fee of October's payroll turns out to be 7: the difference is taken from the account where it stands now.
+        const [, october] = held.withdrawals
+        if (october !== undefined) october.fee = { amount: "7.00", currency: "USD" }
+        yield* sync(service.url, rulesOf(wages, rent), true)
+        const found = yield* balances
+        expect(found).toContain("4130 1088")
+        expect(found).toContain("4200 50")
+        expect(found.some((line) => String(line).startsWith("4120"))).toBe(false)
+      }),
   )
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("posting rules that have changed", (it) => {
-  it.scoped("know what an entry came to name after it was booked", () =>
+  it.scoped("match an entry by a resource that it named only after it was booked", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership({
         balance: "0.00",
@@ -207,8 +209,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("posting rules that hav
   )
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("what puts a late entry right", (it) => {
-  it.scoped("is dated as the entry is, though the month that it is late for is open again", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("the correction of a late entry", (it) => {
+  it.scoped("has the entry's date, even though the month that the entry is late for is open again", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership({
         balance: "5000.00",
@@ -241,7 +243,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what puts a late entry
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("changed posting rules", (it) => {
-  it.scoped("move a return with what it returns, whichever pages they are on", () =>
+  it.scoped("move a return together with what it returns, whichever pages they are on", () =>
     Effect.gen(function* () {
       const { service } = yield* partnership({
         balance: "4900.00",

@@ -1,4 +1,4 @@
-/** A receivable that the list has not any more while something of it is owed. */
+/** A receivable that the list no longer has while something of it is owed. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { json } from "../Partner/Service.ts"
@@ -18,7 +18,7 @@ const messages = rows(`
 const gone = (book: string, lastListed: string) =>
   `${book} blocking Receivable ${id(900)} (ACTIVE) is not in the list of receivables any more. It was last listed on ${lastListed} with a principal of 1000.00 USD and 1025.00 USD to be repaid.`
 
-/** An ACTIVE receivable, paid out, of which the list knows no more; others come and go beside it. */
+/** An ACTIVE receivable that was paid out and left the list, while others come and go beside it. */
 const vanished = (variables: Record<string, string>) =>
   Effect.gen(function* () {
     const book = variables === borrower ? clientId(1) : ""
@@ -42,7 +42,7 @@ const vanished = (variables: Record<string, string>) =>
   })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a receivable that leaves the list", (it) => {
-  it.scoped("is a blocking finding with the last that is known of it, until it is served again", () =>
+  it.scoped("is a blocking finding with its last known state, until it is served again", () =>
     Effect.gen(function* () {
       const { held, one, run } = yield* vanished(surfaces)
       expect(yield* messages).toEqual([gone("ORG", "2026-10-06T12:00:00Z")])
@@ -63,14 +63,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a receivable that leav
     }),
   )
 
-  it.scoped("is one of the borrower's book, too", () =>
+  it.scoped("is a finding in the borrower's book, too", () =>
     Effect.gen(function* () {
       yield* vanished(borrower)
       expect(yield* messages).toEqual([gone("C1", "2026-10-06T12:00:00Z")])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("is none after it was repaid, nor while the list cannot be read", () =>
+  it.scoped("is no finding after it was repaid, nor while the list cannot be read", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending()
       const out = move(held, "", { type: "DEBIT", amount: 1000, on: at(2) })
@@ -99,7 +99,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a receivable that leav
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("is none while its row is in quarantine", () =>
+  it.scoped("is no finding while its row is in quarantine", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending()
       const out = move(held, "", { type: "DEBIT", amount: 1000, on: at(2) })

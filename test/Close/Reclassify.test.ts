@@ -66,7 +66,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying", (it) =
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("moves an adjustment out of suspense, and its finding closes", () =>
+  it.scoped("moves an adjustment out of suspense and closes its finding", () =>
     Effect.gen(function* () {
       const { service } = yield* partnership({ balance: "10.00", statement: [credit(11, "10.00", "10.00")] })
       yield* sync(service.url)
@@ -116,13 +116,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying", (it) =
           reverses: null,
         },
       ])
-      // Once more, because it was the wrong account; by its journal number.
+      // It is moved once more by its journal number, because the account was wrong.
       yield* moving("ORG-2026-10-000002", "4410", "Income:Other")
       yield* sync(service.url)
       expect(yield* findings).toEqual([])
       expect((yield* closing("2026-10"))[0]?.state).toBe("closed")
 
-      // The month is closed: what is moved now is dated today, and the month stays as it was.
+      // The month is closed: a move is dated today, and the month stays as it was.
       const late = yield* moving(id(11), "4400")
       const [today] = yield* rows("select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as today")
       expect(late.effectiveDate).toBe(today?.today)
@@ -132,7 +132,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying", (it) =
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a movement that was reclassified by hand", (it) => {
-  it.scoped("is put right from where it stands, once its resource is known", () =>
+  it.scoped("is corrected from the account where it stands, once its resource is known", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership({
         balance: "10.00",
@@ -161,7 +161,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a movement that was re
     }),
   )
 
-  it.scoped("closes its finding with the next sync, where it was killed before it could", () =>
+  it.scoped("closes its finding with the next sync, where the process was killed before it could", () =>
     Effect.gen(function* () {
       const { service } = yield* partnership({ balance: "10.00", statement: [credit(11, "10.00", "10.00")] })
       yield* sync(service.url)
@@ -173,7 +173,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a movement that was re
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("takes what stands there at that moment: a fee that comes later is booked by its own entry", () =>
+  it.scoped("moves the amount of that moment: a fee that comes later is booked by its own entry", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership({
         balance: "900.00",
@@ -198,7 +198,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a movement that was re
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("stays where it was moved to, and a return of it goes to the same place", () =>
+  it.scoped("stays on its new account, and its return goes there, too", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership({
         balance: "10.00",
@@ -234,24 +234,26 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a movement that was re
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("an adjustment that was moved and names its resource later goes on to where that says", () =>
-    Effect.gen(function* () {
-      const { held, service } = yield* partnership({
-        balance: "10.00",
-        statement: [credit(11, "10.00", "10.00")],
-        deposits: [deposit(12, "11.00", { fee: { amount: "1.00", currency: "USD" } })],
-      })
-      yield* sync(service.url)
-      yield* moving(id(11), "4400", "Income:Interest")
-      yield* sync(service.url, {}, true)
-      held.statement = [credit(11, "10.00", "10.00", id(12))]
-      yield* sync(service.url, {}, true)
-      yield* sync(service.url, {}, true)
-      expect(yield* postings).toEqual([
-        "adjustment cash 10, suspense -10",
-        "reclassification suspense 10, other -10",
-        "reclassification other 10, fees 1, deposits_clearing -11",
-      ])
-    }).pipe(Effect.provide(TestDatabase.layer)),
+  it.scoped(
+    "moves on to its resource's account where it was an adjustment that names its resource later",
+    () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* partnership({
+          balance: "10.00",
+          statement: [credit(11, "10.00", "10.00")],
+          deposits: [deposit(12, "11.00", { fee: { amount: "1.00", currency: "USD" } })],
+        })
+        yield* sync(service.url)
+        yield* moving(id(11), "4400", "Income:Interest")
+        yield* sync(service.url, {}, true)
+        held.statement = [credit(11, "10.00", "10.00", id(12))]
+        yield* sync(service.url, {}, true)
+        yield* sync(service.url, {}, true)
+        expect(yield* postings).toEqual([
+          "adjustment cash 10, suspense -10",
+          "reclassification suspense 10, other -10",
+          "reclassification other 10, fees 1, deposits_clearing -11",
+        ])
+      }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })

@@ -29,7 +29,7 @@ const adjustments = Effect.gen(function* () {
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying many", (it) => {
-  it.scoped("is shown first, and moves all of a check up to an amount", () =>
+  it.scoped("shows a preview, and moves all findings of a check up to an amount", () =>
     Effect.gen(function* () {
       yield* adjustments
       const shown = yield* moving({ ...allOf("25"), preview: true })
@@ -39,7 +39,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying many", (
           ["25.00 USD", "2026-10-01", null],
         ],
       )
-      // A person knows them by their journal numbers.
+      // People know the entries by their journal numbers.
       expect(shown.moved.map(({ of }) => of)).toEqual(["ORG-2026-10-000002", "ORG-2026-10-000003"])
       expect([yield* runs, (yield* findings).length]).toEqual([[{ runs: 0 }], 3])
       const { moved, proposals } = yield* moving(allOf("25"))
@@ -47,7 +47,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying many", (
         ["ORG-2026-10-000004", "20.00 USD"],
         ["ORG-2026-10-000005", "25.00 USD"],
       ])
-      // What names no counterparty has no rule that would find it.
+      // No rule can match a movement that names no counterparty.
       expect(proposals).toEqual([])
       expect([yield* runs, yield* findings]).toEqual([[{ runs: 1 }], ["adjustment warning"]])
     }).pipe(Effect.provide(TestDatabase.layer)),
@@ -65,7 +65,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying many", (
       expect(unknown.message).toContain("Nothing that is stored here")
       expect(yield* findings).toEqual(["adjustment warning", "adjustment warning"])
       expect(yield* runs).toEqual([{ runs: 1 }])
-      // Each once, by whatever name; all in one transaction.
+      // Each is moved once, whatever names it; all in one transaction.
       const { moved } = yield* moving({ ids: [id(12), "ORG-2026-10-000002", id(13)], to: "6856" })
       expect(moved.map(({ entryId }) => entryId)).toEqual([id(12), id(13)])
       expect(

@@ -10,7 +10,7 @@ import { unruled } from "../support/unruled.ts"
 import { bridging, checking, closing } from "./Months.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the months of several books", (it) => {
-  it.scoped("close together; a book that is blocked stays open, a month without entries closes, too", () =>
+  it.scoped("close together; a blocked book stays open, and a month without entries closes, too", () =>
     Effect.gen(function* () {
       const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
       const { held, service } = yield* lending({
@@ -23,7 +23,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the months of several 
         [3, 30],
       ] as const) {
         move(held, clientId(index), { type: "CREDIT", amount, on: "2026-10-05T12:00:00Z" })
-        // Without a resource: an adjustment, which stands in suspense.
+        // An entry without a resource is an adjustment, which stands in suspense.
         move(held, clientId(index), { type: "DEBIT", amount, on: "2026-10-06T12:00:00Z" })
       }
       yield* sync(service.url, variables)
@@ -95,7 +95,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the months of books wi
       })
       const september = yield* closeAll("2026-09")
       expect(september.map(({ state }) => state)).toEqual(["closed", "closed", "closed"])
-      // Of two books the service tells of September once it is closed.
+      // The service shows entries of September in two books only after that month is closed.
       held.clock = "2026-11-02T00:00:00Z"
       earn(2, 7, "2026-09-20")
       earn(3, 8, "2026-09-21")
@@ -110,7 +110,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the months of books wi
         ["7.00"],
         ["8.00", "9.00"],
       ])
-      // Each as it is of its book alone, and after the close of its own book.
+      // Each bridge is what its book alone would have, and comes after the close of its own book.
       const alone = (yield* bridging("2026-10")).filter(({ book }) => book !== "ORG")
       expect(october.map(({ bridge }) => bridge)).toEqual(alone)
       expect(alone.map(({ accounts }) => accounts.map(({ lateHere }) => lateHere))).toEqual([
@@ -132,7 +132,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the gates of several b
       const { held, service } = yield* lending({ clients: [client(1), client(2), client(3)] })
       for (const index of [1, 2, 3])
         move(held, clientId(index), { type: "CREDIT", amount: index, on: "2026-10-05T12:00:00Z" })
-      // Paid out and repaid, by transactions that no statement shows: two legs in transit in the organization's book.
+      // A loan that was paid out and repaid by transactions that no statement shows: two legs in the organization's book.
       held.receivables = [loan({ disbursedTransaction: tx("PAYOUT-1", 2) })]
       yield* sync(service.url, variables)
       held.clock = "2026-11-02T00:00:00Z"
@@ -142,7 +142,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the gates of several b
       }
       held.receivables = [paid("REPAY-1", transactions)]
       yield* sync(service.url, variables)
-      // Of the second book the turnovers are wrong; of the third an entry waits for its number.
+      // The second book has wrong turnovers; in the third an entry waits for its number.
       yield* unruled(`update ledger.balances b set debit = debit + 1 from ledger.accounts a, mirror.books k
         where a.book_id = b.book_id and a.account_id = b.account_id and a.role = 'cash' and k.book_id = b.book_id
           and k.code = 'C2'`)
@@ -167,14 +167,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the gates of several b
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the gate of a client's book alone", (it) => {
-  it.scoped("looks at the lists of the organization, too", () =>
+  it.scoped("also asks for the lists of the organization", () =>
     Effect.gen(function* () {
       const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
       const { held, service } = yield* lending({ clients: [client(4)], clock: "2026-10-20T00:00:00Z" })
       move(held, clientId(4), { type: "CREDIT", amount: 4, on: "2026-10-05T12:00:00Z" })
       yield* sync(service.url, variables)
       const results = yield* closing("2026-10", { book: "C4", dryRun: true, variables })
-      // The list of clients stands in the organization's book.
+      // The evidence of the list of clients is kept in the organization's book.
       const unread = results.flatMap(({ blockers }) =>
         blockers.flatMap(({ what }) => /^stream-unread: The list of (\w+)/.exec(what)?.[1] ?? []),
       )

@@ -1,5 +1,4 @@
 /** Workbooks: what LibreOffice finds in them, cell by cell, and what is read back. */
-import { spawnSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
@@ -15,10 +14,10 @@ import {
   type WorkbookCell,
   writeWorkbook,
 } from "../../src/Common/Workbook/Workbook.ts"
+import { convertWithLibreOffice, isInstalled } from "../support/Installed.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
-const there = spawnSync("soffice", ["--version"], { timeout: 60_000 }).status === 0
-if (!there) console.warn("soffice is not installed: workbooks are not opened with it here")
+const there = isInstalled("soffice", "workbooks are not opened with it")
 
 /** Plain decimals of up to 24 digits with up to 18 decimals. */
 const decimals = fc
@@ -114,18 +113,12 @@ describe("a workbook", () => {
   it.skipIf(!there)(
     "opens in LibreOffice with every cell as it was: numbers, texts and no formula",
     async () => {
-      const folder = temporaryFolder()
-      const file = join(folder, "book.xlsx")
+      const file = join(temporaryFolder(), "book.xlsx")
       writeFileSync(file, await writeWorkbook(sheets.map((rows, at) => ({ name: `S${at}`, header, rows }))))
-      const converted = (to: string) => {
-        const args = ["--headless", `-env:UserInstallation=file://${temporaryFolder()}`, "--convert-to", to]
-        const run = spawnSync("soffice", [...args, "--outdir", folder, file], { timeout: 180_000 })
-        expect(run.status).toBe(0)
-      }
       // Comma, double quote, UTF-8; every sheet.
-      converted("csv:Text - txt - csv (StarCalc):44,34,76,1,,0,true,false,false,false,false,-1")
-      converted("fods")
-      const calc = readFileSync(join(folder, "book.fods"), "utf8")
+      const output = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,true,false,false,false,false,-1"
+      const texts = convertWithLibreOffice([file], { output })
+      const calc = readFileSync(join(convertWithLibreOffice([file], { output: "fods" }), "book.fods"), "utf8")
       expect(calc).not.toContain("table:formula")
       const numbers = [...calc.matchAll(/<table:table-cell([^>]*)office:value="([^"]+)"/g)].flatMap(
         ([, attributes = "", value = ""]) => {
@@ -135,7 +128,7 @@ describe("a workbook", () => {
       )
       const figures: Array<string> = []
       for (const [at, rows] of sheets.entries()) {
-        const found = parse(readFileSync(join(folder, `book-S${at}.csv`), "utf8"))
+        const found = parse(readFileSync(join(texts, `book-S${at}.csv`), "utf8"))
         expect(found).toHaveLength(rows.length + 1)
         for (const [row, content] of rows.entries()) {
           for (const [column, cell] of content.entries()) {

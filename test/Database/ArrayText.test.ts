@@ -8,7 +8,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const same = (item: string): string => item
 
-/** Text that Postgres can hold, with everything that means something in an array. */
+/** Text that Postgres can hold, with all characters that are special in an array. */
 const item = fc
   .option(
     fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: fc.constantFrom(..."{}\",\\ NUL'\n") })),

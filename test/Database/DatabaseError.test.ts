@@ -10,7 +10,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const secret = "s3cr3t-value"
 
-/** Everything that a careless logger could get out of an error. */
+/** All texts that a careless logger could get from an error. */
 const everything = (error: object): string =>
   [
     String(error),
@@ -53,7 +53,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
     }),
   )
 
-  it.effect("is taken out of drizzle's, which holds every parameter", () =>
+  it.effect("is unwrapped from drizzle's error, which holds every parameter", () =>
     Effect.gen(function* () {
       const database = yield* setup
       const error = yield* Effect.flip(
@@ -66,7 +66,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
     }),
   )
 
-  it.effect("does not repeat a value that has no place in a column", () =>
+  it.effect("does not repeat a value that does not fit a column", () =>
     Effect.gen(function* () {
       const database = yield* setup
       const error = yield* Effect.flip(
@@ -77,7 +77,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
     }),
   )
 
-  it.effect("carries what our own triggers say", () =>
+  it.effect("carries the message of our own triggers", () =>
     Effect.gen(function* () {
       const database = yield* setup
       const error = yield* Effect.flip(database.query("Thing.remove", (sql) => sql`delete from thing`))
@@ -99,7 +99,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
     }),
   )
 
-  it.effect("is another's transaction in the way, when a lock is not to be had in time", () =>
+  it.effect("is a conflict with another transaction, when a lock cannot be taken in time", () =>
     Effect.gen(function* () {
       const database = yield* setup
       const { url } = yield* TestDatabase
@@ -123,7 +123,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
     }),
   )
 
-  it.effect("is an outage, when the server ends a transaction that said nothing for too long", () =>
+  it.effect("is an outage, when the server ends a transaction that was idle for too long", () =>
     Effect.gen(function* () {
       const database = yield* Database
       const error = yield* Effect.flip(
@@ -140,7 +140,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
     }),
   )
 
-  it.effect("is unknown text's problem only by name", () =>
+  it.effect("does not repeat the text of an unknown error", () =>
     Effect.sync(() => {
       const error = toDatabaseError("Test.odd", new Error(`Failed query: insert params: ${secret}`))
       expect(error.reason).toBe("Other")
@@ -148,7 +148,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
     }),
   )
 
-  it.effect("says where a server is not to be reached, without its password", () =>
+  it.effect("names the address of an unreachable server, without its password", () =>
     Effect.gen(function* () {
       const url = `postgres://me:${secret}@127.0.0.1:1/books`
       const error = yield* Effect.flip(

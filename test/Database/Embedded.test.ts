@@ -2,23 +2,25 @@ import { spawn } from "node:child_process"
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, Either } from "effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type Postmaster, runningPostmaster } from "../../src/Database/Embedded/PidFile.ts"
 import { packageFor } from "../../src/Database/Embedded/Platform.ts"
 import { serverAccount } from "../../src/Database/Embedded/ServerAccount.ts"
 import { embedded } from "../../src/Database/Embedded.ts"
-import { type EmbeddedProcess, startClient } from "../support/EmbeddedProcess.ts"
+import {
+  asRoot,
+  Cleanups,
+  clusterOf,
+  type EmbeddedProcess,
+  serverGone,
+  stopServerOf,
+} from "../support/EmbeddedProcess.ts"
 
-const asRoot = process.getuid?.() === 0
+const cleanups = new Cleanups()
 
-const cleanups: Array<() => Promise<void>> = []
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
-const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+afterEach(() => cleanups.run())
 
 /** As root, what initdb makes belongs to the server's user. */
 const handToServer = async (path: string): Promise<void> => {
@@ -26,51 +28,16 @@ const handToServer = async (path: string): Promise<void> => {
   if (account !== undefined) await chown(path, account.uid, account.gid)
 }
 
-/** A data folder of the test's own; whatever still runs on it afterwards is stopped. */
-const dataFolder = async (): Promise<string> => {
-  const parent = await mkdtemp(join(tmpdir(), "tieout-embedded-"))
-  await chmod(parent, 0o755)
-  cleanups.push(() => rm(parent, { recursive: true, force: true }))
-  const folder = join(parent, "data")
-  cleanups.push(() => stopServerOf(folder))
-  return folder
-}
-
-const serverOf = (folder: string): Promise<Postmaster | undefined> =>
-  runningPostmaster(join(folder, "postgres", "cluster"))
-
-const gone = async (folder: string): Promise<void> => {
-  while ((await serverOf(folder)) !== undefined) await sleep(20)
-}
-
-const stopServerOf = async (folder: string): Promise<void> => {
-  const server = await serverOf(folder)
-  if (server === undefined) return
-  process.kill(server.pid, "SIGQUIT")
-  await gone(folder)
-}
-
-const client = async (folder: string): Promise<EmbeddedProcess> => {
-  const started = await startClient(folder)
-  cleanups.push(started.kill)
-  return started
-}
+const serverOf = (folder: string): Promise<Postmaster | undefined> => runningPostmaster(clusterOf(folder))
 
 describe("the embedded Postgres", () => {
-  it.runIf(process.platform === "linux")(
-    "keeps nothing in files that systemd takes away with a session",
-    async () => {
-      const folder = await dataFolder()
-      await client(folder)
-      const maps = await readFile(`/proc/${(await serverOf(folder))?.pid}/maps`, "utf8")
-      expect(maps.match(/\S+PostgreSQL\.\d+/g)).toBeNull()
-      expect(maps).toContain(join("pg_dynshmem", "mmap."))
-    },
-  )
-
-  it("is created once when many come at the same moment, and keeps its files to itself", async () => {
-    const folder = await dataFolder()
-    const clients = await Promise.all([client(folder), client(folder), client(folder)])
+  it("is created once when many clients start at the same moment, and keeps its files private", async () => {
+    const folder = await cleanups.dataFolder()
+    const clients = await Promise.all([
+      cleanups.client(folder),
+      cleanups.client(folder),
+      cleanups.client(folder),
+    ])
     expect(Math.max(...clients.map(({ seen }) => seen.visits))).toBe(3)
     expect(clients[0]?.seen).toMatchObject({
       fsync: "on",
@@ -82,7 +49,7 @@ describe("the embedded Postgres", () => {
     const modes = await Promise.all(
       ["", "password", "cluster", "socket"].map(async (name) => (await stat(join(home, name))).mode & 0o777),
     )
-    // The user that the server runs as for root only passes through the home.
+    // For root the server runs as another user, who only passes through the home.
     expect(modes).toEqual([asRoot ? 0o710 : 0o700, 0o600, 0o700, 0o700])
     const password = (await readFile(join(home, "password"), "utf8")).trim()
     expect(password.length).toBeGreaterThanOrEqual(32)
@@ -93,27 +60,16 @@ describe("the embedded Postgres", () => {
     expect(await serverOf(folder)).toBeUndefined()
   })
 
-  it("does a half-done creation again, and clears it away", async () => {
-    const folder = await dataFolder()
-    await mkdir(join(folder, ".initdb-999999999-abcdef", "cluster"), { recursive: true })
-    await writeFile(join(folder, ".initdb-999999999-abcdef", "cluster", "PG_VERSION"), "18\n")
-    await handToServer(join(folder, ".initdb-999999999-abcdef", "cluster"))
-    const only = await client(folder)
-    expect(only.seen.visits).toBe(1)
-    expect(await readdir(folder)).toEqual(["postgres"])
-    await only.leave()
-  })
-
   it("puts its socket elsewhere when the folder's path is too long for one", async () => {
-    const folder = join(await dataFolder(), "with spaces, and 'quotes'", "long".repeat(30))
+    const folder = join(await cleanups.dataFolder(), "with spaces, and 'quotes'", "long".repeat(30))
     cleanups.push(() => stopServerOf(folder))
-    const only = await client(folder)
+    const only = await cleanups.client(folder)
     expect(only.seen.visits).toBe(1)
     expect(Buffer.byteLength(only.seen.path)).toBeLessThan(104)
     const socketFolder = only.seen.path.replace(/\/[^/]*$/, "")
     cleanups.push(() => rm(socketFolder, { recursive: true, force: true }))
     expect((await stat(socketFolder)).mode & 0o777).toBe(0o700)
-    const other = await client(folder)
+    const other = await cleanups.client(folder)
     expect(other.seen.path).toBe(only.seen.path)
     await only.leave()
     await other.leave()
@@ -121,7 +77,7 @@ describe("the embedded Postgres", () => {
   })
 
   it.runIf(!asRoot)("says which folder cannot be made or written (skipped as root, who can)", async () => {
-    const sealed = join(await dataFolder(), "sealed")
+    const sealed = join(await cleanups.dataFolder(), "sealed")
     await mkdir(sealed, { recursive: true })
     await chmod(sealed, 0o500)
     for (const dataDir of [sealed, join(sealed, "data")]) {
@@ -150,13 +106,34 @@ describe("the embedded Postgres of one data folder, used again and again", () =>
 
   /** A client that must see every visit before its own. */
   const visitor = async (): Promise<EmbeddedProcess> => {
-    const started = await client(folder)
+    const started = await cleanups.client(folder)
     visits += 1
     expect(started.seen.visits).toBe(visits)
     return started
   }
 
   const server = () => serverOf(folder)
+
+  it("repeats an interrupted creation, and removes its leftovers", async () => {
+    const half = join(folder, ".initdb-999999999-abcdef", "cluster")
+    await mkdir(half, { recursive: true })
+    await writeFile(join(half, "PG_VERSION"), "18\n")
+    await handToServer(half)
+    const only = await visitor()
+    expect(await readdir(folder)).toEqual(["postgres"])
+    await only.leave()
+  })
+
+  it.runIf(process.platform === "linux")(
+    "keeps nothing in files that systemd takes away with a session",
+    async () => {
+      const only = await visitor()
+      const maps = await readFile(`/proc/${(await server())?.pid}/maps`, "utf8")
+      expect(maps.match(/\S+PostgreSQL\.\d+/g)).toBeNull()
+      expect(maps).toContain(join("pg_dynshmem", "mmap."))
+      await only.leave()
+    },
+  )
 
   it("is started by the first, shared, and stopped by the last to leave", async () => {
     const first = await visitor()
@@ -172,7 +149,7 @@ describe("the embedded Postgres of one data folder, used again and again", () =>
     expect(await server()).toBeUndefined()
   })
 
-  it("survives kill -9 of a client: the next one finds the server, the data, and stops it", async () => {
+  it("survives kill -9 of a client: the next one finds the server and the data, and stops it", async () => {
     const killed = await visitor()
     const started = await server()
     await killed.kill()
@@ -183,21 +160,21 @@ describe("the embedded Postgres of one data folder, used again and again", () =>
     expect(await server()).toBeUndefined()
   })
 
-  it("survives kill -9 of the server and its client: the data are whole, whatever files are left", async () => {
+  it("survives kill -9 of the server and its client: the data are complete, whatever files are left", async () => {
     const first = await visitor()
     const started = await server()
     await first.kill()
     process.kill(started?.pid ?? 0, "SIGKILL")
-    await gone(folder)
+    await serverGone(folder)
     expect(await readdir(join(folder, "postgres", "cluster"))).toContain("postmaster.pid")
     expect(await readdir(join(folder, "postgres", "socket"))).toContain(".s.PGSQL.5432")
     await (await visitor()).leave()
   })
 
-  it("is started again by a client that lives on when the server is killed", async () => {
+  it("is started again by a client that is still running when the server is killed", async () => {
     const living = await visitor()
     process.kill((await server())?.pid ?? 0, "SIGKILL")
-    await gone(folder)
+    await serverGone(folder)
     while ((await server())?.status !== "ready") await sleep(20)
     const other = await visitor()
     await other.leave()
@@ -206,7 +183,7 @@ describe("the embedded Postgres of one data folder, used again and again", () =>
     expect(await server()).toBeUndefined()
   })
 
-  it("starts when its left-over process number belongs to another program by now", async () => {
+  it("starts even if its left-over process number now belongs to another program", async () => {
     await (await visitor()).leave()
     const home = join(folder, "postgres")
     const cluster = join(home, "cluster")

@@ -14,6 +14,7 @@ import {
 } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { Cause, Effect } from "effect"
 import { afterAll, afterEach, describe, expect, it } from "vitest"
 import { failuresOf } from "../../src/Cli/Failure.ts"
@@ -24,50 +25,16 @@ import { maySignal, runningPostmaster } from "../../src/Database/Embedded/PidFil
 import { findPlace } from "../../src/Database/Embedded/Place.ts"
 import { serverAccount } from "../../src/Database/Embedded/ServerAccount.ts"
 import { embedded } from "../../src/Database/Embedded.ts"
-import { type EmbeddedProcess, startClient } from "../support/EmbeddedProcess.ts"
+import { asRoot, Cleanups, clusterOf, startClient, stopServerOf } from "../support/EmbeddedProcess.ts"
 
-/**
+/*
  * What the server's user could do to root, whose files and folders lie around the server's. Skipped unless the tests run as
- * root, which alone can be attacked so.
+ * root, who alone can be attacked in this way.
  */
-const asRoot = process.getuid?.() === 0
 
-const cleanups: Array<() => Promise<unknown>> = []
+const cleanups = new Cleanups()
 
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
-const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
-
-const clusterOf = (folder: string): string => join(folder, "postgres", "cluster")
-
-const stopServerOf = async (cluster: string): Promise<void> => {
-  const server = await runningPostmaster(cluster)
-  if (server === undefined) return
-  process.kill(server.pid, "SIGQUIT")
-  while ((await runningPostmaster(cluster)) !== undefined) await sleep(20)
-}
-
-/** A folder that everybody can enter. */
-const openFolder = async (): Promise<string> => {
-  const made = await mkdtemp(join(tmpdir(), "tieout-embedded-"))
-  cleanups.push(() => rm(made, { recursive: true, force: true }))
-  await chmod(made, 0o755)
-  return made
-}
-
-const dataFolder = async (): Promise<string> => {
-  const folder = join(await openFolder(), "data")
-  cleanups.push(() => stopServerOf(clusterOf(folder)))
-  return folder
-}
-
-const client = async (folder: string): Promise<EmbeddedProcess> => {
-  const started = await startClient(folder)
-  cleanups.push(started.kill)
-  return started
-}
+afterEach(() => cleanups.run())
 
 /** Starts the server and stops it, as a client does that does nothing in between. */
 const startAndStop = (dataDir: string): Promise<void> =>
@@ -128,8 +95,8 @@ const formerData = async (folder: string): Promise<number> => {
 
 describe.runIf(asRoot)("the embedded Postgres for root", () => {
   it("runs as the user tieout, who can write nowhere that root writes", async () => {
-    const folder = await dataFolder()
-    const only = await client(folder)
+    const folder = await cleanups.dataFolder()
+    const only = await cleanups.client(folder)
     const account = await uidOf("tieout")
     const server = await runningPostmaster(clusterOf(folder))
     expect((await stat(`/proc/${server?.pid}`)).uid).toBe(account)
@@ -151,9 +118,9 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
   })
 
   it("takes over data that the distribution's accounts own, and none that another user owns", async () => {
-    const folder = await dataFolder()
+    const folder = await cleanups.dataFolder()
     await formerData(folder)
-    const second = await client(folder)
+    const second = await cleanups.client(folder)
     expect(second.seen.visits).toBe(2)
     await second.leave()
     const account = await uidOf("tieout")
@@ -167,7 +134,7 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
   })
 
   it("shares the server of an earlier version while it runs, and takes the data over afterwards", async () => {
-    const folder = await dataFolder()
+    const folder = await cleanups.dataFolder()
     const former = await formerData(folder)
     const home = join(folder, "postgres")
     const binaries = await findBinaries(folder, (await serverAccount())?.account)
@@ -182,19 +149,19 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
     })
     cleanups.push(async () => void old.kill("SIGKILL"))
     while ((await runningPostmaster(clusterOf(folder)))?.status !== "ready") await sleep(20)
-    const guest = await client(folder)
+    const guest = await cleanups.client(folder)
     expect(guest.seen.visits).toBe(2)
     expect((await stat(home)).uid).toBe(former)
     await guest.leave()
     expect(await runningPostmaster(clusterOf(folder))).toBeUndefined()
-    const next = await client(folder)
+    const next = await cleanups.client(folder)
     expect(next.seen.visits).toBe(3)
     expect((await stat(home)).uid).toBe(0)
     await next.leave()
   })
 
   it("does not share the server of another user, whose data it would be given", async () => {
-    const folder = await dataFolder()
+    const folder = await cleanups.dataFolder()
     const former = await formerData(folder)
     const home = join(folder, "postgres")
     const other = 12_345
@@ -212,31 +179,31 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
   })
 
   it("removes nothing through a link that looks like a half-made database, or in folders of others", async () => {
-    const elsewhere = await dataFolder()
-    await (await client(elsewhere)).leave()
+    const elsewhere = await cleanups.dataFolder()
+    await (await cleanups.client(elsewhere)).leave()
     for (const owner of [0, 12_345]) {
-      const folder = await openFolder()
+      const folder = await cleanups.openFolder()
       await symlink(join(elsewhere, "postgres"), join(folder, ".initdb-999999-y"))
       await chown(folder, owner, owner)
-      await (await client(folder)).leave()
+      await (await cleanups.client(folder)).leave()
     }
     // A folder of ours is removed where we alone could have put it there.
-    const own = await openFolder()
-    for (const at of [own, await openFolder()]) {
+    const own = await cleanups.openFolder()
+    for (const at of [own, await cleanups.openFolder()]) {
       await mkdir(join(at, ".initdb-999999-y", "cluster"), { recursive: true })
       if (at !== own) await chown(at, 12_345, 12_345)
-      await (await client(at)).leave()
+      await (await cleanups.client(at)).leave()
       expect((await readdir(at)).includes(".initdb-999999-y")).toBe(at !== own)
     }
-    const again = await client(elsewhere)
+    const again = await cleanups.client(elsewhere)
     expect(again.seen.visits).toBe(2)
     await again.leave()
   })
 
   it("follows no link of another user to data of root's", async () => {
-    const elsewhere = await dataFolder()
-    await (await client(elsewhere)).leave()
-    const folder = await openFolder()
+    const elsewhere = await cleanups.dataFolder()
+    await (await cleanups.client(elsewhere)).leave()
+    const folder = await cleanups.openFolder()
     const link = join(folder, "postgres")
     await symlink(join(elsewhere, "postgres"), link)
     await run("chown", ["-h", "12345", link], { cwd: "/" })
@@ -244,8 +211,8 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
   })
 
   it("writes no log through a link", async () => {
-    const folder = await dataFolder()
-    const secret = await rootsFile(await openFolder())
+    const folder = await cleanups.dataFolder()
+    const secret = await rootsFile(await cleanups.openFolder())
     await formerData(folder)
     await rm(join(folder, "postgres", "server.log"))
     await symlink(secret.path, join(folder, "postgres", "server.log"))
@@ -255,8 +222,8 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
   })
 
   it("neither reads nor changes a password through a link", async () => {
-    const folder = await dataFolder()
-    const secret = await rootsFile(await openFolder())
+    const folder = await cleanups.dataFolder()
+    const secret = await rootsFile(await cleanups.openFolder())
     await formerData(folder)
     await rm(join(folder, "postgres", "password"))
     await symlink(secret.path, join(folder, "postgres", "password"))
@@ -268,8 +235,8 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
 
   it("gives nothing away through a link in the place of the socket's folder, of the cluster, or within it", async () => {
     for (const name of ["socket", "cluster/base", "cluster/PG_VERSION"]) {
-      const folder = await dataFolder()
-      const target = await openFolder()
+      const folder = await cleanups.dataFolder()
+      const target = await cleanups.openFolder()
       const secret = await rootsFile(target)
       await formerData(folder)
       const path = join(folder, "postgres", name)
@@ -284,8 +251,8 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
   })
 
   it("is held up by no pipe or link in the place of the pid file", async () => {
-    const folder = await dataFolder()
-    const secret = await rootsFile(await openFolder())
+    const folder = await cleanups.dataFolder()
+    const secret = await rootsFile(await cleanups.openFolder())
     await usedData(folder)
     const account = await uidOf("tieout")
     for (const plant of [
@@ -306,7 +273,7 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
   })
 
   it("sends no signal to a process that is not the server: another user's, or begun at another time", async () => {
-    const folder = await dataFolder()
+    const folder = await cleanups.dataFolder()
     await usedData(folder)
     const cluster = clusterOf(folder)
     const account = await uidOf("tieout")
@@ -342,7 +309,7 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
   it("takes no location of data from anything but a file that it could have written", async () => {
     const home = await mkdtemp(join(tmpdir(), "tieout-home-"))
     cleanups.push(() => rm(home, { recursive: true, force: true }))
-    const { path } = await rootsFile(await openFolder())
+    const { path } = await rootsFile(await cleanups.openFolder())
     const account = (await serverAccount())?.account
     const pointer = join(home, "data", "postgres.location")
     await mkdir(join(home, "data"))
@@ -356,9 +323,9 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
 
   it("keeps the data of a folder that the user tieout may write to, or cannot enter, where root alone writes", async () => {
     const account = (await serverAccount())?.account
-    const writable = await openFolder()
+    const writable = await cleanups.openFolder()
     await chmod(writable, 0o777)
-    const root = join(await openFolder(), "shared")
+    const root = join(await cleanups.openFolder(), "shared")
     const place = await findPlace(join(writable, "data"), account, [root])
     expect(place).toMatchObject({
       moved: "now",
@@ -391,7 +358,7 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
     cleanups.push(() => rm(home, { recursive: true, force: true }))
     await chmod(home, 0o700)
     const folder = join(home, "project", "data")
-    const first = await client(folder)
+    const first = await cleanups.client(folder)
     const [place] = (await readFile(join(folder, "postgres.location"), "utf8")).split("\n")
     if (place === undefined) throw new Error("no place")
     cleanups.push(() => rm(place, { recursive: true, force: true }))
@@ -401,7 +368,7 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
     await first.leave()
     // Opened up later, the project still finds its data.
     await chmod(home, 0o755)
-    const second = await client(folder)
+    const second = await cleanups.client(folder)
     expect(second.seen.visits).toBe(2)
     await second.leave()
   })
@@ -409,7 +376,7 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
 
 /** A small disk of its own; undefined where even root may mount none, as in most containers. */
 const smallDisk = async (size: string): Promise<string | undefined> => {
-  const folder = await openFolder()
+  const folder = await cleanups.openFolder()
   const mounted = await run("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder], { cwd: "/" })
   if (mounted.code !== 0) return undefined
   cleanups.push(() => run("umount", ["-l", folder], { cwd: "/" }))

@@ -1,4 +1,4 @@
-/** As whom commands use the embedded database: its owner makes the tables, and everything else can change none. */
+/** The roles by which commands use the embedded database: its owner makes the tables, and no other command can change them. */
 import { chmodSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
@@ -11,13 +11,8 @@ import { bookQueue, boss, calling, runsWorkers } from "../../src/Jobs/Boss.ts"
 import { prepare } from "../../src/Jobs/Prepare.ts"
 import { Settings } from "../../src/Settings.ts"
 import { program } from "../support/Program.ts"
+import { refusal } from "../support/statement.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
-
-/** The SQLSTATE with which a statement is refused; empty where it is taken. */
-const refusal = (statement: string) =>
-  Effect.flatMap(Database, ({ query }) => query("Test.try", (sql) => sql.unsafe(statement))).pipe(
-    Effect.match({ onFailure: ({ sqlstate }) => sqlstate, onSuccess: () => "" }),
-  )
 
 const done = (statement: string) =>
   Effect.flatMap(Database, ({ query }) => query("Test.do", (sql) => sql.unsafe(statement).simple()))
@@ -28,7 +23,7 @@ const values = (statement: string) =>
     (rows) => rows.map(({ value }) => value),
   )
 
-/** What only who may change tables, or read the server's files, is let do. */
+/** Statements that need the right to change tables, or to read the server's files. */
 const forbidden = [
   "alter table ledger.postings disable trigger all",
   "drop trigger identity_kept on mirror.accounts",
@@ -61,62 +56,66 @@ const dataFolder = (): string => {
 const within = (dataDir: string) =>
   Layer.provide(Database.layer({ url: Option.none(), dataDir }), Logger.minimumLogLevel(LogLevel.None))
 
-it.live("no command can change a table, a trigger, a rule or a role; the tables were made all the same", () =>
-  Effect.gen(function* () {
-    const dataDir = dataFolder()
-    const { run } = yield* program
-    const variables = { TIEOUT_DATA_DIR: dataDir }
-    expect((yield* run(["migrate"], variables)).code).toBe(0)
-    for (const layer of [booksForSync, booksToRead]) {
-      const [who, refusals] = yield* Effect.all([
-        values(
-          "select session_user::text || ' ' || rolsuper as value from pg_roles where rolname = session_user",
-        ),
-        Effect.forEach(forbidden, refusal),
-      ]).pipe(Effect.provide(Layer.provide(layer, Settings.from({ variables }))))
-      expect(who).toEqual(["tieout_runtime false"])
-      expect(forbidden.filter((_, at) => refusals[at] !== "42501")).toEqual([])
-    }
-    const status = yield* run(["status"], variables)
-    expect([status.code, status.error]).toEqual([0, ""])
-  }),
+it.live(
+  "no command can change a table, a trigger, a rule or a role, although it made the tables as their owner",
+  () =>
+    Effect.gen(function* () {
+      const dataDir = dataFolder()
+      const { run } = yield* program
+      const variables = { TIEOUT_DATA_DIR: dataDir }
+      expect((yield* run(["migrate"], variables)).code).toBe(0)
+      for (const layer of [booksForSync, booksToRead]) {
+        const [who, refusals] = yield* Effect.all([
+          values(
+            "select session_user::text || ' ' || rolsuper as value from pg_roles where rolname = session_user",
+          ),
+          Effect.forEach(forbidden, refusal),
+        ]).pipe(Effect.provide(Layer.provide(layer, Settings.from({ variables }))))
+        expect(who).toEqual(["tieout_runtime false"])
+        expect(forbidden.filter((_, at) => refusals[at] !== "42501")).toEqual([])
+      }
+      const status = yield* run(["status"], variables)
+      expect([status.code, status.error]).toEqual([0, ""])
+    }),
 )
 
-it.live("a database of an earlier version, or of other rights, is taken over by whatever is run next", () =>
-  Effect.gen(function* () {
-    const dataDir = dataFolder()
-    yield* Effect.provide(migrate(), within(dataDir))
-    const dropped = ["tieout_runtime", "tieout_auditor"].map(
-      (name) => `drop owned by ${name}; drop role ${name};`,
-    )
-    // As it was when there was the owner alone.
-    yield* Effect.provide(asOwner(done(dropped.join(""))), within(dataDir))
-    const { run } = yield* program
-    const variables = { TIEOUT_DATA_DIR: dataDir }
-    const status = yield* run(["status"], variables)
-    expect([status.code, status.error]).toEqual([0, ""])
-    const proved = yield* run(["verify", "--database"], variables)
-    expect([proved.code, proved.error]).toEqual([0, ""])
+it.live(
+  "a database of an earlier version, or with other rights, is brought in order by the next command",
+  () =>
+    Effect.gen(function* () {
+      const dataDir = dataFolder()
+      yield* Effect.provide(migrate(), within(dataDir))
+      const dropped = ["tieout_runtime", "tieout_auditor"].map(
+        (name) => `drop owned by ${name}; drop role ${name};`,
+      )
+      // The database as it was when the owner was the only role.
+      yield* Effect.provide(asOwner(done(dropped.join(""))), within(dataDir))
+      const { run } = yield* program
+      const variables = { TIEOUT_DATA_DIR: dataDir }
+      const status = yield* run(["status"], variables)
+      expect([status.code, status.error]).toEqual([0, ""])
+      const proved = yield* run(["verify", "--database"], variables)
+      expect([proved.code, proved.error]).toEqual([0, ""])
 
-    // A password that the file does not give, rights that a person took away: both are made good.
-    yield* Effect.provide(asOwner(done("alter role tieout_runtime password 'another'")), within(dataDir))
-    expect((yield* run(["status"], variables)).code).toBe(0)
-    const older =
-      "revoke all on all tables in schema ledger from tieout_runtime; comment on role tieout_runtime is 'older'"
-    yield* Effect.provide(asOwner(done(older)), within(dataDir))
-    expect((yield* run(["status"], variables)).code).toBe(0)
+      // Another password than in the file, and rights that a person revoked: both are repaired.
+      yield* Effect.provide(asOwner(done("alter role tieout_runtime password 'another'")), within(dataDir))
+      expect((yield* run(["status"], variables)).code).toBe(0)
+      const older =
+        "revoke all on all tables in schema ledger from tieout_runtime; comment on role tieout_runtime is 'older'"
+      yield* Effect.provide(asOwner(done(older)), within(dataDir))
+      expect((yield* run(["status"], variables)).code).toBe(0)
 
-    // Tables of an earlier version: who reads says so, who writes brings them up to date as their owner.
-    yield* Effect.provide(asOwner(done("delete from drizzle.rules")), within(dataDir))
-    const reader = yield* run(["status"], variables)
-    expect([reader.code, reader.error]).toEqual([2, expect.stringContaining("run tieout migrate")])
-    const writer = yield* run(["reconcile"], variables)
-    expect([writer.code, writer.error]).toEqual([2, expect.stringContaining("There are no books yet")])
-    expect((yield* run(["status"], variables)).code).toBe(0)
-    expect(yield* Effect.provide(Effect.forEach(forbidden, refusal), within(dataDir))).toEqual(
-      forbidden.map(() => "42501"),
-    )
-  }),
+      // Tables of an earlier version: a command that reads reports them; one that writes migrates them as their owner.
+      yield* Effect.provide(asOwner(done("delete from drizzle.rules")), within(dataDir))
+      const reader = yield* run(["status"], variables)
+      expect([reader.code, reader.error]).toEqual([2, expect.stringContaining("run tieout migrate")])
+      const writer = yield* run(["reconcile"], variables)
+      expect([writer.code, writer.error]).toEqual([2, expect.stringContaining("There are no books yet")])
+      expect((yield* run(["status"], variables)).code).toBe(0)
+      expect(yield* Effect.provide(Effect.forEach(forbidden, refusal), within(dataDir))).toEqual(
+        forbidden.map(() => "42501"),
+      )
+    }),
 )
 
 it.live.skipIf(!runsWorkers(process.versions.node))(

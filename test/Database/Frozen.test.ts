@@ -1,6 +1,6 @@
 /**
- * From version 0.1.0 on the tables only go forward: what users' databases have applied never changes, and a database of then, with
- * a row of everything, comes through all later migrations. `FREEZE=1 npx vitest run test/Database/Frozen.test.ts` made the file.
+ * From version 0.1.0 on the tables only go forward: migrations that users have applied never change, and a database of that version,
+ * with a row of everything, passes all later migrations. `FREEZE=1 npx vitest run test/Database/Frozen.test.ts` made the file.
  */
 import { createHash } from "node:crypto"
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -20,7 +20,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const first = fileURLToPath(new URL("frozen/0.1.0.gz", import.meta.url))
 
-/** Of `drizzle/0000_tables.sql`. */
+/** The digest of `drizzle/0000_tables.sql`. */
 const frozen = "29d7b497dbfb6eeca9bf50f7748f81fe3e324f1bb8a1345cd43226fc229ed17e"
 
 if (process.env.FREEZE !== undefined) {
@@ -56,12 +56,12 @@ const later = () => {
 const counted = rows("select (select count(*) from ledger.postings)::integer as postings")
 
 describe("the tables of the first version", () => {
-  it("are what they were: a change is a migration of its own", () => {
+  it("are unchanged: every change is a migration of its own", () => {
     const text = readFileSync(join(root, "drizzle", "0000_tables.sql"))
     expect(createHash("sha256").update(text).digest("hex")).toBe(frozen)
   })
 
-  it.scopedLive("come to this version with all that they hold", () =>
+  it.scopedLive("migrate to this version with all their rows", () =>
     Effect.gen(function* () {
       yield* restore(first)
       expect(yield* proof).toMatchObject({ ok: true })
@@ -69,7 +69,7 @@ describe("the tables of the first version", () => {
     }).pipe(Effect.provide(TestDatabase.blankLayer)),
   )
 
-  it.scopedLive("come to a later one: restored as they were, or where they stand", () =>
+  it.scopedLive("migrate to a later version, after a restore or in place", () =>
     Effect.gen(function* () {
       const folder = later()
       const before = yield* Effect.gen(function* () {

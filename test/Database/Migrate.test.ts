@@ -64,7 +64,7 @@ layer(fresh, { excludeTestServices: true })("migrating", (it) => {
     }),
   )
 
-  it.scoped("is safe to do many times at once: one works, the others find it done", () =>
+  it.scoped("is safe to run many times at once: one works, the others find it done", () =>
     Effect.gen(function* () {
       yield* clean
       const folder = yield* folderOf([first, second])
@@ -96,7 +96,7 @@ layer(fresh, { excludeTestServices: true })("migrating", (it) => {
     }),
   )
 
-  it.scoped("makes the rules anew whenever they have changed, with or without a migration", () =>
+  it.scoped("makes the rules again whenever they have changed, with or without a migration", () =>
     Effect.gen(function* () {
       yield* clean
       const said = (word: string) =>
@@ -116,36 +116,40 @@ layer(fresh, { excludeTestServices: true })("migrating", (it) => {
     }),
   )
 
-  it.scoped("replaces views and functions of another shape, and keeps what others have built on a view", () =>
-    Effect.gen(function* () {
-      yield* clean
-      const database = yield* Database
-      const run = (text: string) => database.query("Test.run", (sql) => sql.unsafe(text).simple())
-      const made = `create schema if not exists ledger;
+  it.scoped(
+    "replaces views and functions of another shape, and keeps objects of others that use a view",
+    () =>
+      Effect.gen(function* () {
+        yield* clean
+        const database = yield* Database
+        const run = (text: string) => database.query("Test.run", (sql) => sql.unsafe(text).simple())
+        const made = `create schema if not exists ledger;
         create or replace function ledger.times(many integer) returns integer language sql as 'select many';
         create or replace view ledger.seen as select ledger.times(1) as first, 2 as second;
         create or replace view ledger.upon as select first from ledger.seen;
         create or replace view ledger.kept as select 1 as a;`
-      const otherwise = `create or replace function ledger.times(count bigint) returns bigint language sql as 'select count';
+        const otherwise = `create or replace function ledger.times(count bigint) returns bigint language sql as 'select count';
         create or replace view ledger.seen as select 2 as second, ledger.times(1) as first;
         create or replace view ledger.upon as select second from ledger.seen;
         create or replace view ledger.kept as select 1 as a;`
-      yield* migrate(yield* folderOf([first], made))
-      yield* run("create schema if not exists theirs; create view theirs.report as select a from ledger.kept")
-      expect(yield* migrate(yield* folderOf([first], otherwise))).toEqual(["rules"])
-      const [row] = yield* database.query(
-        "Test.seen",
-        (sql) => sql`select u.second, r.a from ledger.upon u, theirs.report r`,
-      )
-      expect(row).toEqual({ second: 2, a: 1 })
-      const changed = otherwise.replace("select 1 as a", "select 1 as b")
-      const refused = yield* Effect.flip(migrate(yield* folderOf([first], changed)))
-      expect(refused.message).toContain("cannot change name of view column")
-      yield* run("drop schema theirs cascade; drop schema ledger cascade")
-    }),
+        yield* migrate(yield* folderOf([first], made))
+        yield* run(
+          "create schema if not exists theirs; create view theirs.report as select a from ledger.kept",
+        )
+        expect(yield* migrate(yield* folderOf([first], otherwise))).toEqual(["rules"])
+        const [row] = yield* database.query(
+          "Test.seen",
+          (sql) => sql`select u.second, r.a from ledger.upon u, theirs.report r`,
+        )
+        expect(row).toEqual({ second: 2, a: 1 })
+        const changed = otherwise.replace("select 1 as a", "select 1 as b")
+        const refused = yield* Effect.flip(migrate(yield* folderOf([first], changed)))
+        expect(refused.message).toContain("cannot change name of view column")
+        yield* run("drop schema theirs cascade; drop schema ledger cascade")
+      }),
   )
 
-  it.scoped("refuses a database whose tables a development version made otherwise", () =>
+  it.scoped("refuses a database whose tables a development version made differently", () =>
     Effect.gen(function* () {
       yield* clean
       yield* migrate(yield* folderOf([first, second]))
@@ -201,7 +205,7 @@ layer(TestDatabase.layer)("the template of the tests", (it) => {
     }),
   )
 
-  it.effect("takes the rules again, as a later version of them does", () =>
+  it.effect("accepts the rules again, as from a later version", () =>
     Effect.gen(function* () {
       const database = yield* Database
       const rules = yield* Effect.promise(() => readFile("drizzle/rules.sql", "utf8"))

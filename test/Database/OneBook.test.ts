@@ -1,4 +1,4 @@
-/** Nothing crosses books: no key, and no statement of a night. It is what lets books be spread over partitions and servers. */
+/** No key and no statement of a night crosses books. This allows books to be spread over partitions and servers. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Option, Schedule } from "effect"
 import { describe } from "vitest"
@@ -10,7 +10,7 @@ import { settingsFor } from "../support/DatabaseAddress.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** Unique indexes of tables with books that do not begin with the book, each with why that is right. */
+/** Unique indexes of tables with books that do not begin with the book, each with the reason. */
 const otherKeys: ReadonlyMap<string, string> = new Map([
   ["mirror.books_code_unique", "one row for each book: codes tell books apart"],
   ["mirror.books_connection_client", "one row for each book: a client is one book"],
@@ -21,7 +21,7 @@ const otherKeys: ReadonlyMap<string, string> = new Map([
   ["sync.leases_connection_book_id_pk", "one row for each book, or connection"],
 ])
 
-/** Looks into a partition of each table, of all sessions that have ended: in order, and by an index. */
+/** Scans of each table's partitions by all sessions that have ended: sequential ones, and by an index. */
 const looks = rows(`
   select schemaname || '.' || relname as partition, seq_scan::integer as whole, coalesce(idx_scan, 0)::integer as probes
   from pg_stat_user_tables where relid in (select inhrelid from pg_inherits) order by 1`)
@@ -30,7 +30,7 @@ const otherSessions = rows(`
   select count(*)::integer as sessions from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`)
 
-/** A session of this one's pool reads what others have told of themselves before they ended. */
+/** A session of this test's pool reads the statistics that the others reported before they ended. */
 const ended = (before: unknown) =>
   otherSessions.pipe(
     Effect.filterOrFail(
@@ -61,7 +61,7 @@ describe("a book", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive("has nights without news that look into its own partitions alone", () =>
+  it.scopedLive("has nights without news that read only its own partitions", () =>
     Effect.gen(function* () {
       yield* migrate(undefined, 5)
       const { url } = yield* TestDatabase
@@ -76,7 +76,7 @@ describe("a book", () => {
         TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}",
       }
       yield* syncWith(variables)
-      // Its session tells at once what it looked into, or might tell it after the reset.
+      // The session reports its statistics at once, for it might otherwise do so after the reset.
       const held = yield* rows(`
         select e.book_id, b.client_id, right(max(e.tableoid::regclass::text), 1) as part,
           pg_stat_force_next_flush() is not null as told
@@ -84,10 +84,10 @@ describe("a book", () => {
         group by e.book_id, b.client_id order by e.book_id desc`)
       const { client_id: client, part } = held[0] ?? {}
       const parts = new Set(held.map((book) => book.part))
-      // Else there is none that a statement which names no book would look into and one that does would not.
+      // Otherwise there would be no partition that only a statement without a book reads.
       expect(parts.size).toBeLessThan(5)
       const sessions = yield* otherSessions
-      // On sessions of its own, which tell what they did when they end, and which plan as those of a server do.
+      // It runs on sessions of its own, which report their statistics when they end and plan as on an ordinary server.
       const night = syncWith(variables, { client: Option.some(String(client)) }).pipe(
         Effect.provide(Layer.fresh(Database.layer(settingsFor(`${url}?plan_cache_mode=auto`)))),
         Effect.zipLeft(ended(sessions)),
@@ -97,13 +97,13 @@ describe("a book", () => {
       yield* rows("select pg_stat_reset()")
       expect((yield* night).counters.entries).toBe(0)
       const found = yield* looks
-      // Postings are not read at all: their sums stand in the balances.
+      // Postings are not read at all, because the balances have their sums.
       const own = found.find(({ partition }) => partition === `mirror.statement_entries_${part}`)
       expect(Number(own?.probes)).toBeGreaterThan(0)
       expect(
         found.filter(({ partition, probes, whole }) => {
           const isOfBooks = parts.has(String(partition).slice(-1))
-          // One check looks for resources of which it learns the book too late; it finds nothing there, by one index.
+          // One check looks for resources before it knows their book; it finds nothing, by one index scan.
           const allowed = String(partition).startsWith("mirror.resources") ? 1 : 0
           return Number(whole) > 0 || (!isOfBooks && Number(probes) > allowed)
         }),

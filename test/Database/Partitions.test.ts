@@ -7,21 +7,18 @@ import { backup } from "../../src/Backup.ts"
 import { migrate } from "../../src/Database/Migrate.ts"
 import { partitionedTables, withoutPartition } from "../../src/Database/Migrations/PartitionNames.ts"
 import { readPartitions } from "../../src/Database/Migrations/Partitions.ts"
-import { Database } from "../../src/Database.ts"
 import { digests } from "../Backup/Digests.ts"
 import { threeMonths } from "../Close/Months.ts"
 import { filled, planted, proof } from "../Proof/Filled.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { testPartitions } from "../support/DatabaseAddress.ts"
+import { statement as run } from "../support/statement.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 /** The partitions of a table, and how many rows each holds of each book. */
 const spread = (table: string) =>
   rows(`select tableoid::regclass::text as partition, book_id from ${table} group by 1, 2 order by 2`)
-
-const write = (statement: string) =>
-  Effect.flatMap(Database, (database) => database.query("Test.write", (sql) => sql.unsafe(statement)))
 
 describe("partitions", () => {
   it.scopedLive("are one by default, and hold the same rows under the same rules in any number", () =>
@@ -71,7 +68,7 @@ describe("partitions", () => {
     }).pipe(Effect.provide(TestDatabase.blankLayer)),
   )
 
-  it.scopedLive("are read and written by their table's name alone", () =>
+  it.scopedLive("are read and written only by their table's name", () =>
     Effect.gen(function* () {
       yield* migrate(undefined, 3)
       const { service } = yield* threeMonths
@@ -86,7 +83,7 @@ describe("partitions", () => {
             `delete from ${partition}`,
             `truncate ${partition}`,
           ]) {
-            const refused = yield* Effect.flip(write(statement))
+            const refused = yield* Effect.flip(run(statement))
             expect([statement, refused.sqlstate]).toEqual([statement, "TO013"])
           }
         }

@@ -1,4 +1,4 @@
-/** Behind a pooler that gives each transaction another session, everything works as before; one that gives none is refused. */
+/** Behind a pooler that gives each transaction another session everything works; one without transactions is refused. */
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Either, Fiber, Stream } from "effect"
 import { int4 } from "../../src/Database/Columns.ts"
@@ -49,7 +49,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("behind pgbouncer in mo
         expect(new Set(sessions.map(({ program, zone }) => `${program} ${zone}`))).toEqual(
           new Set(["on UTC"]),
         )
-        // Read and proved again without it.
+        // The books are read and proved again without the pooler.
         expect((yield* sync(service.url, {}, true)).counters.journalEntries).toBe(0)
         expect(yield* journal).toHaveLength(4)
       }),

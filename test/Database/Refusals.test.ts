@@ -1,4 +1,4 @@
-/** What the owner of the database cannot do either, in plain SQL: what a close rests on stays as it was read and found. */
+/** Statements in plain SQL that are refused even to the owner of the database: the evidence of a close cannot be changed. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Database } from "../../src/Database.ts"
@@ -25,7 +25,7 @@ const book = Effect.gen(function* () {
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses", (it) => {
-  it.effect("a book's code, connection or client to change once it has numbers, and takes its name", () =>
+  it.effect("a change of a book's code, connection or client once it has numbers, but not of its name", () =>
     Effect.gen(function* () {
       const id = yield* book
       for (const change of ["code = 'ELSE'", "connection = 'else'", "client_id = null"]) {
@@ -38,7 +38,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
     }),
   )
 
-  it.effect("a close that did not come through closing", () =>
+  it.effect("a close that was not made by closing", () =>
     Effect.gen(function* () {
       const id = yield* book
       const month = "2026-09"
@@ -60,7 +60,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
     }),
   )
 
-  it.effect("a closed month to open and close again behind the row of its close", () =>
+  it.effect("reopening and closing a month without the row of its close", () =>
     Effect.gen(function* () {
       const id = yield* book
       const month = "2026-09"
@@ -75,7 +75,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
     }),
   )
 
-  it.effect("a used currency to have other decimals or to go", () =>
+  it.effect("other decimals for a used currency, or its removal", () =>
     Effect.gen(function* () {
       yield* book
       expect(yield* run("update ledger.currencies set scale = 3 where code = 'USD'")).toBe("TO004")
@@ -123,7 +123,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
       }),
   )
 
-  it.effect("a resource that is still missing, and an event that is not done, to be forgotten", () =>
+  it.effect("the removal of a resource that is still missing, and of an event that is not done", () =>
     Effect.gen(function* () {
       expect(
         yield* run(
@@ -151,7 +151,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
     }),
   )
 
-  it.effect("a finding to say that it was about something else, or to open again", () =>
+  it.effect("another subject for a finding, or its reopening", () =>
     Effect.gen(function* () {
       const finding = `insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
         values (1, 'cash-balance', 'blocking', 'account', 'a', 'm', '{}')`
@@ -170,7 +170,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
     }),
   )
 
-  it.effect("what was reconciled to be unreconciled", () =>
+  it.effect("to undo a reconciliation", () =>
     Effect.gen(function* () {
       const id = yield* book
       const through = `insert into reconcile.progress (book_id, through_run) values (${id}, 5)`
@@ -188,7 +188,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
     }),
   )
 
-  it.effect("a version that was read to say something else, and a superseded one to come back", () =>
+  it.effect("another content for a version that was read, and the return of a superseded one", () =>
     Effect.gen(function* () {
       const id = yield* book
       expect(
@@ -202,7 +202,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
     }),
   )
 
-  it.effect("a posted statement entry to change in anything but the resource that it did not name", () =>
+  it.effect("any change of a posted statement entry but the resource that it did not name", () =>
     Effect.gen(function* () {
       const id = yield* book
       const one = `where book_id = ${id} and (account_id, position) = (
@@ -255,7 +255,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
           expect(yield* anonymous(statement), statement).toMatch(/^TO00[46]$/)
           expect(yield* run("set local tieout.forgetting = 'on'", statement), statement).toMatch(/^TO00[46]$/)
         }
-        // A type of the name of Postgres' own, with a cast that names every column.
+        // A type with the name of one of Postgres' own, and a cast that names every column.
         const shadows = [
           "create type pg_temp.text as enum ('related_type', 'related_id', 'extra', 'run_id')",
           `create function pg_temp.all_columns(pg_temp.text[]) returns pg_catalog.text[] language sql as

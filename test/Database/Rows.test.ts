@@ -15,7 +15,7 @@ const dying = <C extends Column.Columns>(columns: C, text: string) =>
   })
 
 layer(TestDatabase.blankLayer)("an answer of the database", (it) => {
-  it.effect("is rows of the type that its columns make", () =>
+  it.effect("has rows of the type that its columns declare", () =>
     Effect.gen(function* () {
       const database = yield* Database
       const columns = {
@@ -69,7 +69,7 @@ layer(TestDatabase.blankLayer)("an answer of the database", (it) => {
     }),
   )
 
-  it.effect("is refused by the operation and the column where the column has another name", () =>
+  it.effect("is refused, with the operation and the column, where the column has another name", () =>
     Effect.gen(function* () {
       expect(yield* dying({ book_id: Column.int4 }, "select 1 as book")).toMatchObject({
         _tag: "UnexpectedAnswer",
@@ -92,7 +92,7 @@ layer(TestDatabase.blankLayer)("an answer of the database", (it) => {
     }),
   )
 
-  it.effect("is refused where the column has another type, without any row", () =>
+  it.effect("is refused where the column has another type, even without a row", () =>
     Effect.gen(function* () {
       expect(yield* dying({ n: Column.int8 }, "select 1 as n where false")).toMatchObject({
         column: "n",
@@ -139,7 +139,7 @@ layer(TestDatabase.blankLayer)("an answer of the database", (it) => {
     }),
   )
 
-  it.effect("is compared again for other columns and after the statement's answer has changed", () =>
+  it.effect("is checked again for other columns and after the statement's result has changed", () =>
     Effect.gen(function* () {
       const database = yield* Database
       const read = (columns: Column.Columns) =>
@@ -164,7 +164,7 @@ layer(TestDatabase.blankLayer)("an answer of the database", (it) => {
     }),
   )
 
-  it.effect("is compared in every part of a stream, and where there is no row at all", () =>
+  it.effect("is checked in every part of a stream, and where there is no row at all", () =>
     Effect.gen(function* () {
       const database = yield* Database
       const streamed = (columns: Column.Columns, text: string) =>

@@ -1,4 +1,4 @@
-/** README.md and docs/*.md name only what there is: commands, options, settings, variables, findings, metrics, files, links. */
+/** README.md and docs/*.md name only existing commands, options, settings, variables, findings, metrics, files and links. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { commandNamed, globalOptions, optionsOf, variableTexts } from "../../src/Cli/Manual.ts"
@@ -25,7 +25,7 @@ const sql = ["drizzle/0000_tables.sql", "drizzle/rules.sql"]
   .map((file) => readFileSync(file, "utf8"))
   .join("\n")
 
-/** Every document with what is wrong in it: a failure shows all of it at once. */
+/** Every document with its mistakes, so that a failure shows all of them at once. */
 const wrongIn = (of: (document: Document) => ReadonlyArray<string>) =>
   Object.fromEntries(
     documents
@@ -58,7 +58,7 @@ const mistakesIn = (use: string): ReadonlyArray<string> => {
   ]
 }
 
-describe("the documents name only what there is", () => {
+describe("the documents name only what exists", () => {
   it("as commands, with their subcommands and options", () => {
     const uses = (document: Document) => commandTexts(document).flatMap(usesIn)
     expect(documents.flatMap(uses).length).toBeGreaterThan(150)
@@ -222,7 +222,7 @@ describe("the documents name all of", () => {
   })
 })
 
-it("CONTRIBUTING's pointers name what stands in the files beside them", () => {
+it("CONTRIBUTING's pointers name only what the files beside them contain", () => {
   const [, section = ""] = textOf("CONTRIBUTING.md").split("## Where is …\n")
   const lost = (section.split("\n## ")[0] ?? "").split("\n").flatMap((row) => {
     const spans = [...row.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span)
@@ -235,6 +235,6 @@ it("CONTRIBUTING's pointers name what stands in the files beside them", () => {
   expect(lost).toEqual([])
 })
 
-it("the README is a front door: at most 1,300 words", () => {
+it("the README is short: at most 1,300 words", () => {
   expect(textOf("README.md").trim().split(/\s+/).length).toBeLessThanOrEqual(1_300)
 })

@@ -19,7 +19,7 @@ const read = (path: string): Document => {
   return {
     path,
     text,
-    // A span may go on in the next line of its paragraph.
+    // A span may continue on the next line of its paragraph.
     spans: [...prose.matchAll(/`((?:[^`\n]|\n(?!\s*\n))+)`/g)].map(([, span = ""]) =>
       span.replaceAll(/\s*\n\s*/g, " ").replaceAll("\\|", "|"),
     ),
@@ -37,7 +37,7 @@ export const documents: ReadonlyArray<Document> = [
     .map((name) => join("docs", name)),
 ].map(read)
 
-/** What may hold a command line: spans, and lines of fences that are no data. A comment ends it. */
+/** Texts that may hold a command line: spans, and lines of fences that are not data. A comment ends the command. */
 export const commandTexts = ({ fenced, spans }: Document): ReadonlyArray<string> => [
   ...spans,
   ...fenced

@@ -1,4 +1,4 @@
-/** What every command prints with `--json` is what `docs/json.md` says of it. */
+/** Every command prints with `--json` what `docs/json.md` describes. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
@@ -14,7 +14,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { pairOf, signWith, textOf } from "../Webhook/Keys.ts"
 import { commandsOf, describedRows, problemsOf } from "./JsonPage.ts"
 
-/** Rows whose documents a test has printed; the demonstration's is printed by its own test. */
+/** Rows whose documents a test has printed; the demo's document is printed by its own test. */
 const printed = new Set(["`tieout demo`"])
 
 /** Runs a command, and remembers whether its row describes what it printed. */
@@ -83,7 +83,7 @@ it.scopedLive(
       yield* print("completions", "completions", "bash")
       yield* print("init", "init", "--yes", ...to("new.yaml"))
       yield* print("backfill", "backfill", "--period", "2026-10")
-      // It ends when it is told to.
+      // The command runs until it is interrupted.
       const own = yield* start(["sandbox", "--port", "0", "--json"], {}, (child) => {
         child.stdout?.on("data", (text: string) => (text.includes("}\n") ? child.kill("SIGTERM") : undefined))
       })
@@ -170,12 +170,12 @@ it.scopedLive(
   120_000,
 )
 
-it("no row is left out, and no command that takes --json", async () => {
+it("no row and no command that takes --json is left out", async () => {
   expect([...describedRows.keys()].filter((row) => !printed.has(row))).toEqual([])
   const described = [...describedRows.keys()].flatMap(commandsOf)
   const missing = formsOf(await readManual()).filter(
     (form) => !described.some((command) => command === form || command.startsWith(`${form} `)),
   )
-  // Its log is all that it says.
+  // The command prints only its log.
   expect(missing).toEqual(["serve", "worker"])
 })

@@ -1,4 +1,4 @@
-/** What `docs/json.md` says of every document, and what of a printed one is not so. */
+/** The descriptions of `docs/json.md`, and the differences of a printed document from them. */
 import { readFileSync } from "node:fs"
 
 const page = readFileSync("docs/json.md", "utf8")
@@ -39,7 +39,7 @@ interface Described {
   readonly all: ReadonlySet<string>
 }
 
-/** By what the table's first column names. */
+/** The descriptions by the first column of the tables. */
 export const describedRows: ReadonlyMap<string, Described> = new Map(
   [...page.matchAll(/^\| (`tieout .*?`[^|]*?) +\| (.*?) +\|$/gm)].map(
     ([, command = "", description = ""]) => {
@@ -78,7 +78,7 @@ const ownMaps: Readonly<Record<string, string>> = {
 const withoutMaps = (row: string, document: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(document).filter(([name]) => name !== ownMaps[row]))
 
-/** What is wrong with what a command printed; nothing where its row describes it. */
+/** The fields of a printed document that its row does not describe, and the described ones that it lacks. */
 export const problemsOf = (row: string, printed: string): ReadonlyArray<string> => {
   const described = describedRows.get(row)
   const document: unknown = printed.startsWith("{") ? JSON.parse(printed) : undefined
@@ -98,7 +98,7 @@ export const problemsOf = (row: string, printed: string): ReadonlyArray<string> 
   ]
 }
 
-/** The commands that a row of the page is of, with their subcommand: `` `tieout batches commit`, `supersede` `` is of two. */
+/** The commands of a row, with their subcommands: `` `tieout batches commit`, `supersede` `` names two. */
 export const commandsOf = (row: string): ReadonlyArray<string> => {
   const [first = "", ...others] = [...row.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name)
   const words = first.replace(/^tieout /, "").split(" ")

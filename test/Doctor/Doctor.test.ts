@@ -26,7 +26,7 @@ const credentials = (url: string) => ({
   TIEOUT_SCOPE: "accounts:read",
 })
 
-/** The command as a person runs it, without a process of its own. */
+/** Runs the command as a person does, without a process of its own. */
 const run = Effect.fn("test.run")(function* (
   args: ReadonlyArray<string>,
   { file, variables }: { readonly file?: string; readonly variables: Record<string, string> },
@@ -69,7 +69,7 @@ const rowsOf = <A>(pages: Pages<A> | null) =>
     [...all].flatMap(({ rows }) => rows),
   )
 
-/** Everything that a sync reads, through the connector, by the settings of a file. */
+/** Reads everything that a sync reads with the connector, by the settings of a file. */
 const readAll = Effect.fn("test.readAll")(function* (file: string, service: Service) {
   const settings = yield* Effect.flatMap(Settings, ({ connection }) => connection("default")).pipe(
     Effect.provide(Settings.from({ file, variables: credentials(service.url) })),
@@ -186,7 +186,7 @@ describe("doctor", () => {
     }),
   )
 
-  it.scopedLive("says whether anybody would deliver events to webhook.publicUrl", () =>
+  it.scopedLive("says whether a subscription would deliver events to webhook.publicUrl", () =>
     Effect.gen(function* () {
       const service = yield* imitate()
       const verdict = (publicUrl: string) =>
@@ -238,7 +238,7 @@ describe("doctor", () => {
     }),
   )
 
-  it.scopedLive("tells a refused page size from a parameter that is not known", () =>
+  it.scopedLive("distinguishes a refused page size from an unknown parameter", () =>
     Effect.gen(function* () {
       const service = yield* imitate({ size: "limit", strict: true })
       const { out } = yield* run(["--json"], { variables: credentials(service.url) })
@@ -288,7 +288,7 @@ describe("doctor", () => {
     }),
   )
 
-  it.scopedLive("goes on with the other connections, and names the one that failed", () =>
+  it.scopedLive("continues with the other connections, and names the one that failed", () =>
     Effect.gen(function* () {
       const service = yield* imitate()
       const file = yield* written("connections: { default: {}, acme-uk: {} }")
@@ -452,7 +452,7 @@ describe("doctor --discover", () => {
       expect(String(field(undetermined[0], "reason")).startsWith(tried)).toBe(true)
       expect(field(undetermined[3], "reason")).toBe("no list has a second page")
       const profile = field(connection, "profile")
-      // What is not found is not taken for what is not there.
+      // A list that was not found is not reported as absent.
       expect(field(field(profile, "paths"), "addressBook")).toBe("/destinations")
       expect(field(field(profile, "paging"), "sizeParam")).toBe(null)
     }),

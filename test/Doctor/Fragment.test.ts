@@ -28,7 +28,7 @@ describe("a settings fragment", () => {
     ])
   })
 
-  it("holds a default where the settings say otherwise now", () => {
+  it("holds a default where the settings have another value now", () => {
     const configured = withPaging({ cursorParam: "wrong" })
     expect(lines([discovered(defaultInterface, { configured })], false)).toEqual([
       "interface:",
@@ -57,7 +57,7 @@ describe("a settings fragment", () => {
     ])
   })
 
-  it("reads back as what was proposed, whatever the names", () => {
+  it("parses to the proposed values, whatever the names", () => {
     const name = fc.string({ minLength: 1, maxLength: 12 }).filter((text) => text.trim() === text)
     fc.assert(
       fc.property(name, name, (itemsField, reason) => {

@@ -1,4 +1,4 @@
-/** A small service whose names are a test's to choose. Deterministic; strict about parameters where told to be. */
+/** A small service with names that a test chooses. It is deterministic, and strict about parameters where a test asks for that. */
 import { isRecord } from "../../src/Common/Record.ts"
 import { type Answerer, json, serve, uuid } from "../Partner/Service.ts"
 
@@ -6,23 +6,23 @@ export interface Names {
   readonly items: string
   readonly pageInfo: string
   readonly cursor: string
-  /** Null: it takes no page size. */
+  /** Null where it takes no page size. */
   readonly size: string | null
   readonly amount: string
   readonly currency: string
   /** What follows `/accounts/{accountId}`; `?NAME`: it is at `/statement-entries`, and the account a parameter of that name. */
   readonly statement: string
-  /** Null: there is none. */
+  /** Null where there is none. */
   readonly addressBook: string | null
   readonly receivables: string
   readonly creditAccounts: string
   readonly publicKeys: string
   /** Refuses parameters that it does not know. */
   readonly strict: boolean
-  /** Rows on a page where none is asked for. */
+  /** Rows of a page where the request names no size. */
   readonly pageSize: number
   readonly entries: number
-  /** Between two pages: nothing, a row that is on both, or an empty page. */
+  /** What lies between two pages: nothing, a row that is on both, or an empty page. */
   readonly border: "plain" | "overlap" | "empty"
 }
 
@@ -44,7 +44,7 @@ const usual: Names = {
   border: "plain",
 }
 
-/** Values that must not be seen anywhere: they stand for what is personal. */
+/** Values that must not appear anywhere: they stand for personal data. */
 export const personal = ["DE89370400440532013000", "Erika Mustermann", "COBADEFFXXX"]
 
 const ref = (index: number) => ({ accountId: uuid(index), currency: "EUR", paymentRails: "SEPA" })

@@ -27,7 +27,7 @@ describe("the shape of an answer", () => {
     )
   })
 
-  it("does not repeat a name that looks like data", () => {
+  it("does not show a name that looks like data", () => {
     expect(describeAnswer({ DE89370400440532013000: { balance: "1" }, name: "x" })).toBe(
       "{ name: string, … }",
     )
@@ -61,7 +61,7 @@ const nested = (keys: ReadonlyArray<string>, value: unknown): unknown =>
   keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
 
 describe("the list in an answer", () => {
-  it("is found at any path, by its rows or as the only one", () => {
+  it("is found at any path, by its rows or as the only list", () => {
     const rows = fc.array(fc.record({ depositId: fc.uuid(), tags: fc.array(fc.string()) }), { maxLength: 3 })
     fc.assert(
       fc.property(path, rows, (keys, items) => {
@@ -106,7 +106,7 @@ describe("a Money object", () => {
 })
 
 describe("several witnesses", () => {
-  it("agree on what all of them can mean", () => {
+  it("agree on the meanings that fit all of them", () => {
     expect(agree([["a", "b"], ["b"]], "x")).toEqual({ kind: "agreed", name: "b" })
     expect(agree([["a", "b"]], "b")).toEqual({ kind: "agreed", name: "b" })
     expect(agree([["a", "b"]], "x")).toEqual({ kind: "split", names: ["a", "b"] })
@@ -129,7 +129,7 @@ describe("a second page", () => {
         // Pages may repeat a row at their border.
         expect(movedOn(first, all.slice(at - 1), "id")).toBe(at > 1)
         expect(movedOn(first, first, "id")).toBe(false)
-        // The first page again, with what came meanwhile.
+        // The first page again, with new rows.
         expect(movedOn(first, [{ id: "new" }, ...first], "id")).toBe(false)
         expect(movedOn(first, [], "id")).toBe(false)
       }),

@@ -31,7 +31,7 @@ const story = Effect.gen(function* () {
 })
 
 layer(explaining)("explaining", (it) => {
-  it.effect("a journal number leads back to what the service said, in every version", () =>
+  it.effect("a journal number leads back to the service's data, in every version", () =>
     Effect.gen(function* () {
       const { explain } = yield* Explain
       const { account, deposit, entry, first, raw, second } = yield* story
@@ -110,7 +110,7 @@ layer(explaining)("explaining", (it) => {
     }),
   )
 
-  it.effect("a finding goes on with what it is about, and tells itself once", () =>
+  it.effect("a finding is shown once and leads on to its subject", () =>
     Effect.gen(function* () {
       const { explain } = yield* Explain
       const { account, book, entry } = yield* story
@@ -136,7 +136,7 @@ layer(explaining)("explaining", (it) => {
     }),
   )
 
-  it.effect("what could not be understood is named without its content", () =>
+  it.effect("a malformed row is named without its content", () =>
     Effect.gen(function* () {
       const { explain } = yield* Explain
       const { account, book, deposit } = yield* story
@@ -188,7 +188,7 @@ layer(explaining)("explaining", (it) => {
     }),
   )
 
-  it.effect("a transaction hash leads to its movement, in whatever letters", () =>
+  it.effect("a transaction hash leads to its movement, in upper or lower case", () =>
     Effect.gen(function* () {
       const { explain } = yield* Explain
       const { deposit } = yield* story

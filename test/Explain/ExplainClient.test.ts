@@ -41,7 +41,7 @@ const loan = Effect.gen(function* () {
 })
 
 layer(explaining)("explaining a receivable", (it) => {
-  it.effect("tells its versions, its transactions with their cash, and what is booked of it", () =>
+  it.effect("shows its versions, its transactions with their cash, and its journal entries", () =>
     Effect.gen(function* () {
       const { explain } = yield* Explain
       const { book, cash, clientId, id } = yield* loan
@@ -105,7 +105,7 @@ layer(explaining)("explaining a client", (it) => {
           ${JSON.stringify({ clientId: id, code, status })}::text::json, '2026-10-05T00:00:00Z', 0)`,
     )
 
-  it.effect("by its identifier or its code tells its book, its accounts and its status", () =>
+  it.effect("by its identifier or code shows its book, accounts and status", () =>
     Effect.gen(function* () {
       const { explain } = yield* Explain
       const organization = yield* openBook
@@ -133,7 +133,7 @@ layer(explaining)("explaining a client", (it) => {
     }),
   )
 
-  it.effect("that may not be read has no book, and says so", () =>
+  it.effect("that the service refuses has no book, and says so", () =>
     Effect.gen(function* () {
       const { explain } = yield* Explain
       const organization = yield* openBook

@@ -1,4 +1,4 @@
-/** Whatever a file numbers is found: in every format, in each column that names something. */
+/** `tieout explain` finds every number in a file: in every format, in each column that names something. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -55,7 +55,7 @@ const columns: Readonly<Record<string, ReadonlyArray<string>>> = {
   "summary-entries": ["summary_number", "journal_number", "account", "account_code"],
 }
 
-/** Of each column the first, a middle and the last of its values: a number is like its neighbours. */
+/** The first, a middle and the last value of each column, since a number is like its neighbours. */
 const some = (values: ReadonlyArray<string>): ReadonlyArray<string> => {
   const distinct = [...new Set(values.filter((value) => value !== ""))].sort()
   return [...new Set([distinct[0], distinct[distinct.length >> 1], distinct.at(-1)])].flatMap(
@@ -90,8 +90,8 @@ const identifiers = ({ folder, manifest }: Batch): ReadonlyArray<readonly [where
     })
   })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("what a file numbers", (it) => {
-  it.scoped("is found, whatever the format", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("a number in a file of any format", (it) => {
+  it.scoped("is found", () =>
     Effect.gen(function* () {
       const sandbox = yield* runningSandbox({ entries: 120 })
       yield* sync(sandbox.url)
@@ -110,7 +110,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what a file numbers", 
           .map(({ format }) => format),
       )
       expect([...seen].filter((format) => columns[format] === undefined)).toEqual(["cancelled-entries"])
-      // The detail's units and accounts are those of the two files beside it, in the base currency too.
+      // The detail has the units and accounts of the two files beside it, also in the base currency.
       const detail = made[1]?.batches.find(({ manifest }) => manifest.formats.includes("gl-detail"))
       const fileOf = (start: string) => {
         const file = detail?.manifest.files.find((each) => each.name.startsWith(start))
@@ -134,7 +134,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what a file numbers", 
       expect(all.length).toBeGreaterThan(100)
       expect(lost).toEqual([])
 
-      // A line of one batch leads on to its journal, and nothing that no batch has is found.
+      // A line of one batch leads to its journal, and a line that no batch has is not found.
       const own = made[1]?.batches.find(({ manifest }) => manifest.formats.includes("business-central"))
       const batch = `ORG/${own?.manifest.batch}`
       const titles = (yield* explain(`${batch}:2000`)).steps.map(({ title }) =>

@@ -1,4 +1,4 @@
-/** Any journal number that a file holds leads back to what is booked. */
+/** Any journal number in a file leads back to its journal entry. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -52,7 +52,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a number in a file", (
         yield* exporting(systems, { ...base, mode: "summary" }),
         yield* exporting(["netsuite", "datev"], {
           ...{ ...base, rated: true },
-          // Not from its first day on, which reverses the revaluation that the batches in EUR have.
+          // The period does not begin on the first day, which reverses the revaluation that the batches in EUR have.
           scope: { kind: "range", from: "2026-10-02", to: "2026-10-31" },
         }),
       ]
@@ -96,7 +96,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a number in a file", (
         const { steps } = yield* explain(String(text))
         expect([text, ...steps.map(({ title }) => title)]).toEqual([text, ...titles])
       }
-      // No message is of a batch without bank statements.
+      // A batch without bank statements has no message.
       const [systemsBatch] = made[1]?.batches ?? []
       const none = message.replace(/\d+$/, String(systemsBatch?.manifest.batch))
       expect(yield* Effect.flip(explain(none))).toMatchObject({ reason: "Unknown" })

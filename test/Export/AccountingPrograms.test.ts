@@ -5,6 +5,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { ExportScope } from "../../src/Export/Request/ExportScope.ts"
 import * as Export from "../../src/Export.ts"
+import { isInstalled } from "../support/Installed.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
@@ -35,11 +36,7 @@ const beancount: Program = {
   args: (file) => ["--no-cache", file],
 }
 
-const installed = ({ command }: Program): boolean => {
-  const there = spawnSync(command, ["--version"]).error === undefined
-  if (!there) console.warn(`${command} is not installed: its journals are not checked here`)
-  return there
-}
+const installed = ({ command }: Program): boolean => isInstalled(command, "its journals are not checked")
 
 const run = ({ args, command }: Program, file: string) => {
   const { status, stderr, stdout } = spawnSync(command, args(file), {
@@ -102,7 +99,7 @@ layer(TestDatabase.layer)("the plain-text journals", (it) => {
         expect(accepts(program, text)).toBe(true)
         const refused = (from: RegExp | string, to: string) =>
           expect(accepts(program, mutate(text, from, to))).toBe(false)
-        // One unit off, at two, eight and no decimals; a line dropped; a transaction dropped.
+        // An amount one unit off at two, eight and no decimals; a dropped line; a dropped transaction.
         refused(/995\.00 USD/, "995.01 USD")
         refused(/994\.20310000 USDT/, "994.20310001 USDT")
         refused(/-120000 JPY/, "-120001 JPY")

@@ -91,7 +91,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("bank statements", (it)
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a batch of bank statements alone", (it) => {
-  it.scoped("is not compared with the ledger, and stands in the way of no other that is", () =>
+  it.scoped("is not compared with the ledger, and does not hinder a batch that is", () =>
     Effect.gen(function* () {
       yield* synced
       const { folder, manifest } = statementsOf(
@@ -145,17 +145,17 @@ layer(TestDatabase.layer)("a bank statement", (it) => {
     return statementsOf(yield* exporting(october, ["USDT"]))
   })
 
-  it.effect("is of a day that was read completely, and leads from its opening to its closing balance", () =>
+  it.effect("covers days that were read completely, each from its opening to its closing balance", () =>
     Effect.gen(function* () {
       const { files, folder, manifest } = yield* ofOctober
-      // The yen came on the seventh.
+      // The yen came on the seventh, which was not read completely.
       expect(files.map(({ name }) => name)).toEqual([`camt.053-USD-${partner.usd}.xml`])
       const xml = readFileSync(join(folder, files[0]?.name ?? ""), "utf8")
       if (hasXmllint) expect(validate(join(folder, files[0]?.name ?? ""))).toBe("")
       const balances = [...xml.matchAll(/<Bal>.*?<\/Bal>/g)].map(([balance]) =>
         ["Cd", "Dt", "CdtDbtInd", "Amt"].map((name) => texts(balance, name)[0]).join(" "),
       )
-      // The twenty of the third came after what happened on the fifth.
+      // The 20.00 of the third were booked after the movements of the fifth.
       expect(balances).toEqual([
         "OPBD 2026-10-01 CRDT 500.00",
         "CLBD 2026-10-01 CRDT 1495.01",
@@ -167,7 +167,7 @@ layer(TestDatabase.layer)("a bank statement", (it) => {
       expect(texts(xml, "NtryRef")).toEqual([1, 2, 6, 3].map((number) => `ORG-2026-10-00000${number}`))
       expect(texts(xml, "ElctrncSeqNb")).toEqual(["274", "276", "278"])
       expect(texts(xml, "NbOfNtries").slice(0, 3)).toEqual(["2", "2", "0"])
-      // What would begin a formula is what the service said, and stays; what has more characters is told in full.
+      // A text that would begin a formula stays as the service sent it; a text that is too long is also given in full.
       expect(texts(xml, "EndToEndId")).toEqual(["-INV 7"])
       expect(texts(xml, "Ustrd")).toEqual(["=HYPERLINK(&quot;x&quot;) | a; b, c d [2026-99-99] (e)\\"])
       expect(manifest.bankStatements).toEqual([
@@ -186,7 +186,7 @@ layer(TestDatabase.layer)("a bank statement", (it) => {
       ({ problems }) => problems.map(({ line, message }) => `${line}: ${message}`)[0],
     )
 
-  it.effect("that was changed is found by what it says", () =>
+  it.effect("that was changed is found by its content", () =>
     Effect.gen(function* () {
       const { files, folder } = yield* ofOctober
       const name = files[0]?.name ?? ""
@@ -206,7 +206,7 @@ layer(TestDatabase.layer)("a bank statement", (it) => {
     }),
   )
 
-  it.effect("alone in its batch has figures of its own, and none of the journal", () =>
+  it.effect("that is alone in its batch has figures of its own, and none of the journal", () =>
     Effect.gen(function* () {
       yield* opened
       const { folder, manifest } = statementsOf(
@@ -226,7 +226,7 @@ layer(TestDatabase.layer)("a bank statement", (it) => {
     }),
   )
 
-  it.effect("says nothing of people where the settings want that", () =>
+  it.effect("leaves out personal data where the settings ask for that", () =>
     Effect.gen(function* () {
       yield* opened
       const settings = decodeUnknownSync(Content)({
@@ -244,7 +244,7 @@ layer(TestDatabase.layer)("a bank statement", (it) => {
     }),
   )
 
-  it.effect("is refused in a currency that it cannot say, and where its days are not named", () =>
+  it.effect("is refused in a currency that ISO 20022 does not know, and without named days", () =>
     Effect.gen(function* () {
       yield* opened
       const messageOf = (scope: ExportScope, leaveOut: ReadonlyArray<string>, more = {}) =>
@@ -262,25 +262,27 @@ layer(TestDatabase.layer)("a bank statement", (it) => {
     }),
   )
 
-  it.effect("holds what the books date into another month, and says that the journal has it not", () =>
-    Effect.gen(function* () {
-      yield* opened
-      const { folder, manifest } = statementsOf(
-        yield* exporting({ kind: "range", from: "2026-10-02", to: "2026-10-31" }, ["USDT"]),
-      )
-      expect((yield* Verify.run(folder)).problems).toEqual([])
-      yield* unruled(`
+  it.effect(
+    "holds entries that the books date into another month, and says that the journal lacks them",
+    () =>
+      Effect.gen(function* () {
+        yield* opened
+        const { folder, manifest } = statementsOf(
+          yield* exporting({ kind: "range", from: "2026-10-02", to: "2026-10-31" }, ["USDT"]),
+        )
+        expect((yield* Verify.run(folder)).problems).toEqual([])
+        yield* unruled(`
         update ledger.journal_entries set effective_date = '2026-10-01'
         where kind = 'withdrawal' and effective_date = '2026-10-03'`)
-      const late = statementsOf(
-        yield* exporting({ kind: "range", from: "2026-10-02", to: "2026-10-30" }, ["USDT"]),
-      )
-      expect((yield* Verify.run(late.folder)).problems).toEqual([])
-      expect(
-        [manifest, late.manifest].map(({ bankStatements }) =>
-          bankStatements?.map(({ entries, journalled }) => [entries, journalled]),
-        ),
-      ).toEqual([[[2, 2]], [[2, 1]]])
-    }),
+        const late = statementsOf(
+          yield* exporting({ kind: "range", from: "2026-10-02", to: "2026-10-30" }, ["USDT"]),
+        )
+        expect((yield* Verify.run(late.folder)).problems).toEqual([])
+        expect(
+          [manifest, late.manifest].map(({ bankStatements }) =>
+            bankStatements?.map(({ entries, journalled }) => [entries, journalled]),
+          ),
+        ).toEqual([[[2, 2]], [[2, 1]]])
+      }),
   )
 })

@@ -69,7 +69,7 @@ const check = (folder: string, [command, ...args]: (typeof programs)[keyof typeo
 }
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency journal's files", (it) => {
-  it.effect("are refused with every rate that is missing, and leave no folder and no batch", () =>
+  it.effect("are refused with a list of all missing rates, and leave no folder and no batch", () =>
     Effect.gen(function* () {
       yield* filled
       const asked = request({ kind: "period", period: "2026-10" }, ["journal"])
@@ -84,20 +84,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("come back from every accounting system's format as the journal has them, in one file each", () =>
-    Effect.gen(function* () {
-      for (const mode of ["detail", "summary"] as const) {
-        const { folder, manifest } = yield* exported({ kind: "all" }, ["journal", ...systems], mode)
-        expect(manifest.currencies.map(({ currency }) => currency)).toEqual(["EUR"])
-        expect(manifest.tables?.leftOut).toEqual([])
-        for (const name of systems) {
-          const files = manifest.files.filter(({ format }) => format === name)
-          expect(files.every(({ currency = "EUR" }) => currency === "EUR")).toBe(true)
+  it.effect(
+    "give the journal again when read back from every accounting system's format, one file each",
+    () =>
+      Effect.gen(function* () {
+        for (const mode of ["detail", "summary"] as const) {
+          const { folder, manifest } = yield* exported({ kind: "all" }, ["journal", ...systems], mode)
+          expect(manifest.currencies.map(({ currency }) => currency)).toEqual(["EUR"])
+          expect(manifest.tables?.leftOut).toEqual([])
+          for (const name of systems) {
+            const files = manifest.files.filter(({ format }) => format === name)
+            expect(files.every(({ currency = "EUR" }) => currency === "EUR")).toBe(true)
+          }
+          // Reads every format back, and compares it with the journal beside it.
+          expect((yield* Verify.run(folder)).problems).toEqual([])
         }
-        // Reads every format back, and compares it with the journal beside it.
-        expect((yield* Verify.run(folder)).problems).toEqual([])
-      }
-    }),
+      }),
   )
 
   it.effect("are accepted by hledger, ledger and bean-check, month by month and over part of one", () =>
@@ -118,7 +120,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("go on from one month to the next, and a part of one from the part before", () =>
+  it.effect("continue from one month to the next, and from one part of a month to the next", () =>
     Effect.gen(function* () {
       const closing = Effect.fnUntraced(function* (scope: ExportScope, side: "opening" | "closing") {
         const { manifest } = yield* exported(scope, ["trial-balance"])
@@ -138,7 +140,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("have every native line beside them, with its own amount and what it became", () =>
+  it.effect("have every native line beside them, with its own amount and its value", () =>
     Effect.gen(function* () {
       const { folder, manifest } = yield* exported({ kind: "all" }, ["journal"])
       const [header = [], ...rows] = rowsOf(join(folder, "native_movements.csv"))
@@ -171,14 +173,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         ["2026-09", 1],
         ["2026-10", 1],
       ])
-      // What is revalued decides the figures: it is said with them.
+      // The roles that are revalued decide the figures, so that the manifest names them.
       expect(manifest.base?.months.map(({ monetaryRoles }) => monetaryRoles)).toEqual(
         [1, 2].map(() => [...accounting.valuation.monetaryRoles].sort()),
       )
     }),
   )
 
-  it.effect("clear every conversion that is whole in its own entry, and no other", () =>
+  it.effect("clear every whole conversion in its own entry, and no other", () =>
     Effect.gen(function* () {
       const database = yield* Database
       const [found] = yield* database.query(
@@ -227,7 +229,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("are found out by verify when an amount, a number or a rate is changed", () =>
+  it.effect("fail verify when an amount, a number or a rate is changed", () =>
     Effect.gen(function* () {
       const changed = Effect.fnUntraced(function* (file: string, from: RegExp, to: string) {
         const { folder } = yield* exported({ kind: "period", period: "2026-10" }, ["journal"])
@@ -248,27 +250,29 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("do not count as what a format has had, nor as what the ledger adds up to", () =>
-    Effect.gen(function* () {
-      yield* exported({ kind: "all" }, ["hledger"])
-      const { again: _again, base: _base, ...plain } = request({ kind: "since-last" }, ["hledger"])
-      const { batches } = yield* Export.run(plain)
-      expect(batches[0]?.manifest.firstNumber).toBe("ORG-2026-09-000001")
-      const since = yield* Effect.flip(Export.run(request({ kind: "since-last" }, ["hledger"])))
-      expect(since).toMatchObject({ _tag: "ExportError", reason: "Usage" })
-      yield* Effect.provide(
-        Effect.flatMap(Reconcile, (reconcile) =>
-          reconcile.run({ connection: Option.none(), period: Option.none(), full: true }),
-        ),
-        Reconcile.Default.pipe(Layer.provide(Settings.from({ variables: {} }))),
-      )
-      const database = yield* Database
-      const found = yield* database.query(
-        "Test",
-        (sql) => sql`select message from reconcile.findings where check_name = 'export-totals'`,
-      )
-      expect(found).toHaveLength(0)
-    }),
+  it.effect(
+    "do not count as exported in the books' own currencies, nor in the comparison with the ledger",
+    () =>
+      Effect.gen(function* () {
+        yield* exported({ kind: "all" }, ["hledger"])
+        const { again: _again, base: _base, ...plain } = request({ kind: "since-last" }, ["hledger"])
+        const { batches } = yield* Export.run(plain)
+        expect(batches[0]?.manifest.firstNumber).toBe("ORG-2026-09-000001")
+        const since = yield* Effect.flip(Export.run(request({ kind: "since-last" }, ["hledger"])))
+        expect(since).toMatchObject({ _tag: "ExportError", reason: "Usage" })
+        yield* Effect.provide(
+          Effect.flatMap(Reconcile, (reconcile) =>
+            reconcile.run({ connection: Option.none(), period: Option.none(), full: true }),
+          ),
+          Reconcile.Default.pipe(Layer.provide(Settings.from({ variables: {} }))),
+        )
+        const database = yield* Database
+        const found = yield* database.query(
+          "Test",
+          (sql) => sql`select message from reconcile.findings where check_name = 'export-totals'`,
+        )
+        expect(found).toHaveLength(0)
+      }),
   )
 
   it.effect("are written for an accounting system once, unless they are asked for again", () =>
@@ -284,7 +288,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("are committed after a preview only while the months are valued as they were", () =>
+  it.effect("are committed after a preview only while the valuation of the months is unchanged", () =>
     Effect.gen(function* () {
       const preview = { ...request({ kind: "period", period: "2026-10" }, ["trial-balance"]), preview: true }
       const previewed = Effect.map(Export.run(preview), ({ batches }) => `ORG/${batches[0]?.manifest.batch}`)

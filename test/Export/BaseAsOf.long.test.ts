@@ -1,4 +1,4 @@
-/** What the base-currency journal said at a time: what an export wrote then, whatever came later. */
+/** The base-currency journal as of a time is the one that an export wrote then, whatever came later. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -29,7 +29,7 @@ import {
   whole,
 } from "./Books.ts"
 import { exact, rowsOf } from "./Cells.ts"
-import { all, client, deposit, everything, exporting, october, range } from "./Exporting.ts"
+import { all, client, deposit, everything, exporting, failureOf, october, range } from "./Exporting.ts"
 
 const { accounting, chart } = decodeSync(Content)({})
 const inBase = (baseCurrency: string, settings: Partial<Valuation> = {}) => ({
@@ -57,7 +57,7 @@ const bought = leg(converted, "2026-10-08", ["USDT", "380"])
 const completed = (kind?: "conversion_reversal", date = "2026-10-08") =>
   whole(converted, date, ["USD", "400.00"], ["USDT", "380"], kind)
 
-/** The files without what may differ: when a month was valued, and the scope's name in plain text. */
+/** The files without what may differ: the time of a month's valuation, and the scope's name in plain text. */
 const textsOf = (folder: string) => {
   const text = (name: string) => readFileSync(join(folder, name), "utf8")
   const [header = [], ...rows] = rowsOf(join(folder, "journal.csv"))
@@ -71,7 +71,7 @@ const textsOf = (folder: string) => {
   }
 }
 
-/** Each account's difference is what the lines of `difference.csv` come to. */
+/** The lines of `difference.csv` must add up to the difference of each account. */
 const expectExplained = (folder: string) => {
   const [header = [], ...rows] = rowsOf(join(folder, "difference.csv"))
   const at = (row: ReadonlyArray<string>, name: string) => row[header.indexOf(name)] ?? ""
@@ -91,7 +91,7 @@ const expectExplained = (folder: string) => {
   expect([...sums].filter(([, minor]) => minor !== 0n)).toEqual([])
 }
 
-/** Past the triggers, which keep such things from being changed. */
+/** Runs a statement without the triggers, which would refuse it. */
 const past = <A, E, R>(change: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Database, (database) =>
     database.transaction(
@@ -102,7 +102,7 @@ const past = <A, E, R>(change: Effect.Effect<A, E, R>) =>
     ),
   )
 
-/** As if a book's entries had been recorded at those days' noon, in UTC, in the order of their numbers. */
+/** Dates the recording of a book's entries to noon (UTC) of the given days, in the order of their numbers. */
 const recordedOn = Effect.fnUntraced(function* (bookId: number, days: ReadonlyArray<string>) {
   const database = yield* Database
   const change = database.query(
@@ -115,7 +115,7 @@ const recordedOn = Effect.fnUntraced(function* (bookId: number, days: ReadonlyAr
   yield* past(change)
 })
 
-/** As if all rates had been imported then. */
+/** Dates the import of all rates to that time. */
 const importedBefore = Effect.fnUntraced(function* (day: string) {
   const database = yield* Database
   const change = database.query(
@@ -127,15 +127,12 @@ const importedBefore = Effect.fnUntraced(function* (day: string) {
 
 const moment = (text: string) => ({ kind: "moment", text }) as const
 
-/** Why it is refused; where it is not, the test says so without printing a whole batch. */
-const refusal = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(Effect.asVoid(effect))
-
 const justNow = Effect.map(clock, moment)
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency journal at a time", (it) => {
   it.effect.each([
     { code: "EUROS", last: 11, ...inBase("EUR") },
-    // The second leg of the conversion brings the rate, and what was paid for it.
+    // The second leg of the conversion brings the rate and the price.
     { code: "DOLLARS", last: 13, ...inBase("USD", { method: "fifo", rates: "conversions" }) },
   ])("is what was exported then, through late entries, new rates, closes and a reopening: $code", (variant) =>
     Effect.gen(function* () {
@@ -166,7 +163,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
           deposit(bookId, "2026-09-01", "1000.00"),
           deposit(bookId, "2026-10-05", "500.00"),
         ]),
-        // Half of a conversion, and what completes it.
+        // One leg of a conversion, and the leg that completes it.
         numbered(bookId, sold),
         numbered(bookId, bought, completed()),
         addRates([rate("2026-10-31", "0.97")]),
@@ -191,7 +188,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         const { folder } = yield* exported(october, formats, { again: true })
         then.push({ asOf: yield* justNow, texts: textsOf(folder) })
       }
-      // Steps that change nothing would prove nothing.
+      // The steps must have changed something, or they would prove nothing.
       expect(new Set(then.map(({ texts }) => JSON.stringify(texts))).size).toBeGreaterThan(5)
       for (const { asOf, texts } of then) {
         const { folder } = yield* exported(october, formats, { asOf })
@@ -206,11 +203,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         expect(difference?.entries).toBeGreaterThan(1)
         expect((yield* Verify.run(folder)).problems).toEqual([])
       }
-      // What is kept is as it was.
+      // The stored journal is unchanged.
       const now = yield* exported(october, formats, { asOf: yield* justNow })
       expect(now.difference?.entries).toBe(0)
       expect(textsOf((yield* exported(october, formats, { again: true })).folder)).toEqual(then.at(-1)?.texts)
-      // Nobody is to export again what the books said at a time.
+      // An export as of a time is never reported as out of date.
       yield* reopening
       yield* deposit(bookId, "2026-10-20", "1.00")
       yield* exported(october, formats, { again: true })
@@ -220,7 +217,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("of a month that is closed is the one that is kept, whatever the settings say now", () =>
+  it.effect("is the stored one for a closed month, whatever the settings are now", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("KEPT", client(14))
       const run = exporting("KEPT", temporaryFolder())
@@ -243,7 +240,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       expect(yield* method("average")).toBe("average")
       const first = yield* justNow
       expect(yield* method("fifo", first)).toBe("average")
-      // Once it has been reopened, another method counts; at that time it did not.
+      // After a reopening the new method applies; as of that time it does not.
       yield* reopenMonth(book.bookId, "2026-10")
       expect(yield* method("fifo")).toBe("fifo")
       yield* closeMonth(book.bookId, "2026-10")
@@ -252,13 +249,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("has no end of a month that was not over, and nothing that was recorded later", () =>
+  it.effect("has no month's end of a month that was not over, and nothing that was recorded later", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("COURSE", client(15))
       yield* importedBefore("2026-10-01")
       yield* deposit(bookId, "2026-10-05", "100.00")
       yield* deposit(bookId, "2026-10-06", "10.00")
-      // The smaller number is not the one that was there first.
+      // The smaller number was not assigned first.
       yield* recordedOn(bookId, ["2026-11-05", "2026-10-06"])
       const run = exporting("COURSE", temporaryFolder())
       const at = (text: string) =>
@@ -283,7 +280,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("knows no price and no rate of a conversion whose other leg was recorded later", () =>
+  it.effect("does not use the price and the rate of a conversion whose other leg was recorded later", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("LEGS", client(18))
       yield* addConversionAccounts(bookId)
@@ -302,13 +299,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       expect(yield* cost({})).toBe("400.00")
       expect(yield* cost({ asOf })).toBe("383.80")
       const conversions = inBase("USD", { rates: "conversions" })
-      expect((yield* refusal(run(october, formats, { ...conversions, asOf }))).message).toContain(
+      expect((yield* failureOf(run(october, formats, { ...conversions, asOf }))).message).toContain(
         "2026-10 USDT/USD",
       )
     }),
   )
 
-  it.effect("leaves the journal that is kept alone, and gives the same whatever came since", () =>
+  it.effect("leaves the stored journal alone, and gives the same whatever came since", () =>
     Effect.gen(function* () {
       const database = yield* Database
       const bookId = yield* openBook("APART", client(20))
@@ -330,7 +327,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         (sql) =>
           sql`select period, method, fingerprint, valued_at from valuation.months where book_id = ${bookId}`,
       )
-      // Before it was ever valued: by the settings of now, and nothing is kept of it.
+      // Before the first valuation: by today's settings, and nothing of it is stored.
       const unvalued = yield* at(never)
       expect([unvalued.method, unvalued.difference?.entries]).toEqual(["average", 0])
       expect(yield* kept).toHaveLength(0)
@@ -340,7 +337,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       expect(before.length).toBeGreaterThan(0)
       const said = yield* at(asOf)
 
-      // Another method, and then days whose rates lack.
+      // Another method, and then days without rates.
       yield* deposit(bookId, "2026-10-06", "5.00")
       const other = yield* at(asOf, inBase("EUR", { method: "fifo" }))
       expect([other.method, other.files]).toEqual(["average", said.files])
@@ -366,7 +363,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       yield* addRates([rate("2026-07-10", "0.90"), rate("2026-07-31", "0.90")])
       const out = temporaryFolder()
       const july = { kind: "period", period: "2026-07" } as const
-      const refused = yield* refusal(
+      const refused = yield* failureOf(
         Export.run({
           ...{ formats, scope: july, out, connection: Option.none(), book: Option.none(), asOf },
           ...inBase("EUR"),
@@ -392,7 +389,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       yield* closeMonth(book.bookId, "2026-03")
       yield* addRates([rate("2026-03-10", "0.90"), rate("2026-03-31", "0.95")])
       yield* run(march, ["journal"], inBase("EUR"))
-      expect(yield* refusal(run(march, ["journal"], { ...inBase("EUR"), asOf }))).toMatchObject({
+      expect(yield* failureOf(run(march, ["journal"], { ...inBase("EUR"), asOf }))).toMatchObject({
         _tag: "ValuationError",
         reason: "MissingRates",
       })

@@ -1,7 +1,6 @@
-/** Batches of the base-currency journal of a small book: none is imported twice, and none stays current unnoticed. */
+/** Batches of a small book's base-currency journal: none is imported twice, and none goes out of date unnoticed. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { decodeSync } from "effect/Schema"
 import { allBooks } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
 import { listBatches } from "../../src/Export/Batch/Kept/KnownBatch.ts"
@@ -10,18 +9,24 @@ import type { ExportScope } from "../../src/Export/Request/ExportScope.ts"
 import type * as Export from "../../src/Export.ts"
 import { overtaken } from "../../src/Rates.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
-import { Content } from "../../src/Settings/Content.ts"
 import { Settings } from "../../src/Settings.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { closeMonth, openBook } from "./Books.ts"
-import { all, client, deposit, exporting, october, range, states } from "./Exporting.ts"
-
-const { accounting, chart } = decodeSync(Content)({})
-const base = { baseCurrency: "EUR", settings: accounting.valuation, chart }
-
-const september = { kind: "period", period: "2026-09" } as const
+import {
+  all,
+  base,
+  client,
+  deposit,
+  ecbRate,
+  exporting,
+  failureOf,
+  october,
+  range,
+  september,
+  states,
+} from "./Exporting.ts"
 
 /** Exports of one book in EUR, into one folder. */
 const inBase =
@@ -29,46 +34,43 @@ const inBase =
   (...[scope, formats, more]: Parameters<ReturnType<typeof exporting>>) =>
     exporting(code, out)(scope, formats, { ...more, base })
 
-const rate = (date: string, price: string) => ({ date, from: "USD", to: "EUR", rate: price, source: "ECB" })
-
 const autumn = [
-  ...[rate("2026-09-10", "0.90"), rate("2026-09-30", "0.95")],
-  ...[rate("2026-10-05", "0.91"), rate("2026-10-31", "0.92")],
+  ...[ecbRate("2026-09-10", "0.90"), ecbRate("2026-09-30", "0.95")],
+  ...[ecbRate("2026-10-05", "0.91"), ecbRate("2026-10-31", "0.92")],
 ]
-
-/** Why it is refused. */
-const refusal = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(Effect.asVoid(effect))
 
 const numbersOf = ({ batches }: Export.ExportSummary) =>
   batches.flatMap(({ manifest }) => manifest.periods.map(({ entries, first }) => `${first} ${entries}`))
 
 layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system", (it) => {
-  it.effect("has a book's entries in one way: in two they would come twice", () =>
-    Effect.gen(function* () {
-      yield* addRates(autumn)
-      const bookId = yield* openBook("TWOWAYS", client(7))
-      yield* deposit(bookId, "2026-09-10", "1000.00")
-      yield* deposit(bookId, "2026-10-05", "10.00")
-      const out = temporaryFolder()
-      const native = exporting("TWOWAYS", out)
-      const run = inBase("TWOWAYS", out)
-      yield* native(october, ["qbo"])
-      const twice = yield* refusal(run(october, ["qbo"]))
-      expect(twice).toMatchObject({ reason: "Usage" })
-      expect(twice.message).toBe(
-        "Batch TWOWAYS/1 has days of 2026-10 for qbo in the books' own currencies. Written in EUR they would come a second time: go on without --base, or write them in the other way with --again, to be imported in the batch's place. Nothing was written.",
-      )
-      // Another system has had nothing; and `--again` takes the batch's place.
-      expect((yield* run(october, ["sage50"])).batches).toHaveLength(1)
-      yield* run(october, ["qbo"], { again: true })
-      expect(yield* states(bookId)).toEqual(["1 superseded", "2 committed", "3 committed"])
-      expect((yield* refusal(native({ kind: "since-last" }, ["qbo"]))).message).toContain(
-        "Batch TWOWAYS/3 has days of since-0 for qbo in EUR.",
-      )
-    }),
+  it.effect(
+    "gets a book's entries either in EUR or in their own currencies: in both they would be imported twice",
+    () =>
+      Effect.gen(function* () {
+        yield* addRates(autumn)
+        const bookId = yield* openBook("TWOWAYS", client(7))
+        yield* deposit(bookId, "2026-09-10", "1000.00")
+        yield* deposit(bookId, "2026-10-05", "10.00")
+        const out = temporaryFolder()
+        const native = exporting("TWOWAYS", out)
+        const run = inBase("TWOWAYS", out)
+        yield* native(october, ["qbo"])
+        const twice = yield* failureOf(run(october, ["qbo"]))
+        expect(twice).toMatchObject({ reason: "Usage" })
+        expect(twice.message).toBe(
+          "Batch TWOWAYS/1 has days of 2026-10 for qbo in the books' own currencies. Written in EUR they would come a second time: go on without --base, or write them in the other way with --again, to be imported in the batch's place. Nothing was written.",
+        )
+        // Another system has had nothing so far; and a batch with `--again` takes the place of the first.
+        expect((yield* run(october, ["sage50"])).batches).toHaveLength(1)
+        yield* run(october, ["qbo"], { again: true })
+        expect(yield* states(bookId)).toEqual(["1 superseded", "2 committed", "3 committed"])
+        expect((yield* failureOf(native({ kind: "since-last" }, ["qbo"]))).message).toContain(
+          "Batch TWOWAYS/3 has days of since-0 for qbo in EUR.",
+        )
+      }),
   )
 
-  it.effect("is not left with a revaluation that nothing reverses, nor with a reversal alone", () =>
+  it.effect("is not left with a revaluation without its reversal, nor with a reversal alone", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("BORDERS", client(8))
       yield* deposit(bookId, "2026-09-10", "1000.00")
@@ -76,26 +78,26 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system",
       const out = temporaryFolder()
       const run = inBase("BORDERS", out)
       yield* run(september, ["qbo"])
-      const torn = yield* refusal(exporting("BORDERS", out)(october, ["qbo"]))
+      const torn = yield* failureOf(exporting("BORDERS", out)(october, ["qbo"]))
       expect(torn.message).toBe(
         "Batch BORDERS/1 has 2026-09-30 for qbo in EUR. Written in the books' own currencies, 2026-10 would leave the revaluation at that border without its reversal, or reverse one that qbo does not have: go on with --base, or write that batch's days without --base first, with --again. Nothing was written.",
       )
       // Within a month there is no revaluation.
       const within = exporting("BORDERS", out)(range("2026-10-06", "2026-10-31"), ["qbo"])
-      expect((yield* refusal(within)).message).toContain("has no entries")
+      expect((yield* failureOf(within)).message).toContain("has no entries")
       yield* run(october, ["qbo"])
       expect(yield* states(bookId)).toEqual(["1 committed", "2 committed"])
     }),
   )
 
-  it.effect("gets no empty batch in the base currency either", () =>
+  it.effect("gets no empty batch in the base currency", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("NOTHING", client(9))
       yield* deposit(bookId, "2026-09-10", "1000.00")
       const run = inBase("NOTHING")
-      const ahead = yield* refusal(run({ kind: "period", period: "2999-12" }, ["qbo"]))
+      const ahead = yield* failureOf(run({ kind: "period", period: "2999-12" }, ["qbo"]))
       expect(ahead.message).toBe("2999-12 lies ahead in NOTHING. Nothing was written.")
-      const before = yield* refusal(run({ kind: "period", period: "2025-01" }, ["qbo"]))
+      const before = yield* failureOf(run({ kind: "period", period: "2025-01" }, ["qbo"]))
       expect(before.message).toBe("2025-01 has no entries in NOTHING. Nothing was written.")
       expect(yield* states(bookId)).toEqual([])
     }),
@@ -103,25 +105,25 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system",
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base currency", (it) => {
-  it.effect("are refused where the days meet, whether or not the books have entries of their own then", () =>
+  it.effect("are refused where their days overlap, whether or not the books have entries on these days", () =>
     Effect.gen(function* () {
       yield* addRates(autumn)
       const bookId = yield* openBook("QUIET", client(1))
       yield* deposit(bookId, "2026-09-10", "1000.00")
       const run = inBase("QUIET")
       const first = yield* run(october, ["qbo"])
-      // The reversal of September, and the revaluation of October; no entry of the books.
+      // Only the reversal of September and the revaluation of October; no entry of the books.
       expect(numbersOf(first)).toEqual(["QUIET-FX-2026-10-000001 2"])
-      const twice = yield* refusal(run(october, ["qbo"]))
+      const twice = yield* failureOf(run(october, ["qbo"]))
       expect(twice).toMatchObject({ reason: "Usage" })
       expect(twice.message).toContain("Batch QUIET/1 has days of 2026-10 for qbo in EUR already.")
       expect(numbersOf(yield* run(october, ["qbo"], { again: true }))).toEqual(numbersOf(first))
       expect(yield* states(bookId)).toEqual(["1 superseded", "2 committed"])
 
       yield* run(range("2026-09-30", "2026-09-30"), ["qbo"])
-      expect((yield* refusal(run(september, ["qbo"]))).message).toContain("Batch QUIET/3 has")
-      expect((yield* refusal(run(all, ["qbo"]))).message).toContain("Batch QUIET/2, QUIET/3 has")
-      // Another format has had nothing yet, and days that no batch has are as good as ever.
+      expect((yield* failureOf(run(september, ["qbo"]))).message).toContain("Batch QUIET/3 has")
+      expect((yield* failureOf(run(all, ["qbo"]))).message).toContain("Batch QUIET/2, QUIET/3 has")
+      // Another format has had nothing yet, and days that no batch covers are free.
       expect((yield* run(september, ["sage50"])).batches[0]?.manifest.lineage?.supersedes).toEqual([])
       expect((yield* run(range("2026-09-01", "2026-09-29"), ["qbo"])).batches).toHaveLength(1)
       yield* run(all, ["qbo", "sage50"], { again: true })
@@ -129,8 +131,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
         ...[1, 2, 3, 4, 5].map((batch) => `${batch} superseded`),
         "6 committed",
       ])
-      expect((yield* refusal(run(september, ["qbo"]))).message).toContain("Batch QUIET/6 has")
-      // All of it ended with the last valued month: November's reversals are still to come.
+      expect((yield* failureOf(run(september, ["qbo"]))).message).toContain("Batch QUIET/6 has")
+      // `--all` ended with the last valued month: November's reversals are still to come.
       expect((yield* run(range("2026-11-01", "2026-11-02"), ["qbo"])).batches).toHaveLength(1)
     }),
   )
@@ -138,7 +140,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
   it.effect("are committed after a preview only as an export would write them now", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("STALE", client(2))
-      yield* addRates([rate("2026-08-10", "0.90"), rate("2026-08-31", "0.90")])
+      yield* addRates([ecbRate("2026-08-10", "0.90"), ecbRate("2026-08-31", "0.90")])
       yield* deposit(bookId, "2026-08-10", "1000.00")
       const out = temporaryFolder()
       const run = inBase("STALE", out)
@@ -149,27 +151,27 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
         Batches.commit(`STALE/${batch}`, out, "jane", false, options)
 
       const first = yield* previewed()
-      yield* addRates([rate("2026-08-10", "0.80")])
-      const stale = yield* refusal(commit(first))
+      yield* addRates([ecbRate("2026-08-10", "0.80")])
+      const stale = yield* failureOf(commit(first))
       expect(stale).toMatchObject({ reason: "Stale" })
       expect(stale.message).toContain("its months have been valued anew")
-      const dollars = yield* refusal(commit(first, { ...base, baseCurrency: "USD" }))
+      const dollars = yield* failureOf(commit(first, { ...base, baseCurrency: "USD" }))
       expect(dollars.message).toContain("the base currency is USD now")
       const second = yield* previewed()
       const third = yield* previewed()
       yield* commit(second)
-      expect((yield* refusal(commit(third))).message).toContain(
+      expect((yield* failureOf(commit(third))).message).toContain(
         "other batches of the book have been committed",
       )
 
-      // A late entry of an open month before changes what the month begins with.
+      // A late entry in an earlier open month changes the opening balances of this one.
       const later = yield* previewed(september)
       yield* deposit(bookId, "2026-08-10", "5.00")
-      expect((yield* refusal(commit(later))).message).toContain("its months have been valued anew")
+      expect((yield* failureOf(commit(later))).message).toContain("its months have been valued anew")
     }),
   )
 
-  it.effect("are told of once they are out of date, until they are exported again", () =>
+  it.effect("have a finding once they are out of date, until they are exported again", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("OUTDATED", client(3))
       yield* deposit(bookId, "2026-09-10", "1000.00")
@@ -213,7 +215,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
     }),
   )
 
-  it.effect("are named as soon as rates come that value their months otherwise", () =>
+  it.effect("are named as soon as an import of rates changes the valuation of their months", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("OVERTAKEN", client(4))
       const own = Effect.map(overtaken(base), (all) => all.filter(({ book }) => book === "OVERTAKEN"))
@@ -221,7 +223,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       const run = inBase("OVERTAKEN")
       yield* run(october, ["qbo", "sage50"])
       expect(yield* own).toEqual([])
-      yield* addRates([rate("2026-09-30", "0.96")])
+      yield* addRates([ecbRate("2026-09-30", "0.96")])
       expect(yield* own).toEqual([
         {
           book: "OVERTAKEN",
@@ -231,23 +233,23 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       ])
       yield* run(october, ["qbo", "sage50"], { again: true })
       expect(yield* own).toEqual([])
-      // Before all that was valued, or of a currency that the book has never had.
-      yield* addRates([rate("2026-08-27", "0.96"), { ...rate("2026-09-30", "0.6"), from: "CAD" }])
+      // Rates for days before everything that was valued, or of a currency that the book never had.
+      yield* addRates([ecbRate("2026-08-27", "0.96"), { ...ecbRate("2026-09-30", "0.6"), from: "CAD" }])
       expect(yield* own).toEqual([])
 
       const book = (yield* allBooks(Option.none())).find(({ code }) => code === "OVERTAKEN")
       if (book === undefined) return yield* Effect.dieMessage("no book")
       yield* closeMonth(book.bookId, "2026-09")
-      yield* addRates([rate("2026-09-20", "0.97")])
+      yield* addRates([ecbRate("2026-09-20", "0.97")])
       expect(yield* own).toEqual([])
-      // What is closed in another base currency stays as it is.
+      // A month that was closed in another base currency stays as it is.
       expect(yield* overtaken({ ...base, baseCurrency: "USD" })).not.toContainEqual(
         expect.objectContaining({ book: "OVERTAKEN" }),
       )
     }),
   )
 
-  it.effect("are named once an entry came before all that was valued", () =>
+  it.effect("are named once an entry comes that is older than everything that was valued", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("BEGINS", client(5))
       const own = Effect.map(overtaken(base), (all) => all.filter(({ book }) => book === "BEGINS"))

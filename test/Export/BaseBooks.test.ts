@@ -1,4 +1,4 @@
-/** What the sandbox's books do not show: amounts worth nothing, accounts of one name, and the account mapping. */
+/** Cases that the sandbox's books lack: amounts worth nothing, accounts with the same name, and the account mapping. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -59,7 +59,7 @@ const rates = [
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "the base-currency journal of a small book",
   (it) => {
-    it.effect("leaves what is worth less than half a cent to native_movements.csv, and says so", () =>
+    it.effect("shows amounts worth less than half a cent only in native_movements.csv, and says so", () =>
       Effect.gen(function* () {
         yield* addRates(rates)
         const bookId = yield* openBook("DUST", "66666666-0000-4000-8000-000000000001")
@@ -109,7 +109,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
       }),
     )
 
-    it.effect("keeps accounts apart that only their currency tells apart", () =>
+    it.effect("keeps accounts apart that differ only in their currency", () =>
       Effect.gen(function* () {
         const bookId = yield* openBook("TWINS", "66666666-0000-4000-8000-000000000002")
         const database = yield* Database

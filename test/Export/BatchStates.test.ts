@@ -2,24 +2,19 @@ import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:f
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { decodeSync } from "effect/Schema"
 import { Database } from "../../src/Database.ts"
 import { commitBatches } from "../../src/Export/Batch/Commit.ts"
 import { listBatches } from "../../src/Export/Batch/Kept/KnownBatch.ts"
 import * as Batches from "../../src/Export/Batches.ts"
 import type * as Export from "../../src/Export.ts"
-import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
-import { all, client, deposit, exporting, october, states } from "./Exporting.ts"
-
-const { accounting, chart } = decodeSync(Content)({})
-const valuing = { baseCurrency: "EUR", settings: accounting.valuation, chart }
+import { all, base, client, deposit, exporting, october, states } from "./Exporting.ts"
 
 layer(TestDatabase.layer)("the states of a batch", (it) => {
-  it.effect("belong to one batch of a number: an export that was overtaken says so and writes nothing", () =>
+  it.effect("belong to one batch per number: an export that was overtaken says so and writes nothing", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("OVERTAKEN", client(19))
       yield* postMonths(bookId)
@@ -33,7 +28,7 @@ layer(TestDatabase.layer)("the states of a batch", (it) => {
     }),
   )
 
-  it.effect("change in order only: the database refuses everything else", () =>
+  it.effect("change only in their order: the database refuses everything else", () =>
     Effect.gen(function* () {
       const database = yield* Database
       const bookId = yield* openBook("STATES", client(3))
@@ -86,7 +81,7 @@ layer(TestDatabase.layer)("the states of a batch", (it) => {
     }),
   )
 
-  it.effect("do not change of what the books said at a time: that counts for nothing", () =>
+  it.effect("do not change for a batch as of a time, which does not count as exported", () =>
     Effect.gen(function* () {
       const database = yield* Database
       const bookId = yield* openBook("PAST", client(23))
@@ -121,48 +116,50 @@ layer(TestDatabase.layer)("the states of a batch", (it) => {
     }),
   )
 
-  it.effect("let a preview count once it is committed, and only while it is what would be exported", () =>
-    Effect.gen(function* () {
-      const bookId = yield* openBook("PREVIEW", client(4))
-      yield* postMonths(bookId)
-      const out = temporaryFolder()
-      const run = exporting("PREVIEW", out)
-      const preview = yield* run(october, ["qbo"], { preview: true })
-      expect(preview.batches[0]?.manifest.lineage?.state).toBe("preview")
-      // It counts for nothing: the same once more is no delta.
-      expect((yield* run(october, ["qbo"], { preview: true })).batches[0]?.manifest.entries).toBe(6)
-      const commit = (batch: number) => Batches.commit(`PREVIEW/${batch}`, out, "jane", true, valuing)
-      const folder = preview.batches[0]?.folder ?? ""
-      const file = join(folder, "qbo-USD.csv")
-      const was = readFileSync(file)
-      appendFileSync(file, "x")
-      expect((yield* Effect.flip(commit(1))).message).toContain("qbo-USD.csv its content has changed")
-      writeFileSync(file, was)
-      yield* commit(1)
-      expect((yield* Effect.flip(commit(2))).message).toContain(
-        "other batches of the book have been committed",
-      )
-      expect((yield* Effect.flip(commit(1))).message).toContain("PREVIEW/1 is committed")
-      expect((yield* run(october, ["qbo"])).exported).toHaveLength(1)
+  it.effect(
+    "let a preview count once it is committed, which works only while an export would write the same",
+    () =>
+      Effect.gen(function* () {
+        const bookId = yield* openBook("PREVIEW", client(4))
+        yield* postMonths(bookId)
+        const out = temporaryFolder()
+        const run = exporting("PREVIEW", out)
+        const preview = yield* run(october, ["qbo"], { preview: true })
+        expect(preview.batches[0]?.manifest.lineage?.state).toBe("preview")
+        // A preview does not count: the same export once more is no delta.
+        expect((yield* run(october, ["qbo"], { preview: true })).batches[0]?.manifest.entries).toBe(6)
+        const commit = (batch: number) => Batches.commit(`PREVIEW/${batch}`, out, "jane", true, base)
+        const folder = preview.batches[0]?.folder ?? ""
+        const file = join(folder, "qbo-USD.csv")
+        const was = readFileSync(file)
+        appendFileSync(file, "x")
+        expect((yield* Effect.flip(commit(1))).message).toContain("qbo-USD.csv its content has changed")
+        writeFileSync(file, was)
+        yield* commit(1)
+        expect((yield* Effect.flip(commit(2))).message).toContain(
+          "other batches of the book have been committed",
+        )
+        expect((yield* Effect.flip(commit(1))).message).toContain("PREVIEW/1 is committed")
+        expect((yield* run(october, ["qbo"])).exported).toHaveLength(1)
 
-      const late = yield* run({ kind: "since-last" }, ["journal"], { preview: true })
-      yield* deposit(bookId, "2026-10-03")
-      expect((yield* Effect.flip(commit(late.batches[0]?.manifest.batch ?? 0))).message).toContain(
-        "entries of its selection have been numbered since",
-      )
-      yield* Batches.acknowledge("PREVIEW/1", "joe", "import 7")
-      const twice = yield* Effect.flip(Batches.acknowledge("preview/1", "joe", null))
-      expect(twice).toMatchObject({ reason: "State" })
-      const shown = yield* Batches.show("PREVIEW/1", out)
-      expect(shown.problems).toEqual([])
-      expect(shown.changes).toMatchObject([
-        { state: "committed", who: "jane" },
-        { state: "acknowledged", who: "joe", reason: "import 7" },
-      ])
-    }),
+        const late = yield* run({ kind: "since-last" }, ["journal"], { preview: true })
+        yield* deposit(bookId, "2026-10-03")
+        expect((yield* Effect.flip(commit(late.batches[0]?.manifest.batch ?? 0))).message).toContain(
+          "entries of its selection have been numbered since",
+        )
+        yield* Batches.acknowledge("PREVIEW/1", "joe", "import 7")
+        const twice = yield* Effect.flip(Batches.acknowledge("preview/1", "joe", null))
+        expect(twice).toMatchObject({ reason: "State" })
+        const shown = yield* Batches.show("PREVIEW/1", out)
+        expect(shown.problems).toEqual([])
+        expect(shown.changes).toMatchObject([
+          { state: "committed", who: "jane" },
+          { state: "acknowledged", who: "joe", reason: "import 7" },
+        ])
+      }),
   )
 
-  it.effect("let a plain batch take the place of the one before of the same selection and formats", () =>
+  it.effect("let a plain batch replace the one before with the same selection and formats", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("PLAIN", client(5))
       yield* postMonths(bookId)
@@ -182,13 +179,13 @@ layer(TestDatabase.layer)("the states of a batch", (it) => {
     }),
   )
 
-  it.effect("leave nothing out of what is new to a format whose batches have been superseded", () =>
+  it.effect("count everything as new to a format whose batches were superseded", () =>
     Effect.gen(function* () {
       const since = { kind: "since-last" } as const
       const held = ({ batches }: Export.ExportSummary) =>
         batches.map(({ manifest }) => `${manifest.formats} ${manifest.entries}`)
 
-      // By hand: the first batch goes, what the journal got since stays.
+      // Superseded by hand: the first batch goes, the journal's later batch stays.
       const byHand = yield* openBook("BYHAND", client(21))
       yield* postMonths(byHand)
       const run = exporting("BYHAND", temporaryFolder())
@@ -199,7 +196,7 @@ layer(TestDatabase.layer)("the states of a batch", (it) => {
       expect(held(yield* run(since, ["journal", "qbo"]))).toEqual(["journal 7", "qbo 8"])
       expect(held(yield* run(since, ["journal", "qbo"]))).toEqual([])
 
-      // By another export: the journal of the batch goes with its import file.
+      // Superseded by another export: the journal of the batch goes with its import file.
       const byAgain = yield* openBook("BYAGAIN", client(22))
       yield* postMonths(byAgain)
       const again = exporting("BYAGAIN", temporaryFolder())
@@ -223,7 +220,7 @@ layer(TestDatabase.layer)("the states of a batch", (it) => {
       const asOf = { kind: "moment", text: "2026-10-01T00:00:00Z" } as const
       const { batches } = yield* run(october, ["qbo"], { asOf })
       const folder = batches[0]?.folder ?? ""
-      // As a kill leaves it between the folder and the commit: whole, with its marker, and not in the database.
+      // A kill between the folder and the commit leaves the folder complete, with its marker, and not in the database.
       const place = folder.slice(out.length + 1).split("/")
       const database = yield* Database
       yield* database.transaction(

@@ -31,7 +31,7 @@ const opened = Effect.runSync(
 )
 
 layer(TestDatabase.layer)("the settings of a book", (it) => {
-  it.effect("stand over the common ones, key by key", () =>
+  it.effect("override the common ones, key by key", () =>
     Effect.gen(function* () {
       yield* opened
       const own = {

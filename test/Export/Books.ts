@@ -18,7 +18,7 @@ const chart: ReadonlyArray<readonly [string, string, string | null, string, stri
   ["deposits_clearing", "USD", null, "", "1020", "Assets:Clearing:Deposits:USD"],
   ["deposits_clearing", "JPY", null, "", "1020", "Assets:Clearing:Deposits:JPY"],
   ["withdrawals_clearing", "USD", null, "", "1030", "Assets:Clearing:Withdrawals:USD"],
-  // Two rules with one name, one of them above another account: what beancount cannot hold as it is.
+  // Two rules with the same name, one of which is also the parent of another account: beancount cannot hold that as it is.
   ["withdrawals_clearing", "USD", null, "4120", "4120", "Expenses:Payroll"],
   ["deposits_clearing", "JPY", null, "4120", "4120", "Expenses:Payroll"],
   ["deposits_clearing", "USD", null, "4121", "4121", "Expenses:Payroll:École d'été"],
@@ -31,14 +31,14 @@ const chart: ReadonlyArray<readonly [string, string, string | null, string, stri
 export interface Movement {
   readonly date: string
   readonly kind: string
-  /** Null for what no statement shows. */
+  /** Null for an entry that no statement shows. */
   readonly partner: string | null
-  /** What the statement says; null for an entry that moves no cash. */
+  /** The statement's amount; null for an entry that moves no cash. */
   readonly cash: string | null
   readonly description: string
   readonly counterparty?: string
   readonly reference?: string
-  /** What ties the legs of a conversion together; an id of its own when absent. */
+  /** The conversion that the legs share; absent for an identifier of its own. */
   readonly resource?: string
   /** role, rule code, currency, amount; the cash line first. */
   readonly lines: ReadonlyArray<readonly [string, string, string, string]>
@@ -67,7 +67,7 @@ export const openBook = Effect.fn("Test.openBook")(function* (code: string, clie
 
 let last = 0
 
-/** A different, well-formed id each time. */
+/** A new, well-formed identifier each time. */
 const nextId = (): string => {
   last += 1
   return `22222222-0000-4000-8000-${String(last).padStart(12, "0")}`
@@ -128,7 +128,7 @@ type Amount = readonly [currency: "USD" | "USDT" | "EUR", amount: string]
 
 export const negated = (amount: string): string => (amount.startsWith("-") ? amount.slice(1) : `-${amount}`)
 
-/** The accounts of conversions, and those of euros, which the small ledger has not. */
+/** Adds the accounts of conversions and of euros, which the small ledger lacks. */
 export const addConversionAccounts = Effect.fn("Test.addConversionAccounts")(function* (bookId: number) {
   const database = yield* Database
   yield* database.query(
@@ -193,7 +193,7 @@ const inOneTransaction = (statements: string) =>
     database.query("Test.inOneTransaction", (sql) => sql.unsafe(statements)),
   )
 
-/** As `tieout close` and `tieout reopen` leave it, but for the hash. `month`: `2026-10`. */
+/** Leaves a month as `tieout close` and `tieout reopen` do, but without the hash. `month`: `2026-10`. */
 export const closeMonth = (bookId: number, month: string) => inOneTransaction(closePeriod(bookId, month))
 export const reopenMonth = (bookId: number, month: string) => inOneTransaction(reopenPeriod(bookId, month))
 
@@ -266,7 +266,7 @@ export const postMonths = Effect.fn("Test.postMonths")(function* (bookId: number
     ],
   })
   yield* assignNumbers(bookId)
-  // Seen late: numbered after the seventh, dated the third.
+  // This entry was seen late: it is numbered after the seventh and dated the third.
   yield* post(bookId, {
     ...deposit("2026-10-03", "-20.00", "Payroll"),
     kind: "withdrawal",

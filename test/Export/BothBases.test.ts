@@ -1,4 +1,4 @@
-/** One command for what is in the base currency and for bank statements, which are in their accounts' own currencies. */
+/** One command exports formats in the base currency together with bank statements, which are in their accounts' own currencies. */
 import { readdirSync } from "node:fs"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
@@ -13,9 +13,9 @@ import { runningSandbox } from "../support/RunningSandbox.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
+import { base } from "./Exporting.ts"
 
-const { accounting, chart, formats } = decodeUnknownSync(Content)({})
-const base = { baseCurrency: "EUR", settings: accounting.valuation, chart }
+const { formats } = decodeUnknownSync(Content)({})
 
 const rates = Array.from({ length: 61 }, (_, day) =>
   ["USD", "JPY", "GBP", "USDT", "USDC"].map((from) => ({
@@ -52,7 +52,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an export of both kind
       const out = temporaryFolder()
       const refused = yield* Effect.flip(exporting(["xero", "camt.053"], [], { out }))
       expect(refused.message).toContain("camt.053 has currencies of three letters only")
-      // The base-currency batch was written first: it is gone, and took no number.
+      // The base-currency batch was written first; it was removed and took no number.
       expect(readdirSync(out)).toEqual([])
 
       const { batches } = yield* exporting(
@@ -98,7 +98,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an export of both kind
   it.effect("leaves out the statements of days on which a book has no entries", () =>
     Effect.gen(function* () {
       yield* postMonths(yield* openBook("QUIET", "00000000-0000-4000-8000-000000000042"))
-      // Another rate at the month's end: the base-currency journal has its revaluation, and the book nothing.
+      // Because of another rate at the month's end, the base-currency journal has a revaluation while the book has no entry.
       yield* addRates([{ date: "2026-10-31", from: "USD", to: "EUR", rate: "0.95", source: "test" }])
       const days = { kind: "range", from: "2026-10-30", to: "2026-10-31" } as const
       const { batches } = yield* exporting(["gl-detail", "camt.053"], [], { book: "QUIET", scope: days })

@@ -48,7 +48,7 @@ const change: fc.Arbitrary<Change> = fc.tuple(
   fc.integer({ min: 1, max: 255 }),
 )
 
-/** The bytes with one changed, and the line on which they first differ: of two equal ones it does not matter which goes. */
+/** The bytes with one changed, and the line on which they first differ. Of two equal bytes in a row, either may be the removed one. */
 const changed = (original: Buffer, [kind, place, value]: Change) => {
   const at = place % original.length
   const [before, byte, after] = [original.subarray(0, at), original[at] ?? 0, original.subarray(at + 1)]
@@ -175,7 +175,7 @@ layer(TestDatabase.layer)("a folder of every format", (it) => {
     }),
   )
 
-  it("is checked to the line up to 512 lines, and to a few lines beyond", () => {
+  it("locates the change to the line up to 512 lines, and to a few lines beyond", () => {
     const checks = (text: string, every?: number) => {
       const digests = new LineDigests(every)
       digests.add(Buffer.from(text))

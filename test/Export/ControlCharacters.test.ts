@@ -1,4 +1,4 @@
-/** Control and direction characters in what a bank passes on: `journal.csv` has them as they came, every other text file none. */
+/** Control and direction characters in texts from a bank: `journal.csv` keeps them, every other text file leaves them out. */
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -31,7 +31,7 @@ const tables = [
 const hidden = /(?![\r\n\t])[\p{Cc}\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/u
 
 layer(TestDatabase.layer)("control characters in a text", (it) => {
-  it.effect("stand in journal.csv as they came, and in no other file; all are read back", () =>
+  it.effect("are kept in journal.csv and in no other file; all files are read back", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("CONTROL")
       for (const character of characters) {
@@ -66,7 +66,7 @@ layer(TestDatabase.layer)("control characters in a text", (it) => {
       const texts = rows
         .filter(({ line_number }) => line_number === "1")
         .map(({ description }) => description)
-      // A tab or a return would begin a formula: an apostrophe leads it.
+      // A tab or a return could begin a formula, so that an apostrophe precedes it.
       expect(texts.map((text) => text?.replace(/^'/, ""))).toEqual(
         characters.map((character) => `${character}before${character}after${character}`),
       )
@@ -81,7 +81,7 @@ layer(TestDatabase.layer)("control characters in a text", (it) => {
         ["bean-check", "--no-cache", "books.beancount"],
       ]) {
         const { error, status, stderr } = spawnSync(program, options, { cwd: folder, encoding: "utf8" })
-        // Not installed here: .ci/run has them where it can.
+        // Where these programs are not installed, .ci/run has them.
         if (error === undefined) expect([program, status, stderr]).toEqual([program, 0, ""])
       }
     }),

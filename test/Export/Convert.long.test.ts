@@ -25,7 +25,7 @@ import { temporaryFolder } from "../support/TemporaryFolder.ts"
 const scales: Readonly<Record<string, number>> = { EUR: 2, JPY: 0, USDT: 8 }
 const settings = decodeUnknownSync(Content)({ formats: { datev: { consultant: 1001, client: 1 } } }).formats
 
-/** Two accounts of each currency share a code, as cash accounts do. */
+/** Two accounts of each currency share a code, as cash accounts may. */
 const chart: ReadonlyArray<Account> = Object.entries(scales).flatMap(([currency, scale]) =>
   ["1010", "1010", "1020", "3020", "6850", "1990"].map((code, at) => ({
     code,
@@ -68,7 +68,7 @@ const accountOf = (currency: string, at: number): Account => {
   return account
 }
 
-/** Entries by date with gapless numbers; each currency is made to balance by a last line. */
+/** Entries by date with gapless numbers; a last line makes each currency balance. */
 const entriesOf = (drafts: ReadonlyArray<Draft>): ReadonlyArray<Entry> => {
   const numbers = new Map<string, number>()
   return [...drafts]
@@ -164,7 +164,7 @@ const write = async (
   )
 }
 
-/** What each row books, file by file; what cannot be read fails the test. */
+/** The amounts that each row books, file by file. A row that cannot be read fails the test. */
 const read = async (format: TableFormat, mode: Mode, { files, path }: Written) => {
   const booked: Array<ReadonlyArray<Booked>> = []
   for (const { account = "", currency = "", name: file, rows } of files) {
@@ -188,7 +188,7 @@ const add = (sums: Map<string, bigint>, key: string, amount: bigint) => {
   else sums.set(key, sum)
 }
 
-/** What the entries come to per currency, account of the system and day; nothing where they cancel out. */
+/** The sums of the entries per currency, account of the system and day, without those that are zero. */
 const balancesOf = (format: TableFormat, entries: ReadonlyArray<Entry>) => {
   const sums = new Map<string, bigint>()
   const { mapping } = mappingOf(format)
@@ -217,12 +217,12 @@ const readBack = async (format: TableFormat, mode: Mode, written: Written) => {
 
 const sorted = (sums: ReadonlyMap<string, bigint>) => [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** A statement's movements are proved by the database tests. */
+/** The movements of statements are proved by the tests with a database. */
 const ofJournals = tableFormats.filter(({ reader }) => reader.holds !== "movements")
 const modes: ReadonlyArray<Mode> = ["detail", "summary"]
 const cases = ofJournals.flatMap((format) => modes.map((mode) => [format.name, mode, format] as const))
 
-/** Those whose codes and decimals the format can hold. */
+/** The currencies whose codes and decimals the format can hold. */
 const currenciesFor = ({ template }: TableFormat): ReadonlyArray<string> =>
   Object.entries(scales)
     .filter(
@@ -279,7 +279,7 @@ describe("an accounting system's format", () => {
     expect(sorted(await readBack(format, "detail", written))).toEqual(sorted(balancesOf(format, entries)))
     const dates = (await read(format, "detail", written)).flat().map(({ date }) => date)
     expect(dates).toEqual(dates.toSorted())
-    // A file that is the only one of its currency has no number.
+    // The only file of a currency has no number.
     const few = await write(format, "detail", entries.slice(0, 150), temporaryFolder())
     expect(few.files.map(({ name }) => name)).toEqual(["xero-EUR.csv"])
   })

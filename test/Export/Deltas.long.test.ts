@@ -13,7 +13,7 @@ import { closeMonth, openBook, postMonths } from "./Books.ts"
 import { all, client, deposit, exporting, imported, october, range, states } from "./Exporting.ts"
 
 layer(TestDatabase.layer)("an accounting system's batches", (it) => {
-  it.effect("hold each entry once: overlapping dates give a delta, nothing new gives none", () =>
+  it.effect("hold each entry once: overlapping dates give a delta, and no news give none", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("DELTA", client(1))
       yield* postMonths(bookId)
@@ -39,7 +39,7 @@ layer(TestDatabase.layer)("an accounting system's batches", (it) => {
       ])
       yield* deposit(bookId, "2026-10-03")
       const late = yield* run(october, ["qbo", "journal"])
-      // The journal is whole, the import file is not.
+      // The journal is complete; the import file has only the delta.
       expect(late.batches.map(({ manifest }) => [manifest.formats, manifest.entries])).toEqual([
         [["journal"], 7],
         [["qbo"], 1],
@@ -50,7 +50,7 @@ layer(TestDatabase.layer)("an accounting system's batches", (it) => {
     }),
   )
 
-  it.effect("are superseded as a whole where all is wanted again, and never half", () =>
+  it.effect("are superseded completely where everything is exported again, and never in part", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("AGAIN", client(2))
       yield* postMonths(bookId)
@@ -133,7 +133,7 @@ layer(TestDatabase.layer)("an accounting system's batches", (it) => {
                       )
                     }
                   } else {
-                    // Where the days have no entries, nothing is written.
+                    // For days without entries nothing is written.
                     const made = yield* Effect.either(run(one.scope, ["qbo"], { again: one.again }))
                     if (Either.isRight(made)) keep(made.right)
                     else expect(made.left.message).toContain("has no entries")

@@ -54,7 +54,7 @@ interface Batch {
 }
 
 layer(TestDatabase.layer)("an export", (it) => {
-  it.effect("writes the canonical journal of a period, with nothing changed and no formula", () =>
+  it.effect("writes the canonical journal of a period, with texts unchanged and no formula", () =>
     Effect.gen(function* () {
       yield* postMonths(yield* openBook("CANON", "33333333-0000-4000-8000-000000000001"))
       const out = temporaryFolder()
@@ -142,7 +142,7 @@ layer(TestDatabase.layer)("an export", (it) => {
       const numbers = (batch: Export.ExportSummary["batches"][number] | undefined): ReadonlyArray<string> => [
         ...new Set(essence(read(batch?.folder ?? "", "journal.csv")).map((line) => line.slice(6, 20))),
       ]
-      // A batch of one month says nothing about the other one.
+      // A batch of one month does not count for the other.
       yield* Export.run(
         request(out, { kind: "range", from: "2026-10-01", to: "2026-10-04" }, ["journal"], "SINCE"),
       )
@@ -262,7 +262,7 @@ layer(TestDatabase.layer)("an export", (it) => {
     }),
   )
 
-  it.effect("replaces what a killed export left, and never another database's batch", () =>
+  it.effect("replaces the folder that a killed export left, and never another database's batch", () =>
     Effect.gen(function* () {
       yield* postMonths(yield* openBook("KILLED", "33333333-0000-4000-8000-000000000006"))
       const out = temporaryFolder()
@@ -292,7 +292,7 @@ layer(TestDatabase.layer)("an export", (it) => {
     }),
   )
 
-  it.effect("ends in an error that says what and where when it cannot write, and leaves nothing", () =>
+  it.effect("fails with the reason and the path where it cannot write, and leaves nothing", () =>
     Effect.gen(function* () {
       yield* postMonths(yield* openBook("STUCK", "33333333-0000-4000-8000-000000000007"))
       const out = temporaryFolder()
@@ -304,7 +304,7 @@ layer(TestDatabase.layer)("an export", (it) => {
       const full = yield* Effect.flip(Export.run(request("/dev/full/exports", october, ["journal"], "STUCK")))
       expect(full).toMatchObject({ _tag: "ExportError", reason: "Folder" })
 
-      // Nobody may make a folder there, root neither.
+      // Nobody can make a folder there, not even root.
       if (process.platform === "linux") {
         const refused = yield* Effect.flip(Export.run(request("/sys", october, ["journal"], "STUCK")))
         expect(refused).toMatchObject({ _tag: "ExportError", reason: "Folder" })
@@ -320,7 +320,7 @@ layer(TestDatabase.layer)("an export", (it) => {
     }),
   )
 
-  it.effect("refuses what makes no sense before it writes anything", () =>
+  it.effect("refuses an impossible request before it writes anything", () =>
     Effect.gen(function* () {
       yield* openBook("USAGE", "33333333-0000-4000-8000-000000000008")
       const out = join(temporaryFolder(), "exports")

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Option } from "effect"
-import { decodeSync } from "effect/Schema"
+import { decodeUnknownSync } from "effect/Schema"
 import { Database } from "../../src/Database.ts"
 import type { ExportScope } from "../../src/Export/Request/ExportScope.ts"
 import type { ExportRequest } from "../../src/Export/Request.ts"
@@ -10,15 +10,31 @@ import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { assignNumbers, partner, post } from "./Books.ts"
 
+export const september: ExportScope = { kind: "period", period: "2026-09" }
 export const october: ExportScope = { kind: "period", period: "2026-10" }
 export const all: ExportScope = { kind: "all" }
 export const range = (from: string, to: string): ExportScope => ({ kind: "range", from, to })
 
 export const client = (last: number): string => `66666666-0000-4000-8000-${String(last).padStart(12, "0")}`
 
-/** Nothing of stablecoins is for a system that does not know them. */
+const { accounting, chart } = decodeUnknownSync(Content)({})
+
+/** Valuation in EUR by the default settings. */
+export const base = { baseCurrency: "EUR", settings: accounting.valuation, chart }
+
+export const ecbRate = (date: string, rate: string) => ({ date, from: "USD", to: "EUR", rate, source: "ECB" })
+
+/** Why an effect fails. Where it does not, the test says so without printing a whole batch. */
+export const failureOf = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(Effect.asVoid(effect))
+
+/** Settings with which every format takes the months of `postMonths` in dollars. */
+export const formatSettings = decodeUnknownSync(Content)({
+  formats: { leaveOut: ["JPY", "USDT"], datev: { consultant: 1001, client: 1 } },
+}).formats
+
+/** Stablecoins are left out for systems that do not know them. */
 const tables = {
-  settings: decodeSync(Content)({ formats: { leaveOut: ["USDT"] } }).formats,
+  settings: decodeUnknownSync(Content)({ formats: { leaveOut: ["USDT"] } }).formats,
   baseCurrency: "EUR",
 }
 

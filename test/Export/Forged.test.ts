@@ -1,18 +1,13 @@
-/** Files whose checksums were made to fit: only what they mean can betray them. */
+/** Files whose checksums were made to fit: only their content can reveal the forgery. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { decodeUnknownSync } from "effect/Schema"
 import * as Export from "../../src/Export.ts"
-import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
+import { formatSettings } from "./Exporting.ts"
 import { forge } from "./Forge.ts"
-
-const settings = decodeUnknownSync(Content)({
-  formats: { leaveOut: ["JPY", "USDT"], datev: { consultant: 1001, client: 1 } },
-}).formats
 
 const formats = [
   "journal",
@@ -29,7 +24,7 @@ const formats = [
 
 const usd = "xero-statement-USD-11111111-0000-4000-8000-000000000001.csv"
 
-/** File, what is replaced by what, and the beginning of the first problem. */
+/** The file, the replaced text, its replacement, and the beginning of the first problem. */
 const cases: ReadonlyArray<readonly [file: string, from: string, to: string, problem: string]> = [
   [
     "xero-USD.csv",
@@ -116,7 +111,7 @@ layer(TestDatabase.layer)("a forged file", (it) => {
           connection: Option.none(),
           book: Option.some("FORGED"),
           out: temporaryFolder(),
-          tables: { settings, baseCurrency: "USD" },
+          tables: { settings: formatSettings, baseCurrency: "USD" },
         })
         return batches[0]?.folder ?? ""
       }),

@@ -18,18 +18,19 @@ import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import * as Verify from "../../src/Verify.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { validate } from "../support/camtSchema.ts"
+import { convertWithLibreOffice } from "../support/Installed.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** `write`, `check`, or undefined: not asked for. */
+/** `write`, `check`, or undefined where the table is not wanted. */
 const asked = process.env.FORMATS_TABLE
 const document = new URL("../../docs/formats.md", import.meta.url).pathname
 const begin = "<!-- formats table: made by `npm run formats:table` -->\n"
 const end = "<!-- end of the formats table -->"
 
 const currencies = ["EUR", "GBP", "JPY", "USD", "USDC", "USDT"]
-/** In cents of a euro, for one unit. */
+/** Prices of one unit in cents of a euro. */
 const prices = Object.entries({ USD: 92, GBP: 117, JPY: 0.61, USDC: 92, USDT: 91 })
 const rates = Array.from({ length: 92 }, (_, day) => {
   const date = new Date(Date.UTC(2026, 7, 1 + day)).toISOString().slice(0, 10)
@@ -43,10 +44,10 @@ const rates = Array.from({ length: 92 }, (_, day) => {
   ]
 }).flat()
 
-/** Of four companies that are none. */
+/** Settings of four made-up companies. */
 const sirens = ["100000009", "200000008", "300000007", "400000006"]
 
-/** What a system takes of the books in their own currencies: the first that is not refused. */
+/** Currencies to leave out so that a system takes the books in their own currencies: the first choice that is not refused counts. */
 const taken = [
   { leaveOut: [], text: "all" },
   { leaveOut: ["USDC", "USDT"], text: "no stablecoins" },
@@ -115,7 +116,7 @@ const run = (command: string, ...args: ReadonlyArray<string>): string => {
 /** `1010.50` → `1010.5`. */
 const digits = (amount: string): string => (amount.includes(".") ? amount.replace(/\.?0+$/, "") : amount)
 
-/** What stands on accounts, however a program calls them, as `USD -12.5` in order. */
+/** The balances in a program's output, whatever it calls the accounts, as `USD -12.5` in order. */
 const standing = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/(-?\d[\d,]*(?:\.\d+)?) +"?([A-Z]{3,4})\b/g)]
     .map(([, amount = "", currency = ""]) => `${currency} ${digits(amount.replaceAll(",", ""))}`)
@@ -133,7 +134,7 @@ const trialBalance = (folder: string): ReadonlyArray<string> => {
   return closings
 }
 
-/** What opens a format's file without us, and what it has to say. */
+/** The other program that opens a format's file, and what its output must be. */
 const openers: {
   readonly [format: string]: {
     readonly name: string
@@ -186,22 +187,14 @@ const openers: {
   "camt.053": { name: "xmllint", open: (file) => expect(validate(file)).toBe("") },
 }
 
-/** As many rows as the file has lines, in a program for spreadsheets. */
+/** A spreadsheet program must find as many rows as the file has lines. */
 const openedByLibreOffice = (files: ReadonlyArray<string>): void => {
   const csv = files.filter((file) => file.endsWith(".csv") && !/EXTF_|sage50/.test(file))
   if (csv.length === 0) return
-  const to = temporaryFolder()
-  run(
-    ...(["soffice", "--headless", `-env:UserInstallation=file://${temporaryFolder()}`] as const),
-    ...[
-      "--infilter=CSV:44,34,76,1,,1033",
-      "--convert-to",
-      "csv:Text - txt - csv (StarCalc):44,34,76,1",
-      "--outdir",
-      to,
-    ],
-    ...csv,
-  )
+  const to = convertWithLibreOffice(csv, {
+    input: "CSV:44,34,76,1,,1033",
+    output: "csv:Text - txt - csv (StarCalc):44,34,76,1",
+  })
   for (const name of readdirSync(to)) {
     const from = csv.find((file) => file.endsWith(`/${name}`)) ?? ""
     const count = (file: string) => parse(readFileSync(file), { bom: true, relax_column_count: true }).length
@@ -217,7 +210,7 @@ const cellOf = Effect.fnUntraced(function* (format: AnyFormat, variant: Variant)
   for (const { leaveOut, text } of variant.how === "own" ? taken : taken.slice(0, 1)) {
     const made = yield* Effect.either(exporting(format, variant, leaveOut))
     if (Either.isLeft(made)) {
-      // Nothing but what the system cannot say, or a bank statement in another currency.
+      // Everything else is refused only for currencies that the system lacks, or for a bank statement in another currency.
       expect(made.left.message).toMatch(/entr(y is|ies are) in|own currency/)
       continue
     }
@@ -273,7 +266,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the formats", (it) => 
       yield* sync(sandbox.url, { TIEOUT_CONNECTIONS_DEFAULT_SURFACES: "organization,client" })
       yield* addRates(rates)
       const lines: Array<ReadonlyArray<string>> = []
-      // Another base currency values the months anew: last.
+      // This comes last, because another base currency changes the valuation of the months.
       for (const format of [...formats].sort((a, b) => Number(a.name === "sie") - Number(b.name === "sie"))) {
         const cells = yield* Effect.forEach(variants, (variant) => cellOf(format, variant))
         lines.push([`\`${format.name}\``, ...cells, openedBy(format)])

@@ -27,7 +27,7 @@ const profiles = {
 const settings = decodeSync(Content)({ formats: { profiles, leaveOut: ["JPY", "USDT"] } }).formats
 
 layer(TestDatabase.layer)("a profile that the settings override", (it) => {
-  it.effect("is written as they say, and read back by the manifest alone", () =>
+  it.effect("is written as they say, and read back from the manifest alone", () =>
     Effect.gen(function* () {
       yield* postMonths(yield* openBook("OVER"))
       for (const mode of ["detail", "summary"] as const) {
@@ -54,7 +54,7 @@ layer(TestDatabase.layer)("a profile that the settings override", (it) => {
         expect(lines("GL_Detail_20261001_20261031.csv")[4]).toMatch(
           /^OVER-2026-10-000002\|1\|deposit\|"HYPERLINK.*\|statement_entry\|OVER\|2026-10-01\|2026\|10\|1010-USD-11111111\|0\.01\|D\|USD\|tieout\|\d{4}-\d{2}-\d{2}\|\d{2}:\d{2}:\d{2}\r$/,
         )
-        // What stands beside has the same delimiter and line ends.
+        // The accompanying files have the same delimiter and line ends.
         expect(lines("Trial_Balance_20261001_20261031.csv").slice(0, 4)).toEqual([
           "GL_Account_Number|Fiscal_Year|Period|Balance_As_Of_Date|Amount_Beginning|Amount_Ending|Amount_Currency|Business_Unit_Code\r",
           "1010-JPY-11111111|2026|10|2026-10-31|0|120000|JPY|OVER\r",

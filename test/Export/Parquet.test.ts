@@ -1,4 +1,4 @@
-/** The journal in Parquet: DuckDB, which shares nothing with us, sees in it what `journal.csv` says; verify finds what is changed. */
+/** The journal in Parquet: DuckDB, which shares no code with Tieout, reads the content of `journal.csv` from it; verify finds changes. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
@@ -50,7 +50,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the journal in Parquet
         ...{ debit: "DECIMAL(38,18)", credit: "DECIMAL(38,18)", effective_date: "DATE" },
         ...{ occurred_at: "TIMESTAMP WITH TIME ZONE", line_number: "INTEGER", description: "VARCHAR" },
       })
-      // journal.csv guards what a spreadsheet would run by apostrophes; the texts here are as they are.
+      // In journal.csv an apostrophe guards texts that a spreadsheet would run; the texts here are unchanged.
       const columns = Object.keys(types).map((name) => {
         if (types[name] === "DECIMAL(38,18)") return `${name}::decimal(38,18)`
         return types[name] === "VARCHAR"
@@ -75,7 +75,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the journal in Parquet
     }),
   )
 
-  it.effect("is proved by itself, and where a byte of it was changed that is said", () =>
+  it.effect("is verified by itself, and a changed byte is reported", () =>
     Effect.gen(function* () {
       const { folder } = yield* exporting(["parquet"])
       expect((yield* Verify.run(folder)).problems).toEqual([])

@@ -1,4 +1,4 @@
-/** A batch for each format: writing one anew leaves the others alone. */
+/** Each format has a batch of its own: writing one again leaves the others alone. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeUnknownSync } from "effect/Schema"
@@ -40,7 +40,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a command for several 
         yield* postMonths(yield* openBook("EACH"))
         const summary = yield* exporting(["journal", "hledger", "xero", "datev"])
         const { batches } = summary
-        // What formats.leaveOut keeps out of the accounting systems' files is said, once for each of them.
+        // Each accounting system's batch names the currencies that formats.leaveOut keeps out of it.
         const lines = exportLines(summary, { interactive: false, color: false, width: 200 })
         expect(lines.filter((line) => line.includes("left out"))).toEqual(
           ["xero", "datev"].map(() => "  left out by formats.leaveOut: JPY (1 entry), USDT (1 entry)"),
@@ -56,7 +56,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a command for several 
       }),
   )
 
-  it.effect("supersedes a batch that several formats share with the first of them", () =>
+  it.effect("supersedes a batch that several formats share when the first of them is written", () =>
     Effect.gen(function* () {
       yield* exporting(["hledger", "journal"], false, false)
       expect(yield* standing).toEqual(["4 datev", "5 xero", "8 hledger,journal"])
@@ -66,10 +66,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a command for several 
     }),
   )
 
-  it.effect("writes none of them where one is refused, and each follows the one before", () =>
+  it.effect("writes no batch where one is refused, and chains each to the one before", () =>
     Effect.gen(function* () {
       const before = yield* standing
-      // It needs its setting, and the base-currency journal.
+      // This format needs its setting and the base-currency journal.
       const error = yield* Effect.flip(exporting(["trial-balance", "fec"], false, true, "EUR"))
       expect(error).toMatchObject({ reason: "Refused" })
       expect(yield* standing).toEqual(before)

@@ -1,4 +1,4 @@
-/** Files of foreign currency with our rates: both amounts come back, and what a system makes of the rates is said. */
+/** Files in foreign currency with our rates: both amounts can be read back, and the system's rounding is reported. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -49,7 +49,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("files with rates", (it
     ),
   )
 
-  it.effect("come back in both amounts, month by month, with and without what was realized", () =>
+  it.effect("give both amounts when read back, month by month, with and without realized results", () =>
     Effect.gen(function* () {
       yield* filled
       const scopes: ReadonlyArray<ExportScope> = [
@@ -70,7 +70,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("files with rates", (it
           for (const system of systems) {
             const listed = rowsOf(join(folder, `rate_differences_${system}.csv`))
             const leftOut = listed.filter((row) => row.at(-1) === "omitted")
-            // Rounding is the system's own; gains and revaluations are left out unless they are wanted.
+            // The system rounds by itself; gains and revaluations are left out unless the settings ask for them.
             expect(leftOut.length > 0).toBe(true)
             expect(leftOut.some(([, account]) => account === "7900" || account === "7910")).toBe(
               !exchangeResults,
@@ -98,7 +98,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("files with rates", (it
       expect(datev[2]).toMatch(/^\d+,\d\d;"S";"USD";1,0\d{5};\d+,\d\d;"EUR";/)
       const eur = readFileSync(join(folder, "EXTF_2026-09_EUR.csv"), "latin1").split("\r\n")
       expect(eur[2]).toMatch(/^\d+,\d\d;"S";"EUR";;;"";/)
-      // An entry in several currencies has a number of its own in each: NetSuite takes each once.
+      // An entry in several currencies has a number of its own in each, because NetSuite accepts a number only once.
       const ids = ["USD", "EUR", "GBP", "JPY"].map(
         (currency) =>
           new Set(

@@ -1,4 +1,4 @@
-/** `exports/README.md` says of each cell of `native_movements.csv` what it can be. */
+/** `exports/README.md` lists the values that the cells of `native_movements.csv` can have. */
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
 import type { Basis } from "../../src/Valuation/Base.ts"

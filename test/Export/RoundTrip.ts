@@ -12,7 +12,7 @@ import { temporaryFolder } from "../support/TemporaryFolder.ts"
 /** Every currency of these books. */
 const currencies = ["CHF", "EUR", "GBP", "JPY", "USD", "USDC", "USDT"]
 
-/** What the systems take of them in their own currencies: all, those without stablecoins, and the base currency alone. */
+/** The currencies that systems accept: all, all but stablecoins, or the base currency alone. */
 const kinds = [
   {
     formats: ["business-central", "gl-detail"],

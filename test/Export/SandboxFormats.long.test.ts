@@ -7,7 +7,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { roundTrip } from "./RoundTrip.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the sandbox's books", (it) => {
-  it.scoped("come back from every format as they went, in detail and in summary", () =>
+  it.scoped("are the same when read back from every format, in detail and in summary", () =>
     Effect.gen(function* () {
       const sandbox = yield* runningSandbox({ entries: 600 })
       yield* sync(sandbox.url)

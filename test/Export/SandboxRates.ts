@@ -1,7 +1,7 @@
 /** Rates of the days that the sandbox's books are about. */
 import type { RateRow } from "../../src/Valuation/Rates/RateTable.ts"
 
-/** A little up and down around a price; USD and JPY the other way round, as central banks have them. */
+/** Rates that vary a little around a price; those of USD and JPY are inverted, as central banks publish them. */
 export const sandboxRates: ReadonlyArray<RateRow> = Array.from({ length: 61 }, (_, day) => {
   const date = new Date(Date.UTC(2026, 8, 1 + day)).toISOString().slice(0, 10)
   const of = (from: string, to: string, price: number) => ({

@@ -35,24 +35,26 @@ const exporting = (baseCurrency: string, base: boolean, mode: "detail" | "summar
   })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("SIE 4I", (it) => {
-  it.effect("is refused in another base currency than kronor, and without --base where others moved", () =>
-    Effect.gen(function* () {
-      yield* postMonths(yield* openBook("SIE"))
-      yield* addRates(rates)
-      for (const base of [false, true]) {
-        // `--base` would be in euros: no command does it before the settings say kronor.
-        const { message } = yield* Effect.flip(exporting("EUR", base))
-        expect(message).toBe(
-          "sie takes SEK alone, and accounting.baseCurrency is EUR. It needs accounting.baseCurrency: SEK in the settings and rates into SEK (tieout rates import). Nothing was written.",
-        )
-      }
-      const { message } = yield* Effect.flip(exporting("SEK", false))
-      expect(message).toContain("nothing of it was written")
-      expect(message).toMatch(/tieout export --base --format sie/)
-    }),
+  it.effect(
+    "is refused in another base currency than kronor, and without --base where other currencies moved",
+    () =>
+      Effect.gen(function* () {
+        yield* postMonths(yield* openBook("SIE"))
+        yield* addRates(rates)
+        for (const base of [false, true]) {
+          // `--base` would write euros, so that no command is proposed before the settings say kronor.
+          const { message } = yield* Effect.flip(exporting("EUR", base))
+          expect(message).toBe(
+            "sie takes SEK alone, and accounting.baseCurrency is EUR. It needs accounting.baseCurrency: SEK in the settings and rates into SEK (tieout rates import). Nothing was written.",
+          )
+        }
+        const { message } = yield* Effect.flip(exporting("SEK", false))
+        expect(message).toContain("nothing of it was written")
+        expect(message).toMatch(/tieout export --base --format sie/)
+      }),
   )
 
-  it.effect("holds vouchers that come to the journal, in code page 437", () =>
+  it.effect("holds vouchers that add up to the journal, in code page 437", () =>
     Effect.gen(function* () {
       for (const mode of ["detail", "summary"] as const) {
         const { batches } = yield* exporting("SEK", true, mode)

@@ -1,23 +1,19 @@
 /** Every CSV opened by LibreOffice as a person would: no cell may become a formula, no amount a text. */
-import { spawnSync } from "node:child_process"
-import { mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { pathToFileURL } from "node:url"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { decodeUnknownSync } from "effect/Schema"
 import * as Export from "../../src/Export.ts"
 import { formatNames } from "../../src/Format/Formats.ts"
-import { Content } from "../../src/Settings/Content.ts"
+import { convertWithLibreOffice, isInstalled } from "../support/Installed.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { assignNumbers, awkward, openBook, partner, post, postMonths } from "./Books.ts"
+import { formatSettings } from "./Exporting.ts"
 
-const program = "soffice"
-const there = spawnSync(program, ["--version"], { timeout: 60_000 }).status === 0
-if (!there) console.warn(`${program} is not installed: how a spreadsheet reads the CSV files is not tested`)
+const there = isInstalled("soffice", "how a spreadsheet reads the CSV files is not tested")
 
-/** Texts that a spreadsheet, a separator or a quote would trip over. */
+/** Texts that mean something to a spreadsheet, or contain separators and quotes. */
 const hostile = [
   "=1+1",
   '=HYPERLINK("http://x","y")',
@@ -35,16 +31,12 @@ const hostile = [
   awkward,
 ]
 
-/** Of LibreOffice's CSV import: separator, text mark, character set, first line, cell formats, language, quoted as text. */
+/** Options of LibreOffice's CSV import: separator, text mark, character set, first line, cell formats, language, quoted as text. */
 const options = (separator: number, charset: number, language: number): string =>
   `CSV:${separator},34,${charset},1,,${language},true,true`
 
 const american = options(44, 76, 1033)
 const german = options(59, 1, 1031)
-
-const settings = decodeUnknownSync(Content)({
-  formats: { leaveOut: ["JPY", "USDT"], datev: { consultant: 1001, client: 1 } },
-}).formats
 
 interface Sheet {
   readonly name: string
@@ -52,28 +44,12 @@ interface Sheet {
 }
 
 /** All files of one kind, in one run of the program. */
-const opened = (folder: string, names: ReadonlyArray<string>, filter: string): ReadonlyArray<Sheet> => {
-  const out = temporaryFolder()
-  mkdirSync(join(out, "sheets"))
-  const run = spawnSync(
-    program,
-    [
-      `-env:UserInstallation=${pathToFileURL(join(out, "profile")).href}`,
-      "--headless",
-      `--infilter=${filter}`,
-      "--convert-to",
-      "fods",
-      "--outdir",
-      join(out, "sheets"),
-      ...names.map((name) => join(folder, name)),
-    ],
-    { timeout: 240_000, encoding: "utf8" },
+const opened = (folder: string, names: ReadonlyArray<string>, input: string): ReadonlyArray<Sheet> => {
+  const sheets = convertWithLibreOffice(
+    names.map((name) => join(folder, name)),
+    { input, output: "fods" },
   )
-  expect(run.status).toBe(0)
-  return readdirSync(join(out, "sheets")).map((name) => ({
-    name,
-    text: readFileSync(join(out, "sheets", name), "utf8"),
-  }))
+  return readdirSync(sheets).map((name) => ({ name, text: readFileSync(join(sheets, name), "utf8") }))
 }
 
 interface SheetCell {
@@ -130,13 +106,13 @@ layer(TestDatabase.layer)("a spreadsheet", (it) => {
       }
       yield* assignNumbers(bookId)
       const { batches } = yield* Export.run({
-        // Those of one currency alone take no dollars; they are no spreadsheets.
+        // Formats with a fixed currency do not take dollars; their files are no spreadsheets.
         formats: formatNames.filter((name) => name !== "fec" && name !== "sie"),
         scope: { kind: "period", period: "2026-10" },
         connection: Option.none(),
         book: Option.some("SHEETS"),
         out: temporaryFolder(),
-        tables: { settings, baseCurrency: "USD" },
+        tables: { settings: formatSettings, baseCurrency: "USD" },
       })
       const { folder, manifest } = batches[0] ?? (yield* Effect.dieMessage("no batch"))
       const names = manifest.files.map(({ name }) => name).filter((name) => name.endsWith(".csv"))
@@ -155,7 +131,7 @@ layer(TestDatabase.layer)("a spreadsheet", (it) => {
       expect(sheets.length).toBe(names.length)
       for (const { name, text } of sheets) {
         expect([name, text.includes("table:formula")]).toEqual([name, false])
-        // The chart of accounts has none.
+        // The chart of accounts has no amounts.
         if (name.startsWith("Chart_Of_Accounts")) continue
         const rows = rowsOf(text)
         const { columns, first } = amountsOf(name, rows)

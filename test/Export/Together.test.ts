@@ -44,7 +44,7 @@ const exporting = (
 const execute = (statement: string) =>
   Effect.flatMap(Database, (database) => database.query("Test.run", (sql) => sql.unsafe(statement)))
 
-/** The service's accounts bear the same identifiers in all books: what is read by those alone is another book's. */
+/** The service's accounts have the same identifiers in all books, so that a query by these alone would read another book. */
 const readAccounts = Effect.fnUntraced(function* (bookId: number, until: string, entries: number) {
   for (const [id, currency, own] of [
     [partner.usd, "USD", entries],
@@ -76,7 +76,7 @@ const opened = Effect.gen(function* () {
   yield* readAccounts(alpha, "2026-10-08T00:30:00Z", 6)
   yield* readAccounts(beta, "2026-10-20T00:30:00Z", 8)
   yield* readAccounts(gamma, "2026-11-20T00:30:00Z", 2)
-  // Of one book alone the accounts have other names in the accounting system.
+  // In one book only, the accounts have other names in the accounting system.
   const file = join(temporaryFolder(), "accounts.csv")
   const rows = yield* current(Option.some("BETA"))
   writeFileSync(file, fileText(rows.map((row) => ({ ...row, netsuite_account: `9${row.code}` }))))
@@ -84,7 +84,7 @@ const opened = Effect.gen(function* () {
   return { alpha, beta, gamma }
 })
 
-/** Without what differs from one export of the same entries to the next. */
+/** The files without what differs between two exports of the same entries. */
 const essence = (manifest: Manifest) => {
   const { batch: _, createdAt: __, files, lineage, ...rest } = manifest
   return {
@@ -102,7 +102,7 @@ const contents = (folder: string, { files }: Manifest): ReadonlyArray<string> =>
       .replaceAll(/<CreDtTm>[^<]*<\/CreDtTm>/g, ""),
   )
 
-/** Which batch each but the first follows, and what names each but the last. */
+/** The batch that each one but the first follows, and the one that names each but the last. */
 const followed = (batches: ReadonlyArray<Export.ExportSummary["batches"][number]>) =>
   batches.slice(1).map(({ manifest }) => manifest.lineage?.previous)
 const named = (batches: ReadonlyArray<Export.ExportSummary["batches"][number]>) =>
@@ -201,7 +201,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
         ["BETA netsuite", [5], []],
         ["GAMMA journal", [], [3]],
       ])
-      // Of two selections, so of two passes.
+      // Two selections need two passes.
       const ofBeta = second.batches.filter(({ manifest }) => manifest.book.code === "BETA")
       expect(followed(ofBeta)).toEqual(named(ofBeta))
       const standing = yield* Effect.forEach([alpha, beta, gamma], states)
@@ -221,7 +221,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
         ["GAMMA", 2],
       ])
       expect(third.unchanged).toEqual(["EMPTY"])
-      // What the batches of one book cover says nothing about another's, whose entry was numbered before.
+      // Batches of one book do not cover another book, whose entry was numbered before.
       yield* deposit(beta, "2026-10-11", "4.00")
       yield* deposit(alpha, "2026-10-11", "5.00")
       yield* exporting(out, ["netsuite"], { code: "ALPHA" })
@@ -233,35 +233,37 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
     }),
   )
 
-  it.effect("stop at one that fails: those before it are committed, nothing is left of it and after", () =>
-    Effect.gen(function* () {
-      const { alpha, beta, gamma } = yield* books
-      const count = Effect.map(Effect.forEach([alpha, beta, gamma], states), (own) =>
-        own.map(({ length }) => length),
-      )
-      const before = yield* count
-      const out = temporaryFolder()
-      writeFileSync(join(out, "default-BETA"), "a file in the way")
-      const error = yield* Effect.flip(exporting(out, ["hledger"]))
-      expect(error).toMatchObject({ reason: "Folder" })
-      expect(error.message).toContain(join(out, "default-BETA"))
-      expect(yield* count).toEqual([(before[0] ?? 0) + 1, before[1], before[2]])
-      expect(readdirSync(out).toSorted()).toEqual(["default-ALPHA", "default-BETA"])
-      expect(markers(out)).toEqual([])
+  it.effect(
+    "stop at one that fails: those before it are committed, and nothing is left of it and those after",
+    () =>
+      Effect.gen(function* () {
+        const { alpha, beta, gamma } = yield* books
+        const count = Effect.map(Effect.forEach([alpha, beta, gamma], states), (own) =>
+          own.map(({ length }) => length),
+        )
+        const before = yield* count
+        const out = temporaryFolder()
+        writeFileSync(join(out, "default-BETA"), "a file in the way")
+        const error = yield* Effect.flip(exporting(out, ["hledger"]))
+        expect(error).toMatchObject({ reason: "Folder" })
+        expect(error.message).toContain(join(out, "default-BETA"))
+        expect(yield* count).toEqual([(before[0] ?? 0) + 1, before[1], before[2]])
+        expect(readdirSync(out).toSorted()).toEqual(["default-ALPHA", "default-BETA"])
+        expect(markers(out)).toEqual([])
 
-      const database = yield* Database
-      const other = temporaryFolder()
-      const busy = yield* Effect.flip(
-        database.withSessionLock(`export ${gamma}`, exporting(other, ["hledger"])),
-      )
-      expect(busy).toMatchObject({ reason: "Busy" })
-      expect(busy).toHaveProperty("message", expect.stringContaining("the book GAMMA runs"))
-      expect(yield* count).toEqual([(before[0] ?? 0) + 2, (before[1] ?? 0) + 1, before[2]])
-      expect(readdirSync(other).toSorted()).toEqual(["default-ALPHA", "default-BETA"])
-    }),
+        const database = yield* Database
+        const other = temporaryFolder()
+        const busy = yield* Effect.flip(
+          database.withSessionLock(`export ${gamma}`, exporting(other, ["hledger"])),
+        )
+        expect(busy).toMatchObject({ reason: "Busy" })
+        expect(busy).toHaveProperty("message", expect.stringContaining("the book GAMMA runs"))
+        expect(yield* count).toEqual([(before[0] ?? 0) + 2, (before[1] ?? 0) + 1, before[2]])
+        expect(readdirSync(other).toSorted()).toEqual(["default-ALPHA", "default-BETA"])
+      }),
   )
 
-  it.effect("are refused with what is wrong in each of them, and none is written", () =>
+  it.effect("are refused with the reason for each of them, and none is written", () =>
     Effect.gen(function* () {
       const { alpha } = yield* books
       const before = (yield* states(alpha)).length
@@ -289,7 +291,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
     }),
   )
 
-  it("are told one list of currencies to leave out, since the setting is one for all", () => {
+  it("get one list of currencies to leave out, because the setting is common to all", () => {
     const refusal = (book: string, without: ReadonlyArray<string>) => ({
       book,
       problems: ["x"],
@@ -307,7 +309,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
     ])
   })
 
-  it.effect("are told one command where all of them need it", () =>
+  it.effect("get one command where all of them need it", () =>
     Effect.gen(function* () {
       yield* books
       const error = yield* Effect.flip(
@@ -318,7 +320,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
     }),
   )
 
-  it.effect("are none of them written where what is asked for is not possible in one", () =>
+  it.effect("are not written at all where the request is impossible for one of them", () =>
     Effect.gen(function* () {
       const { alpha } = yield* books
       const before = (yield* states(alpha)).length
@@ -333,7 +335,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
     }),
   )
 
-  it.effect("clear what a killed export left in the folder of one of them", () =>
+  it.effect("clear the leftovers of a killed export in the folder of one of them", () =>
     Effect.gen(function* () {
       const { beta } = yield* books
       const next = ((yield* states(beta)).length ?? 0) + 1
@@ -348,7 +350,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
     }),
   )
 
-  it.effect("are not committed with a file that is gone or has changed since it was written", () =>
+  it.effect("are not committed where a file is gone or has changed since it was written", () =>
     Effect.gen(function* () {
       const { alpha } = yield* books
       const out = temporaryFolder()

@@ -36,7 +36,7 @@ const problemsOf = (folder: string) =>
     return problems.map(({ file, line, message }) => `${file}${line === null ? "" : `:${line}`}: ${message}`)
   })
 
-/** Changes a file and makes the manifest agree with it, so that only its meaning can betray it. */
+/** Changes a file and makes the manifest agree with it, so that only its content can reveal the change. */
 const forge = (folder: string, name: string, change: (text: string) => string): string => {
   const copy = copyOf(folder)
   const text = readFileSync(join(copy, name), "utf8")
@@ -104,7 +104,7 @@ layer(TestDatabase.layer)("verify", (it) => {
     }),
   )
 
-  it.effect("finds files that are missing, cut short or do not belong there", () =>
+  it.effect("finds files that are missing, truncated or do not belong there", () =>
     Effect.gen(function* () {
       const { folder } = yield* exported
       const copy = copyOf(folder)
@@ -124,7 +124,7 @@ layer(TestDatabase.layer)("verify", (it) => {
     }),
   )
 
-  it.effect("finds what is wrong in a journal whose checksum was made to fit, and says on which line", () =>
+  it.effect("finds the wrong line of a journal whose checksum was made to fit", () =>
     Effect.gen(function* () {
       const { folder } = yield* exported
       const forged = (change: (text: string) => string) => problemsOf(forge(folder, "journal.csv", change))
@@ -158,7 +158,7 @@ layer(TestDatabase.layer)("verify", (it) => {
     }),
   )
 
-  it.effect("finds what is wrong in the other files", () =>
+  it.effect("finds changes in the other files", () =>
     Effect.gen(function* () {
       const { folder } = yield* exported
       const forged = (name: string, change: (text: string) => string) =>
@@ -198,7 +198,7 @@ layer(TestDatabase.layer)("verify", (it) => {
     }),
   )
 
-  it.effect("refuses links, pipes and folders in a file's place, the manifest's among them", () =>
+  it.effect("refuses links, pipes and folders in place of a file or the manifest", () =>
     Effect.gen(function* () {
       const { folder } = yield* exported
       const copy = copyOf(folder)
@@ -219,7 +219,7 @@ layer(TestDatabase.layer)("verify", (it) => {
     }),
   )
 
-  it.effect("finds a folder that bears the name of another batch, scope or book", () =>
+  it.effect("finds a folder with the name of another batch, scope or book", () =>
     Effect.gen(function* () {
       const { folder } = yield* exported
       const placed = (...path: ReadonlyArray<string>) =>
@@ -229,7 +229,7 @@ layer(TestDatabase.layer)("verify", (it) => {
           return yield* Verify.run(copy)
         })
       const book = "default-VERIFY"
-      // Where batches of older versions stand.
+      // Older versions wrote their batches there.
       expect((yield* placed(`default-${clientId}`, "2026-10", "1")).problems).toEqual([])
       expect((yield* placed(book, "2026-10", "1")).problems).toEqual([])
       const wrong = Effect.fnUntraced(function* (...path: ReadonlyArray<string>) {

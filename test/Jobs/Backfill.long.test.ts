@@ -1,4 +1,4 @@
-/** Backfills whose clients' books workers read: the same report and the same books, beside syncs and events. */
+/** Backfills in which workers read the clients' books: the same report and the same books, beside syncs and events. */
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import { Database } from "../../src/Database.ts"
@@ -28,7 +28,7 @@ const synced = Effect.gen(function* () {
 
 const statementOf = (held: Lending, index: number) => held.statements[clientId(index)] ?? []
 
-/** Syncs before the service shows all that it has. */
+/** Syncs before the service shows everything. */
 const before = (held: Lending, variables: Record<string, string>) =>
   Effect.gen(function* () {
     const [second, third] = [statementOf(held, 2), statementOf(held, 3)]
@@ -43,7 +43,7 @@ const deadLetters = rows(`
   select message, evidence ->> 'from' as "from", evidence ->> 'to' as "to", closed_at is not null as closed
   from reconcile.findings where check_name = 'dead-letter' order by finding_id`)
 
-/** Once only. */
+/** Acts only once. */
 const first = (
   does: (jobs: Jobs, job: { connection: string; bookId: number }) => Effect.Effect<void, never, Database>,
 ) => {
@@ -56,7 +56,7 @@ const first = (
 }
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a backfill with workers", (it) => {
-  it.scoped("comes to the report and the books of one without", () =>
+  it.scoped("gives the same report and books as one without workers", () =>
     Effect.gen(function* () {
       const { held, variables } = yield* synced
       const own = yield* Effect.gen(function* () {
@@ -87,7 +87,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a backfill with worker
     }),
   )
 
-  it.scoped("leaves a book that somebody else has, and hands it out again", () =>
+  it.scoped("leaves a book that another process has, and hands it out again", () =>
     Effect.gen(function* () {
       const { variables } = yield* synced
       yield* syncWith(variables)
@@ -142,7 +142,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a backfill with worker
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("goes on beside a sync with workers: one job does both, the sync first", () =>
+  it.scoped("runs beside a sync with workers: one job does both, the sync first", () =>
     Effect.gen(function* () {
       const { held, variables } = yield* synced
       yield* syncWith(variables)

@@ -1,4 +1,4 @@
-/** Clients' books that workers read: the same books, whoever reads them and whatever becomes of a worker. */
+/** Clients' books that workers read: the books are the same, whoever reads them and whatever happens to a worker. */
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { Database } from "../../src/Database.ts"
@@ -29,7 +29,7 @@ const deadLetters = rows(`
 const runs = rows("select state, exit_code from sync.runs order by run_id")
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", (it) => {
-  it.scoped("comes to the journal of one without, and says the same of it", () =>
+  it.scoped("gives the same journal and summary as one without workers", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({
         clients: [...someClients, client(6, { status: "DISABLED" })],
@@ -54,14 +54,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
       expect([runId, seconds > 0]).toEqual([1, true])
       expect(yield* runs).toEqual([{ state: "done", exit_code: 0 }])
       expect(yield* rows("select * from sync.book_jobs")).toEqual([])
-      // And goes on where either stopped.
+      // Each continues where the other stopped.
       move(held, clientId(2), { type: "CREDIT", amount: 7 })
       const again = yield* syncWith(variables)
       expect(again.counters.entries).toBe(1)
     }),
   )
 
-  it.scoped("names a book that no worker could read, and has the others", () =>
+  it.scoped("names a book that no worker could read, and completes the others", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: someClients })
       moved(held)
@@ -95,7 +95,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
           closed: false,
         },
       ])
-      // Neither a look at everything nor a glance settles it.
+      // Neither a check of everything nor a quick sync settles it.
       yield* syncWith(variables, { quick: true })
       expect(yield* deadLetters).toMatchObject([{ closed: false }])
       expect((yield* syncWith(variables)).counters.entries).toBe(0)
@@ -103,7 +103,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("reads nothing of a book that was given up, until the next job of it settles that", () =>
+  it.scoped("counts a book that was given up as unread, until its next job settles that", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: someClients })
       moved(held)
@@ -128,7 +128,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("tells a client that the service does not serve as one process does", () =>
+  it.scoped("reports a client that the service does not serve as one process does", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: someClients })
       moved(held)
@@ -177,7 +177,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
               yield* Effect.orDie(jobs.read(job))
             }),
         }).pipe(Effect.either)
-        // The one that led was overtaken as well: it says so, and nothing of it is half-written.
+        // The leading process was overtaken as well: it says so, and leaves nothing half-written.
         expect(report).toMatchObject({ _tag: "Left", left: { _tag: "LeaseLost" } })
         expect(late).toEqual(["5", "2"])
         expect(yield* rows("select * from sync.book_jobs")).toEqual([])
@@ -210,7 +210,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("waits for who has the connection for a moment only", () =>
+  it.scoped("waits for a process that has the connection only for a moment", () =>
     Effect.gen(function* () {
       const { service } = yield* lending({ clients: someClients })
       const variables = { ...variablesFor(service.url), ...bothSurfaces }
@@ -228,7 +228,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("looks at what a second try read, where the first was lost after it had proved the book", () =>
+  it.scoped("checks what a second try read, where the first was lost after it had proved the book", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: someClients })
       moved(held)
@@ -239,7 +239,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
           Effect.gen(function* () {
             if (!isFirst) return yield* Effect.orDie(jobs.read(job))
             isFirst = false
-            // Its last transaction does not come through: as after a kill right before it.
+            // Its last transaction fails, as after a kill right before it.
             yield* rows(`create function sync.lose() returns trigger language plpgsql as $$ begin raise exception 'lost'; end $$;
               create trigger lost before update on sync.book_jobs for each row execute function sync.lose()`)
             yield* Effect.flip(jobs.read(job)).pipe(Effect.orDie)
@@ -255,7 +255,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("brings the loans of a client up to date that is not to be read any more", () =>
+  it.scoped("updates the loans of a client that is no longer read", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1), client(2)] })
       const variables = { ...variablesFor(service.url), ...borrower }

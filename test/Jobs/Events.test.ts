@@ -1,4 +1,4 @@
-/** Events of clients' books that workers take: once each, beside a night, and never lost. */
+/** Events of clients' books that workers process: each once, beside a night, and none lost. */
 import { createHash } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option } from "effect"
@@ -39,7 +39,7 @@ const arrive = (...clients: ReadonlyArray<number | undefined>) =>
 
 const eventRuns = rows("select state, exit_code from sync.runs where command = 'events' order by run_id")
 
-/** Takes part as a worker does, and as the process that receives the events; `sent`: the books that were handed out. */
+/** Acts as a worker and as the process that receives the events; `sent` are the books that were handed out. */
 const together = <A, E, R>(
   variables: Record<string, string>,
   use: (jobs: Jobs, round: ReturnType<Events["round"]>, sent: Array<number>) => Effect.Effect<A, E, R>,
@@ -62,7 +62,7 @@ const together = <A, E, R>(
   )
 
 layer(TestDatabase.layer, { excludeTestServices: true })("events that workers take", (it) => {
-  it.scoped("are those of clients' books; the others stay with who received them", () =>
+  it.scoped("are those of clients' books; the others stay with the process that received them", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1), client(2)] })
       const variables = { ...variablesFor(service.url), ...surfaces }
@@ -79,7 +79,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("events that workers ta
           ])
           yield* jobs.read({ connection: "default", bookId: first })
           expect(yield* inboxStates).toEqual(["done 3", "waiting 1"])
-          // One that comes while a job is under way, or that a worker left, is handed out again.
+          // An event that comes during a job, or that a worker left, is handed out again.
           yield* arrive(1)
           yield* round
           expect(sent.splice(0)).toEqual([first, second])
@@ -97,7 +97,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("events that workers ta
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("wait, and do not fail, while somebody else has the connection", () =>
+  it.scoped("wait, and do not fail, while another process has the connection", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1)] })
       const variables = { ...variablesFor(service.url), ...surfaces }
@@ -122,7 +122,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("events that workers ta
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("are waited for by a sync in one process", () =>
+  it.scoped("make a sync in one process wait for them", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1)] })
       const variables = { ...variablesFor(service.url), ...surfaces }

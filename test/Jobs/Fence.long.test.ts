@@ -1,6 +1,6 @@
 /**
- * A worker that was overtaken, wherever it stood, writes nothing more: whatever it writes next, in whatever table, goes through the
- * fence. The lease is taken from it by the transaction that it is just in, so that every later one of its own is too late.
+ * A worker that was overtaken at any point writes nothing more: its next write to any table goes through the fence. The lease is
+ * taken from it within its current transaction, so that every later transaction of its own is too late.
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,24 +9,15 @@ import { client, clientId, lending, move } from "../Sync/Lending.ts"
 import { bothSurfaces } from "../Sync/Partnership.ts"
 import { findings, journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { backfillWith, syncWithWorkers, withWorkers } from "./Workers.ts"
+import { backfillWith, overtaking, syncWithWorkers, withWorkers } from "./Workers.ts"
 
 /**
- * From the next write to a table on, the book of a client belongs to somebody else. What the same transaction writes is not too late:
- * the last of its subtransactions, when it commits, says which were later.
+ * From the next write to a table on, the book of a client belongs to another process. Writes of the same transaction are not too
+ * late: its last subtransaction, at its commit, marks which writes were later.
  */
 const overtakeAt = (table: string, book: string) =>
-  rows(`
-    create table sync.overtaken (at timestamptz);
+  rows(`${overtaking(`insert or update or delete on ${table}`, book)}
     create table sync.overtaken_last (at timestamptz);
-    create function sync.overtake() returns trigger language plpgsql as $$ begin
-      if not exists (select from sync.overtaken) then
-        insert into sync.overtaken values (now());
-        update sync.leases set epoch = epoch + 1, taken_at = now()
-        where book_id = (select book_id from mirror.books where code = '${book}');
-      end if;
-      return null;
-    end $$;
     create function sync.note_last() returns trigger language plpgsql as $$ begin
       begin
         insert into sync.overtaken_last values (now());
@@ -35,15 +26,14 @@ const overtakeAt = (table: string, book: string) =>
       return null;
     end $$;
     create constraint trigger last after insert on sync.overtaken deferrable initially deferred
-      for each row execute function sync.note_last();
-    create trigger overtaking after insert or update or delete on ${table} for each statement execute function sync.overtake()`)
+      for each row execute function sync.note_last()`)
 
 const untake = (table: string) =>
   rows(`
     drop trigger overtaking on ${table}; drop table sync.overtaken, sync.overtaken_last;
     drop function sync.overtake(), sync.note_last()`)
 
-/** Tables with rows that were written after the lease was lost. Rows of runs, leases and the pace are everybody's. */
+/** Tables with rows that were written after the lease was lost. Runs, leases and the pace may be written by anybody. */
 const writtenSince = Effect.gen(function* () {
   const [overtaken] = yield* rows("select xmin::text as xid from sync.overtaken_last")
   if (overtaken === undefined) return ["nothing was overtaken"]
@@ -95,7 +85,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a worker that was over
             })
             seen.push(lost, yield* writtenSince)
             yield* untake(table)
-            // Another try finds everything as it should be.
+            // Another try succeeds.
             yield* Effect.orDie(jobs.read(job))
           }),
       })
@@ -125,7 +115,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a worker that was over
                 insert into sync.book_events (connection, event_id, digest, book_id)
                 select connection, event_id, digest, ${job.bookId} from webhook.inbox`)
               yield* overtakeAt(table, "C1")
-              // The night's part of the job is done by nobody yet.
+              // The night's part of the job is hidden, so that only the event is processed.
               yield* rows(
                 "alter table sync.book_jobs rename to hidden; create table sync.book_jobs (like sync.hidden)",
               )
@@ -193,7 +183,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a worker that was over
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("cannot say how a run ended that is another's", () =>
+  it.scoped("cannot record the end of another process's run", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1)] })
       const variables = { ...variablesFor(service.url), ...bothSurfaces }

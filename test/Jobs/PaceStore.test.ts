@@ -1,4 +1,4 @@
-/** The pace of a connection, kept in the database for processes that know nothing of each other. */
+/** The pace of a connection, shared in the database by processes that do not know of each other. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Database } from "../../src/Database.ts"
@@ -8,7 +8,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 const asked = { wanted: 5, accepted: 0, refused: [], hold: 0 }
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a pace in the database", (it) => {
-  it.effect("gives each permit to one process, and holds all by what one was told", () =>
+  it.effect("gives each permit to one process, and pauses all when one is told to wait", () =>
     Effect.gen(function* () {
       const database = yield* Database
       const [one, two] = [reserving(database, "default", 10), reserving(database, "default", 10)]
@@ -26,7 +26,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a pace in the database
       const held = yield* ask(two, { hold: 60_000 })
       expect(held.hold).toBeGreaterThan(50_000)
       expect((yield* ask(one)).hold).toBeGreaterThan(50_000)
-      // Another connection has its own, and what was learned is there for who comes later.
+      // Another connection has its own pace, and a later process starts with the learned one.
       expect((yield* ask(reserving(database, "other", 10))).hold).toBe(0)
       expect((yield* ask(reserving(database, "default", 500))).rate).toBe(held.rate)
     }),

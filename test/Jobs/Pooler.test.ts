@@ -1,9 +1,8 @@
-/** The queue reaches the server as everything else does: by the same address, with or without TLS, and through a pooler. */
+/** The queue connects like everything else: by the same address, with or without TLS, and through a pooler. */
 import { randomBytes } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Database } from "../../src/Database.ts"
-import { runsWorkers } from "../../src/Jobs/Boss.ts"
 import { bossDatabase } from "../../src/Jobs/BossDatabase.ts"
 import { readElsewhere } from "../../src/Jobs/Leading.ts"
 import { prepare } from "../../src/Jobs/Prepare.ts"
@@ -11,7 +10,6 @@ import { work } from "../../src/Jobs/Worker.ts"
 import { Settings } from "../../src/Settings.ts"
 import { BookSync } from "../../src/Sync/BookSync.ts"
 import { BookJobs } from "../../src/Sync/Runs/BookJobs.ts"
-import { client, lending, move } from "../Sync/Lending.ts"
 import { journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { settingsFor } from "../support/DatabaseAddress.ts"
 import { hasPgbouncer, pgbouncer } from "../support/Pgbouncer.ts"
@@ -19,8 +17,7 @@ import { program } from "../support/Program.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
-
-const here = runsWorkers(process.versions.node)
+import { creditedClients, hasWorkers, journalOfOneProcess } from "./Workers.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the queue's statements", (it) => {
   it.effect("get what the address asks for, and read as pg-boss expects", () =>
@@ -46,7 +43,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue's statements
       ])
       const script = yield* Effect.promise(() => db.executeSql("begin; select 1 as one; commit;"))
       expect(script.rows).toEqual([{ one: 1 }])
-      // One that fails leaves nothing to the next.
+      // A script that fails leaves no open transaction to the next.
       const scripts = Array.from({ length: 4 }, () =>
         Effect.promise(() =>
           db.executeSql("begin; select 1 / 0; commit;").catch((error: unknown) => String(error)),
@@ -61,26 +58,19 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue's statements
     }),
   )
 
-  it.scoped.skipIf(!here || !hasPgbouncer)(
+  it.scoped.skipIf(!hasWorkers || !hasPgbouncer)(
     "go through pgbouncer in mode transaction, without TLS where that is only preferred",
     () =>
       Effect.gen(function* () {
-        const clients = Array.from({ length: 6 }, (_, index) => client(index + 1))
-        const { held, service } = yield* lending({ clients })
-        for (const { clientId: one } of clients)
-          for (const amount of [10, 20]) move(held, String(one), { type: "CREDIT", amount })
-        const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
-        const variables = { ...variablesFor(service.url), ...surfaces }
-        const own = yield* Effect.zipRight(syncWith(variables), journal).pipe(
-          Effect.provide(TestDatabase.layer),
-        )
+        const { variables } = yield* creditedClients(6)
+        const own = yield* journalOfOneProcess(variables)
         const { name } = yield* TestDatabase
         const url = yield* pgbouncer(name, "transaction")
         const services = Layer.provideMerge(BookSync.Default, Settings.from({ variables }))
         for (const mode of ["prefer", "allow"]) {
           yield* Effect.gen(function* () {
             expect((yield* Database).settings.pooled).toBe(true)
-            // As owner: the queue's tables are made through it as well.
+            // The owner also makes the queue's tables through the pooler.
             yield* prepare()
             yield* work(2)
             yield* work(2)
@@ -99,7 +89,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue's statements
       }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped.skipIf(!here || !hasPgbouncer)(
+  it.scoped.skipIf(!hasWorkers || !hasPgbouncer)(
     "of whole processes do as well: a sync and a backfill with workers and a shared token",
     () =>
       Effect.gen(function* () {

@@ -1,9 +1,9 @@
-/** Processes beside this one: kept going, given up where they cannot begin, and gone when they are not needed. */
+/** Worker processes beside this one: replaced when they end, given up where they cannot start, and ended when they are not needed. */
 import { mkdtempSync, readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit } from "effect"
-import { expect, it } from "vitest"
+import { expect, it, vi } from "vitest"
 import { workers } from "../../src/Jobs/WorkerProcesses.ts"
 
 const node = (code: string): ReadonlyArray<string> => [process.execPath, "--eval", code]
@@ -17,13 +17,13 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** A process that leaves a file of its number, and lives as long as its input. */
+/** A process that writes a file named by its number, and lives until its input ends. */
 const living = (folder: string) =>
   node(
     `require("node:fs").writeFileSync(${JSON.stringify(folder)} + "/" + process.pid, ""); process.stdin.on("end", () => process.exit(0)).resume()`,
   )
 
-it("follows one that was killed, and ends all when they are not needed", async () => {
+it("replaces one that was killed, and ends all when they are not needed", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tieout-workers-"))
   const begun = () => readdirSync(folder).map(Number)
   const until = (count: number) =>
@@ -44,8 +44,22 @@ it("follows one that was killed, and ends all when they are not needed", async (
 })
 
 it("gives up where what it starts ends at once, again and again", async () => {
-  const exit = await Effect.runPromiseExit(
-    Effect.scoped(Effect.flatMap(workers(1, node("process.exit(1)")), ({ gone }) => gone)),
-  )
-  expect(Exit.isFailure(exit) ? String(exit.cause) : "").toContain("All workers have ended")
+  // The pauses between two starts pass at once; the processes are real.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  try {
+    let exit: Exit.Exit<never, unknown> | undefined
+    const watched = Effect.runPromiseExit(
+      Effect.scoped(Effect.flatMap(workers(1, ["false"]), ({ gone }) => gone)),
+    ).then((ended) => {
+      exit = ended
+    })
+    while (exit === undefined) {
+      vi.advanceTimersByTime(500)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await watched
+    expect(Exit.isFailure(exit) ? String(exit.cause) : "").toContain("All workers have ended")
+  } finally {
+    vi.useRealTimers()
+  }
 })

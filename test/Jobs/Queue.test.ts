@@ -1,4 +1,4 @@
-/** Workers that take their jobs from pg-boss. Where Node is too old for it, only that it is said. */
+/** Workers that take their jobs from pg-boss. Where Node is too old for it, only the refusal is tested. */
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Database } from "../../src/Database.ts"
@@ -14,8 +14,7 @@ import { journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { as, roles } from "../support/Roles.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
-
-const here = runsWorkers(process.versions.node)
+import { creditedClients, hasWorkers, journalOfOneProcess } from "./Workers.ts"
 
 describe("the version of Node that workers need", () => {
   it.each([
@@ -30,7 +29,7 @@ describe("the version of Node that workers need", () => {
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
-  it.effect.skipIf(here)("is refused by name where Node is too old", () =>
+  it.effect.skipIf(hasWorkers)("is refused by name where Node is too old", () =>
     Effect.gen(function* () {
       const { settings } = yield* Database
       const refused = yield* Effect.flip(migrateJobs(settings))
@@ -38,7 +37,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
     }),
   )
 
-  it.scoped.skipIf(!here)("is made once by several who begin at the same time", () =>
+  it.scoped.skipIf(!hasWorkers)("is made once by several processes that start at the same time", () =>
     Effect.gen(function* () {
       yield* Effect.all([prepare(), prepare(), prepare(), prepare()], { concurrency: "unbounded" })
       const made = yield* rows("select name from jobs.queue where name like 'books%' order by 1")
@@ -46,7 +45,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped.skipIf(!here)("keeps one job of a book waiting beside the one that is under way", () =>
+  it.scoped.skipIf(!hasWorkers)("keeps one job of a book waiting beside the one that is under way", () =>
     Effect.gen(function* () {
       const { settings } = yield* Database
       yield* prepare()
@@ -64,19 +63,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped.skipIf(!here)("brings workers the books, and the journal is that of one process", () =>
+  it.scoped.skipIf(!hasWorkers)("hands the books to workers, and the journal is that of one process", () =>
     Effect.gen(function* () {
-      const clients = Array.from({ length: 12 }, (_, index) => client(index + 1))
-      const { held, service } = yield* lending({ clients })
-      for (const { clientId: one } of clients)
-        for (const amount of [10, 20]) move(held, String(one), { type: "CREDIT", amount })
-      const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
-      const variables = { ...variablesFor(service.url), ...surfaces }
-      const own = yield* Effect.zipRight(syncWith(variables), journal).pipe(
-        Effect.provide(TestDatabase.layer),
-      )
+      const { service, variables } = yield* creditedClients(12)
+      const own = yield* journalOfOneProcess(variables)
       yield* prepare()
-      // As who owns neither the tables nor the queue.
+      // The runtime role owns neither the tables nor the queue.
       const { runtime } = yield* roles
       const services = Layer.provideMerge(BookSync.Default, Settings.from({ variables }))
       const report = yield* Effect.gen(function* () {
@@ -92,7 +84,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
     }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped.skipIf(!here)("gives up what fails again and again, as a finding", () =>
+  it.scoped.skipIf(!hasWorkers)("gives up a book that keeps failing, with a finding", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1), client(2)] })
       move(held, clientId(1), { type: "CREDIT", amount: 10 })
@@ -101,7 +93,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
       const variables = { ...variablesFor(service.url), ...surfaces }
       yield* prepare()
       const database = yield* Database
-      // A book that cannot be numbered.
+      // A book whose statement entries cannot be written.
       yield* rows(`
         create function sync.refuse() returns trigger language plpgsql as $$ begin
           if (select code from mirror.books b where b.book_id = new.book_id) = 'C2' then raise exception 'refused'; end if;

@@ -1,4 +1,4 @@
-/** `tieout serve --hand-out` beside two `tieout worker`, each a process of its own: a night, an event, what waits, and the end. */
+/** `tieout serve --hand-out` beside two `tieout worker`, each a process of its own: a night, an event, waiting books, and the end. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { runsWorkers } from "../../src/Jobs/Boss.ts"
@@ -39,7 +39,7 @@ it.scopedLive.skipIf(!runsWorkers(process.versions.node))(
       const status = yield* until(port, (found) => found > 0)
       const shown = (path: string) => Effect.map(ask(status, path), ({ body }) => body)
 
-      // Nobody works yet: all of the night's books wait.
+      // No worker runs yet: all of the night's books wait.
       yield* until(shown("/metrics"), (text) =>
         text.includes('tieout_jobs{connection="default",state="waiting"} 5\n'),
       )
@@ -66,7 +66,7 @@ it.scopedLive.skipIf(!runsWorkers(process.versions.node))(
       const booked = yield* rows("select count(*)::integer as n from mirror.statement_entries")
       expect(Number(booked[0]?.n)).toBeGreaterThan(70)
       expect((yield* runs).slice(1).map(({ command }) => command)).toContain("events")
-      // They were read by a worker, which says so once they are: the process that received them says nothing of it.
+      // A worker read them and logs that; the process that received them does not.
       yield* until(
         Effect.sync(() => workers.map(({ log }) => log()).join("")),
         (log) => /events? of book /.test(log),

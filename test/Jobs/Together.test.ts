@@ -1,4 +1,4 @@
-/** Books that a worker takes at once are numbered and proved together; one that it cannot go on with fails alone. */
+/** Books that a worker takes together are numbered and proved together; one that it has to give up fails alone. */
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Option } from "effect"
 import type { Book } from "../../src/Book.ts"
@@ -7,7 +7,7 @@ import { holdingBooks } from "../../src/Sync/Runs/ConnectionLock.ts"
 import { client, clientId, type Lending, lending, move } from "../Sync/Lending.ts"
 import { journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { syncWithBatch } from "./Workers.ts"
+import { journalOfOneProcess, overtaking, syncWithBatch } from "./Workers.ts"
 
 const some = [1, 2, 3, 4, 5]
 const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
@@ -25,7 +25,7 @@ const begun = Effect.gen(function* () {
   return { held, variables: { ...variablesFor(service.url), ...surfaces } }
 })
 
-/** How many transactions have proved the clients' books: each leaves its time. */
+/** How many transactions have proved the clients' books: each leaves a time of its own. */
 const proofs = Effect.map(
   rows(`select count(distinct p.reconciled_at)::integer as n from reconcile.progress p
     join mirror.books b on b.book_id = p.book_id and b.client_id is not null`),
@@ -47,13 +47,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that a worker ta
     () =>
       Effect.gen(function* () {
         const { held, variables } = yield* begun
-        const own = yield* Effect.zipRight(syncWith(variables), journal).pipe(
-          Effect.provide(TestDatabase.layer),
-        )
+        const own = yield* journalOfOneProcess(variables)
         const report = yield* syncWithBatch(variables, (jobs, batch) => Effect.orDie(jobs.read(batch)))
         expect([report.clients.read, report.numbered, report.clientFailures]).toEqual([5, own.length / 2, []])
         expect(yield* journal).toEqual(own)
-        // Those that take long to read are proved later.
+        // Books that take long to read are proved later.
         expect(Number(yield* proofs)).toBeLessThan(some.length)
         move(held, clientId(2), { type: "CREDIT", amount: 7 })
         const again = yield* syncWithBatch(variables, (jobs, batch) => Effect.orDie(jobs.read(batch)))
@@ -61,21 +59,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that a worker ta
       }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("do not fail with one that somebody else has taken meanwhile", () =>
+  it.scoped("do not fail when another process takes one of them meanwhile", () =>
     Effect.gen(function* () {
       const { variables } = yield* begun
       // One lease is lost by the transaction before the books are numbered.
-      yield* rows(`
-        create table sync.overtaken (at timestamptz);
-        create function sync.overtake() returns trigger language plpgsql as $$ begin
-          if not exists (select from sync.overtaken) then
-            insert into sync.overtaken values (now());
-            update sync.leases set epoch = epoch + 1, taken_at = now()
-            where book_id = (select book_id from mirror.books where code = 'C3');
-          end if;
-          return null;
-        end $$;
-        create trigger overtaking after delete on sync.dead_letters for each statement execute function sync.overtake()`)
+      yield* rows(overtaking("delete on sync.dead_letters", "C3"))
       const tags: Array<unknown> = []
       const report = yield* syncWithBatch(variables, (jobs, batch) =>
         Effect.gen(function* () {
@@ -92,7 +80,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that a worker ta
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("are taken without one that somebody else has", () =>
+  it.scoped("are taken without one that another process has", () =>
     Effect.gen(function* () {
       const { variables } = yield* begun
       yield* syncWith(variables)
@@ -111,7 +99,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that a worker ta
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("leave the locks of all when the worker is stopped, and nothing half-written", () =>
+  it.scoped("release all their locks when the worker is stopped, and leave nothing half-written", () =>
     Effect.gen(function* () {
       const { held, variables } = yield* begun
       const hanging = yield* Deferred.make<void>()
@@ -137,7 +125,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that a worker ta
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("wait only so long for one that takes long to read", () =>
+  it.scoped("wait only for a bounded time for one that takes long to read", () =>
     Effect.gen(function* () {
       const { held, variables } = yield* begun
       const others = yield* Deferred.make<void>()
@@ -166,7 +154,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that a worker ta
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("are read beside a job that names none", () =>
+  it.scoped("are read beside a job that names no book", () =>
     Effect.gen(function* () {
       const { variables } = yield* begun
       const tried: Array<boolean> = []

@@ -1,4 +1,4 @@
-/** A token that processes share: sealed in the database, asked for by one, and taken by the others. */
+/** A token that processes share: sealed in the database, requested by one, and used by the others. */
 import { randomBytes } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Logger, LogLevel, Option, Redacted, Schema } from "effect"
@@ -24,7 +24,7 @@ const token = Redacted.make("the-bearer-token")
 describe("a sealed token", () => {
   const sealed = seal(key, to, token)
 
-  it("opens with its key, for whom it was issued, and shows nothing", () => {
+  it("opens with its key for the credentials that it was issued for, and reveals nothing", () => {
     expect(Option.map(open(key, to, sealed), Redacted.value)).toEqual(Option.some("the-bearer-token"))
     expect(sealed.toString("latin1")).not.toContain("bearer")
     expect(seal(key, to, token).equals(sealed)).toBe(false)
@@ -39,7 +39,7 @@ describe("a sealed token", () => {
     expect(open(key, other, sealed)).toEqual(Option.none())
   })
 
-  it("opens with no other key, cut off nowhere, and with no bit changed", () => {
+  it("does not open with another key, truncated, or with a changed bit", () => {
     expect(open(Redacted.make(randomBytes(32)), to, sealed)).toEqual(Option.none())
     for (let length = 0; length < sealed.length; length++)
       expect(open(key, to, sealed.subarray(0, length))).toEqual(Option.none())
@@ -93,7 +93,7 @@ const reading = (url: string, index: number, over: Partial<typeof to> = {}) =>
 const ownDatabase = Effect.flatMap(TestDatabase, ({ url }) => Layer.build(Database.layer(settingsFor(url))))
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a token that processes share", (it) => {
-  it.scoped("is asked for once, and once again when the service refuses it", () =>
+  it.scoped("is requested once, and once again when the service refuses it", () =>
     Effect.gen(function* () {
       let refused = ""
       const service = yield* serve(({ headers, path }, response) =>
@@ -137,14 +137,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a token that processes
           select position('token' in encode(sealed, 'escape')) as found, refresh_at > now() + interval '40 minutes' as later
           from sync.tokens`),
       ).toEqual([{ found: 0, later: true }])
-      // Who comes later takes it as well; who has other credentials does not.
+      // A later process uses it as well; one with other credentials does not.
       const later = yield* reading(service.url, 4)
       expect(yield* Effect.provide(later.one, later.partner)).toBe(true)
       expect(service.count("/oauth/token")).toBe(2)
       const other = yield* reading(service.url, 5, { clientId: "another" })
       expect(yield* Effect.provide(other.one, other.partner)).toBe(true)
       expect(service.count("/oauth/token")).toBe(3)
-      // And one that is over is asked for anew.
+      // An expired token is requested again.
       yield* rows("update sync.tokens set refresh_at = now()")
       const late = yield* reading(service.url, 6)
       expect(yield* Effect.provide(late.one, late.partner)).toBe(true)
@@ -152,7 +152,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a token that processes
     }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("that cannot be had fails for each, and keeps nobody waiting", () =>
+  it.scoped("that cannot be obtained fails for each process, and blocks none", () =>
     Effect.gen(function* () {
       const service = yield* serve(
         (_, response) => json(response, account(1)),

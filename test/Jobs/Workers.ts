@@ -1,7 +1,8 @@
-/** Syncs whose clients' books are read by workers: the real ones, without the queue between, or with it. */
+/** Syncs in which real workers read the clients' books, without or with the queue in between. */
 import { Deferred, Effect, Layer, Option } from "effect"
 import { Database } from "../../src/Database.ts"
 import { bookJobs } from "../../src/Jobs/BookJob.ts"
+import { runsWorkers } from "../../src/Jobs/Boss.ts"
 import { readBy } from "../../src/Jobs/Leading.ts"
 import { Settings } from "../../src/Settings.ts"
 import { Backfill } from "../../src/Sync/Backfill.ts"
@@ -10,7 +11,9 @@ import { Events } from "../../src/Sync/Events.ts"
 import { BookJobs } from "../../src/Sync/Runs/BookJobs.ts"
 import type { SyncOptions } from "../../src/Sync.ts"
 import { Inbox } from "../../src/Webhook/Inbox.ts"
-import { syncWith } from "../Sync/Runs.ts"
+import { client, clientId, lending, move } from "../Sync/Lending.ts"
+import { journal, syncWith, variablesFor } from "../Sync/Runs.ts"
+import { inOwnDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
 
 export interface Job {
@@ -18,7 +21,7 @@ export interface Job {
   readonly bookId: number
 }
 
-/** What a worker has beside the database and the settings. */
+/** The services of a worker besides the database and the settings. */
 export const workerServices = Layer.merge(BookSync.Default, Layer.provideMerge(Events.Default, Inbox.Default))
 
 /** Jobs that are done one by one. */
@@ -29,12 +32,12 @@ export const singleJobs = Effect.map(bookJobs(1), ({ giveUp, read }) => ({
 
 export type Jobs = Effect.Effect.Success<typeof singleJobs>
 
-/** What a worker does with a job, instead of doing it. */
+/** Replaces or surrounds the work of a worker on a job. */
 type Around = (jobs: Jobs, job: Job) => Effect.Effect<void, never, Database | Inbox>
 
 const does: Around = (jobs, job) => Effect.orDie(jobs.read(job))
 
-/** Runs an effect whose books so many workers take by turns; one that is left is handed out again. */
+/** Runs an effect whose books so many workers take by turns; a book that a worker leaves is handed out again. */
 export const withWorkers =
   (variables: Record<string, string>, count: number, around: Around = does) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -70,18 +73,18 @@ export const withWorkers =
       unpaced,
     )
 
-/** What a worker does with all jobs of a sync, which it takes at once. */
+/** The work of a worker on all jobs of a sync, which it takes together. */
 type Batch = (
   jobs: Effect.Effect.Success<ReturnType<typeof bookJobs>>,
   batch: ReadonlyArray<Job>,
 ) => Effect.Effect<void, never, Database>
 
-/** One sync whose books one worker takes at once. */
+/** One sync whose books one worker takes together. */
 export const syncWithBatch = (variables: Record<string, string>, batch: Batch, concurrency = 4) =>
   Effect.gen(function* () {
     const database = yield* Database
     const jobs = yield* bookJobs(concurrency)
-    // Whoever leads waits for workers that come back; these do not.
+    // The leading process would wait for workers to come back; these do not.
     const lost = yield* Deferred.make<never>()
     const send = (connection: string, books: ReadonlyArray<number>) =>
       batch(
@@ -110,6 +113,41 @@ export const syncWithWorkers = (
   count: number,
   { around = does, ...options }: Partial<SyncOptions> & { readonly around?: Around } = {},
 ) => withWorkers(variables, count, around)(syncWith(variables, options))
+
+/** Where workers run: Node may be too old for the queue. */
+export const hasWorkers = runsWorkers(process.versions.node)
+
+/** Clients' books with two credits each, read over the client surface. */
+export const creditedClients = (count: number) =>
+  Effect.gen(function* () {
+    const { held, service } = yield* lending({
+      clients: Array.from({ length: count }, (_, index) => client(index + 1)),
+    })
+    for (let index = 1; index <= count; index++)
+      for (const amount of [10, 20]) move(held, clientId(index), { type: "CREDIT", amount })
+    const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
+    return { service, variables: { ...variablesFor(service.url), ...surfaces } }
+  })
+
+/** The journal that a sync in one process makes, in a database of its own. */
+export const journalOfOneProcess = (variables: Record<string, string>) =>
+  inOwnDatabase(Effect.zipRight(syncWith(variables), journal))
+
+/**
+ * The next write to a table takes the lease of a book away, as another worker would. `at`: `insert or update or delete on TABLE`,
+ * or one of these.
+ */
+export const overtaking = (at: string, book: string) => `
+  create table sync.overtaken (at timestamptz);
+  create function sync.overtake() returns trigger language plpgsql as $$ begin
+    if not exists (select from sync.overtaken) then
+      insert into sync.overtaken values (now());
+      update sync.leases set epoch = epoch + 1, taken_at = now()
+      where book_id = (select book_id from mirror.books where code = '${book}');
+    end if;
+    return null;
+  end $$;
+  create trigger overtaking after ${at} for each statement execute function sync.overtake();`
 
 export const october = { from: "2026-10-01", to: "2026-10-31" }
 

@@ -9,8 +9,8 @@ import { client, deposit, everything, exporting, october } from "../Export/Expor
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-layer(TestDatabase.layer, { excludeTestServices: true })("what the books said at a time", (it) => {
-  it.effect("is the export of that time, whatever came later, with the difference to now", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("an export as of a time", (it) => {
+  it.effect("is the one that was written then, whatever came later, with the difference to now", () =>
     Effect.gen(function* () {
       const database = yield* Database
       const bookId = yield* openBook("ASOF", client(9))
@@ -63,7 +63,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what the books said at
         "ASOF-2026-10-000007 -7.00",
       ])
       expect((yield* Verify.run(batch?.folder ?? "")).problems).toEqual([])
-      // It counts for nothing, and gives the same files once more.
+      // It does not count as exported, and gives the same files once more.
       const again = (yield* run(october, formats, { asOf })).batches[0]
       const { "manifest.json": ___, ...same } = everything(again?.folder ?? "")
       expect(same).toEqual({ ...files, "difference.csv": difference })
@@ -72,7 +72,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what the books said at
         lineage: { follows: [1] },
       })
 
-      // It stands on the closes of then: none.
+      // It refers to the closes of that time: there were none.
       const book = (yield* allBooks(Option.none())).find(({ code }) => code === "ASOF")
       if (book === undefined) return yield* Effect.dieMessage("no book")
       yield* closeMonth(book.bookId, "2026-09")
@@ -87,36 +87,38 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what the books said at
     }),
   )
 
-  it.effect("waits for what began before and may still record something for then, and gives up", () =>
-    Effect.gen(function* () {
-      const database = yield* Database
-      yield* postMonths(yield* openBook("BEGUN", client(8)))
-      const run = exporting("BEGUN", temporaryFolder())
-      const begun = yield* Deferred.make<string>()
-      const end = yield* Deferred.make<void>()
-      yield* Effect.addFinalizer(() => Deferred.succeed(end, undefined))
-      // It has read something, and written nothing yet.
-      const reading = database.query(
-        "Test.reading",
-        (sql) => sql<Array<{ now: string }>>`select (now() + interval '1 microsecond')::text as now`,
-      )
-      const other = yield* Effect.fork(
-        database.transaction(
-          reading.pipe(
-            Effect.tap(([row]) => Deferred.succeed(begun, row?.now ?? "")),
-            Effect.zipRight(Deferred.await(end)),
+  it.effect(
+    "waits for transactions that began before that time and may still record something, and gives up",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        yield* postMonths(yield* openBook("BEGUN", client(8)))
+        const run = exporting("BEGUN", temporaryFolder())
+        const begun = yield* Deferred.make<string>()
+        const end = yield* Deferred.make<void>()
+        yield* Effect.addFinalizer(() => Deferred.succeed(end, undefined))
+        // The transaction has read something, and written nothing yet.
+        const reading = database.query(
+          "Test.reading",
+          (sql) => sql<Array<{ now: string }>>`select (now() + interval '1 microsecond')::text as now`,
+        )
+        const other = yield* Effect.fork(
+          database.transaction(
+            reading.pipe(
+              Effect.tap(([row]) => Deferred.succeed(begun, row?.now ?? "")),
+              Effect.zipRight(Deferred.await(end)),
+            ),
           ),
-        ),
-      )
-      const asOf = { kind: "moment", text: yield* Deferred.await(begun) } as const
-      const busy = yield* Effect.flip(Effect.asVoid(run(october, ["journal"], { asOf })))
-      expect(busy).toMatchObject({ _tag: "AsOfError", reason: "Busy" })
-      expect(busy.message).toContain("A transaction that began before")
-      const waiting = yield* Effect.fork(run(october, ["journal"], { asOf }))
-      yield* Effect.sleep("300 millis")
-      yield* Deferred.succeed(end, undefined)
-      yield* Fiber.join(other)
-      expect((yield* Fiber.join(waiting)).batches).toHaveLength(1)
-    }).pipe(Effect.scoped),
+        )
+        const asOf = { kind: "moment", text: yield* Deferred.await(begun) } as const
+        const busy = yield* Effect.flip(Effect.asVoid(run(october, ["journal"], { asOf })))
+        expect(busy).toMatchObject({ _tag: "AsOfError", reason: "Busy" })
+        expect(busy.message).toContain("A transaction that began before")
+        const waiting = yield* Effect.fork(run(october, ["journal"], { asOf }))
+        yield* Effect.sleep("300 millis")
+        yield* Deferred.succeed(end, undefined)
+        yield* Fiber.join(other)
+        expect((yield* Fiber.join(waiting)).batches).toHaveLength(1)
+      }).pipe(Effect.scoped),
   )
 })

@@ -1,4 +1,4 @@
-/** Every rule of "the database refuses bad books", tried in plain SQL: no code of ours is between the writer and the rule. */
+/** Every rule of "the database refuses bad books", tried in plain SQL, without Tieout's own code in between. */
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Either } from "effect"
 import { currencyScales } from "../../src/Common/Currency.ts"
@@ -98,7 +98,7 @@ const refused = (sqlstate: string) => Either.left(sqlstate)
 const taken = Either.right([])
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) => {
-  it.effect("takes a good entry, keeps its balances and asks for a number", () =>
+  it.effect("accepts a good entry, updates the balances and queues it for a number", () =>
     Effect.gen(function* () {
       const of = yield* book
       expect(Either.isRight(yield* run(posting(of, 1, good(of))))).toBe(true)
@@ -264,7 +264,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
     }),
   )
 
-  it.effect("refuses cash that is not what the statement says, on the account that it says", () =>
+  it.effect("refuses cash that differs from the statement in amount or account", () =>
     Effect.gen(function* () {
       const of = yield* book
       expect(
@@ -334,7 +334,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
     }),
   )
 
-  it.effect("keeps what an account is for, and lets its name change", () =>
+  it.effect("keeps the role of an account, and lets its name change", () =>
     Effect.gen(function* () {
       const of = yield* book
       expect(
@@ -349,7 +349,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
     }),
   )
 
-  it.effect("keeps a posted statement entry, and lets a held one take its place", () =>
+  it.effect("keeps a posted statement entry, and lets a held one be released", () =>
     Effect.gen(function* () {
       const of = yield* book
       const where = `where book_id = ${of.id} and position = 9`
@@ -408,7 +408,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
 
   const close = (of: Book, period: string) => closePeriod(of.id, period.slice(0, 7))
 
-  it.effect("refuses a posting into a closed period, and takes it late in the next open one", () =>
+  it.effect("refuses a posting into a closed period, and accepts it as late in the next open one", () =>
     Effect.gen(function* () {
       const of = yield* book
       yield* must(posting(of, 1, good(of)))
@@ -506,7 +506,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       yield* waiting.pipe(Effect.repeat({ until: ([row]) => row?.waiting === 1 }))
       yield* Deferred.succeed(mayCommit, undefined)
       yield* poster
-      // The posting came in first and has no number yet: the close sees it and is refused, instead of closing over it.
+      // The posting came first and has no number yet: the close sees it and is refused, instead of closing without it.
       expect(yield* closing).toEqual(refused("TO008"))
       yield* must(`select ledger.assign_numbers(array[${of.id}])`)
       yield* must(close(of, "2026-10-01"))

@@ -25,7 +25,7 @@ layer(
     Layer.provideMerge(TestDatabase.layer),
   ),
 )("Ledger accounts", (it) => {
-  it.effect("are made by two that want the same ones in another order", () =>
+  it.effect("are made by two transactions that need the same ones in another order", () =>
     Effect.gen(function* () {
       const database = yield* Database
       const accounts = yield* Accounts
@@ -39,7 +39,7 @@ layer(
         code: "ORG",
         name: "Organization",
       }
-      // Holds an account that is not committed yet, so that whoever wants it waits.
+      // Holds an account that is not committed yet, so that others wait for it.
       const holding = (role: string) =>
         Effect.gen(function* () {
           const held = yield* Deferred.make<void>()

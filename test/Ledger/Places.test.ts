@@ -18,7 +18,7 @@ const moved = (posted: ReadonlyArray<Line>, target: ReadonlyArray<Line>) =>
     ({ amount, role, rule }) => `${role}${rule === null ? "" : ` ${rule.code}`} ${Money.toText(amount)}`,
   )
 
-describe("what stands against cash", () => {
+describe("the line against cash", () => {
   const clearing = "withdrawals_clearing"
   const partly = [line(clearing, "400"), line("other", "600", "4120", clearing)]
 
@@ -28,7 +28,7 @@ describe("what stands against cash", () => {
     expect(moved(partly, bySettings)).toEqual([])
   })
 
-  it("gives up what turns out to be a fee from where it stands, each account up to what it holds", () => {
+  it("gives up a fee that becomes known later, each account up to its balance", () => {
     expect(moved(partly, [line(clearing, "995"), line("fees", "5")])).toEqual([`${clearing} -5`, "fees 5"])
     expect(moved(partly, [line(clearing, "500"), line("fees", "500")])).toEqual([
       `${clearing} -400`,
@@ -44,21 +44,21 @@ describe("what stands against cash", () => {
       "other 4120 -600",
       `${clearing} 1000`,
     ])
-    // The rule's account is the one where it stands already.
+    // The line is already on the rule's account.
     expect(moved(suspended, [line("other", "1000", "4120", clearing)])).toEqual([
       "suspense -400",
       "other 4120 400",
     ])
   })
 
-  it("is the cash of a loan whatever a rule said of it", () => {
+  it("is the cash of a loan, whatever account a rule named", () => {
     expect(moved([line("other", "10", "4120", clearing)], [line("loan_clearing", "10")])).toEqual([
       "other 4120 -10",
       "loan_clearing 10",
     ])
   })
 
-  it("stays on accounts that took the role of what they replaced, before they had a role of their own", () => {
+  it("stays on accounts that an earlier version gave the role of the account that they replaced", () => {
     const older = [line(clearing, "1000", "4120")]
     expect(moved(older, [line("other", "1000", "4120", clearing)])).toEqual([])
     expect(moved(older, [line("other", "995", "4120", clearing), line("fees", "5")])).toEqual([

@@ -109,7 +109,7 @@ const lines = ({ kind, lines: posted, sequence }: JournalEntry): string =>
 const posted = (subjects: ReadonlyArray<Subject>, resource: Resource | null, settings = context) =>
   postMovement(subjects, Option.fromNullable(resource), settings).map(lines)
 
-/** Books the entries one after the other, each with what is known after it, the way pages bring them. */
+/** Books the entries one after the other, each with what is known after it, as pages bring them. */
 const oneByOne = (entries: ReadonlyArray<StatementEntry>, resources: ReadonlyArray<Resource | null>) => {
   const out: Array<string> = []
   const standing = new Map<string, Subject>()
@@ -247,7 +247,7 @@ describe("the posting table", () => {
     ])
   })
 
-  it("a kind of resource that we do not know, and one that the service does not have, stand in suspense", () => {
+  it("an unknown kind of resource, and a resource that the service does not have, leave the entry in suspense", () => {
     expect(posted(fresh(entry("DEBIT", "3", "REBATE")), null)).toEqual([
       "unidentified · suspense:USD +3 · cash:USD -3",
     ])
@@ -256,7 +256,7 @@ describe("the posting table", () => {
     ])
   })
 
-  it("the opening balance is what stood before the first entry", () => {
+  it("the opening balance is the balance before the first entry", () => {
     const [first] = fresh(entry("CREDIT", "1000", "DEPOSIT", { balanceAfter: Money.fromTrusted("1250.50") }))
     expect(first && Option.map(openingBalance(first), lines)).toEqual(
       Option.some("opening_balance · cash:USD +250.50 · opening_balance:USD -250.50"),
@@ -277,7 +277,7 @@ describe("the posting table", () => {
 
 describe("a return", () => {
   const accounts = ["4120", "4130"].map((code) => ({ code, name: `Income:${code}` }))
-  /** Books amounts one after the other, each under the rules of its moment; gives what stands in each account but cash. */
+  /** Books amounts one after the other, each under the rules of its moment. Answers the balance of each account but cash. */
   const booked = (steps: ReadonlyArray<{ readonly cents: number; readonly rule: RuleMatch | null }>) => {
     const subjects: Array<Subject> = []
     const sums = new Map<string, Money.Amount>()
@@ -306,7 +306,7 @@ describe("a return", () => {
   }
   const undirected = fc.constantFrom(null, ...accounts.map((account) => ({ account, isDirected: false })))
 
-  it("comes from where what it returns stands, whatever the rules say by then", () => {
+  it("comes from the account where the returned amount stands, whatever the rules are by then", () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -317,7 +317,7 @@ describe("a return", () => {
         ),
         undirected,
         (steps, last) => {
-          // Never does one account hold what another one lacks, and what came to nothing stands nowhere.
+          // No account holds an amount that another lacks, and a fully returned movement leaves no balance.
           const signs = new Set(booked(steps).map(({ left }) => Money.isPositive(left)))
           expect(signs.size).toBeLessThanOrEqual(1)
           const sum = steps.reduce((all, { cents }) => all + cents, 0)
@@ -338,8 +338,8 @@ describe("a return", () => {
   })
 })
 
-describe("what becomes known later", () => {
-  it("a separate fee after an entry that was taken to hold it moves back to clearing", () => {
+describe("later knowledge", () => {
+  it("a separate fee moves back to clearing after an entry that was assumed to include it", () => {
     const entries = [entry("DEBIT", "1000", "WITHDRAWAL"), entry("DEBIT", "5", "WITHDRAWAL")]
     expect(oneByOne(entries, [withdrawal(), withdrawal()])).toEqual([
       "withdrawal · withdrawals_clearing:USD +995 · fees:USD +5 · cash:USD -1000",
@@ -380,7 +380,7 @@ describe("what becomes known later", () => {
     ])
   })
 
-  it("posting again what stands already changes nothing", () => {
+  it("posting the same again changes nothing", () => {
     const one = entry("DEBIT", "1000", "WITHDRAWAL")
     const [first] = postMovement(fresh(one), Option.some(withdrawal()), context)
     const standing: ReadonlyArray<Subject> = [

@@ -1,4 +1,4 @@
-/** Entries leave the queue of those without a number in one pass, whatever the server believes to wait there. */
+/** Entries leave the queue for numbers in one pass, whatever the planner assumes about its size. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Redacted } from "effect"
 import postgres from "postgres"
@@ -20,7 +20,7 @@ const posted = (bookId: number, many = entries) =>
     }),
   )
 
-/** The plans of the statements that a statement of the owner runs within the database's functions. */
+/** The plans of the statements inside the database's functions that a statement of the owner calls. */
 const plansOf = (statement: string) =>
   Effect.gen(function* () {
     const { url } = yield* TestDatabase

@@ -1,4 +1,4 @@
-/** One statement that says something else of a row, tried in a transaction that is undone. */
+/** Tries one statement that falsifies a row, in a transaction that is rolled back. */
 import { Data, Effect } from "effect"
 import { Database } from "../../src/Database.ts"
 
@@ -11,7 +11,7 @@ export const sessions = {
   unruled: "set local session_replication_role = replica",
 } as const
 
-/** How many rows the statement wrote, or the SQLSTATE that it was refused with; then what `look` sees before it is undone. */
+/** The number of rows that the statement wrote, or the SQLSTATE of its refusal; then the result of `look` before the rollback. */
 export const tried = Effect.fn("Test.tried")(function* <A, E, R>(
   session: keyof typeof sessions,
   statement: string,
@@ -37,7 +37,7 @@ export const tried = Effect.fn("Test.tried")(function* <A, E, R>(
   return seen === undefined ? { refused, written: 0, look: undefined } : { refused, ...seen }
 })
 
-/** Something else that a column could say. Where a column takes a few words only, another one of them. */
+/** Another possible value of a column. Where a column takes only a few words, another of these. */
 const words: Readonly<Record<string, string>> = {
   "ledger.closes.action": "case action when 'close' then 'reopen' else 'close' end",
   "ledger.accounts.role": "'suspense'",

@@ -1,4 +1,4 @@
-/** A database with a row of everything: synced, closed, exported in both ways, open beyond, and what comes by other ways. */
+/** A database with a row of everything: synced, closed, exported in both ways, with an open month, and with rows of other origins. */
 import { Effect, Layer, Option } from "effect"
 import { decodeSync } from "effect/Schema"
 import { approve } from "../../src/Close/Approval.ts"
@@ -67,7 +67,7 @@ const run = "(select max(run_id) from sync.runs)"
 const thing = "'77777777-0000-4000-8000-000000000001'::uuid"
 const receivable = `'{"receivableId":"77777777-0000-4000-8000-000000000001","clientId":"77777777-0000-4000-8000-000000000001","status":"ACTIVE","currency":"USD","paymentRails":"SWIFT","initialPrincipal":"10","currentPrincipal":"10","repaymentAmount":"11"}'`
 
-/** What a quiet month does not bring: one row each, as the program writes it. */
+/** Rows that a quiet month does not have: one of each, as the program writes it. */
 const others = [
   `insert into mirror.receivables (book_id, receivable_id, version, current, client_id, status, currency, payment_rails, issue_date,
      initial_principal, current_principal, repayment_amount, raw, served_at, read_at, run_id)
@@ -126,7 +126,7 @@ const others = [
    values ('default', 'e', sha256('b'), 'b', 'k', 'a', 'waiting')`,
 ]
 
-/** Past all rules of the database; then everything is reconciled, so that what blocks is found. */
+/** Writes past all rules of the database, then reconciles everything, so that blocking findings appear. */
 export const planted = Effect.gen(function* () {
   yield* unruled(others.join(";\n"))
   yield* (yield* Reconcile).run({ connection: Option.none(), full: true, period: Option.none() })

@@ -23,7 +23,7 @@ const mischief: ReadonlyArray<readonly [statement: string, name: string, named: 
 ]
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the proof of a loan's books", (it) => {
-  it.scoped("names what dates its entries and is not what was read", () =>
+  it.scoped("names changed data that date its entries", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending()
       const first = move(held, "", { type: "DEBIT", amount: 1000, on: at(2) })

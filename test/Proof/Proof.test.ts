@@ -11,7 +11,7 @@ import { filled, found, proof } from "./Filled.ts"
 
 const entry = "(select entry_id from ledger.journal_numbers where period = '2026-08-01' and number = 1)"
 
-/** Statement, the proof that finds it, and what it names. */
+/** The statement, the proof that finds it, and its message. */
 const mischief: ReadonlyArray<readonly [string, string, string]> = [
   [
     `delete from ledger.postings where entry_id = ${entry} and line_number = 2`,
@@ -122,7 +122,7 @@ const mischief: ReadonlyArray<readonly [string, string, string]> = [
   [`update valuation.postings set amount = amount * 2`, "base-balances", "at the end of 2026-08 says"],
 ]
 
-/** What an owner may do to the rules, and what the proof names. */
+/** Changes to the rules that an owner can make, and the message of the proof. */
 const lifted: ReadonlyArray<readonly [string, string]> = [
   [
     "alter table mirror.accounts disable trigger by_program",
@@ -187,7 +187,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the proof of a databas
     }),
   )
 
-  it.effect("says which of them goes on", () =>
+  it.effect("reports which proof is running", () =>
     Effect.gen(function* () {
       const begun: Array<string> = []
       let open = 0
@@ -207,7 +207,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the proof of a databas
     }),
   )
 
-  it.effect("names every rule that somebody lifted or replaced", () =>
+  it.effect("names every rule that was disabled or replaced", () =>
     Effect.gen(function* () {
       const database = yield* Database
       const broken = database.query(

@@ -1,4 +1,4 @@
-/** The checks of everything are planned by how large the tables are, also where no sync has made statistics. */
+/** Full checks are planned by the real size of the tables, even where no sync has made statistics. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Database } from "../../src/Database.ts"
@@ -11,7 +11,7 @@ import { unruled } from "../support/unruled.ts"
 
 const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" }
 
-/** How many rows a table of the mirror or the ledger has of each book, and how many the planner expects. */
+/** The number of a table's rows for each book, and the number that the planner expects. */
 const expected = (table: string) =>
   Effect.gen(function* () {
     const books = yield* rows(`
@@ -25,7 +25,7 @@ const expected = (table: string) =>
     )
   })
 
-/** That the statistics know of, over all partitions. */
+/** The number of pages in the statistics, over all partitions. */
 const pages = rows(`
   select sum(greatest(0, c.relpages)) as pages
   from pg_partition_tree('mirror.resources') p join pg_class c on c.oid = p.relid where p.isleaf`)

@@ -1,4 +1,4 @@
-/** Whether everything ties out: said where all is explained, and counted where it is not. */
+/** The sentence says that everything ties out where all is explained, and else counts what is not. */
 import { randomUUID } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"

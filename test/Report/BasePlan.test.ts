@@ -7,7 +7,7 @@ import { resultsIn, revaluationsIn } from "../../src/Report/Base/BaseFigures.ts"
 import { openBook } from "../Export/Books.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** Nothing is known of the tables, as nothing is known of a month that was valued a moment ago. */
+/** Removes the statistics of the tables, as there are none for a month that was just valued. */
 const planOf = Effect.fn(function* (statement: (sql: Sql) => Fragment) {
   const database = yield* Database
   const rows = yield* database.query(

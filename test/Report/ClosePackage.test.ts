@@ -1,5 +1,4 @@
 /** The base currency in a report, the month before, and the workbook as a spreadsheet program opens it. */
-import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -13,14 +12,15 @@ import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import * as Verify from "../../src/Verify.ts"
+import { base } from "../Export/Exporting.ts"
 import { rows, sync } from "../Sync/Runs.ts"
+import { convertWithLibreOffice, isInstalled } from "../support/Installed.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { minor, reporting, sheet, textOf } from "./Reports.ts"
 
-const { accounting, chart, formats } = decodeUnknownSync(Content)({})
-const base = { baseCurrency: "EUR", settings: accounting.valuation, chart }
+const { formats } = decodeUnknownSync(Content)({})
 
 const prices = { USD: "0.92", JPY: "0.0061", GBP: "1.17", USDT: "0.919", USDC: "0.921" }
 const rates = Array.from({ length: 61 }, (_, day) => {
@@ -31,15 +31,14 @@ const rates = Array.from({ length: 61 }, (_, day) => {
   }))
 }).flat()
 
-const there = spawnSync("soffice", ["--version"], { timeout: 60_000 }).status === 0
-if (!there) console.warn("soffice is not installed: the close package is not opened with it here")
+const there = isInstalled("soffice", "the close package is not opened with it")
 
 const total = (found: ReadonlyArray<Record<string, string>>, column: string) =>
   found.reduce((sum, row) => sum + minor(row[column]), 0n)
 
 const out = temporaryFolder()
 
-/** What a query says of time, as `--as-of` takes it. */
+/** The time that a query gives, in the form that `--as-of` takes. */
 const instant = (query: string) =>
   Effect.map(
     rows(`select to_char((${query}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as text`),
@@ -68,7 +67,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
       const exported = sheet(batches[0]?.folder ?? "", "trial-balance.csv")
       const own = sheet(folder, "base-trial-balance.csv")
       expect(own).toEqual(exported)
-      // The results by currency are what the two accounts turned over.
+      // The results by currency are the turnovers of the two accounts.
       const results = sheet(folder, "base-results.csv")
       expect(results.length).toBeGreaterThan(2)
       for (const [column, role] of [
@@ -95,7 +94,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
         expect(Number(rate)).toBeGreaterThan(0)
       }
       expect(page).toContain(revalued[0]?.revaluation)
-      // Results are all in one currency, and so they have a sum.
+      // All results are in one currency, so that they have a sum.
       const foot = page.split("Realized and unrealized")[1]?.split("<tfoot>")[1]?.split("</tfoot>")[0] ?? ""
       for (const column of ["realized", "unrealized"]) {
         const sum = total(results, column) / 10n ** 16n
@@ -132,25 +131,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
     }),
   )
 
-  it.effect.skipIf(!there)("opens as a workbook that says what the files say, cell by cell", () =>
+  it.effect.skipIf(!there)("opens as a workbook with the content of the files, cell by cell", () =>
     Effect.gen(function* () {
       const { folder, manifest } = yield* reporting("2026-10", out)
       const file = join(folder, "close-package.xlsx")
-      const to = temporaryFolder()
-      const run = spawnSync(
-        "soffice",
-        [
-          ...["--headless", `-env:UserInstallation=file://${temporaryFolder()}`, "--convert-to"],
-          ...[
-            "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,false,false,-1",
-            "--outdir",
-            to,
-            file,
-          ],
-        ],
-        { timeout: 180_000 },
-      )
-      expect(run.status).toBe(0)
+      const output = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,false,false,-1"
+      const to = convertWithLibreOffice([file], { output })
       const opened = (name: string): ReadonlyArray<ReadonlyArray<string>> =>
         parse(readFileSync(join(to, `close-package-${name}.csv`), "utf8"))
       const isItem = (cells: ReadonlyArray<string>) => cells[4] === "item" || cells[4] === "line"
@@ -185,11 +171,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
     }),
   )
 
-  it.scoped("as of a time has the base currency as it was then, where that is asked for", () =>
+  it.scoped("as of a time has the base currency of that time, where it is asked for", () =>
     Effect.gen(function* () {
       const first = yield* reporting("2026-10", temporaryFolder(), { base })
       const asOf = yield* instant("select clock_timestamp()")
-      // Another rate for the dollar: what the month is worth now.
+      // Another rate for the dollar changes the month's value now.
       yield* addRates(
         rates.map((rate) => (rate.from === "USD" ? { ...rate, rate: `0.5${rate.date.slice(-1)}` } : rate)),
       )
@@ -199,7 +185,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
         expect(textOf(then.folder, name)).toBe(textOf(first.folder, name))
       }
       expect(textOf(then.folder, "base-rates.csv")).not.toBe(textOf(later.folder, "base-rates.csv"))
-      // The kept journal is as it was: of now.
+      // The stored journal is still the current one.
       const kept = yield* reporting("2026-10", temporaryFolder())
       expect(textOf(kept.folder, "base-rates.csv")).toBe(textOf(later.folder, "base-rates.csv"))
       expect((yield* Verify.run(then.folder)).problems).toEqual([])

@@ -76,7 +76,7 @@ const world = partnership({
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("conversions.csv", (it) => {
-  it.scoped("says what was returned, and where the other leg is", () =>
+  it.scoped("shows what was returned, and where the other leg is", () =>
     Effect.gen(function* () {
       const { service } = yield* world
       yield* sync(service.url)
@@ -105,7 +105,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("conversions.csv", (it)
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "what the service said of a conversion then",
   (it) => {
-    it.scoped("is in a report as of a time, whatever it says now", () =>
+    it.scoped("is in a report as of a time, whatever the service says now", () =>
       Effect.gen(function* () {
         const conversions = [conversion(503, "ACTIVE"), conversion(502, "COMPLETED")]
         const { service } = yield* partnership({

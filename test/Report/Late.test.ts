@@ -1,4 +1,4 @@
-/** What is put right after it was booked: the report says what stands in suspense, and everything that came late. */
+/** Corrections after booking: the report shows what is left in suspense, and everything that came late. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -158,7 +158,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
             ),
           )
           expect(yield* differences).toEqual([["0.00"], ["0.00"], ["-0.01"]])
-          // Late for August and dated in September: wrong wherever it is counted.
+          // An entry late for August and dated in September would be wrong in either month.
           yield* miscount(id(14))
           expect(yield* differences).toEqual([["-0.01"], ["-0.01"], ["-0.02"]])
           yield* miscount(id(11))
@@ -170,8 +170,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
   },
 )
 
-layer(TestDatabase.layer, { excludeTestServices: true })("a report of what was put right", (it) => {
-  it.scoped("calls suspense only what nobody has moved, and lists every entry that came late", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("a report after corrections", (it) => {
+  it.scoped("counts as suspense only entries that nobody has moved, and lists every late entry", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership({
         balance: "4010.00",
@@ -227,7 +227,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a report of what was p
         ])
         expect(new Set(late.map(({ late_for }) => late_for))).toEqual(new Set(["2026-09"]))
         expect(new Set(late.map(({ journal_number }) => journal_number)).size).toBe(2)
-        // What an entry without cash moves adds up to nothing: the sums lead the bridge.
+        // Entries without cash add up to zero: the sums of the others give the bridge.
         expect(
           sumsOf(
             late,

@@ -17,33 +17,35 @@ const reporting = (out: string, book?: string) =>
   )
 
 layer(TestDatabase.layer, { excludeTestServices: true })("reports of several books", (it) => {
-  it.scoped("say of each what its own says; one that is being written is named", () =>
-    Effect.gen(function* () {
-      const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
-      const indexes = [1, 2, 3, 4, 5, 6]
-      const { held, service } = yield* lending({ clients: indexes.map((index) => client(index)) })
-      for (const index of indexes)
-        move(held, clientId(index), { type: "CREDIT", amount: index * 10, on: "2026-10-05T12:00:00Z" })
-      yield* sync(service.url, variables)
-      const out = temporaryFolder()
-      const written = yield* reporting(out)
-      expect(written.map(({ manifest }) => manifest.book.code)).toEqual(indexes.map((index) => `C${index}`))
-      for (const { folder, manifest } of written) {
-        const [alone] = yield* reporting(temporaryFolder(), manifest.book.code)
-        expect(readdirSync(folder).toSorted()).toEqual(readdirSync(alone?.folder ?? "").toSorted())
-        for (const { name } of manifest.files.filter((file) => file.name.endsWith(".csv"))) {
-          expect(readFileSync(join(folder, name), "utf8")).toBe(
-            readFileSync(join(alone?.folder ?? "", name), "utf8"),
-          )
+  it.scoped(
+    "have the same content as a report of each alone; a book that is already being written is refused by name",
+    () =>
+      Effect.gen(function* () {
+        const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
+        const indexes = [1, 2, 3, 4, 5, 6]
+        const { held, service } = yield* lending({ clients: indexes.map((index) => client(index)) })
+        for (const index of indexes)
+          move(held, clientId(index), { type: "CREDIT", amount: index * 10, on: "2026-10-05T12:00:00Z" })
+        yield* sync(service.url, variables)
+        const out = temporaryFolder()
+        const written = yield* reporting(out)
+        expect(written.map(({ manifest }) => manifest.book.code)).toEqual(indexes.map((index) => `C${index}`))
+        for (const { folder, manifest } of written) {
+          const [alone] = yield* reporting(temporaryFolder(), manifest.book.code)
+          expect(readdirSync(folder).toSorted()).toEqual(readdirSync(alone?.folder ?? "").toSorted())
+          for (const { name } of manifest.files.filter((file) => file.name.endsWith(".csv"))) {
+            expect(readFileSync(join(folder, name), "utf8")).toBe(
+              readFileSync(join(alone?.folder ?? "", name), "utf8"),
+            )
+          }
         }
-      }
-      const [third] = yield* rows("select book_id as id from mirror.books where code = 'C3'")
-      const database = yield* Database
-      const other = temporaryFolder()
-      const busy = yield* Effect.flip(database.withSessionLock(`report ${third?.id}`, reporting(other)))
-      expect(busy).toMatchObject({ reason: "Busy" })
-      expect(busy).toHaveProperty("message", expect.stringContaining("the book C3 is being written"))
-      expect(readdirSync(other).toSorted()).toEqual(["default-C1", "default-C2"])
-    }),
+        const [third] = yield* rows("select book_id as id from mirror.books where code = 'C3'")
+        const database = yield* Database
+        const other = temporaryFolder()
+        const busy = yield* Effect.flip(database.withSessionLock(`report ${third?.id}`, reporting(other)))
+        expect(busy).toMatchObject({ reason: "Busy" })
+        expect(busy).toHaveProperty("message", expect.stringContaining("the book C3 is being written"))
+        expect(readdirSync(other).toSorted()).toEqual(["default-C1", "default-C2"])
+      }),
   )
 })

@@ -1,4 +1,4 @@
-/** A small book over three months: its report letter by letter, what comes late, what was said at a time, and where it may stand. */
+/** A small book over three months: its report to the letter, late entries, a report as of a time, and the report's folder. */
 import { appendFileSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -32,7 +32,7 @@ const files = [
   "trial-balance.csv",
 ]
 
-/** As the service would: `index` of the entry, a deposit that comes after its month was closed. */
+/** A deposit that the service shows after its month was closed; `index` is that of its entry. */
 const comesLate = (held: Effect.Effect.Success<typeof threeMonths>["held"], day = "2026-09-28") => {
   const late = movement(15, "7.00", "182.00", day)
   held.statement.push(late.entry)
@@ -41,7 +41,7 @@ const comesLate = (held: Effect.Effect.Success<typeof threeMonths>["held"], day 
 }
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the report of a small book", (it) => {
-  it.scoped("is this, letter by letter, and says by whom the month was closed", () =>
+  it.scoped("has exactly this text, and names who closed the month", () =>
     Effect.gen(function* () {
       const { held, service } = yield* threeMonths
       yield* sync(service.url)
@@ -194,7 +194,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a report as of a time"
         ["175.00", "182.00", "7.00"],
         ["-175.00", "-182.00", "-7.00"],
       ])
-      // What is told as of now is what is told without a time.
+      // A report as of now equals one without a time.
       const latest = yield* reporting("2026-10", temporaryFolder(), { asOf: yield* now })
       const plain = yield* reporting("2026-10", out)
       for (const name of files)
@@ -209,7 +209,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a report as of a time"
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the place of a report", (it) => {
-  it.scoped("takes the place of an untouched report only", () =>
+  it.scoped("is replaced only where the old report is unchanged", () =>
     Effect.gen(function* () {
       const { service } = yield* threeMonths
       yield* sync(service.url)
@@ -272,7 +272,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the place of a report"
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "a report of a month closed with exceptions",
   (it) => {
-    it.scoped("says how many and which, and lists what stands in suspense with its age", () =>
+    it.scoped("counts and names them, and lists suspense items with their age", () =>
       Effect.gen(function* () {
         const { held, service } = yield* threeMonths
         held.statement.splice(1, 0, { ...credit(14, "3.00", "103.00"), occurredAt: "2026-08-11T12:00:00Z" })
@@ -332,8 +332,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
   },
 )
 
-layer(TestDatabase.layer, { excludeTestServices: true })("a report of what does not tie out", (it) => {
-  it.scoped("says so, and how much", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("a report of books that do not tie out", (it) => {
+  it.scoped("says so, with the amount", () =>
     Effect.gen(function* () {
       const { service } = yield* partnership({
         balance: "150.00",

@@ -1,4 +1,4 @@
-/** A loan that was read months after it was issued: every month says what it does not know of its interest. */
+/** A loan that was first read months after it was issued: each month says which interest it cannot know. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { lending, receivable } from "../Sync/Lending.ts"
@@ -12,7 +12,7 @@ import { reporting, sheet, textOf } from "./Reports.ts"
 const tx = (txId: string, day: string) => ({ txId, txTimestamp: `${day}T12:00:00Z` })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a loan that was first read in November", (it) => {
-  it.scoped("has no interest before, and says so", () =>
+  it.scoped("has no interest before November, and says so", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clock: "2026-11-21T12:00:00Z" })
       held.receivables = [

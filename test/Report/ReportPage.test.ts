@@ -1,5 +1,4 @@
-/** The page and the review files as the programs of those who get them open them: a browser, a spreadsheet. */
-import { spawnSync } from "node:child_process"
+/** The page and the review files, opened with the programs of those who get them: a browser and a spreadsheet. */
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -7,15 +6,13 @@ import { parse } from "csv-parse/sync"
 import { Effect } from "effect"
 import { assignNumbers, awkward, openBook, partner, post, postMonths } from "../Export/Books.ts"
 import { rows } from "../Sync/Runs.ts"
+import { convertWithLibreOffice, isInstalled, openInChromium } from "../support/Installed.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { reporting, sheet, textOf } from "./Reports.ts"
 
-const there = (command: string): boolean => {
-  const found = spawnSync(command, ["--version"], { timeout: 60_000 }).error === undefined
-  if (!found) console.warn(`${command} is not installed: reports are not opened with it here`)
-  return found
-}
+const hasBrowser = isInstalled("chromium", "reports are not opened with it")
+const hasSpreadsheet = isInstalled("soffice", "the files of reports are not opened with it")
 
 /** A book with text that means something to a browser and to a spreadsheet. */
 const hostileBook = (code: string, client: number) =>
@@ -42,17 +39,7 @@ const hostileBook = (code: string, client: number) =>
     return bookId
   })
 
-const chromium = (args: ReadonlyArray<string>, page: string) =>
-  spawnSync(
-    "chromium",
-    [
-      ...["--headless=new", "--no-sandbox", "--disable-gpu", `--user-data-dir=${temporaryFolder()}`],
-      ...["--virtual-time-budget=2000", ...args, `file://${page}`],
-    ],
-    { encoding: "utf8", timeout: 120_000, maxBuffer: 1 << 26 },
-  )
-
-layer(TestDatabase.layer, { excludeTestServices: true })("what a report is opened with", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("a report in other programs", (it) => {
   it.effect("text stays text, in the files and on the page", () =>
     Effect.gen(function* () {
       yield* hostileBook("TEXTS", 1)
@@ -124,23 +111,23 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what a report is opene
     }),
   )
 
-  it.effect.skipIf(!there("chromium"))("a browser shows the page, runs nothing of it and prints it", () =>
+  it.effect.skipIf(!hasBrowser)("a browser shows the page, runs nothing of it and prints it", () =>
     Effect.gen(function* () {
       yield* hostileBook("BROWSER", 2)
       const { folder } = yield* reporting("2026-10", temporaryFolder(), { book: "BROWSER" })
       const page = join(folder, "report.html")
-      const shown = chromium(["--dump-dom", "--enable-logging=stderr"], page)
+      const shown = openInChromium(page, ["--dump-dom", "--enable-logging=stderr"])
       expect(shown.stdout).toContain("<h1>October 2026</h1>")
       // The stylesheet is admitted by its digest, and nothing else was asked for.
       expect(shown.stderr).not.toMatch(/Content Security Policy|CONSOLE/)
       const pdf = join(temporaryFolder(), "report.pdf")
-      chromium([`--print-to-pdf=${pdf}`, "--no-pdf-header-footer"], page)
+      openInChromium(page, [`--print-to-pdf=${pdf}`, "--no-pdf-header-footer"])
       expect(existsSync(pdf) && readFileSync(pdf).subarray(0, 5).toString()).toBe("%PDF-")
       expect(statSync(pdf).size).toBeGreaterThan(20_000)
     }),
   )
 
-  it.scoped.skipIf(!there("chromium"))("nothing of the page is wider than a phone", () =>
+  it.scoped.skipIf(!hasBrowser)("nothing of the page is wider than a phone", () =>
     Effect.gen(function* () {
       const bookId = yield* hostileBook("PHONE", 4)
       yield* post(bookId, {
@@ -160,7 +147,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what a report is opene
         /<meta http-equiv="Content-Security-Policy"[^>]*>/,
         "",
       )
-      // A window of a browser without a screen is never as narrow, a frame is.
+      // A headless browser's window is never that narrow, but a frame can be.
       const frame = join(temporaryFolder(), "frame.html")
       const escaped = page.replaceAll("&", "&amp;").replaceAll('"', "&quot;")
       writeFileSync(
@@ -171,27 +158,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what a report is opene
           document.body.dataset.found = [root.clientWidth, root.scrollWidth, wide.length].join(" ")
         }</script>`,
       )
-      expect(/data-found="([^"]*)"/.exec(chromium(["--dump-dom"], frame).stdout)?.[1]).toMatch(/^(\d+) \1 0$/)
+      expect(/data-found="([^"]*)"/.exec(openInChromium(frame, ["--dump-dom"]).stdout)?.[1]).toMatch(
+        /^(\d+) \1 0$/,
+      )
     }),
   )
 
-  it.effect.skipIf(!there("soffice"))("a spreadsheet finds numbers, text, and no formula", () =>
+  it.effect.skipIf(!hasSpreadsheet)("a spreadsheet finds numbers, text, and no formula", () =>
     Effect.gen(function* () {
       yield* hostileBook("CALC", 3)
       const { folder, manifest } = yield* reporting("2026-10", temporaryFolder(), { book: "CALC" })
-      const to = temporaryFolder()
       const names = manifest.files.map(({ name }) => name).filter((name) => name.endsWith(".csv"))
-      const made = spawnSync(
-        "soffice",
-        [
-          ...["--headless", `-env:UserInstallation=file://${temporaryFolder()}`, "--convert-to", "fods"],
-          // Comma, double quote, UTF-8, in the language whose decimals have a point.
-          ...["--infilter=CSV:44,34,76,1,,1033", "--outdir", to],
-          ...names.map((name) => join(folder, name)),
-        ],
-        { encoding: "utf8", timeout: 180_000 },
+      const to = convertWithLibreOffice(
+        names.map((name) => join(folder, name)),
+        // Comma, double quote, UTF-8, in a language whose decimals have a point.
+        { input: "CSV:44,34,76,1,,1033", output: "fods" },
       )
-      expect(made.status).toBe(0)
       for (const name of names) {
         const calc = readFileSync(join(to, name.replace(".csv", ".fods")), "utf8")
         expect([name, calc.includes("table:formula")]).toEqual([name, false])

@@ -12,7 +12,7 @@ type Row = Record<string, string>
 const account = (row: Row) => `${row.currency} ${row.account_code} ${row.account_name}`
 const text = (value: unknown) => String(value)
 
-/** What SQL says: `key` and `amount` of each row, as the files' sums are kept. */
+/** Sums by SQL: `key` and `amount` of each row, in the form of the files' sums. */
 const inBooks = (statement: string) =>
   Effect.map(rows(statement), (found) =>
     sumsOf(
@@ -27,7 +27,7 @@ const dated = `ledger.journal_entries e join ledger.postings p using (book_id, e
   where e.book_id = (select book_id from mirror.books where code = 'ORG')`
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a report of the sandbox's month", (it) => {
-  it.scoped("holds what the books hold, and each file what the others say", () =>
+  it.scoped("agrees with the books, and its files with each other", () =>
     Effect.gen(function* () {
       const sandbox = yield* runningSandbox({ entries: 900, clients: 3, receivables: 16 })
       yield* sync(sandbox.url, { TIEOUT_CONNECTIONS_DEFAULT_SURFACES: "organization,client,credit" })
@@ -64,13 +64,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a report of the sandbo
           (yield* rows(`select count(*)::integer as n from ${dated} and e.period = '2026-10-01'`))[0]?.n,
         ),
       )
-      // What a column comes to in a spreadsheet is what moved, each once.
+      // The sum of a column in a spreadsheet counts each movement once.
       const turnover = (row: Readonly<Record<string, string>>) => minor(row.debit) - minor(row.credit)
       const moved = sumsOf(balances, account, turnover)
       expect(moved.length).toBeGreaterThan(10)
       expect(sumsOf(detail, account, turnover)).toEqual(moved)
       expect(sumsOf(sheet(folder, "roll-forward.csv"), account, turnover)).toEqual(moved)
-      // Every balance is the one before it and what was posted.
+      // Every balance is the previous one plus the posting.
       let running = 0n
       for (const row of detail) {
         if (row.line === "opening") running = minor(row.balance)

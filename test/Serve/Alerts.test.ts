@@ -11,7 +11,7 @@ import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const alert: Alert = { kind: "failure", text: "It failed.", connection: "default", counts: { tries: 1 } }
 
-/** Gives what was posted; refuses so many first, or answers nothing until it is told to. */
+/** Collects what is posted; refuses so many requests first, or holds the answers back until they are released. */
 const receiver = (refusals: number, silent = false) => {
   const bodies: Array<string> = []
   const held: Array<() => void> = []
@@ -31,7 +31,7 @@ const receiver = (refusals: number, silent = false) => {
       else reply()
     })
   })
-  /** Answers what is held back, and all that comes from now on. */
+  /** Releases the answers that are held back, and answers at once from now on. */
   const answer = () => {
     holds = false
     for (const reply of held.splice(0)) reply()
@@ -45,7 +45,7 @@ const alerting = (variables: Record<string, string>) =>
 const until = (done: () => boolean) => Effect.repeat(Effect.sleep("20 millis"), { until: done })
 
 describe("alerts", () => {
-  it.scopedLive("are posted as JSON, again where they are refused", () =>
+  it.scopedLive("are posted as JSON, and posted again where they are refused", () =>
     Effect.gen(function* () {
       const { bodies, url } = yield* receiver(1)
       yield* Effect.gen(function* () {
@@ -136,7 +136,7 @@ describe("alerts", () => {
       }),
   )
 
-  it.scopedLive("never hold up whoever raises them, and leave out what is not wanted", () =>
+  it.scopedLive("never hold up the code that raises them, and leave out kinds that are not wanted", () =>
     Effect.gen(function* () {
       const { answer, bodies, url } = yield* receiver(0, true)
       yield* Effect.gen(function* () {

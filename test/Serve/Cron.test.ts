@@ -28,10 +28,10 @@ describe("a schedule", () => {
     // The usual time, where the clocks are changed at three and at four.
     ["30 3 * * *", "Europe/Helsinki", "2027-03-28T12:00:00Z", "2027-03-28T01:30", "2027-03-29T00:30"],
     ["30 3 * * *", "Europe/Helsinki", "2026-10-25T12:00:00Z", "2026-10-25T00:30", "2026-10-26T01:30"],
-    // What is moved to a time that is due anyhow is due once.
+    // A run that is moved to a time that is due anyway is due once.
     ["30 2,3 * * *", "Europe/Berlin", "2026-03-29T01:00:00Z", "2026-03-28T02:30", "2026-03-29T01:30"],
     ["30 2,3 * * *", "Europe/Berlin", "2026-03-29T01:30:00Z", "2026-03-29T01:30", "2026-03-30T00:30"],
-    // What is due in every hour goes on with every hour.
+    // A run that is due every hour continues every hour.
     ["30 * * * *", "Europe/Berlin", "2026-03-29T01:00:00Z", "2026-03-29T00:30", "2026-03-29T01:30"],
     ["30 * * * *", "Europe/Berlin", "2026-10-25T01:00:00Z", "2026-10-25T00:30", "2026-10-25T01:30"],
     ["* * * * *", "Asia/Kathmandu", "2026-10-07T10:00:30Z", "2026-10-07T10:00", "2026-10-07T10:01"],

@@ -1,4 +1,4 @@
-/** A night in which the database is away, or changes over to another server: it ends by itself, too. */
+/** A night in which the database is away, or fails over to another server, also ends by itself. */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
@@ -16,7 +16,7 @@ import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { hasted } from "./Hasted.ts"
 
-/** A night on connections of its own; `waited` tells how often it waited for what is away. */
+/** A night on connections of its own; `waited` records its waits while the database is away. */
 const night = (url: string, waited: Array<number>, variables: Record<string, string> = {}) => {
   const lines: Array<string> = []
   const logger = Logger.make(({ message }) => void lines.push(String(message)))
@@ -68,7 +68,7 @@ describe("a night in which the database is away", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive("exports in the end what could not be exported at once, with one alert", () =>
+  it.scopedLive("exports later what could not be exported at once, with one alert", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()
       held.statement = [credit(1, "5.00", "5.00")]
@@ -78,7 +78,7 @@ describe("a night in which the database is away", () => {
       const { query, transaction } = yield* Database
       const here = yield* TestDatabase
       const waited: Array<number> = []
-      // Somebody else holds what an export writes into, until it has been tried again.
+      // Another transaction holds the tables of exports until the export has been tried again.
       const running = yield* transaction(
         Effect.gen(function* () {
           yield* query("Test.lock", (sql) => sql`lock table export.batches in share mode`)

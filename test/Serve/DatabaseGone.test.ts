@@ -22,7 +22,7 @@ it.scopedLive("a database that is gone: alive, not ready, and every page says so
     const { name } = yield* TestDatabase
     yield* drop(name)
     expect((yield* ask(port, "/healthz")).status).toBe(200)
-    // What was found a moment ago is told for five seconds.
+    // The last result of the probe is repeated for five seconds.
     const { body } = yield* Effect.repeat(Effect.delay(ask(port, "/readyz"), "100 millis"), {
       until: ({ status }) => status === 503,
     })

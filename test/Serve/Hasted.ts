@@ -1,7 +1,7 @@
-/** A clock that does not wait for what is away. */
+/** A clock on which the waits during an outage end at once. */
 import { Clock, Duration, Effect } from "effect"
 
-/** The waits for what is away, in minutes: nothing else waits as long as that, and no test does. */
+/** The waits during an outage, in minutes: nothing else waits as long, and no test does. */
 export const waits = [1, 2, 4, 8, 15]
 
 export const hasted = <A, E, R>(

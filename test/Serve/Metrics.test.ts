@@ -12,7 +12,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { ask, serving } from "./Asking.ts"
 import { type ReadFamily, readMetrics } from "./MetricsText.ts"
 
-/** The process counts for every test in it: this connection is no other test's. */
+/** Counters belong to the process and its other tests, so that this connection has a name of its own. */
 const connection = "metered"
 
 const variablesFor = (url: string) => ({
@@ -41,7 +41,7 @@ const services = (url: string) =>
     Layer.provideMerge(Settings.from({ variables: variablesFor(url) })),
   )
 
-/** Of a family, the samples of the connection, and those that are no connection's. */
+/** The samples of a family for the connection, and those without a connection. */
 const samplesOf = (family: ReadFamily | undefined) =>
   (family?.samples ?? []).filter(({ labels }) => (labels.connection ?? connection) === connection)
 
@@ -49,7 +49,7 @@ const values = (family: ReadFamily | undefined, label: string): Record<string, n
   Object.fromEntries(samplesOf(family).map(({ labels, value }) => [labels[label] ?? "", value]))
 
 describe("/metrics", () => {
-  it.scopedLive("tells of requests, retries, the pace, runs and events where they happen", () =>
+  it.scopedLive("counts requests, retries, the pace, runs and events", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()
       let refusals = 2

@@ -10,8 +10,8 @@ import { rows, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { thisNight } from "./ThisNight.ts"
 
-describe("what a night says", () => {
-  it.scopedLive("is why it failed, without names of our own, and which events were given up", () =>
+describe("the log of a night", () => {
+  it.scopedLive("says why it failed, without internal names, and which events were given up", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()
       held.interfere = (path, response) => {

@@ -18,11 +18,11 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 const fields = Either.getOrThrowWith(parseCron("30 3 * * *"), (text) => new Error(text))
 const lastDue = () => Option.getOrThrow(previousDue(fields, "UTC", Date.now()))
 
-/** A process of its own, as far as the database can tell. */
+/** Sessions of their own, so that the database sees another process. */
 const onOwnDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(TestDatabase, ({ url }) => Effect.provide(effect, Database.layer(settingsFor(url))))
 
-/** The nightly part of a process for which one night falls due again and again; what it logs goes to `lines`. */
+/** The nightly part of a process for which one night falls due again and again; its log goes to `lines`. */
 const keeping = (variables: Record<string, string>, lines: Array<string>, done: { nights: number }) =>
   Effect.gen(function* () {
     const { run } = yield* Nightly
@@ -79,7 +79,7 @@ const endHolders = (connection: string) =>
       and (l.classid::bigint << 32 | l.objid::bigint) = k.key`)
 
 describe("a night of several processes", () => {
-  it.scopedLive("is run once for each connection, however often it falls due, and told once", () =>
+  it.scopedLive("runs once for each connection, however often it falls due, and alerts once", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()
       held.statement = [credit(1, "5.00", "5.00")]
@@ -108,7 +108,7 @@ describe("a night of several processes", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive("is taken over from a process that is gone, which has nothing more to say", () =>
+  it.scopedLive("is taken over from a process that is gone, which then exports and alerts nothing", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()
       held.statement = [credit(1, "5.00", "5.00")]
@@ -128,7 +128,7 @@ describe("a night of several processes", () => {
         Effect.sync(() => second),
         (all) => all.some((line) => line.includes("this one watches")),
       )
-      // Its lock on the connection goes as well: the machine is cut off.
+      // Its lock on the connection is lost as well: the machine is cut off.
       yield* rows(`
         select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'
           and database = (select oid from pg_database where datname = current_database())`)
@@ -143,7 +143,7 @@ describe("a night of several processes", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive("is nobody else's while it is held, and belongs to who took it last", () =>
+  it.scopedLive("cannot be taken while it is held, and belongs to the last process that took it", () =>
     Effect.gen(function* () {
       const night: Night = { due: lastDue(), isMissed: false }
       const known = yield* lookAt("default", night)
@@ -215,7 +215,7 @@ describe("a night of several processes", () => {
           false,
           [{ connection: "default", epoch: 2, ended: true }],
         ])
-        // One that was read, but never ended: what comes after the reading is still to be done.
+        // A night that was read but never ended: the work after the reading is still to be done.
         yield* rows("update sync.nights set ended_at = null")
         expect(yield* missed).toBe(true)
         yield* run({ ...night, isMissed: false })

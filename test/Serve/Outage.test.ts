@@ -58,7 +58,7 @@ describe("a night in which the service is away", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive("is over at the deadline, and somebody is told", () =>
+  it.scopedLive("is over at the deadline, with an alert", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()
       held.interfere = (_, response) => {
@@ -74,7 +74,7 @@ describe("a night in which the service is away", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive("is tried again a few times only where a part of it can be read", () =>
+  it.scopedLive("is tried again only a few times where a part of it can be read", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()
       held.interfere = (path, response) => {
@@ -105,7 +105,7 @@ describe("a night in which the service is away", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive("is not tried again where a person must mend it", () =>
+  it.scopedLive("is not tried again where a person must act", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()
       held.interfere = (_, response) => {

@@ -32,7 +32,7 @@ const starting = (work: Effect.Effect<void>, missed: boolean, grace: Duration.Du
 describe("the schedule", () => {
   afterEach(() => void vi.useRealTimers())
 
-  it.live("runs at once what was missed, and nothing else", () =>
+  it.live("runs a missed night at once, and nothing else", () =>
     Effect.gen(function* () {
       let runs = 0
       const count = Effect.sync(() => {
@@ -58,9 +58,9 @@ describe("the schedule", () => {
           isMissed: () => Effect.succeed(true),
           work: (due) => Queue.offer(begun, due),
         })
-        // What was due on the day before, when it starts.
+        // The run of the day before, when it starts.
         yield* Queue.take(begun)
-        // node-cron counts milliseconds of its own from the start, and does not hear of it.
+        // node-cron counts its own milliseconds from the start and does not notice the jump.
         yield* TestClock.setTime(Date.UTC(2026, 9, 24, 4, 30))
         yield* TestClock.adjust("2 minutes")
         expect(yield* Queue.take(begun)).toEqual({ due: Date.UTC(2026, 9, 24, 3, 30), isMissed: true })
@@ -92,7 +92,7 @@ describe("the schedule", () => {
     expect(begun).toEqual([expected])
   })
 
-  it.live("waits at the end for what has begun", () =>
+  it.live("waits at the end for work that has begun", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<void>()
       let finished = false
@@ -111,7 +111,7 @@ describe("the schedule", () => {
     }),
   )
 
-  it.live("stops what takes longer than the grace", () =>
+  it.live("stops work that takes longer than the grace period", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<void>()
       const ended = yield* Deferred.make<boolean>()

@@ -8,7 +8,7 @@ const cookiesOf = (header: string) => {
 }
 
 describe("a session of the status page", () => {
-  it("ends after twelve hours, and the oldest of a thousand for one more", () => {
+  it("ends after twelve hours; beyond a thousand the oldest ends", () => {
     const sessions = new Sessions()
     const hour = 3_600_000
     const first = cookiesOf(sessions.begin(0, true))
@@ -22,24 +22,26 @@ describe("a session of the status page", () => {
 })
 
 describe("wrong tokens", () => {
-  it.effect("wait half a second, and in one line where there are many, whoever they come from", () =>
-    Effect.gen(function* () {
-      const guesses = new Guesses()
-      const all = yield* Effect.forEach(Array.from({ length: 200 }), () => Effect.fork(guesses.wait))
-      const done = Effect.map(
-        Effect.forEach(all, Fiber.poll),
-        (exits) => exits.filter(({ _tag }) => _tag === "Some").length,
-      )
-      yield* TestClock.adjust("499 millis")
-      expect(yield* done).toBe(0)
-      yield* TestClock.adjust("1 millis")
-      expect(yield* done).toBe(50)
-      yield* TestClock.adjust("1 seconds")
-      expect(yield* done).toBe(150)
-    }),
+  it.effect(
+    "are answered after half a second, and in one queue where there are many, whoever sends them",
+    () =>
+      Effect.gen(function* () {
+        const guesses = new Guesses()
+        const all = yield* Effect.forEach(Array.from({ length: 200 }), () => Effect.fork(guesses.wait))
+        const done = Effect.map(
+          Effect.forEach(all, Fiber.poll),
+          (exits) => exits.filter(({ _tag }) => _tag === "Some").length,
+        )
+        yield* TestClock.adjust("499 millis")
+        expect(yield* done).toBe(0)
+        yield* TestClock.adjust("1 millis")
+        expect(yield* done).toBe(50)
+        yield* TestClock.adjust("1 seconds")
+        expect(yield* done).toBe(150)
+      }),
   )
 
-  it.effect("fill the line though nobody stays for the answer, and then no token is looked at", () =>
+  it.effect("fill the queue even if nobody waits for the answer; then no token is examined", () =>
     Effect.gen(function* () {
       const guesses = new Guesses()
       for (let count = 0; count < 1_000; count++) {
@@ -54,7 +56,7 @@ describe("wrong tokens", () => {
     }),
   )
 
-  it.effect("are in the log once a minute, and at the end", () => {
+  it.effect("are logged once a minute, and at the end", () => {
     const said: Array<unknown> = []
     const logger = Logger.replace(
       Logger.defaultLogger,

@@ -52,7 +52,7 @@ describe("the answer at the top", () => {
 })
 
 describe("the page of two hundred clients", () => {
-  it("lists the first, and says of the others how many do not tie out", () => {
+  it("lists the first ones, and counts how many of the others do not tie out", () => {
     const books = Array.from({ length: 200 }, (_, index) =>
       book({ code: `C-${index}`, off: index < 20 ? 1 : 0 }),
     )
@@ -91,7 +91,7 @@ describe("metrics", () => {
     )
   })
 
-  it("tell a connection that was never read whole, and forget to wait for one that the settings no longer have", () => {
+  it("show a connection that was never read completely, and do not wait for one that the settings no longer have", () => {
     const all = snapshot({
       books: [
         book(),
@@ -107,18 +107,18 @@ describe("metrics", () => {
     ])
     const late = /^tieout_(?:last_success|runs_last|lag|stream|streams|book|books)_/
     expect(found.filter((line) => late.test(line) && line.includes("gone"))).toEqual([])
-    // What is wrong with its books is still wrong.
+    // Problems of its books are still counted.
     expect(found).toContain('tieout_accounts_off{connection="gone"} 0')
   })
 
-  it("say of a database that is gone that it is gone", () => {
+  it("report that the database is gone", () => {
     expect(lines(undefined)).toContain("tieout_database_up 0")
     expect(lines(undefined)).toContain("tieout_uptime_seconds 1.5")
   })
 })
 
 describe("evidence", () => {
-  it("is what a check may show; what is not listed is counted", () => {
+  it("shows only fields that a check may show, and counts the others", () => {
     expect(
       evidenceOf({
         currency: "EUR",

@@ -34,7 +34,7 @@ const syncedAgo = (hours: number) =>
     returning run_id`)
 
 describe("staleness", () => {
-  it.scopedLive("is told once, and again after the books were current in between", () =>
+  it.scopedLive("is alerted once, and again after the books were current in between", () =>
     Effect.gen(function* () {
       const { alerts, url } = yield* receiver
       const settings = Settings.from({
@@ -69,7 +69,7 @@ describe("staleness", () => {
     }).pipe(Effect.provide(TestDatabase.layer), Logger.withMinimumLogLevel(LogLevel.None)),
   )
 
-  it.scopedLive("is told of a book whose connection is current, once", () =>
+  it.scopedLive("is alerted once for a book whose connection is current", () =>
     Effect.gen(function* () {
       const { alerts, url } = yield* receiver
       yield* Effect.gen(function* () {
@@ -102,7 +102,7 @@ describe("staleness", () => {
     }).pipe(Effect.provide(TestDatabase.layer), Logger.withMinimumLogLevel(LogLevel.None)),
   )
 
-  it.scopedLive("is looked at once at each start, whatever was told before", () =>
+  it.scopedLive("is checked once at each start, whatever was alerted before", () =>
     Effect.gen(function* () {
       const { alerts, url } = yield* receiver
       yield* Effect.gen(function* () {

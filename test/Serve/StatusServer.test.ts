@@ -20,7 +20,7 @@ import { ask, serving } from "./Asking.ts"
 const token = "a-token-that-is-long-enough"
 
 layer(services, { excludeTestServices: true })("the private server", (it) => {
-  it.scoped("is alive, ready, and has nothing to tell of an empty database", () =>
+  it.scoped("is alive and ready on an empty database, and shows nothing", () =>
     Effect.gen(function* () {
       const port = yield* serving()
       expect(yield* ask(port, "/healthz")).toMatchObject({ status: 200, body: "alive\n" })
@@ -83,7 +83,7 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
     }),
   )
 
-  it.scoped("asks for the token where one is set, but for the health checks", () =>
+  it.scoped("asks for the token where one is set, except for the health checks", () =>
     Effect.gen(function* () {
       const port = yield* serving({ TIEOUT_STATUS_TOKEN: token, TIEOUT_STATUS_HOST: "0.0.0.0" })
       expect((yield* ask(port, "/healthz")).status).toBe(200)
@@ -102,7 +102,7 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
     }),
   )
 
-  it.scoped("takes the token by a form, and keeps no more of it than a proof", () =>
+  it.scoped("accepts the token by a form, and keeps only a proof of it", () =>
     Effect.gen(function* () {
       const port = yield* serving({ TIEOUT_STATUS_TOKEN: token })
       const send = (body: string, headers: Record<string, string> = {}) =>
@@ -132,7 +132,7 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
       )
       const secured = secure.split(";")[0] ?? ""
       expect((yield* ask(port, "/", { headers: { cookie: secured, ...tls } })).status).toBe(200)
-      // Each proxy of several says how it was reached; the first was by the browser.
+      // Each of several proxies adds how it was reached; the first value is that of the browser.
       for (const [said, prefix] of [
         ["HTTPS, http", "__Host-"],
         ["http, https", "tieout_"],
@@ -173,7 +173,7 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
     }),
   )
 
-  it.scoped("takes no form from another page, not even one of another port of this machine", () =>
+  it.scoped("accepts no form from another page, not even from another port of this machine", () =>
     Effect.gen(function* () {
       const port = yield* serving({ TIEOUT_STATUS_TOKEN: token })
       const send = (headers: Record<string, string>) =>
@@ -205,7 +205,7 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
     }),
   )
 
-  it.scoped("gives no export to who shows no token, unless the page is open to this machine", () =>
+  it.scoped("serves no export without a token, unless the page is open to this machine", () =>
     Effect.gen(function* () {
       const path = "/exports/ORG/1/journal.csv"
       const none = yield* serving()
@@ -219,7 +219,7 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
     }),
   )
 
-  it.scoped("does not start where others could come by without a token", () =>
+  it.scoped("does not start where others could reach it without a token", () =>
     Effect.gen(function* () {
       const refused = yield* Effect.flip(serving({ TIEOUT_STATUS_HOST: "0.0.0.0" }))
       expect(refused.message).toBe(
@@ -242,7 +242,7 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
     }),
   )
 
-  it.scoped("says what stands in its way when the port is taken", () =>
+  it.scoped("says why it cannot start when the port is taken", () =>
     Effect.gen(function* () {
       const port = yield* serving()
       const { message } = yield* Effect.flip(serving({}, port))
@@ -252,7 +252,7 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
     }),
   )
 
-  it.scoped("escapes what others wrote, and shows no names, numbers or rows", () =>
+  it.scoped("escapes texts of others, and shows no names, numbers or rows", () =>
     Effect.gen(function* () {
       const book = yield* openBook
       const account = yield* openAccount(book)
@@ -292,7 +292,7 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
     }),
   )
 
-  it.scoped("gives the files that a batch names, and no others", () =>
+  it.scoped("serves the files that a batch names, and no others", () =>
     Effect.gen(function* () {
       const out = temporaryFolder()
       const book = yield* openBook

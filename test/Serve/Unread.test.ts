@@ -19,7 +19,7 @@ import { thisNight } from "./ThisNight.ts"
 
 const day = 86_400_000
 
-/** Nights of a service with an organization and clients: what is logged, and what the page says after each. */
+/** Nights of a service with an organization and clients: the log, and the status page after each. */
 const nights = (url: string) => {
   const lines: Array<string> = []
   const logger = Logger.make(({ message }) => void lines.push(String(message)))
@@ -75,52 +75,54 @@ const refuse =
   }
 
 describe("a client that cannot be read", () => {
-  it.scopedLive("is in the log, the alert, the verdict, the page and the metrics, with since when", () =>
-    Effect.gen(function* () {
-      const { held, service } = yield* lending({ clients: [client(1), client(2)] })
-      const { night, shown } = nights(service.url)
-      yield* night
-      expect((yield* shown).verdict).toEqual({
-        tone: "good",
-        sentence: "The books are current. Everything ties out.",
-      })
+  it.scopedLive(
+    "is in the log, the alert, the verdict, the page and the metrics, with the time since when",
+    () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* lending({ clients: [client(1), client(2)] })
+        const { night, shown } = nights(service.url)
+        yield* night
+        expect((yield* shown).verdict).toEqual({
+          tone: "good",
+          sentence: "The books are current. Everything ties out.",
+        })
 
-      held.interfere = refuse(`/clients/${clientId(1)}/accounts/${accountOf(clientId(1))}/statement`)
-      yield* night
-      yield* unruled(`update sync.stream_reads set failing_since = failing_since - interval '7 days',
+        held.interfere = refuse(`/clients/${clientId(1)}/accounts/${accountOf(clientId(1))}/statement`)
+        yield* night
+        yield* unruled(`update sync.stream_reads set failing_since = failing_since - interval '7 days',
         ended_at = ended_at - interval '7 days' where trouble is not null`)
-      const [since] = yield* rows(`
+        const [since] = yield* rows(`
         select to_char(failing_since at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as text,
           extract(epoch from failing_since)::float8 as seconds from sync.stream_reads where trouble is not null`)
-      const said = yield* night
-      expect(said).toContain(`Book C1: a statement answers 500, since ${since?.text}.`)
-      expect(said).toContain(
-        "Alert (failure): The sync of connection default could not read everything (run 3): 1 book has a list or statement that cannot be read, the first for 7 days. What was read stays; the log and the status page say more.",
-      )
-      const { metrics, page, verdict } = yield* shown
-      expect(verdict).toEqual({
-        tone: "late",
-        sentence:
-          "Everything ties out, but the books are not current: book C1 has not been read whole for 7 days.",
-      })
-      expect(page).toContain(`a statement answers 500</td><td data-label="Since">${since?.text}</td>`)
-      expect(page).toContain("what was read ties out")
-      expect(metrics).toContain('tieout_books_unread{connection="default"} 1\n')
-      expect(metrics).toContain('tieout_streams_unread{connection="default"} 1\n')
-      expect(metrics).toContain(
-        `tieout_book_unread_since_timestamp_seconds{connection="default",book="C1"} ${String(since?.seconds).slice(0, 14)}`,
-      )
+        const said = yield* night
+        expect(said).toContain(`Book C1: a statement answers 500, since ${since?.text}.`)
+        expect(said).toContain(
+          "Alert (failure): The sync of connection default could not read everything (run 3): 1 book has a list or statement that cannot be read, the first for 7 days. What was read stays; the log and the status page say more.",
+        )
+        const { metrics, page, verdict } = yield* shown
+        expect(verdict).toEqual({
+          tone: "late",
+          sentence:
+            "Everything ties out, but the books are not current: book C1 has not been read whole for 7 days.",
+        })
+        expect(page).toContain(`a statement answers 500</td><td data-label="Since">${since?.text}</td>`)
+        expect(page).toContain("what was read ties out")
+        expect(metrics).toContain('tieout_books_unread{connection="default"} 1\n')
+        expect(metrics).toContain('tieout_streams_unread{connection="default"} 1\n')
+        expect(metrics).toContain(
+          `tieout_book_unread_since_timestamp_seconds{connection="default",book="C1"} ${String(since?.seconds).slice(0, 14)}`,
+        )
 
-      held.interfere = () => false
-      expect((yield* night).filter((line) => line.startsWith("Alert"))).toEqual([])
-      const healed = yield* shown
-      expect(healed.verdict.tone).toBe("good")
-      expect(healed.page).not.toContain("Not readable")
-      expect(healed.metrics).toContain('tieout_books_unread{connection="default"} 0\n')
-    }).pipe(Effect.provide(TestDatabase.layer)),
+        held.interfere = () => false
+        expect((yield* night).filter((line) => line.startsWith("Alert"))).toEqual([])
+        const healed = yield* shown
+        expect(healed.verdict.tone).toBe("good")
+        expect(healed.page).not.toContain("Not readable")
+        expect(healed.metrics).toContain('tieout_books_unread{connection="default"} 0\n')
+      }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive("is named even where it never could be", () =>
+  it.scopedLive("is named even if it was never readable", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1), client(2)] })
       const { night, shown } = nights(service.url)

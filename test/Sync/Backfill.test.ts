@@ -98,7 +98,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("books entries that are older than all that were known, and shrinks the opening balance", () =>
+  it.scoped("books entries older than all that were known, and reduces the opening balance by them", () =>
     Effect.gen(function* () {
       const whole = [credit(1, "100.00", "100.00"), debit(2, "30.00", "70.00"), credit(3, "5.00", "75.00")]
       const { held, service } = yield* partnership({ statement: whole.slice(2), balance: "75.00" })
@@ -120,11 +120,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
         ].toSorted(),
       )
       expect((yield* findings).filter((finding) => String(finding).includes("blocking"))).toEqual([])
-      // Done again it books nothing more.
+      // A second backfill books nothing more.
       const booked = yield* journal
       expect((yield* backfill(service.url)).accounts[0]).toMatchObject({ older: 0, proved: true })
       expect(yield* journal).toEqual(booked)
-      // What was found stands before position 1, and its statement is proved like any other.
+      // The entries that were found stand before position 1, and their statement is proved like any other.
       const { batches } = yield* Export.run({
         formats: ["journal"],
         scope: { kind: "all" },
@@ -145,7 +145,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
       if (third === undefined || fourth === undefined) throw new Error("there are twenty")
       held.statement = [
         ...held.statement.slice(0, 12),
-        // Two that cancel out, so that the running balance carries over them.
+        // Two entries that cancel out, so that the running balance is the same without them.
         { ...credit(501, "7.00", "127.00"), occurredAt: "2026-10-12T00:00:00Z" },
         { ...debit(502, "7.00", "120.00"), occurredAt: "2026-10-12T00:00:01Z" },
         ...held.statement.slice(12, 13),
@@ -175,7 +175,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("takes an entry that names its resource by now out of suspense, in the month's proof", () =>
+  it.scoped("takes an entry out of suspense that now names its resource, within the proof of the month", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership({
         statement: [credit(1, "98.00", "98.00"), credit(2, "0.00", "98.00")],
@@ -193,7 +193,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("reads movements of the period again, the final ones too", () =>
+  it.scoped("reads the movements of the period again, including final ones", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership({
         statement: [credit(1, "98.00", "98.00", id(20))],
@@ -201,7 +201,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
         balance: "98.00",
       })
       yield* sync(service.url)
-      // The service corrects what it said of a completed deposit: it had a fee inside.
+      // The service corrects a completed deposit: its amount included a fee.
       held.deposits = [deposit(20, "100.00", { fee: { amount: "2.00", currency: "USD" } })]
       const report = yield* backfill(service.url)
       expect(report.counters.changedResources).toBe(1)
@@ -212,7 +212,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("asks for a stretch of time where the profile has filters for it", () =>
+  it.scoped("asks for the period alone where the profile has filters for it", () =>
     Effect.gen(function* () {
       const { service } = yield* partnership({ ...twoMonths(), pageSize: 100 })
       yield* sync(service.url)
@@ -229,7 +229,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
 
   const filters = { TIEOUT_INTERFACE_FILTERS_FROM: "since", TIEOUT_INTERFACE_FILTERS_TO: "until" }
 
-  /** What a service may understand by the filters; some leave out, or bring, what the period has not. */
+  /** How services may read the filters; some leave out entries of the period, or include others. */
   const readings: Record<string, (at: string, since: string, until: string) => boolean> = {
     "instants, the last one not": (at, since, until) => at >= since && at < until,
     "instants, the last one too": (at, since, until) => at >= since && at <= until,
@@ -238,7 +238,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
     nothing: () => true,
   }
 
-  /** A statement whose entries lie before, in and behind October, two of them not in the order of their times. */
+  /** A statement with entries before, in and after October, two of which are not in the order of their times. */
   const threeMonths = () => {
     const times = [
       ...["2026-09-28T10:00:00Z", "2026-09-30T23:59:59Z", "2026-10-01T00:00:00Z", "2026-09-30T23:59:58Z"],
@@ -265,7 +265,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
     }
 
   for (const [reading, passes] of Object.entries(readings)) {
-    it.scoped(`proves a period whatever the service understands by the filters: ${reading}`, () =>
+    it.scoped(`proves a period however the service reads the filters: ${reading}`, () =>
       Effect.gen(function* () {
         const { held, service } = yield* partnership(threeMonths())
         yield* sync(service.url)
@@ -329,7 +329,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
     ["from the beginning", {}],
     ["by filters", filters],
   ] as const) {
-    it.scoped(`finds what is gone at the edges of a period, read ${how}`, () =>
+    it.scoped(`finds entries that are gone at the edges of a period, read ${how}`, () =>
       Effect.gen(function* () {
         const { held, service } = yield* partnership({ ...twoMonths(), pageSize: 100 })
         yield* sync(service.url)
@@ -351,30 +351,30 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
     )
   }
 
-  it.scoped("holds no balance of today against a statement that was last read before it", () =>
+  it.scoped("does not compare today's balance with a statement that was last read before it", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership(twoMonths())
       yield* sync(service.url)
       move(held, 900)
-      // All of September was read by the sync: nothing in it calls for reading on.
+      // The sync has read all of September, so that nothing needs more pages.
       const september = { from: "2026-09-01", to: "2026-09-30" }
       const report = yield* backfill(service.url, september)
       expect(report.blockingFindings).toBe(0)
       expect(report.accounts[0]).toMatchObject({ proved: true, entries: 10, closing: "100.00" })
       expect(report.newEntries).toEqual(new Map([[accountId, 1]]))
       expect(yield* findings).not.toContain("cash-balance blocking")
-      // Where nothing has moved it asks for no more than the window needs: of ten pages six, none of them in vain.
+      // Where nothing has moved, it asks only for the pages that the window needs: six of ten.
       const asked = service.count(`/accounts/${accountId}/statement`)
       yield* backfill(service.url, september)
       expect(service.count(`/accounts/${accountId}/statement`) - asked).toBe(6)
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("reads tail and balance again where the account moves while it is read", () =>
+  it.scoped("reads the tail and the balance again where the account moves meanwhile", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership({ ...twoMonths(), pageSize: 100 })
       let moves = 0
-      // Moves behind the accounts' list, and behind the first reading of the statement.
+      // The account moves after the list of accounts was read, and after the statement was first read.
       held.interfere = (path) => {
         if (path.includes("/statement") && moves < 2) move(held, 900 + moves++)
         return false
@@ -388,7 +388,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("asks for a balance right before the tail, whatever moves while the tail is booked", () =>
+  it.scoped("asks for the balance right before the tail, whatever moves while the tail is booked", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()
       const more = () => {
@@ -403,7 +403,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
           listed = true
           more()
         }
-        // Every movement that is read by its identifier brings the next one.
+        // Each movement that is read by its identifier makes the next one appear.
         if (path.includes("/deposits/") && held.statement.length < 50) more()
         return false
       }
@@ -413,7 +413,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("finds a balance that the statement never comes to, as a sync does", () =>
+  it.scoped("finds a balance that the statement never reaches, as a sync does", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership(twoMonths())
       yield* sync(service.url)
@@ -454,7 +454,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
         Effect.gen(function* () {
           yield* database.tryLock("sync:default")
           const fiber = yield* Effect.forkDaemon(backfill(service.url))
-          // Until that one holds its own lock, too.
+          // Waits until that one holds its own lock, too.
           yield* Effect.repeat(
             rows(`select 1 from pg_locks where locktype = 'advisory' and granted
               and database = (select oid from pg_database where datname = current_database())`),

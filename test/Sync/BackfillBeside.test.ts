@@ -1,4 +1,4 @@
-/** A backfill during which a whole sync runs: what it reads afterwards is proved nevertheless. */
+/** A whole sync runs during a backfill: what the backfill reads afterwards is proved nevertheless. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option } from "effect"
 import { Reconcile } from "../../src/Reconcile.ts"
@@ -12,7 +12,7 @@ import { findings, syncWith, variablesFor } from "./Runs.ts"
 const october = { from: "2026-10-01", to: "2026-10-31" }
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a backfill beside a sync", (it) => {
-  it.scoped("proves what it brings after a later run has proved the book", () =>
+  it.scoped("proves the entries that it books after a later run has proved the book", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [] })
       const variables = variablesFor(service.url)

@@ -1,4 +1,4 @@
-/** The fee of a conversion that the service corrects after its completion: what an ordinary sync sees of it. */
+/** The service corrects the fee of a conversion after its completion: what an ordinary sync sees of that. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Settings } from "../../src/Settings.ts"
@@ -43,8 +43,8 @@ const begun = Effect.gen(function* () {
   return { ...made, run: sync(made.service.url) }
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("a conversion's fee that is corrected", (it) => {
-  it.scoped("with an entry that names the conversion is booked by the next sync", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("a corrected fee of a conversion", (it) => {
+  it.scoped("is booked by the next sync where an entry names the conversion", () =>
     Effect.gen(function* () {
       const { held, run } = yield* begun
       held.conversions[500] = after
@@ -55,7 +55,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a conversion's fee tha
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("after the entry that gives it back was read is asked for until it fits", () =>
+  it.scoped("is asked for until it fits, where the entry that gives it back was read first", () =>
     Effect.gen(function* () {
       const { held, run } = yield* begun
       held.moves.push(back)
@@ -68,7 +68,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a conversion's fee tha
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("by the conversion alone, which no entry and no event names, is not seen until a backfill", () =>
+  it.scoped("is not seen until a backfill, where no entry and no event names the conversion", () =>
     Effect.gen(function* () {
       const { held, run, service } = yield* begun
       held.conversions[500] = { ...before, fee: "15" }

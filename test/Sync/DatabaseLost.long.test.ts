@@ -1,13 +1,11 @@
 /** [S3] The database goes away in the middle of a sync: the run says so, and the next one ends with the same journal. */
 import { expect, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { Database } from "../../src/Database.ts"
-import { program as makeProgram, type Program } from "../support/Program.ts"
+import { Tool } from "../support/Program.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { journal, rows, sync, variablesFor } from "./Runs.ts"
-
-class Tool extends Context.Tag("Tool")<Tool, Program>() {}
 
 const entries = 600
 
@@ -21,7 +19,7 @@ const cut = Effect.flatMap(Database, ({ query }) =>
   ),
 )
 
-layer(Layer.merge(TestDatabase.layer, Layer.effect(Tool, makeProgram)), {
+layer(Layer.merge(TestDatabase.layer, Tool.layer), {
   excludeTestServices: true,
 })("a sync whose sessions are ended by the server", (it) => {
   it.scoped(
@@ -40,7 +38,7 @@ layer(Layer.merge(TestDatabase.layer, Layer.effect(Tool, makeProgram)), {
         for (const after of [0, 150, 300]) {
           const before = yield* committed
           const running = yield* Effect.fork(syncing)
-          // Only a run that has committed something of its own is in the middle of it.
+          // A run counts as being in the middle once it has committed something of its own.
           yield* committed.pipe(
             Effect.delay("5 millis"),
             Effect.repeat({ until: (count) => count > before && count >= after }),

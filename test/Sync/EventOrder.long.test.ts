@@ -11,7 +11,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { bothSurfaces } from "./Partnership.ts"
 import { rows, variablesFor } from "./Runs.ts"
 
-/** Cash line by line, and every other role by resource and currency: what must not depend on the order of events. */
+/** What must not depend on the order of events: cash line by line, and every other role by resource and currency. */
 const cash = rows(`
   select b.code || ' ' || e.source_id || ' ' || trim_scale(p.amount)::text as line from ledger.postings p
   join ledger.journal_entries e using (book_id, entry_id)
@@ -62,7 +62,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events in any order", 
             select count(*)::integer as n from mirror.statement_entries e join sync.runs r using (run_id)
             where r.command = 'events'`)
           expect(Number(brought?.n)).toBeGreaterThan(100)
-          // The first may find a late fee whose deposit was read before it was charged; the second reads that deposit again.
+          // The first sync may find a late fee whose deposit was read before the fee was charged; the second reads that deposit again.
           yield* night
           yield* night
         }).pipe(Effect.scoped, Effect.provide(services))

@@ -83,7 +83,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }),
   )
 
-  it.scoped("that are many are one round, and an account is read once [W12]", () =>
+  it.scoped("are processed together in one round, which reads an account once [W12]", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()
       yield* sync(service.url)
@@ -102,7 +102,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("that name nothing known trigger a general sync of the book, and that is said [W11]", () =>
+  it.scoped("that name nothing known trigger a general sync of the book and say so [W11]", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()
       held.statement = [credit(1, "5.00", "5.00")]
@@ -142,7 +142,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
   )
 
   for (const surfaces of ["[organization, client]", "[client]"]) {
-    it.scoped(`that name no client are of the client whose account they name: ${surfaces}`, () =>
+    it.scoped(`that name no client belong to the client whose account they name: ${surfaces}`, () =>
       Effect.gen(function* () {
         const { held, service } = yield* lending({ clients: [client(1), client(2)] })
         const variables = { TIEOUT_CONNECTIONS: `{default: {surfaces: ${surfaces}}}` }
@@ -193,7 +193,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("of a client are that client's, also of one that was not known", () =>
+  it.scoped("of a client are processed in that client's book, even if the client was not known before", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1)] })
       yield* sync(service.url, bothSurfaces)
@@ -232,7 +232,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
       yield* sync(service.url)
       yield* processing(service.url, (events, inbox) =>
         Effect.gen(function* () {
-          // The other one has everything new looked at, which is not to hide that.
+          // The other event triggers a general sync, which must not hide that.
           for (const others of [[], [delivery("client.available", {})]]) {
             const early = delivery("deposit.completed", { depositId: id(20), status: "COMPLETED" })
             yield* inbox.put([early, ...others])
@@ -388,7 +388,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("are followed as they come, and what is said of a round is said of its run", () =>
+  it.scoped("are processed as they come, and the log of a round names its run", () =>
     Effect.gen(function* () {
       const said: Array<string> = []
       const logger = Logger.make(({ annotations, message }) => {

@@ -13,7 +13,7 @@ export const accounts = {
 } as const
 export type AccountName = keyof typeof accounts
 
-/** A movement of an account, in posting order: what its balance changes by, and the conversion that it belongs to. */
+/** A movement of an account: the change of its balance, and the conversion that it belongs to. Movements are in posting order. */
 export interface Move {
   readonly on: AccountName
   /** `2026-09-05`, at noon, or a point in time. */
@@ -43,7 +43,7 @@ export interface Exchange {
   /** Balances before the first entry that is served. */
   opening: Partial<Record<AccountName, string>>
   pageSize: number
-  /** Answers a request in its own way: gives true where it did. */
+  /** May answer a request in its own way; answers true where it did. */
   interfere: (path: string, response: Parameters<Answerer>[1]) => boolean
   /** Waits before an answer, milliseconds. */
   delay: (path: string) => number

@@ -5,10 +5,10 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { type Exchange, exchange, type Move } from "./Exchange.ts"
 import { findings, rows, sync } from "./Runs.ts"
 
-/** 100 USD for 90 EUR, unless told otherwise. */
+/** A conversion of 100 USD into 90 EUR, unless a test changes it. */
 const dollarsForEuros = { sell: "usd", sold: "100", buy: "eur", bought: "90" } as const
 
-/** Date, kind and lines of what was booked of conversions as wholes, in the order of the journal. */
+/** Date, kind and lines of the entries of whole conversions, in the order of the journal. */
 const wholes = rows(`
   select n.number || ' ' || e.effective_date || ' ' || e.kind || coalesce(' of ' || v.number, '')
     || coalesce(' late for ' || e.late_for, '') || ': '
@@ -25,7 +25,7 @@ const wholes = rows(`
   ),
 )
 
-/** What stands beside cash, by role and currency. */
+/** The balances of all roles but cash, by role and currency. */
 const standing = rows(`
   select a.role || ' ' || trim_scale(sum(b.debit - b.credit))::text || ' ' || a.currency as line
   from ledger.balances b join ledger.accounts a using (book_id, account_id)
@@ -64,7 +64,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a conversion whose leg
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a leg that comes in a later month", (it) => {
-  it.scoped("stands in transit until then, whichever it is", () =>
+  it.scoped("leaves the other leg in transit until then, whichever leg it is", () =>
     Effect.gen(function* () {
       const { held, run } = yield* books([{ ...sold, on: "eur", amount: "90" }])
       expect(yield* wholes).toEqual([])
@@ -98,7 +98,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a side with several en
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("an over-credit that is pulled back", (it) => {
-  it.scoped("is no part of the whole: that waits for what pulls it back", () =>
+  it.scoped("is not part of the whole conversion, which waits for the entry that pulls it back", () =>
     Effect.gen(function* () {
       const { held, run } = yield* books([sold, { ...bought, at: "2026-09-05", amount: "99" }])
       expect(yield* wholes).toEqual([])
@@ -110,7 +110,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an over-credit that is
   )
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("what comes after the whole", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("an entry after the conversion is whole", (it) => {
   it.scoped("stands in transit again until it goes back", () =>
     Effect.gen(function* () {
       const { held, run } = yield* books([sold, bought, { ...bought, at: "2026-09-07", amount: "9" }])
@@ -127,7 +127,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what comes after the w
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "a conversion that was cancelled after one leg",
   (it) => {
-    it.scoped("never was whole: what came back is out of transit again", () =>
+    it.scoped("leaves nothing in transit where the conversion was never whole and came back", () =>
       Effect.gen(function* () {
         const { held, run } = yield* books([sold], { ...dollarsForEuros, bought: "0.00", status: "CANCELED" })
         expect(yield* standing).toEqual(["conversions_in_transit 100 USD"])
@@ -145,42 +145,48 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "a conversion that was cancelled after both legs",
   (it) => {
-    it.scoped("is reversed by the entry that brings the last of it back, with its fee kept apart", () =>
-      Effect.gen(function* () {
-        const { held, run } = yield* books([sold, bought], { ...dollarsForEuros, fee: "2", status: "ACTIVE" })
-        const net = whole.replace("100 USD", "98 USD").replace("-100 USD", "-98 USD")
-        expect(yield* wholes).toEqual([`3 ${net}`])
-        held.conversions[500] = { ...dollarsForEuros, fee: "2", status: "CANCELED" }
-        held.moves.push({ ...sold, at: "2026-10-01", amount: "98" })
-        yield* run
-        expect(yield* wholes).toEqual([`3 ${net}`])
-        expect(yield* standing).toEqual([
-          "conversions_in_transit -98 USD",
-          "fees 2 USD",
-          "trading -90 EUR",
-          "trading 98 USD",
-        ])
-        held.moves.push({ ...bought, at: "2026-10-02", amount: "-90" })
-        yield* run
-        expect(yield* wholes).toEqual([
-          `3 ${net}`,
-          "3 2026-10-02 conversion_reversal of 3: transit 98 USD, trading -98 USD, trading 90 EUR, transit -90 EUR",
-        ])
-        expect(yield* standing).toEqual(["fees 2 USD"])
-        held.moves.push({ ...sold, at: "2026-10-03", amount: "-98" }, { ...bought, at: "2026-10-03" })
-        yield* run
-        expect((yield* wholes).map((line) => String(line).split(":")[0])).toEqual([
-          "3 2026-09-06 conversion_whole",
-          "3 2026-10-02 conversion_reversal of 3",
-          "6 2026-10-03 conversion_whole",
-        ])
-      }),
+    it.scoped(
+      "reverses the whole conversion where it brings back the last of it, with the fee kept apart",
+      () =>
+        Effect.gen(function* () {
+          const { held, run } = yield* books([sold, bought], {
+            ...dollarsForEuros,
+            fee: "2",
+            status: "ACTIVE",
+          })
+          const net = whole.replace("100 USD", "98 USD").replace("-100 USD", "-98 USD")
+          expect(yield* wholes).toEqual([`3 ${net}`])
+          held.conversions[500] = { ...dollarsForEuros, fee: "2", status: "CANCELED" }
+          held.moves.push({ ...sold, at: "2026-10-01", amount: "98" })
+          yield* run
+          expect(yield* wholes).toEqual([`3 ${net}`])
+          expect(yield* standing).toEqual([
+            "conversions_in_transit -98 USD",
+            "fees 2 USD",
+            "trading -90 EUR",
+            "trading 98 USD",
+          ])
+          held.moves.push({ ...bought, at: "2026-10-02", amount: "-90" })
+          yield* run
+          expect(yield* wholes).toEqual([
+            `3 ${net}`,
+            "3 2026-10-02 conversion_reversal of 3: transit 98 USD, trading -98 USD, trading 90 EUR, transit -90 EUR",
+          ])
+          expect(yield* standing).toEqual(["fees 2 USD"])
+          held.moves.push({ ...sold, at: "2026-10-03", amount: "-98" }, { ...bought, at: "2026-10-03" })
+          yield* run
+          expect((yield* wholes).map((line) => String(line).split(":")[0])).toEqual([
+            "3 2026-09-06 conversion_whole",
+            "3 2026-10-02 conversion_reversal of 3",
+            "6 2026-10-03 conversion_whole",
+          ])
+        }),
     )
   },
 )
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a fee that turns out to be separate", (it) => {
-  it.scoped("corrects the whole under the next sequence", () =>
+  it.scoped("corrects the entry of the whole conversion under the next sequence", () =>
     Effect.gen(function* () {
       const { held, run } = yield* books([sold, bought], { ...dollarsForEuros, fee: "2" })
       held.moves.push({ ...sold, at: "2026-09-07", amount: "-2" })
@@ -217,7 +223,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a leg before the first
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("totals that never match", (it) => {
-  it.scoped("stand in transit, each in its currency, until the service says otherwise", () =>
+  it.scoped("stand in transit, each in its currency, until the service corrects the terms", () =>
     Effect.gen(function* () {
       const { held, run } = yield* books([sold, { ...bought, amount: "89" }], {
         ...dollarsForEuros,
@@ -225,7 +231,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("totals that never matc
       })
       expect(yield* wholes).toEqual([])
       expect(yield* standing).toEqual(["conversions_in_transit -89 EUR", "conversions_in_transit 100 USD"])
-      // No entry comes of it: only the terms change.
+      // No statement entry comes: only the terms change.
       held.conversions[500] = { ...dollarsForEuros, bought: "89" }
       yield* run
       expect(yield* wholes).toEqual([`3 ${whole.replaceAll("90 EUR", "89 EUR")}`])

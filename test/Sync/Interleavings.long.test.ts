@@ -1,5 +1,5 @@
 /**
- * The same data give the same journal, numbers included, however the reading went: accounts and pages in any order, runs
+ * The same data give the same journal, including its numbers, however they were read: accounts and pages in any order, runs
  * that failed or were stopped on the way. `TIEOUT_INTERLEAVINGS` says how many ways are tried.
  */
 import { expect, layer } from "@effect/vitest"
@@ -27,8 +27,8 @@ const shuffled = <A>(items: ReadonlyArray<A>, random: (below: number) => number)
     .map(({ item }) => item)
 
 /**
- * Every shape of a conversion, with legs of one day and of months that follow, and what belongs to none. A fee of its own is
- * not among them: where the page ends before it, a reclassification puts right what was booked without it, by design.
+ * Every shape of a conversion, with legs on one day and in following months, and entries without a conversion. A fee with an entry
+ * of its own is not among them: where a page ends before it, a reclassification corrects the entry that was booked without it.
  */
 const conversions: Exchange["conversions"] = {
   500: { sell: "usd", sold: "100", buy: "eur", bought: "90" },
@@ -48,7 +48,7 @@ const move = (on: AccountName, at: string, amount: string, of?: number): Move =>
   ...(of === undefined ? {} : { of }),
 })
 
-/** In posting order of each account. */
+/** The movements, in the posting order of each account. */
 const moves: ReadonlyArray<Move> = [
   move("usd", "2026-09-01", "5000"),
   move("eur", "2026-09-01", "5000"),
@@ -75,7 +75,7 @@ const moves: ReadonlyArray<Move> = [
   move("eur", "2026-10-05", "3", 500),
 ]
 
-/** One way of reading them to the end. Gives the journal, and how many runs there were. */
+/** Reads them to the end in one way. Answers the journal and the number of runs. */
 const journalOf = (seed: number | null) =>
   Effect.gen(function* () {
     const random = randomOf(seed ?? 0)
@@ -126,7 +126,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("interleavings", (it) =
         unfinished += way.unfinished
         expect({ seed, lines: way.lines }).toEqual({ seed, lines })
       }
-      // How many are stopped by the time that they take depends on the machine; those that fail do not.
+      // How many runs are stopped by their duration depends on the machine; how many fail does not.
       expect(unfinished).toBeGreaterThan(0)
     }),
   )

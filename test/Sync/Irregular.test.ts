@@ -54,7 +54,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a row that cannot be u
       }).pipe(inOwnDatabase),
   )
 
-  it.scoped("of a list does not stop the page, and is asked for by id in the next run", () =>
+  it.scoped("in a list does not stop the page, and the next run asks for it by its identifier", () =>
     Effect.gen(function* () {
       const bad = deposit(11, "10", { createdAt: "yesterday" })
       const { held: service, service: at } = yield* partnership({ deposits: [bad, deposit(12, "5")] })
@@ -67,7 +67,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a row that cannot be u
     }).pipe(inOwnDatabase),
   )
 
-  it.scoped("too many of them stop the stream before its page, and the run fails", () =>
+  it.scoped("stops the stream before its page where there are too many of them, and the run fails", () =>
     Effect.gen(function* () {
       const statement = Array.from({ length: 20 }, (_, index) => ({
         ...credit(100 + index, "1", "1"),
@@ -110,7 +110,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "a statement that begins with its newest entry",
   (it) => {
-    it.scoped("is refused before anything of it is booked, and read once it is in posting order", () =>
+    it.scoped("is refused before any of its entries is booked, and read once it is in posting order", () =>
       Effect.gen(function* () {
         const { statement: inOrder } = threeDeposits
         const { held: service, service: at } = yield* partnership({
@@ -156,7 +156,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the running balance", 
       }).pipe(inOwnDatabase),
   )
 
-  it.scoped("goes on where the last page said where it ends, and where it did not [C15]", () =>
+  it.scoped("goes on whether or not the last page has an end cursor [C15]", () =>
     Effect.forEach([true, false], (endCursorOnLastPage) =>
       Effect.gen(function* () {
         const deposits = [deposit(11, "10"), deposit(12, "5"), deposit(13, "1")]
@@ -204,7 +204,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the running balance", 
       }).pipe(inOwnDatabase),
   )
 
-  it.scoped("and stays broken is held, and is not read from the start every night", () =>
+  it.scoped("that stays broken holds the entries, and is not read from the start every night", () =>
     Effect.gen(function* () {
       const { held: service, service: at } = yield* partnership({
         balance: "10",
@@ -229,7 +229,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the running balance", 
     }).pipe(inOwnDatabase),
   )
 
-  it.scoped("opens with what stood before the first entry", () =>
+  it.scoped("opens with the balance before the first entry", () =>
     Effect.gen(function* () {
       const { service: at } = yield* partnership({
         balance: "110",
@@ -246,8 +246,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the running balance", 
   )
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("what was read before", (it) => {
-  it.scoped("and now reads differently is kept beside it, never instead of it", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("an entry that was read before", (it) => {
+  it.scoped("and has another content now is kept in both, never replaced", () =>
     Effect.gen(function* () {
       const { held: service, service: at } = yield* partnership({
         balance: "10",
@@ -264,38 +264,40 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what was read before",
     }).pipe(inOwnDatabase),
   )
 
-  it.scoped("an expired cursor: goes on from an older page boundary, without a double [C14]", () =>
-    Effect.gen(function* () {
-      const deposits = [1, 2, 3, 4, 5].map((n) => deposit(10 + n, "1"))
-      const statement = [1, 2, 3, 4, 5].map((n) => credit(20 + n, "1", String(n), id(10 + n)))
-      const { held: service, service: at } = yield* partnership({ balance: "4", deposits, pageSize: 2 })
-      service.statement = statement.slice(0, 4)
-      yield* sync(at.url)
-      service.statement = statement
-      service.balance = "5"
-      service.interfere = (path, response) => {
-        const refused = path.startsWith(`/accounts/${accountId}/statement`) && path.includes("after=4")
-        if (refused) json(response, { code: "cursor_expired" }, 410)
-        return refused
-      }
-      const second = yield* Effect.either(sync(at.url))
-      // The service refuses the boundary at 4 for good, so that the newest entry cannot be reached from 2 on either.
-      expect(Either.isLeft(second)).toBe(true)
-      service.interfere = (path, response) => {
-        const first = path.startsWith(`/accounts/${accountId}/statement`) && path.includes("after=4")
-        if (first) service.interfere = () => false
-        if (first) json(response, { code: "cursor_expired" }, 410)
-        return first
-      }
-      yield* sync(at.url)
-      expect(yield* postings).toHaveLength(5)
-      expect(yield* findings).toEqual([])
-    }).pipe(inOwnDatabase),
+  it.scoped(
+    "is not booked twice where an expired cursor makes the run go on from an older page boundary [C14]",
+    () =>
+      Effect.gen(function* () {
+        const deposits = [1, 2, 3, 4, 5].map((n) => deposit(10 + n, "1"))
+        const statement = [1, 2, 3, 4, 5].map((n) => credit(20 + n, "1", String(n), id(10 + n)))
+        const { held: service, service: at } = yield* partnership({ balance: "4", deposits, pageSize: 2 })
+        service.statement = statement.slice(0, 4)
+        yield* sync(at.url)
+        service.statement = statement
+        service.balance = "5"
+        service.interfere = (path, response) => {
+          const refused = path.startsWith(`/accounts/${accountId}/statement`) && path.includes("after=4")
+          if (refused) json(response, { code: "cursor_expired" }, 410)
+          return refused
+        }
+        const second = yield* Effect.either(sync(at.url))
+        // The service refuses the boundary at 4 for good, so that the newest entry cannot be reached from 2 either.
+        expect(Either.isLeft(second)).toBe(true)
+        service.interfere = (path, response) => {
+          const first = path.startsWith(`/accounts/${accountId}/statement`) && path.includes("after=4")
+          if (first) service.interfere = () => false
+          if (first) json(response, { code: "cursor_expired" }, 410)
+          return first
+        }
+        yield* sync(at.url)
+        expect(yield* postings).toHaveLength(5)
+        expect(yield* findings).toEqual([])
+      }).pipe(inOwnDatabase),
   )
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a run over everything", (it) => {
-  it.scoped("reads from the start, books nothing twice and finds what was changed behind our back", () =>
+  it.scoped("reads from the start, books nothing twice and finds entries that were changed since", () =>
     Effect.gen(function* () {
       const { held: service, service: at } = yield* partnership({
         balance: "15",
@@ -404,7 +406,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("resources", (it) => {
       service.deposits = newestFirst(12)
       const second = yield* sync(at.url)
       expect(yield* rows("select count(*)::integer as n from mirror.resources")).toEqual([{ n: 12 }])
-      // Two pages with news and one without: not all six, and none ahead of what is read.
+      // Only two pages with news and one without are read: not all six, and none ahead.
       expect(second.requests.deposits).toBe(3)
     }).pipe(inOwnDatabase),
   )

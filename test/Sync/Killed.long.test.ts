@@ -1,4 +1,4 @@
-/** Rule 2: a run can be killed anywhere and started again, and the journal is that of an uninterrupted run. */
+/** Rule 2: a run can be killed anywhere and started again; the journal is the same as after an uninterrupted run. */
 import { spawn } from "node:child_process"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import { journal, rows, sync, variablesFor } from "./Runs.ts"
 
 const entries = 900
 
-/** Runs a sync as a process; kills it once more than `after` entries are committed. Gives whether it was killed. */
+/** Runs a sync as a process and kills it once more than `after` entries are committed. Answers whether it was killed. */
 const runAndKill = (sandboxUrl: string, databaseUrl: string, after: number) =>
   Effect.gen(function* () {
     const child = spawn(process.execPath, [compiled("test/support/syncProcess.mjs")], {
@@ -26,7 +26,7 @@ const runAndKill = (sandboxUrl: string, databaseUrl: string, after: number) =>
     const committed = rows("select count(*)::integer as n from mirror.statement_entries").pipe(
       Effect.map(([row]) => Number(row?.n)),
     )
-    // What earlier runs left does not count: a process that has not begun a run has nothing to be killed in.
+    // Entries of earlier runs do not count: the process must have begun a run of its own before it is killed.
     const before = yield* committed
     const reached = committed.pipe(
       Effect.delay("5 millis"),
@@ -63,7 +63,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("kill -9", (it) => {
         Effect.provide(TestDatabase.layer),
       )
       expect(killed).toEqual(whole)
-      // What was killed is told as such.
+      // The runs that were killed are marked as abandoned.
       expect(
         yield* rows("select state, count(*)::integer as n from sync.runs group by 1 order by 1"),
       ).toEqual([

@@ -1,4 +1,4 @@
-/** A repayment whose deposit cannot be read at first: what it paid is known once its fee is. */
+/** A repayment whose deposit cannot be read at first: its amount is known only together with its fee. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -9,7 +9,7 @@ import { findings, sync } from "./Runs.ts"
 
 for (const name of ["the statement entry", "the deposit", "the transaction hash"])
   layer(TestDatabase.layer, { excludeTestServices: true })(`A repayment named by ${name}`, (it) => {
-    it.scoped("has paid what its fee says, once that is known", () =>
+    it.scoped("has paid its amount less the fee, once the fee is known", () =>
       Effect.gen(function* () {
         const { held, service } = yield* lending()
         const run = sync(service.url, surfaces)

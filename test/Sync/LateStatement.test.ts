@@ -1,4 +1,4 @@
-/** A resource says later than the statement what an entry was: until the two agree, it is read again, final or not. */
+/** A resource may agree with its statement entries only later. Until then it is read again, even if it is final. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestDatabase } from "../support/TestDatabase.ts"

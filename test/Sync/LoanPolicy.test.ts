@@ -43,30 +43,34 @@ const books = Effect.gen(function* () {
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "interest that becomes income when it is paid",
   (it) => {
-    it.scoped("is so of every receivable at the next sync, in the open month where months are closed", () =>
-      Effect.gen(function* () {
-        const { service } = yield* books
-        expect((yield* closing("2026-10", { variables: surfaces }))[0]?.state).toBe("closed")
-        const { notices } = yield* sync(service.url, whenPaid)
-        expect(notices).toEqual(["accounting.receivables has changed: 2 receivables were booked anew by it."])
-        expect(yield* standing).toEqual([
-          "cash -975",
-          "deferred_interest -25",
-          "interest_income -25",
-          "receivable_interest 25",
-          "receivable_principal 1000",
-        ])
-        const text = "Reclassification: accrual of receivable, by the settings of now"
-        expect(yield* late).toEqual([
-          `${text} 2026-11-01 late for 2026-10-01 interest_income 25, deferred_interest -25`,
-          "Reclassification: repayment of receivable, by the settings of now 2026-11-01 late for 2026-10-01 deferred_interest 25, interest_income -25",
-          `${text} 2026-11-01 late for 2026-10-01 interest_income 25, deferred_interest -25`,
-        ])
-        expect(yield* findings).toEqual([])
-        // Once.
-        expect((yield* sync(service.url, whenPaid)).notices).toEqual([])
-        expect(yield* late).toHaveLength(3)
-      }),
+    it.scoped(
+      "applies to every receivable from the next sync on, in the open month where earlier ones are closed",
+      () =>
+        Effect.gen(function* () {
+          const { service } = yield* books
+          expect((yield* closing("2026-10", { variables: surfaces }))[0]?.state).toBe("closed")
+          const { notices } = yield* sync(service.url, whenPaid)
+          expect(notices).toEqual([
+            "accounting.receivables has changed: 2 receivables were booked anew by it.",
+          ])
+          expect(yield* standing).toEqual([
+            "cash -975",
+            "deferred_interest -25",
+            "interest_income -25",
+            "receivable_interest 25",
+            "receivable_principal 1000",
+          ])
+          const text = "Reclassification: accrual of receivable, by the settings of now"
+          expect(yield* late).toEqual([
+            `${text} 2026-11-01 late for 2026-10-01 interest_income 25, deferred_interest -25`,
+            "Reclassification: repayment of receivable, by the settings of now 2026-11-01 late for 2026-10-01 deferred_interest 25, interest_income -25",
+            `${text} 2026-11-01 late for 2026-10-01 interest_income 25, deferred_interest -25`,
+          ])
+          expect(yield* findings).toEqual([])
+          // The correction is booked once.
+          expect((yield* sync(service.url, whenPaid)).notices).toEqual([])
+          expect(yield* late).toHaveLength(3)
+        }),
     )
   },
 )

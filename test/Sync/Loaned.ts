@@ -1,4 +1,4 @@
-/** Receivables of 1,000 with 25 of interest, their cash on the statement, and what loan clearing says of them. */
+/** Receivables of 1,000 with 25 of interest, their cash on the statement, and their items in loan clearing. */
 import { Effect } from "effect"
 import { move, receivable } from "./Lending.ts"
 import { id } from "./Partnership.ts"
@@ -20,13 +20,13 @@ export const standing = rows(`
   Effect.map((found) => found.map(({ line }) => line)),
 )
 
-/** What stands in loan clearing, by the last digits of the receivable. */
+/** The items in loan clearing, named by the last digits of the receivable. */
 export const items = rows(`
   select coalesce(right(receivable_id::text, 3), 'nobody') || ' ' || trim_scale(amount) || ' ' || coalesce(purpose, '')
     || ' due ' || trim_scale(due) || ' paid ' || trim_scale(paid) || ' since ' || coalesce(since::text, '') as line
   from reconcile.loan_clearing_items order by 1`).pipe(Effect.map((found) => found.map(({ line }) => line)))
 
-/** The same as open items tell it, with the cash that no receivable names movement by movement. */
+/** The same from the open items, with one line per movement for cash that no receivable names. */
 export const told = rows(`
   select case when i.item_type = 'RECEIVABLE' then right(i.item_id::text, 3) else 'nobody' end || ' '
     || trim_scale(sum(i.amount))::text as line
@@ -44,7 +44,7 @@ export const messages = rows(`
   select message, evidence from reconcile.findings
   where closed_at is null and check_name = 'loan-clearing' order by message`)
 
-/** Items of loan clearing add up to its balance in every book and currency. */
+/** Books and currencies in which the items of loan clearing do not add up to its balance. */
 export const unexplained = rows(`
   select b.book_id, b.currency, b.amount, i.amount as items from (
     select a.book_id, a.currency, sum(t.debit - t.credit) as amount from ledger.accounts a
@@ -66,7 +66,7 @@ export const paid = (txId: string, over: Item = {}) =>
     ...over,
   })
 
-/** Both loans are paid out by one withdrawal each way: 1,000 for each that is lent. */
+/** Moves the cash of two loans: 1,000 each, by a movement of its own. */
 export const lent = (held: Parameters<typeof move>[0], book = "", incoming = false) => [
   move(held, book, { type: incoming ? "CREDIT" : "DEBIT", amount: 1000, on: at(2) }),
   move(held, book, { type: incoming ? "CREDIT" : "DEBIT", amount: 1000, on: at(3) }),

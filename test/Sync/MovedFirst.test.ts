@@ -1,4 +1,4 @@
-/** Cash that a person had booked elsewhere before a receivable named it is the receivable's once it does. */
+/** Cash that a person moved elsewhere before a receivable named it belongs to the receivable once it does. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { reclassify } from "../../src/Reclassify.ts"

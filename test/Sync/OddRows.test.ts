@@ -51,7 +51,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an entry of amount zer
     }).pipe(Effect.provide(fresh)),
   )
 
-  it.scoped("opens the books at the balance that it shows, where it comes first", () =>
+  it.scoped("opens the books at the balance that it shows, where it is the first entry", () =>
     Effect.gen(function* () {
       const { service } = yield* partnership({
         balance: "7.00",
@@ -67,7 +67,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an entry of amount zer
   )
 
   it.scoped.each([{ balanceBefore: "10.00" }, {}])(
-    "is a bad row where the balance changes, and what comes behind it waits (%o)",
+    "is a malformed row where the balance changes, and the entries behind it wait (%o)",
     (stated) =>
       Effect.gen(function* () {
         const zero = { ...credit(12, "0.00", "11.00"), ...stated }
@@ -136,7 +136,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("one entry on two accou
     accountId: other,
   })
 
-  it.scoped("is a bad answer that names both, and nothing of the second statement is booked", () =>
+  it.scoped("is refused by an error that names both, and nothing of the second statement is booked", () =>
     Effect.gen(function* () {
       const { service, world } = yield* twoAccounts([credit(11, "10.00", "10.00")], [])
       yield* sync(service.url)
@@ -183,7 +183,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an entry that is enric
     return world
   })
 
-  it.scoped("is a new version of it: taken out of suspense, with its fee, and no contradiction", () =>
+  it.scoped("is a new version, not a contradiction: it leaves suspense with its fee", () =>
     Effect.gen(function* () {
       const { held, service } = yield* enriching
       held.statement[0] = credit(11, "10.00", "10.00", id(111))
@@ -235,7 +235,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an entry that is enric
       }).pipe(Effect.provide(fresh)),
   )
 
-  it.scoped("stays a contradiction where anything else changes, or what was said is taken back", () =>
+  it.scoped("is a contradiction where anything else changes, or a resource is taken back", () =>
     Effect.gen(function* () {
       const { held, service } = yield* enriching
       held.statement[0] = {

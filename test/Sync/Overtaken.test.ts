@@ -1,4 +1,4 @@
-/** A process that was stalled and overtaken writes nothing: no account, no finding, no evidence, no end of its run, no state of an event. */
+/** A process that stalled and was overtaken writes nothing: no account, finding or evidence, no end of its run, and no state of an event. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Exit, Layer, Option } from "effect"
 import { type Book, clientBook, organizationBook } from "../../src/Book.ts"

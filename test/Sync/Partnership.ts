@@ -1,4 +1,4 @@
-/** A small partner service whose every answer a test decides, to show what no well-behaved service shows. */
+/** A small partner service whose every answer a test decides, including answers that no well-behaved service gives. */
 import { Effect } from "effect"
 import { type Answerer, json, serve } from "../Partner/Service.ts"
 
@@ -14,11 +14,11 @@ export interface Partnership {
   deposits: Array<Item>
   withdrawals: Array<Item>
   conversions: Array<Item>
-  /** Answers a request in its own way: gives true where it did. */
+  /** May answer a request in its own way; answers true where it did. */
   interfere: (path: string, response: Parameters<Answerer>[1]) => boolean
   /** Items per page of every list. */
   pageSize: number
-  /** Whether a page says where it ends when nothing follows. */
+  /** Whether the last page has an end cursor. */
   endCursorOnLastPage: boolean
 }
 

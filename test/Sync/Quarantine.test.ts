@@ -32,7 +32,7 @@ const open = rows(
   "select stream from mirror.quarantine where resolved_at is null order by quarantine_id",
 ).pipe(Effect.map((found) => found.map(({ stream }) => stream)))
 
-/** What an earlier version left behind: rows that are understood by now. */
+/** Leaves rows in quarantine that today's decoders understand, as an earlier version might have. */
 const leave = (stream: string, itemId: string | null, row: object | string) =>
   Effect.gen(function* () {
     const quarantine = yield* Quarantine
@@ -49,7 +49,7 @@ const leave = (stream: string, itemId: string | null, row: object | string) =>
   }).pipe(Effect.provide(Quarantine.Default))
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quarantine", (it) => {
-  it.scoped("books what the corrected settings make readable, without asking the service for it", () =>
+  it.scoped("books rows that corrected settings make readable, without asking the service for them", () =>
     Effect.gen(function* () {
       const named = deposit(11, "10", { amount: { value: "10", currency: "USD" } })
       const { held: service, service: at } = yield* partnership({
@@ -92,11 +92,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
       service.statement = good.map((entry, index) => (index === 1 ? { ...entry, currency: "USDX" } : entry))
       yield* sync(at.url)
       expect(yield* postings).toHaveLength(1)
-      // What today's decoders say of it is what they said then.
+      // Today's decoders say the same of the row as before.
       expect(told(yield* replay(at.url))).toEqual([
         `Q1 statement:${accountId}: $.currency is not a known upper-case currency code`,
       ])
-      // An upgrade has taught them: stood in for by a row that they know.
+      // A well-formed row stands for one that an upgraded decoder understands.
       yield* unruled(`update mirror.quarantine set raw = replace(raw, 'USDX', 'USD')`)
 
       service.interfere = (_, response) => {
@@ -124,7 +124,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
     }).pipe(inOwnDatabase),
   )
 
-  it.scoped("settles of a statement what stands before its next gap", () =>
+  it.scoped("settles the rows of a statement up to its next gap", () =>
     Effect.gen(function* () {
       const good = [credit(21, "10", "10"), credit(22, "5", "15"), credit(23, "1", "16")]
       const { held: service, service: at } = yield* partnership({ balance: "16" })
@@ -143,7 +143,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
     }).pipe(inOwnDatabase),
   )
 
-  it.scoped("asks by identifier for a row that is still not understood, and says what comes of it", () =>
+  it.scoped("asks by identifier for a row that is still malformed, and reports the result", () =>
     Effect.gen(function* () {
       const bad = [11, 12, 13].map((index) => deposit(index, "1", { createdAt: "yesterday" }))
       const { held: service, service: at } = yield* partnership({ deposits: bad })
@@ -161,7 +161,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
     }).pipe(inOwnDatabase),
   )
 
-  it.scoped("keeps accounts and reference data, but never over what was read since", () =>
+  it.scoped("keeps accounts and reference data, but never overwrites what was read since", () =>
     Effect.gen(function* () {
       const { service: at } = yield* partnership()
       yield* sync(at.url)
@@ -233,7 +233,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
     }).pipe(inOwnDatabase),
   )
 
-  it.scoped("waits for no running sync, and writes nothing beside one", () =>
+  it.scoped("does not wait for a running sync, and writes nothing beside one", () =>
     Effect.gen(function* () {
       const { service: at } = yield* partnership({ deposits: [deposit(11, "1", { createdAt: "x" })] })
       yield* sync(at.url)

@@ -32,8 +32,8 @@ const runIds = rows("select run_id from sync.runs order by 1").pipe(
   Effect.map((found) => found.map(({ run_id: id }) => id)),
 )
 
-layer(TestDatabase.layer, { excludeTestServices: true })("What is no part of the books", (it) => {
-  it.scoped("is forgotten in time: runs, but for those that something rests on", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("Data that is not part of the books", (it) => {
+  it.scoped("is removed in time: runs, except those that something refers to", () =>
     Effect.gen(function* () {
       yield* book
       yield* ended(1, "sync", 500, "done", true)
@@ -52,7 +52,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("What is no part of the
         insert into sync.stream_reads (book_id, stream, ended_at, run_id) values (1, 'accounts', now(), 3);
         insert into reconcile.progress (book_id, through_run) values (1, 9)`)
       expect((yield* forget()).runs).toBe(3)
-      // 1: the last success; 3 and 9: a read and a reconciliation rest on them; 12: the last of its command.
+      // 1 is the last success; a read and a reconciliation refer to 3 and 9; 12 is the last of its command.
       expect(yield* runIds).toEqual([1, 3, 5, 6, 7, 8, 9, 11, 12])
       expect((yield* forget()).runs).toBe(0)
       const refused = yield* Effect.exit(rows("delete from sync.runs where run_id = 12"))
@@ -77,7 +77,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("What is no part of the
       }).pipe(Effect.provide([settings, TestDatabase.layer])),
   )
 
-  it.scoped("is forgotten in time: closed findings, but for those that were open at a close", () =>
+  it.scoped("is removed in time: closed findings, except those that were open at a close", () =>
     Effect.gen(function* () {
       yield* book
       yield* unruled(`
@@ -98,7 +98,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("What is no part of the
     }).pipe(Effect.provide([settings, TestDatabase.layer])),
   )
 
-  it.scoped("is forgotten in time: page boundaries, but for one a month and the last ten of an account", () =>
+  it.scoped("is removed in time: page boundaries, except one a month and the last ten of an account", () =>
     Effect.gen(function* () {
       yield* book
       // Two a month, three hundred days long, in the middle of months.

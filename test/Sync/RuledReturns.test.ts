@@ -1,4 +1,4 @@
-/** Returns under posting rules: what came to nothing stands nowhere, whatever the rules say by then. */
+/** Returns under posting rules: a movement that was fully returned leaves no balance anywhere, whatever the rules are by then. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Reconcile } from "../../src/Reconcile.ts"
@@ -21,7 +21,7 @@ const acme = (over: object = {}) => deposit(111, "1000.00", { remitterName: "ACM
 
 const back = { ...credit(12, "1000.00", "0.00", id(111)), type: "DEBIT" }
 
-/** A deposit that is booked under `first`, and refused and returned under `second`. */
+/** A deposit that is booked under the rules `first`, and refused and returned under the rules `second`. */
 const returned = (first: object, second: object, over: object = {}) =>
   Effect.gen(function* () {
     const { held, service } = yield* partnership({
@@ -45,7 +45,7 @@ const inTwoAccounts = Effect.gen(function* () {
     statement: [credit(11, "1000.00", "1000.00", id(111)), back],
     deposits: [acme({ status: "REJECTED" })],
   })
-  // Once more: what the statement has beside a movement is known only when it was read after the movement.
+  // Synced once more: the check compares a movement only with a statement that was read after it.
   yield* sync(world.service.url, rulesOf(sales, returns))
   yield* sync(world.service.url, rulesOf(sales, returns))
   expect(yield* findings).toEqual([])
@@ -71,7 +71,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a deposit that is retu
     }),
   )
 
-  it.scoped("leaves nothing where nobody knew of what it was until both were booked", () =>
+  it.scoped("leaves nothing where its resource was unknown until both entries were booked", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership({
         balance: "0.00",
@@ -107,7 +107,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a deposit that is retu
       }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("is found out where an earlier version left it in two accounts", () =>
+  it.scoped("is a finding where an earlier version left it on two accounts", () =>
     Effect.gen(function* () {
       yield* inTwoAccounts
       yield* Effect.flatMap(Reconcile, (reconcile) =>

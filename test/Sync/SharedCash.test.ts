@@ -25,7 +25,7 @@ import { id } from "./Partnership.ts"
 import { findings, postings, rows, sync } from "./Runs.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("One deposit that pays two receivables", (it) => {
-  it.scoped("is shared out by what each settled, and is income once", () =>
+  it.scoped("is shared by what each settled, and its interest is income once", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending()
       move(held, "", { type: "CREDIT", amount: 5000 })
@@ -50,7 +50,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("One deposit that pays 
     }),
   )
 
-  it.scoped("is shared anew when the second names it later", () =>
+  it.scoped("is shared again when the second receivable names it later", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending()
       move(held, "", { type: "CREDIT", amount: 5000 })
@@ -63,7 +63,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("One deposit that pays 
       })
       held.receivables = [one, two]
       yield* sync(service.url, surfaces)
-      // Too little for both: the one that was issued later has it until the other names it.
+      // The cash is too little for both: the receivable that was issued later has it until the other names it.
       const deposit = move(held, "", { type: "CREDIT", amount: 1500, on: at(20) })
       held.clock = at(21)
       const onePaid = paid(deposit, { disbursedTransaction: tx(first, 2) })
@@ -84,7 +84,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("One deposit that pays 
       expect((yield* postings).filter((line) => String(line).startsWith("reclassification"))).toContain(
         "reclassification receivable_interest 25, loan_clearing -25",
       )
-      // 1,025 of the first that was issued, and nothing of the other's interest.
+      // The receivable that was issued first gets its 1,025, and the interest of the other gets nothing.
       expect(yield* standing).toEqual([
         "cash 4500",
         "interest_income -25",
@@ -101,143 +101,152 @@ layer(TestDatabase.layer, { excludeTestServices: true })("One deposit that pays 
   )
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("A repayment that is not what was due", (it) => {
-  const after = (amount: number, variables: Record<string, string> = surfaces) =>
-    Effect.gen(function* () {
-      const { held, service } = yield* lending()
-      const book = variables === borrower ? clientId(1) : ""
-      const isLender = book === ""
-      move(held, book, { type: "CREDIT", amount: 5000 })
-      const [first = ""] = [
-        move(held, book, { type: isLender ? "DEBIT" : "CREDIT", amount: 1000, on: at(2) }),
-      ]
-      held.receivables = [loan({ disbursedTransaction: tx(first, 2) })]
-      yield* sync(service.url, variables)
-      const deposit = move(held, book, { type: isLender ? "CREDIT" : "DEBIT", amount, on: at(20) })
-      held.clock = at(21)
-      held.receivables = [paid(deposit, { disbursedTransaction: tx(first, 2) })]
-      yield* sync(service.url, variables)
-      expect(yield* unexplained).toEqual([])
-      expect(yield* told).toEqual(yield* short)
-      return { held, service, deposit }
-    })
-
-  it.scoped("but more stays in loan clearing, and blocks", () =>
-    Effect.gen(function* () {
-      const { deposit } = yield* after(3000)
-      expect(yield* standing).toEqual([
-        "cash 7000",
-        "interest_income -25",
-        "loan_clearing -1975",
-        "suspense -5000",
-      ])
-      expect(yield* findings).toEqual(["adjustment warning", "loan-clearing blocking"])
-      const [finding] = yield* messages
-      expect(finding?.message).toBe(
-        `The repayment of receivable ${id(900)}: 1025.00 USD was due, 3000.00 USD was paid: 1975.00 USD too much, -1975.00 USD stand in loan clearing.`,
-      )
-      expect(finding?.evidence).toMatchObject({
-        receivableId: id(900),
-        purpose: "repayment",
-        currency: "USD",
-        due: "1025.00",
-        paid: "3000.00",
-        excess: "1975.00",
-        loanClearing: "-1975.00",
-        occurredAt: "2026-10-20T12:00:00.000000Z",
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "A repayment of another amount than was due",
+  (it) => {
+    const after = (amount: number, variables: Record<string, string> = surfaces) =>
+      Effect.gen(function* () {
+        const { held, service } = yield* lending()
+        const book = variables === borrower ? clientId(1) : ""
+        const isLender = book === ""
+        move(held, book, { type: "CREDIT", amount: 5000 })
+        const [first = ""] = [
+          move(held, book, { type: isLender ? "DEBIT" : "CREDIT", amount: 1000, on: at(2) }),
+        ]
+        held.receivables = [loan({ disbursedTransaction: tx(first, 2) })]
+        yield* sync(service.url, variables)
+        const deposit = move(held, book, { type: isLender ? "CREDIT" : "DEBIT", amount, on: at(20) })
+        held.clock = at(21)
+        held.receivables = [paid(deposit, { disbursedTransaction: tx(first, 2) })]
+        yield* sync(service.url, variables)
+        expect(yield* unexplained).toEqual([])
+        expect(yield* told).toEqual(yield* short)
+        return { held, service, deposit }
       })
-      expect(JSON.stringify(finding?.evidence)).toContain(deposit)
-      expect(yield* items).toEqual(["900 -1975 repayment due 1025 paid 3000 since 2026-10-20"])
-    }),
-  )
 
-  it.scoped("is settled by a reclassification of what was too much, which a sync leaves alone", () =>
-    Effect.gen(function* () {
-      const { service } = yield* after(3000)
-      const [open] = yield* rows(
-        "select finding_id::text as id from reconcile.findings where check_name = 'loan-clearing' and closed_at is null",
-      )
-      const moved = yield* reclassify({
-        id: `F${open?.id}`,
-        to: "2990",
-        name: Option.some("Liabilities:Overpaid"),
-        reason: "To be paid back",
-        who: "controller",
-      }).pipe(Effect.provide(services))
-      expect(moved.amount).toBe("-1975.00 USD")
-      const settled = ["cash 7000", "interest_income -25", "other -1975", "suspense -5000"]
-      expect(yield* standing).toEqual(settled)
-      expect(yield* findings).toEqual(["adjustment warning"])
-      expect(yield* unexplained).toEqual([])
-      expect(yield* told).toEqual(yield* short)
-      yield* sync(service.url, surfaces, true)
-      expect(yield* standing).toEqual(settled)
-      expect(yield* items).toEqual([])
-      expect(yield* findings).toEqual(["adjustment warning"])
-    }).pipe(Effect.provide(TestDatabase.layer)),
-  )
+    it.scoped("leaves an excess in loan clearing, and blocks", () =>
+      Effect.gen(function* () {
+        const { deposit } = yield* after(3000)
+        expect(yield* standing).toEqual([
+          "cash 7000",
+          "interest_income -25",
+          "loan_clearing -1975",
+          "suspense -5000",
+        ])
+        expect(yield* findings).toEqual(["adjustment warning", "loan-clearing blocking"])
+        const [finding] = yield* messages
+        expect(finding?.message).toBe(
+          `The repayment of receivable ${id(900)}: 1025.00 USD was due, 3000.00 USD was paid: 1975.00 USD too much, -1975.00 USD stand in loan clearing.`,
+        )
+        expect(finding?.evidence).toMatchObject({
+          receivableId: id(900),
+          purpose: "repayment",
+          currency: "USD",
+          due: "1025.00",
+          paid: "3000.00",
+          excess: "1975.00",
+          loanClearing: "-1975.00",
+          occurredAt: "2026-10-20T12:00:00.000000Z",
+        })
+        expect(JSON.stringify(finding?.evidence)).toContain(deposit)
+        expect(yield* items).toEqual(["900 -1975 repayment due 1025 paid 3000 since 2026-10-20"])
+      }),
+    )
 
-  it.scoped("but less is a finding too, and what is missing of the interest is no income", () =>
-    Effect.gen(function* () {
-      yield* after(1010)
-      expect(yield* standing).toEqual(["cash 5010", "interest_income -10", "suspense -5000"])
-      const [finding] = yield* messages
-      expect(finding?.message).toBe(
-        `The repayment of receivable ${id(900)}: 1025.00 USD was due, 1010.00 USD was paid: 15.00 USD too little.`,
-      )
-    }).pipe(Effect.provide(TestDatabase.layer)),
-  )
+    it.scoped("is settled by a reclassification of the excess, which a sync leaves alone", () =>
+      Effect.gen(function* () {
+        const { service } = yield* after(3000)
+        const [open] = yield* rows(
+          "select finding_id::text as id from reconcile.findings where check_name = 'loan-clearing' and closed_at is null",
+        )
+        const moved = yield* reclassify({
+          id: `F${open?.id}`,
+          to: "2990",
+          name: Option.some("Liabilities:Overpaid"),
+          reason: "To be paid back",
+          who: "controller",
+        }).pipe(Effect.provide(services))
+        expect(moved.amount).toBe("-1975.00 USD")
+        const settled = ["cash 7000", "interest_income -25", "other -1975", "suspense -5000"]
+        expect(yield* standing).toEqual(settled)
+        expect(yield* findings).toEqual(["adjustment warning"])
+        expect(yield* unexplained).toEqual([])
+        expect(yield* told).toEqual(yield* short)
+        yield* sync(service.url, surfaces, true)
+        expect(yield* standing).toEqual(settled)
+        expect(yield* items).toEqual([])
+        expect(yield* findings).toEqual(["adjustment warning"])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    )
 
-  it.scoped("but less than the principal leaves what is missing in loan clearing", () =>
-    Effect.gen(function* () {
-      yield* after(900)
-      expect(yield* standing).toEqual(["cash 4900", "loan_clearing 100", "suspense -5000"])
-      expect(yield* items).toEqual(["900 100 repayment due 1025 paid 900 since 2026-10-20"])
-    }).pipe(Effect.provide(TestDatabase.layer)),
-  )
+    it.scoped("is a finding where it is too little, and missing interest is no income", () =>
+      Effect.gen(function* () {
+        yield* after(1010)
+        expect(yield* standing).toEqual(["cash 5010", "interest_income -10", "suspense -5000"])
+        const [finding] = yield* messages
+        expect(finding?.message).toBe(
+          `The repayment of receivable ${id(900)}: 1025.00 USD was due, 1010.00 USD was paid: 15.00 USD too little.`,
+        )
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    )
 
-  it.scoped("is a shortfall where the movement that is named was all fee", () =>
-    Effect.gen(function* () {
-      const { held, service } = yield* lending()
-      const book = clientId(1)
-      const first = move(held, book, { type: "CREDIT", amount: 1000, on: at(2) })
-      held.receivables = [loan({ disbursedTransaction: tx(first, 2) })]
-      yield* sync(service.url, borrower)
-      held.withdrawals = [
-        {
-          withdrawalId: id(30),
-          sourceAccount: { accountId: accountOf(book), currency: "USD", paymentRails: "SWIFT" },
-          ...{ amount: "5.00", feeAmount: "5.00", currency: "USD", status: "COMPLETED" },
-          ...{ destination: { destinationId: id(60) }, purpose: "Loan", createdAt: at(20) },
-        },
-      ]
-      move(held, book, { type: "DEBIT", amount: 5, relatedType: "WITHDRAWAL", relatedId: id(30), on: at(20) })
-      held.clock = at(21)
-      held.receivables = [paid(id(30), { disbursedTransaction: tx(first, 2) })]
-      yield* sync(service.url, borrower)
-      expect(yield* findings).toContain("loan-clearing blocking")
-      expect((yield* messages)[0]?.message).toContain("1025.00 USD was due, 0.00 USD was paid")
-      expect(yield* unexplained).toEqual([])
-    }).pipe(Effect.provide(TestDatabase.layer)),
-  )
+    it.scoped("leaves the missing amount in loan clearing where it is less than the principal", () =>
+      Effect.gen(function* () {
+        yield* after(900)
+        expect(yield* standing).toEqual(["cash 4900", "loan_clearing 100", "suspense -5000"])
+        expect(yield* items).toEqual(["900 100 repayment due 1025 paid 900 since 2026-10-20"])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    )
 
-  it.scoped("is the same in the borrower's view, as the mirror image", () =>
-    Effect.gen(function* () {
-      yield* after(3000, borrower)
-      expect(yield* standing).toEqual([
-        "cash 3000",
-        "interest_expense 25",
-        "loan_clearing 1975",
-        "suspense -5000",
-      ])
-      expect(yield* findings).toEqual(["adjustment warning", "loan-clearing blocking"])
-      expect(yield* items).toEqual(["900 1975 repayment due 1025 paid 3000 since 2026-10-20"])
-    }).pipe(Effect.provide(TestDatabase.layer)),
-  )
-})
+    it.scoped("is a shortfall where all of the named movement was a fee", () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* lending()
+        const book = clientId(1)
+        const first = move(held, book, { type: "CREDIT", amount: 1000, on: at(2) })
+        held.receivables = [loan({ disbursedTransaction: tx(first, 2) })]
+        yield* sync(service.url, borrower)
+        held.withdrawals = [
+          {
+            withdrawalId: id(30),
+            sourceAccount: { accountId: accountOf(book), currency: "USD", paymentRails: "SWIFT" },
+            ...{ amount: "5.00", feeAmount: "5.00", currency: "USD", status: "COMPLETED" },
+            ...{ destination: { destinationId: id(60) }, purpose: "Loan", createdAt: at(20) },
+          },
+        ]
+        move(held, book, {
+          type: "DEBIT",
+          amount: 5,
+          relatedType: "WITHDRAWAL",
+          relatedId: id(30),
+          on: at(20),
+        })
+        held.clock = at(21)
+        held.receivables = [paid(id(30), { disbursedTransaction: tx(first, 2) })]
+        yield* sync(service.url, borrower)
+        expect(yield* findings).toContain("loan-clearing blocking")
+        expect((yield* messages)[0]?.message).toContain("1025.00 USD was due, 0.00 USD was paid")
+        expect(yield* unexplained).toEqual([])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    )
 
-layer(TestDatabase.layer, { excludeTestServices: true })("What waits for its cash", (it) => {
-  it.scoped("is an open item of its receivable, and while it is young no finding", () =>
+    it.scoped("is mirrored in the borrower's view", () =>
+      Effect.gen(function* () {
+        yield* after(3000, borrower)
+        expect(yield* standing).toEqual([
+          "cash 3000",
+          "interest_expense 25",
+          "loan_clearing 1975",
+          "suspense -5000",
+        ])
+        expect(yield* findings).toEqual(["adjustment warning", "loan-clearing blocking"])
+        expect(yield* items).toEqual(["900 1975 repayment due 1025 paid 3000 since 2026-10-20"])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    )
+  },
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true })("A loan that waits for its cash", (it) => {
+  it.scoped("is an open item of its receivable, and no finding while it is young", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending()
       held.receivables = [loan()]
@@ -249,7 +258,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("What waits for its cas
     }),
   )
 
-  it.scoped("and was cancelled after its cash had moved is a finding", () =>
+  it.scoped("is a finding where it was cancelled after its cash had moved", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending()
       const first = move(held, "", { type: "DEBIT", amount: 1000, on: at(2) })
@@ -287,7 +296,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("What waits for its cas
       ],
     },
   ]) {
-    it.scoped(`and was cancelled is settled by what comes back of its cash: ${back} of 1000`, () =>
+    it.scoped(`is settled, where it was cancelled, by the cash that comes back: ${back} of 1000`, () =>
       Effect.gen(function* () {
         const { held, service } = yield* lending()
         const first = move(held, "", { type: "DEBIT", amount: 1000, on: at(2) })

@@ -1,4 +1,4 @@
-/** The method that a closed month was valued by: kept with it, and counted for what follows it. */
+/** The method by which a closed month was valued is kept with it, and applies to the months after it. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { decodeSync } from "effect/Schema"
@@ -88,7 +88,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           yield* sync(service.url)
           const rate = { from: "USD", to: "EUR", rate: "0.90", source: "test" }
           yield* addRates(days.map((day) => ({ ...rate, date: `2026-${day}` })))
-          // Nobody has asked for the journal: any method may begin it.
+          // The journal has not been made yet, so that any method may begin it.
           yield* closing("2026-08", { variables: setting("average") })
           yield* valued("fifo")
           expect(yield* months).toContain("08 fifo")

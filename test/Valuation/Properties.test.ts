@@ -1,4 +1,4 @@
-/** What must hold of every book, however its movements fall. */
+/** Properties that must hold for every book, whatever its movements. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { BaseEntry, NativeAccount, NativeEntry } from "../../src/Valuation/Base.ts"
@@ -31,7 +31,7 @@ interface Movement {
   readonly apart: number
   /** Entries of the bought side. */
   readonly parts: bigint
-  /** What becomes of a conversion: both legs stay, one comes and goes back, or both. */
+  /** The fate of a conversion: both legs stay, one comes and goes back, or both go back. */
   readonly end: "stays" | "half" | "cancelled"
 }
 
@@ -47,7 +47,7 @@ const movement: fc.Arbitrary<Movement> = fc.record({
 
 const one = { minor: 1n, price: 50n, apart: 0, parts: 1n } as const
 
-/** Sold without being there, given back in parts: a cent is left without a quantity. */
+/** An overdrawn sale that is covered in parts: a cent is left without a quantity. */
 const oversoldInParts: Array<Movement> = [
   { ...one, what: "fromUsdt", day: 23, end: "cancelled" },
   { ...one, what: "toUsdt", day: 23, apart: -1, parts: 2n, end: "half" },
@@ -69,7 +69,7 @@ let conversions = 0
 
 type Amount = readonly [cash: NativeAccount, minor: bigint]
 
-/** As many entries as asked for, which add up to the amount. */
+/** Splits an amount into so many entries. */
 const partsOf = (id: string, date: string, [cash, minor]: Amount, count: bigint, kind?: string) =>
   Array.from({ length: Number(count) }, (_, at) => {
     const part = minor / count + (at === 0 ? minor % count : 0n)
@@ -102,7 +102,7 @@ const trade = (
   ]
 }
 
-/** A conversion of which nothing goes back, both legs on a day. */
+/** A conversion that stays, with both legs on the same day. */
 const plainTrade = (day: number, sold: Amount, bought: Amount) =>
   trade({ day, apart: 0, parts: 1n, end: "stays" }, sold, bought)
 
@@ -148,7 +148,7 @@ const entriesOf = (movement: Movement): ReadonlyArray<NativeEntry> => {
 }
 
 const bookOf = (movements: ReadonlyArray<Movement>): ReadonlyArray<NativeEntry> =>
-  // Cash comes before what is whole on a day, as the database has it.
+  // On the same day cash comes before whole conversions, as in the database.
   movements
     .flatMap(entriesOf)
     .map((each) => ({ each, key: `${each.date} ${each.partnerAccountId === null ? 1 : 0}` }))
@@ -167,7 +167,7 @@ const nativeSum = (entries: ReadonlyArray<NativeEntry>, of: NativeAccount): bigi
 
 const lastDay = 90
 
-/** Takes everything that is left of the two foreign currencies to the base currency, and back where something is owed. */
+/** Converts everything that is left of the two foreign currencies into the base currency, or back where something is owed. */
 const soldOut = (entries: ReadonlyArray<NativeEntry>): ReadonlyArray<NativeEntry> => [
   ...entries,
   ...[usd, usdt].flatMap((cash) => {
@@ -182,7 +182,7 @@ const soldOut = (entries: ReadonlyArray<NativeEntry>): ReadonlyArray<NativeEntry
 const isClearing = (entry: NativeEntry): boolean =>
   entry.lines.some(({ account }) => account.role === "trading")
 
-/** What is realized, by conversion. */
+/** The realized results by conversion. */
 const gainsOf = (entries: ReadonlyArray<BaseEntry>): Map<string, bigint> => {
   const gains = new Map<string, bigint>()
   for (const { lines, resourceId, series } of entries) {
@@ -195,7 +195,7 @@ const gainsOf = (entries: ReadonlyArray<BaseEntry>): Map<string, bigint> => {
 }
 
 describe("the base-currency journal", () => {
-  it("balances in every entry, and its balances are what it posted", () => {
+  it("balances in every entry, and its balances are the sums of its postings", () => {
     fc.assert(
       fc.property(movements, method, seed, (moved, by, from) => {
         const { entries, state } = valued({ method: by, rates: anyRate(from), entries: bookOf(moved) })
@@ -213,7 +213,7 @@ describe("the base-currency journal", () => {
     )
   })
 
-  it("carries what the accounts say, and its lots add up to that but for the cents that were rounded", () => {
+  it("carries the accounts' balances, and its lots add up to these except for rounded cents", () => {
     fc.assert(
       fc.property(movements, method, seed, (moved, by, from) => {
         const book = bookOf(moved)
@@ -225,7 +225,7 @@ describe("the base-currency journal", () => {
           expect(holding.carrying).toBe(balanceOf(state, of.accountId))
           if (lots.length === 0) continue
           expect(lots.reduce((sum, { quantity }) => sum + quantity, 0n)).toBe(holding.native)
-          // Lots keep their exact rests; what leaves is booked in whole cents, at most half a cent away.
+          // Lots keep exact rests; amounts that leave are booked in whole cents, at most half a cent away.
           const cost = lots.reduce((sum, lot) => plus(sum, lot.cost), exactly(0n))
           const away = plus(cost, exactly(-holding.carrying))
           const { denominator, numerator } = reduced(away)
@@ -248,7 +248,7 @@ describe("the base-currency journal", () => {
         const kept = [usd, usdt, eur].flatMap(transitOf)
         expect(kept.map(({ accountId }) => balanceOf(state, accountId))).toEqual(kept.map(() => 0n))
         expect(state.conversions.size).toBe(0)
-        // No other entry of the books realizes anything.
+        // No other entry of the books realizes a result.
         const realizing = entries.filter(
           ({ lines, series }) =>
             series === "journal" && lines.some(({ account }) => account === "fx_realized"),
@@ -260,7 +260,7 @@ describe("the base-currency journal", () => {
     )
   })
 
-  it("is nothing where nothing is held, but for what is revalued", () => {
+  it("is zero on accounts that hold nothing, except for revaluations", () => {
     fc.assert(
       fc.property(movements, method, seed, (moved, by, from) => {
         const { entries, state } = valued({
@@ -283,7 +283,7 @@ describe("the base-currency journal", () => {
         const inTransit = new Set([transitUsd.accountId, transitUsdt.accountId])
         for (const of of [usd, usdt, depositsUsd, withdrawalsUsd, transitUsd, transitUsdt]) {
           const { base, native } = booked.get(of.accountId) ?? { native: 0n, base: 0n }
-          // Two conversions in transit may face each other.
+          // Two conversions in transit may offset each other.
           if (native === 0n && !(inTransit.has(of.accountId) && state.conversions.size > 1)) {
             expect(base).toBe(0n)
           }
@@ -292,7 +292,7 @@ describe("the base-currency journal", () => {
     )
   })
 
-  it("realizes a conversion once, in the entry that clears it, and of a cancelled one nothing", () => {
+  it("realizes a conversion once, in the entry that clears it, and a cancelled one never", () => {
     fc.assert(
       fc.property(movements, method, seed, (moved, by, from) => {
         const book = bookOf(moved)
@@ -314,7 +314,7 @@ describe("the base-currency journal", () => {
     )
   })
 
-  it("realizes as much however many entries a side comes in, but for rounding", () => {
+  it("realizes the same in however many entries a side comes, except for rounding", () => {
     fc.assert(
       fc.property(
         method,
@@ -341,7 +341,7 @@ describe("the base-currency journal", () => {
     )
   })
 
-  it("realizes the same in all by average and by FIFO, once everything is sold", () => {
+  it("realizes the same total by average and by FIFO, once everything is sold", () => {
     const conversionsOnly = fc.array(
       movement
         .filter(({ what }) => what !== "out" && what !== "back")
@@ -349,7 +349,7 @@ describe("the base-currency journal", () => {
       { minLength: 1, maxLength: 25 },
     )
     const bought = conversionsOnly.map((some) => {
-      // What is sold was there: first of all more comes in than all that goes.
+      // Sales are always covered: more comes in at first than ever goes out.
       const all = some.reduce((sum, { minor, price }) => sum + minor + (minor * price) / 100n + 1n, 0n)
       const first: Movement = {
         ...{ what: "in", day: 1, minor: all, price: 100n },
@@ -363,7 +363,7 @@ describe("the base-currency journal", () => {
         seed,
         (moved, from) => {
           const book = soldOut(bookOf(moved))
-          // The month's end settles the cent that exact lots leave over.
+          // The month's end settles the cent that exact lots leave.
           const [average, fifo] = (["average", "fifo"] as const).map(
             (by) => valued({ method: by, rates: anyRate(from), entries: book }).state,
           )
@@ -375,11 +375,11 @@ describe("the base-currency journal", () => {
     )
   })
 
-  it("says the same of cash, trading and conversions whether or not its months are revalued", () => {
+  it("has the same cash, trading and conversions whether or not its months are revalued", () => {
     fc.assert(
       fc.property(movements, method, seed, (moved, by, from) => {
         const book = { method: by, rates: anyRate(from), entries: bookOf(moved) }
-        // Both are settled at each month's end: there a cent that is left without a quantity goes.
+        // Both are settled at each month's end, which removes a cent without a quantity.
         const plain = valued({ ...book, renamed: (_, same) => ({ ...same, monetary: false }) })
         const revalued = valued(book)
         expect(gainsOf(revalued.entries)).toEqual(gainsOf(plain.entries))

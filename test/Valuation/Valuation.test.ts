@@ -1,4 +1,4 @@
-/** The base-currency journal in the database: when a month is valued again, when it is not, and what is never changed. */
+/** The base-currency journal in the database: when a month is valued again, when not, and what never changes. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeSync } from "effect/Schema"
@@ -72,14 +72,14 @@ const valuedAt = (bookId: number) =>
     (rows) => new Map(rows.map(({ month, transaction }) => [String(month), String(transaction)])),
   )
 
-/** Months whose valuation is another than before. */
+/** Months whose valuation differs from before. */
 const changed = (before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) =>
   [...after].filter(([month, at]) => before.get(month) !== at).map(([month]) => month)
 
 const setStatus = (bookId: number, month: string, status: "open" | "closed") =>
   query(status === "closed" ? closePeriod(bookId, month) : reopenPeriod(bookId, month))
 
-/** Closes as `tieout close` keeps it. */
+/** Closes a month and leaves it as `tieout close` does. */
 const close = (bookId: number, month: string) => setStatus(bookId, month, "closed")
 
 const balances = (bookId: number) =>
@@ -91,7 +91,7 @@ const balances = (bookId: number) =>
   )
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency journal", (it) => {
-  it.effect("lists every rate that it lacks, of all months, and writes nothing", () =>
+  it.effect("lists all missing rates of all months, and writes nothing", () =>
     Effect.gen(function* () {
       const book = yield* threeMonths("LACKS", 2001)
       yield* addRates([rate("2001-01-10", "0.90"), rate("2001-03-31", "0.90")])
@@ -122,7 +122,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("values at what the month's conversions brought in all, and by the method of the book", () =>
+  it.effect("values at the total rate of the month's conversions, and by the method of the book", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("METHOD", clientId())
       yield* addConversionAccounts(bookId)
@@ -254,7 +254,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         expect((yield* balances(bookId)).filter((line) => line.startsWith("fx_unrealized"))).toEqual([
           "fx_unrealized 150.00",
         ])
-        // All of it once more, as of a book that was never valued: the months before are only in this run.
+        // Valued once more like a book that was never valued: the earlier months exist only in this run.
         yield* query(`delete from valuation.months where book_id = ${bookId}`)
         yield* valueAll
         expect(yield* realized).toEqual([`02 journal ${gain}`, `03 journal ${gain.slice(1)}`])
@@ -269,7 +269,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("values a month again only when something that it follows from has changed", () =>
+  it.effect("values a month again only when something that it depends on has changed", () =>
     Effect.gen(function* () {
       const book = yield* threeMonths("AGAIN", 2004)
       yield* addRates([...allOf(2004), rate("2004-02-29", "0.90")])
@@ -324,7 +324,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       yield* assignNumbers(book.bookId)
       yield* value([book], null, options)
       expect(changed(first, yield* valuedAt(book.bookId))).toEqual(["03"])
-      // One that is used from January is no money any more: everything that follows from it.
+      // An account that is used from January on is no longer money: everything that depends on it is valued again.
       const second = yield* valuedAt(book.bookId)
       yield* query(`update ledger.accounts set name = 'Expenses:Transit'
         where book_id = ${book.bookId} and role = 'deposits_clearing' and currency = 'USD' and rule_code = ''`)
@@ -333,7 +333,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("keeps a closed month's valuation whatever rates come later, until the month is reopened", () =>
+  it.effect("keeps a closed month's valuation, whatever rates come later, until the month is reopened", () =>
     Effect.gen(function* () {
       const book = yield* threeMonths("CLOSED", 2005)
       yield* addRates(allOf(2005))
@@ -353,7 +353,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("counts the rates that were there at a month's close, whenever it is valued", () =>
+  it.effect("uses the rates that existed at a month's close, whenever it is valued", () =>
     Effect.gen(function* () {
       const dates = ["2012-01-10", "2012-01-31"]
       const at = (text: string) => addRates(dates.map((date) => rate(date, text)))
@@ -397,7 +397,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("writes no book where one lacks a rate, and lists those of all", () =>
+  it.effect("writes no book where one lacks a rate, and lists the missing rates of all", () =>
     Effect.gen(function* () {
       const [whole, lacking, other] = [
         yield* threeMonths("WHOLE", 2014),
@@ -420,14 +420,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("keeps no posting, number or close of the book waiting", () =>
+  it.effect("does not block postings, numbering or a close of the book", () =>
     Effect.gen(function* () {
       const book = yield* threeMonths("WAITING", 2017)
       yield* addRates(allOf(2017))
       yield* value([book], null, options)
       yield* addRates(allOf(2017).map((row) => ({ ...row, rate: "0.80" })))
       const database = yield* Database
-      // Refused at once if the valuation held it.
+      // This would fail at once if the valuation held the lock.
       const free = Effect.promise(
         () => database.client`select 1 from ledger.locks where book_id = ${book.bookId} for update nowait`,
       )
@@ -436,7 +436,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("replaces what was valued before a month was complete, closed or not", () =>
+  it.effect("replaces a valuation that was made before the month was complete, closed or not", () =>
     Effect.gen(function* () {
       const book = yield* threeMonths("EARLY", 2006)
       yield* addRates(allOf(2006))
@@ -503,7 +503,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       const late = (period: string, series: string) => `
         insert into valuation.postings (book_id, period, series, number, line_number, account_id, role, amount)
         values ${good.map((line, at) => `(${book.bookId}, '${period}-01', '${series}', 1, ${at + 3}, ${line})`).join(", ")}`
-      // Lines for an entry that was written before, in a transaction of their own or in that which wrote it.
+      // Lines that are added to an existing entry, in a transaction of their own or in the one that wrote it.
       expect(yield* refused(late("2007-01", "journal"))).toBe("TO004")
       expect(yield* undone(`${entry(good)}; ${late("2007-06", "fx")}`)).toBe("TO001")
     }),

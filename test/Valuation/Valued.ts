@@ -1,4 +1,4 @@
-/** A book valued in memory: entries written short, months in a row, and what the base-currency journal then says. */
+/** Values a book in memory: entries in a short form, months in a row, and the resulting base-currency journal. */
 import { Effect } from "effect"
 import { decodeSync } from "effect/Schema"
 import { Content } from "../../src/Settings/Content.ts"
@@ -96,7 +96,7 @@ const through = new Map<NativeAccount, Through>([
 
 export const transitOf = (cash: NativeAccount): Through => through.get(cash) ?? inDollars
 
-/** A leg of a conversion, positive where cash comes in; `fee` is paid beside it, out of the same account. */
+/** A leg of a conversion, positive where cash comes in; `fee` is paid in addition, from the same account. */
 export const leg = (
   id: string,
   date: string,
@@ -154,7 +154,7 @@ interface Book {
   /** `USD 2026-09-01` → rate into EUR. */
   readonly rates: Readonly<Record<string, string>> | ((currency: string, date: string) => string)
   readonly entries: ReadonlyArray<NativeEntry>
-  /** What a chart's new names make money, by month. */
+  /** Accounts that become money by a new name, by month. */
   readonly renamed?: (month: string, account: NativeAccount) => NativeAccount
 }
 
@@ -167,7 +167,7 @@ const lastDays: Readonly<Record<string, string>> = {
   "2026": "",
 }
 
-/** As the database has them: what the month's entries put on trading. */
+/** In the database's form: the amounts that the month's entries put on trading. */
 const pricesOf = (own: ReadonlyArray<NativeEntry>): Map<string, Unit> => {
   const sums = new Map<string, Map<string, bigint>>()
   for (const { lines, resourceId } of own) {
@@ -190,7 +190,7 @@ const pricesOf = (own: ReadonlyArray<NativeEntry>): Map<string, Unit> => {
 
 const isReturning = ({ kind }: NativeEntry): boolean => kind !== "conversion" && kind !== "conversion_whole"
 
-/** As the database has them: legs of the months before, of conversions that something goes back of. */
+/** In the database's form: legs from earlier months of conversions that are partly returned. */
 const earlierOf = (
   made: ReadonlyArray<BaseEntry>,
   entries: ReadonlyArray<NativeEntry>,
@@ -212,7 +212,7 @@ const earlierOf = (
 
 const clearingRoles: ReadonlySet<string> = new Set(movementRoles)
 
-/** As the database has them: lines in clearing of the months before, of movements that something comes back of. */
+/** In the database's form: clearing lines from earlier months of movements that are partly returned. */
 const earlierLinesOf = (
   made: ReadonlyArray<BaseEntry>,
   own: ReadonlyArray<NativeEntry>,
@@ -259,7 +259,7 @@ export const valued = (
   const made: Array<BaseEntry> = []
   for (const month of months[split]) {
     const lastDay = lastDays[month] ?? ""
-    // As it comes back from the database.
+    // In the form in which the database returns it.
     state = Effect.runSync(readState(printState(state)))
     const own = entries
       .filter(({ date }) => date.startsWith(month))
@@ -295,7 +295,7 @@ export const balanceOf = ({ balances }: State, of: number | string): bigint => b
 const fraction = ({ denominator, numerator }: Exact): string =>
   denominator === 1n ? String(numerator) : `${numerator}/${denominator}`
 
-/** What an account holds; its lots as `quantity for cost`. */
+/** The holding of an account; its lots as `quantity for cost`. */
 export const holdingOf = ({ holdings }: State, { accountId }: NativeAccount) => {
   const { carrying, lots, native } = holdings.get(accountId) ?? emptyHolding()
   return {

@@ -56,14 +56,14 @@ describe("half-even", () => {
 })
 
 describe("two deposits at different rates and a conversion of a part", () => {
-  it("costs the average: 500 × 1,700 / 2,000 = 425, so that 450 bring a gain of 25 in the whole's own entry", () => {
+  it("costs the average: 500 × 1,700 / 2,000 = 425, so that 450 give a gain of 25 in the entry of the whole conversion", () => {
     const { entries, state } = valued({ method: "average", rates, entries: twoDeposits }, false)
     expect(linesOf(entries, null)).toEqual([
       ["2026-09-01", "1 90000", "4 -90000"],
       ["2026-09-10", "1 80000", "4 -80000"],
       ["2026-09-20", "1 -42500", "15 42500"],
       ["2026-09-20", "3 45000", "17 -45000"],
-      // Trading and transit as the native entry has them, then trading off again, and the gain.
+      // Trading and transit as in the native entry, then trading cleared, and the gain.
       [
         ...["2026-09-20", "6 42500", "15 -42500", "8 -45000", "17 45000"],
         ...["6 -42500", "8 45000", "fx_realized -2500"],
@@ -88,7 +88,7 @@ describe("two deposits at different rates and a conversion of a part", () => {
 describe("lots", () => {
   const into = { method: "fifo", withLots: true } as const
 
-  it("are one for what came in on one day at one rate, and two otherwise", () => {
+  it("are one for amounts that came in on one day at one rate, and two otherwise", () => {
     const { state } = valued(
       {
         method: "fifo",
@@ -105,7 +105,7 @@ describe("lots", () => {
     expect(holdingOf(state, usd).lots).toEqual(["150000 for 135000", "100000 for 90000", "100000 for 80000"])
   })
 
-  it("cost a book of very many no more than their number", () => {
+  it("take time in proportion to their number", () => {
     const many = 100_000n
     const holding = emptyHolding()
     for (let at = 1n; at <= many; at++) enter(holding, 1n, at, { ...into, origin: null })
@@ -117,7 +117,7 @@ describe("lots", () => {
   })
 })
 
-describe("what is no conversion", () => {
+describe("a movement that is no conversion", () => {
   it("realizes nothing: a withdrawal leaves at cost and comes back at what the clearing account carries", () => {
     const { entries, state } = valued(
       {
@@ -146,7 +146,7 @@ describe("what is no conversion", () => {
     expect([balanceOf(state, 5), balanceOf(state, "fx_realized")]).toEqual([0n, 0n])
   })
 
-  it("crosses zero in two parts: what is there at cost, the rest at the day's rate", () => {
+  it("crosses zero in two parts: the holding at cost, the rest at the day's rate", () => {
     const { entries, state } = valued(
       {
         method: "fifo",
@@ -190,7 +190,7 @@ describe("the month's end", () => {
   ]
   const ends = { "USD 2026-09-30": "0.95", "USD 2026-10-31": "0.85", "USD 2026-11-30": "0.85" }
 
-  it("revalues cash, and takes it back on the first of the next month", () => {
+  it("revalues cash, and reverses that on the first of the next month", () => {
     const { entries, state } = valued({ method: "average", rates: { ...rates, ...ends }, entries: two })
     // The deposit's clearing account is not: its other half stands in the accounting system.
     expect(linesOf(entries, "fx_revaluation")).toEqual([["2026-09-30", "1 5000", "fx_unrealized -5000"]])
@@ -198,7 +198,7 @@ describe("the month's end", () => {
     expect([...state.balances.values()].every((minor) => minor === 0n)).toBe(true)
   })
 
-  it("revalues an account that becomes money by its name from what it is carried at", () => {
+  it("revalues an account that becomes money by its name from its carrying amount", () => {
     const { entries, state } = valued({
       method: "average",
       rates: (_, date) => (date === "2026-10-31" ? "0.95" : "0.90"),
@@ -245,14 +245,14 @@ describe("the month's end", () => {
       ],
     })
 
-  it("takes what an account carries that holds nothing any more to the realized gain", () => {
+  it("moves the carrying amount of an account that holds nothing to the realized gain", () => {
     // The oldest 1,000 USD went back: 700 against the 900 that the clearing account was credited with.
     const { entries, state } = returned("0.70", "0.90", 100_000n)
     expect(linesOf(entries, "fx_settlement")).toEqual([["2026-09-30", "4 20000", "fx_realized -20000"]])
     expect(balanceOf(state, 4)).toBe(0n)
   })
 
-  it("takes a cent there, too", () => {
+  it("moves a single cent there, too", () => {
     const { entries } = returned("0.33", "0.34", 100n)
     expect(linesOf(entries, "fx_settlement")).toEqual([["2026-09-30", "4 1", "fx_realized -1"]])
   })
@@ -287,7 +287,7 @@ describe("the month's end", () => {
 })
 
 describe("rounding", () => {
-  it("takes what the lines leave over, and no more than half a cent for each", () => {
+  it("takes the remainder of the lines, at most half a cent for each", () => {
     const { entries } = valued(
       {
         method: "average",
@@ -307,7 +307,7 @@ describe("rounding", () => {
     expect(linesOf(entries, null)).toEqual([["2026-09-01", "1 0", "9 0", "9 0", "4 -2", "rounding 2"]])
   })
 
-  it("is of each line by itself: no line follows the rounded cents of another", () => {
+  it("applies to each line by itself: no line depends on the rounded cents of another", () => {
     // 1,000 USD overdrawn at 0.925. Of 2,000.02 that come in, 2,000 are a fee: 1,850, not 2,000 × 0.02 / 0.02.
     const { entries } = valued(
       {
@@ -354,8 +354,8 @@ describe("rounding", () => {
   })
 })
 
-describe("what decides", () => {
-  it("is the largest of several balances that come nearer to zero: the others follow, and settle at the month's end", () => {
+describe("the line that decides the unit value", () => {
+  it("is the largest of several balances that move towards zero: the others follow, and settle at the month's end", () => {
     const { entries, state } = valued({
       method: "average",
       rates: (_, date) => (date <= "2026-09-01" ? "0.90" : "0.80"),
@@ -384,13 +384,13 @@ describe("what decides", () => {
   })
 })
 
-describe("what is money", () => {
+describe("a monetary account", () => {
   const nature = (role: string, name: string, isRule = false) => {
     const { held, monetary } = natureOf(role, name, isRule, monetaryRoles)
     return `${held ? "held" : "flows"}${monetary ? ", monetary" : ""}`
   }
 
-  it("is what the settings list, unless the chart says that it is an expense, income or equity", () => {
+  it("has a role that the settings list, unless the chart makes it an expense, income or equity", () => {
     expect(nature("cash", "Assets:Partner:USD")).toBe("held, monetary")
     expect(nature("conversions_in_transit", "Transit")).toBe("held, monetary")
     expect(nature("deferred_interest", "Liabilities:Deferred-Interest:USD")).toBe("held, monetary")
@@ -403,7 +403,7 @@ describe("what is money", () => {
     expect(natureOf("receivable_principal", "Assets:Loans", false, ["cash"]).monetary).toBe(false)
   })
 
-  it("is what its name says where a rule or a person named the account", () => {
+  it("is decided by its name where a rule or a person named it", () => {
     expect(nature("other", "Assets:Treasury")).toBe("held, monetary")
     expect(nature("other", "Liabilities:Customers")).toBe("held, monetary")
     expect(nature("other", "4120")).toBe("flows")

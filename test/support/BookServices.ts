@@ -1,4 +1,4 @@
-/** What books are booked and reconciled with, for tests that bring their own database. */
+/** The services that book and reconcile, for tests with a database of their own. */
 import { Layer } from "effect"
 import { Ledger } from "../../src/Ledger.ts"
 import { Reconcile } from "../../src/Reconcile.ts"

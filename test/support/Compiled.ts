@@ -3,10 +3,10 @@ import { inject } from "vitest"
 import type { Manual } from "../../src/Cli/Manual.ts"
 import { readManualFile } from "../../src/Cli/ManualFile.ts"
 
-/** What a process is started with, such as `bin/tieout.js`. It is every test's: leave it as it is. */
+/** The compiled file with which a process starts, such as `bin/tieout.js`. All tests share it: do not change it. */
 export const compiled = (source: string): string => join(inject("testCompiled"), source)
 
-/** The variables that a process of a test has besides its own: where programs lie, and a place for the code cache. */
+/** The variables that every process of a test has: the path of programs, and a place for the code cache. */
 export const commonVariables = (): Record<string, string | undefined> => ({
   PATH: process.env.PATH,
   XDG_CACHE_HOME: compiled("cache"),

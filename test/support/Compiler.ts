@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { build } from "esbuild"
 import { bundle, projectFolder } from "../../bin/bundle.ts"
 
-/** Makes programs of the tests one file each, with what they share beside them. */
+/** Bundles programs of the tests into one file each, with shared code beside them. */
 export const bundlePrograms = async (sources: ReadonlyArray<string>, folder: string): Promise<void> => {
   await build({
     absWorkingDir: projectFolder,
@@ -16,7 +16,7 @@ export const bundlePrograms = async (sources: ReadonlyArray<string>, folder: str
     target: "node20",
     format: "esm",
     logLevel: "warning",
-    // Packages in the older form of modules ask for this.
+    // CommonJS packages need this.
     banner: {
       js: 'import { createRequire as requiring } from "node:module"; const require = requiring(import.meta.url);',
     },

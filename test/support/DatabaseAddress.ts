@@ -24,5 +24,5 @@ export const settingsFor = (url: string): DatabaseSettings => ({
   connections: 5,
 })
 
-/** Of each large table in the tests' databases: `TEST_PARTITIONS=4 npm test` runs everything with four. */
+/** The number of partitions of each large table in the tests' databases: `TEST_PARTITIONS=4 npm test` runs everything with four. */
 export const testPartitions = Number(process.env.TEST_PARTITIONS ?? 1)

@@ -6,7 +6,7 @@ interface Listener extends Server {
   readonly closeAllConnections?: () => void
 }
 
-/** Listens until the scope closes, and cuts then what is still connected. Gives the port. */
+/** Listens until the scope closes, and then cuts the remaining connections. Answers the port. */
 export const listenOn = (server: Listener): Effect.Effect<number, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.async<number>((resume) => {
@@ -22,7 +22,7 @@ export const listenOn = (server: Listener): Effect.Effect<number, never, Scope.S
       }),
   )
 
-/** Below the ports that systems give to whoever asks for any: another test would get a port of those before this one listens there. */
+/** Below the ports that systems assign by themselves, which another test could get before this one listens. */
 const ownPorts = { from: 20_000, to: 32_000 }
 
 /** A port that nothing listens at. */

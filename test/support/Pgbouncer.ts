@@ -1,4 +1,4 @@
-/** Debian's pgbouncer before the test server, on a port of loopback. */
+/** Debian's pgbouncer in front of the test server, on a port of loopback. */
 import { spawn, spawnSync } from "node:child_process"
 import { chmod, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
@@ -6,12 +6,12 @@ import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { inject } from "vitest"
 import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
+import { isInstalled } from "./Installed.ts"
 import { freePort } from "./Loopback.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
 
 /** Tests that need it are skipped where it is missing, with a message. */
-export const hasPgbouncer = spawnSync("pgbouncer", ["--version"]).status === 0
-if (!hasPgbouncer) console.warn("pgbouncer is not installed: the tests behind it are skipped")
+export const hasPgbouncer = isInstalled("pgbouncer", "the tests behind it are skipped")
 
 const answers = (port: number): Effect.Effect<void, Error> =>
   Effect.async((resume) => {
@@ -20,7 +20,7 @@ const answers = (port: number): Effect.Effect<void, Error> =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** Starts one for as long as the scope lives. Answers the URL of a database behind it. */
+/** Starts a pooler that runs until the scope closes. Answers the URL of a database behind it. */
 export const pgbouncer = (database: string, mode: "transaction" | "session" | "statement", more = "") =>
   Effect.gen(function* () {
     const server = yield* Effect.orDie(parseDatabaseUrl(Redacted.make(inject("testServerUrl"))))

@@ -1,6 +1,6 @@
-/** The program as a person runs it: compiled, each command with nothing but given variables, in a folder of its own. */
+/** The program as a person runs it: compiled, in a folder of its own, each command with only the given variables. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { commonVariables, compiled } from "./Compiled.ts"
 import type { Answered, Asked } from "./commandHost.ts"
 import { statementVariables } from "./statementFolder.ts"
@@ -17,13 +17,13 @@ type Variables = Readonly<Record<string, string>>
 export interface Program {
   /** Where the commands run. */
   readonly cwd: string
-  /** What to start node with. */
+  /** The file with which to start node. */
   readonly main: string
   /** Runs a command in the process that runs all commands of these tests, one after another. */
   readonly run: (args: ReadonlyArray<string>, variables?: Variables) => Effect.Effect<Finished>
   /** The same in another folder. */
   readonly runIn: (cwd: string, args: ReadonlyArray<string>, variables?: Variables) => Effect.Effect<Finished>
-  /** Runs a command as a process of its own, for what only a process shows. `began` gets it while it runs. */
+  /** Runs a command as a process of its own, to test signals, streams or its end. `began` gets the process while it runs. */
   readonly start: (
     args: ReadonlyArray<string>,
     variables?: Variables,
@@ -53,7 +53,7 @@ const asProcess =
       return Effect.sync(() => child.kill("SIGKILL"))
     })
 
-/** The process that runs commands, and who waits for their answers. */
+/** The process that runs commands, and the callers that wait for answers. */
 interface Host {
   readonly child: ChildProcess
   readonly waiting: Map<number, (answer: Finished) => void>
@@ -110,6 +110,11 @@ export const program: Effect.Effect<Program> = Effect.sync(() => {
     start: asProcess(cwd, main),
   }
 })
+
+/** The program as a service, for tests that start it once in their layer. */
+export class Tool extends Context.Tag("Tool")<Tool, Program>() {
+  static readonly layer = Layer.effect(Tool, program)
+}
 
 export interface Running {
   readonly child: ChildProcess

@@ -1,4 +1,4 @@
-/** The roles beside the owner, made for one test, and what is done as one of them. */
+/** The roles besides the owner, made for one test, and effects that run as one of them. */
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import { applyRoles } from "../../src/Database/Roles.ts"
@@ -9,7 +9,7 @@ import { TestDatabase } from "./TestDatabase.ts"
 
 const password = "of-this-test"
 
-/** Roles are the server's: each test has its own, and takes them away again. */
+/** Roles belong to the whole server, so that each test has its own and removes them. */
 export const roles = Effect.acquireRelease(
   Effect.gen(function* () {
     const suffix = randomBytes(6).toString("hex")

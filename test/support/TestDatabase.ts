@@ -18,8 +18,8 @@ const onServer = (statement: string) =>
   }).pipe(Effect.orDie)
 
 /**
- * The files are copied as they are: through the log, as the server would have it, a copy costs ten times that. What the
- * template's database got is on its files by then, since such a copy begins with a checkpoint.
+ * Copies the template's files. By default the server would write the copy to its log, which costs ten times as much. All changes
+ * of the template are in its files by then, because such a copy begins with a checkpoint.
  */
 const create = (template: string) =>
   Effect.acquireRelease(

@@ -6,13 +6,13 @@ import { isAlive, runningPostmaster } from "../../src/Database/Embedded/PidFile.
 import { embedded } from "../../src/Database/Embedded.ts"
 import { urlOf } from "./DatabaseAddress.ts"
 
-/** Folders are named after the run that made them, so that what a killed run leaves behind can be told. */
+/** Folders are named after the run that made them, so that the leftovers of a killed run can be recognized. */
 const prefix = "tieout-test-run-"
 
 /** A file system in memory, where the system has one. */
 const memory = "/dev/shm"
 
-/** Bytes that must be free in memory: many times what the databases of a run take at once. */
+/** Bytes that must be free in memory: many times the size of a run's databases. */
 const room = 4 * 2 ** 30
 
 /**
@@ -52,8 +52,8 @@ const sweep = async (parent: string): Promise<void> => {
 }
 
 /**
- * Without what keeps data over a crash: nothing here is worth keeping. A session plans each statement once, for most run
- * a few times in a database that lasts for one test, and planning is most of what the server does.
+ * Nothing protects the data against a crash, because they are not worth keeping. A session plans each statement once: most run
+ * only a few times in a database that lasts for one test, and planning is most of the server's work.
  */
 const serverSettings: Readonly<Record<string, string>> = {
   fsync: "off",

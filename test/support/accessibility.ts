@@ -1,9 +1,9 @@
-/** What axe-core finds wrong with a page in a browser, light or dark. */
-import { spawnSync } from "node:child_process"
+/** The problems that axe-core finds on a page in a browser, light or dark. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { Either, Schema } from "effect"
+import { isInstalled, openInChromium } from "./Installed.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
 
 const axe = (): string | undefined => {
@@ -15,10 +15,9 @@ const axe = (): string | undefined => {
 }
 
 const source = axe()
-const hasChromium = spawnSync("chromium", ["--version"], { timeout: 60_000 }).error === undefined
 
 /** Whether pages can be looked at here. */
-export const canLook = hasChromium && source !== undefined
+export const canLook = source !== undefined && isInstalled("chromium", "pages are not looked at by axe-core")
 
 const Found = Schema.parseJson(
   Schema.Struct({
@@ -36,7 +35,7 @@ const Found = Schema.parseJson(
 /** Violations as `impact rule: element`, the serious and critical ones alone. */
 export const seriousOn = (page: string, scheme: "light" | "dark"): ReadonlyArray<string> => {
   const file = join(temporaryFolder(), "page.html")
-  // Everything that can be opened is open; the page's own policy would keep axe out.
+  // All details are opened, and the page's own policy is removed, which would block axe.
   const opened = page
     .replaceAll("<details", "<details open")
     .replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/i, "")
@@ -51,19 +50,8 @@ export const seriousOn = (page: string, scheme: "light" | "dark"): ReadonlyArray
     file,
     opened.replace("</body>", () => `${script}</body>`),
   )
-  const { stdout } = spawnSync(
-    "chromium",
-    [
-      ...["--headless=new", "--no-sandbox", "--disable-gpu", `--user-data-dir=${temporaryFolder()}`],
-      ...[
-        "--virtual-time-budget=20000",
-        "--dump-dom",
-        `--blink-settings=preferredColorScheme=${scheme === "dark" ? 0 : 1}`,
-      ],
-      `file://${file}`,
-    ],
-    { encoding: "utf8", timeout: 120_000, maxBuffer: 1 << 26 },
-  )
+  const preferred = `--blink-settings=preferredColorScheme=${scheme === "dark" ? 0 : 1}`
+  const { stdout } = openInChromium(file, ["--dump-dom", preferred], 20_000)
   const [, encoded] = /FOUND([A-Za-z0-9+/=]+)END/.exec(stdout ?? "") ?? []
   if (encoded === undefined) throw new Error("axe-core gave no answer")
   const found = Either.getOrThrow(Schema.decodeEither(Found)(Buffer.from(encoded, "base64").toString("utf8")))

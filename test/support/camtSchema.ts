@@ -1,13 +1,12 @@
-/** Whether a bank statement is what the schema of ISO 20022 allows, by xmllint where it is installed. */
+/** Validates a bank statement by the schema of ISO 20022 with xmllint, where it is installed. */
 import { spawnSync } from "node:child_process"
+import { isInstalled } from "./Installed.ts"
 
 const schema = new URL("./schemas/camt.053.001.08.xsd", import.meta.url).pathname
 
-export const hasXmllint = spawnSync("xmllint", ["--version"]).error === undefined
-if (!hasXmllint)
-  console.warn("xmllint is not installed: bank statements are not checked by their schema here")
+export const hasXmllint = isInstalled("xmllint", "bank statements are not checked by their schema")
 
-/** What xmllint says against a file; nothing where it is valid. */
+/** The problems that xmllint finds in a file; empty where it is valid. */
 export const validate = (file: string): string => {
   const { status, stderr } = spawnSync("xmllint", ["--noout", "--nonet", "--schema", schema, file], {
     encoding: "utf8",

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Database } from "../../src/Database.ts"
 
-/** The database's time now, ISO 8601 in UTC: what was recorded before is recorded by then. */
+/** The database's time now, ISO 8601 in UTC: everything recorded before counts as recorded by then. */
 export const clock = Effect.gen(function* () {
   const database = yield* Database
   const [row] = yield* database.query(

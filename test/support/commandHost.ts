@@ -1,7 +1,7 @@
 /**
- * Runs commands of the program one after another, as the tests of a process ask for them: reading the sources takes
- * longer than most commands. Each has its own variables, folder and output. What the process itself is tried for
- * (signals, its end, what it loads) takes a process of its own.
+ * Runs commands of the program one after another for the tests of a process, because loading the program takes longer than
+ * most commands. Each has its own variables, folder and output. Tests of the process itself (signals, its end, the modules that
+ * it loads) start a process of their own.
  */
 import { answerOf } from "../../src/Cli/Begin.ts"
 import { readManual } from "../../src/Cli/Commands.ts"
@@ -22,7 +22,7 @@ export interface Answered {
   readonly error: string
 }
 
-/** Keeps what is written to a stream until the answer takes it. */
+/** Keeps the text that is written to a stream until the answer takes it. */
 const kept = (stream: NodeJS.WriteStream): (() => string) => {
   let text = ""
   stream.write = (chunk: string | Uint8Array, ...rest: ReadonlyArray<unknown>) => {

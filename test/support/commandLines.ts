@@ -1,11 +1,11 @@
 /**
- * What every command needs of the books, by the forms of the manual, so that a new one cannot be forgotten: a line for each
- * way of calling it that differs in that.
+ * What every command needs of the books, by the manual's list of commands, so that a new one cannot be forgotten: a line for each
+ * way of calling a command that differs in this.
  */
 import type { Manual } from "../../src/Cli/Manual.ts"
 import { runsWorkers } from "../../src/Jobs/Boss.ts"
 
-/** What a line names, as a test has it. */
+/** The names and numbers that the lines use, as a test's books have them. */
 export interface Names {
   readonly cash: string
   readonly clearing: string

@@ -57,7 +57,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("testFolder", folder)
   project.provide("testCompiled", compilation)
   return async () => {
-    // The long tests run last; what both have noted is looked at then.
+    // The long tests run last; the notes of both are checked then.
     const { LONG: long, STATEMENTS: noted } = process.env
     const unrun = noted === undefined || long === undefined ? [] : statementMistakes(noted)
     await rm(folder, { recursive: true, force: true })

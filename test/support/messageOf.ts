@@ -1,5 +1,5 @@
 import { Effect } from "effect"
 
-/** The message of what an effect fails with. */
+/** The message with which an effect fails. */
 export const messageOf = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), ({ message }) => message)

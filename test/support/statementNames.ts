@@ -28,7 +28,7 @@ const withReason: ReadonlyMap<string, string> = new Map([
       )),
 ])
 
-/** What is wrong with what was noted: statements that nobody ran, and reasons that nobody needs. */
+/** Mistakes in the notes: statements that no test ran, and reasons that are no longer needed. */
 export const statementMistakes = (folder: string): ReadonlyArray<string> => {
   const run = new Set(
     readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n")),

@@ -7,7 +7,9 @@ import type { Totals } from "../../Format/Totals.ts"
 import type { ExportError } from "../ExportError.ts"
 import type { Folder } from "./Folder.ts"
 import type { FileRecord } from "./Manifest.ts"
-import { inDays, refusedIfUnholdable, type TableContext, tableWriter } from "./TableFiles.ts"
+import { inDays } from "./TableFiles/PartFiles.ts"
+import type { TableContext } from "./TableFiles/TableContext.ts"
+import { refusedIfUnholdable, tableWriter } from "./TableFiles.ts"
 
 export interface Output {
   /** Before the first entry, with its date; undefined where there is none. */

@@ -81,6 +81,37 @@ const held = (
     return place.own.value
   })
 
+/** One try of a connection: claims its night, and does the work where no other process has it. */
+const attemptAt = (night: Night, work: NightWork, place: Place) =>
+  Effect.gen(function* () {
+    const { connection } = place
+    const own = yield* held(night, place)
+    if (typeof own === "string") return own
+    const away = yield* work.attempt(connection, place.tries, own)
+    if (away) return "away" satisfies NightState
+    yield* own.end
+    return "over" satisfies NightState
+  }).pipe(
+    Effect.mapError(changedOver),
+    Effect.catchAllCause((cause) => {
+      const standing: NightState = isAway(changedOver(errorOf(cause))) ? "away" : "over"
+      return Effect.as(place.tries === 0 ? work.unclaimed(place.connection, cause) : Effect.void, standing)
+    }),
+    Effect.tap((standing) => (standing === "away" ? Effect.void : letGo(place))),
+    Effect.annotateLogs({ connection: place.connection }),
+  )
+
+/** Waits until the night is due by the database's clock, where this machine's is ahead. */
+const whenDue = (night: Night) =>
+  Effect.gen(function* () {
+    const early = yield* Effect.orElseSucceed(untilDue(night), () => Duration.zero)
+    if (Duration.greaterThan(early, farAhead))
+      yield* Effect.logWarning(
+        `This machine's clock is ${Duration.format(early)} ahead of the database's: the night is not due yet.`,
+      )
+    yield* Effect.sleep(early)
+  })
+
 /** Never fails: problems go to the log and to alerts. */
 export const keepNight = Effect.fn("Nightly.keepNight")(function* (
   night: Night,
@@ -89,25 +120,7 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
 ) {
   const began = yield* Clock.currentTimeMillis
 
-  const attempt = (place: Place) =>
-    Effect.gen(function* () {
-      const { connection } = place
-      const own = yield* held(night, place)
-      if (typeof own === "string") return own
-      const away = yield* work.attempt(connection, place.tries, own)
-      if (away) return "away" satisfies NightState
-      yield* own.end
-      return "over" satisfies NightState
-    }).pipe(
-      Effect.mapError(changedOver),
-      Effect.catchAllCause((cause) => {
-        const standing: NightState = isAway(changedOver(errorOf(cause))) ? "away" : "over"
-        return Effect.as(place.tries === 0 ? work.unclaimed(place.connection, cause) : Effect.void, standing)
-      }),
-      Effect.tap((standing) => (standing === "away" ? Effect.void : letGo(place))),
-      Effect.annotateLogs({ connection: place.connection }),
-    )
-
+  const attempt = (place: Place) => attemptAt(night, work, place)
   const one = yield* Effect.makeSemaphore(1)
 
   const watch = (place: Place) =>
@@ -152,13 +165,7 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
       }
     }).pipe(Effect.annotateLogs({ connection: place.connection }))
 
-  const early = yield* Effect.orElseSucceed(untilDue(night), () => Duration.zero)
-  if (Duration.greaterThan(early, farAhead))
-    yield* Effect.logWarning(
-      `This machine's clock is ${Duration.format(early)} ahead of the database's: the night is not due yet.`,
-    )
-  yield* Effect.sleep(early)
-
+  yield* whenDue(night)
   const places = connections.map(
     (connection): Place => ({
       connection,

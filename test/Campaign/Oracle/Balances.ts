@@ -19,7 +19,7 @@ export const account = (role: string, currency: string, accountId: string | null
 export const keyOf = ({ role, currency, accountId, code }: Account): string =>
   [role, currency, accountId ?? "", code ?? ""].join("|")
 
-/** By the characters themselves, whatever the machine's language. */
+/** Orders texts by their characters, whatever the machine's language. */
 export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 export class Balances {

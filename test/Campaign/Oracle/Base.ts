@@ -2,8 +2,8 @@
  * The base-currency books: the sums of the valued entries, and what a month's end revalues.
  *
  * Choice: a month's end takes the account's balance (transit in one) × the rate of the last day, rounded, less its carrying
- * amount; so conversions that come to nothing together are revalued at nothing. It is reversed the day after, so only the
- * books as of a month's last day show it. Before it comes what the month's end settles.
+ * amount; so conversions that offset each other are not revalued. It is reversed the day after, so that only the
+ * books as of a month's last day show it. The settlements of the month's end come before it.
  */
 import type { BaseSettings, ExpectedBaseBalance, NativeEntryFact } from "../Facts.ts"
 import { byText, keyOf } from "./Balances.ts"

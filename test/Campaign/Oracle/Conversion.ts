@@ -41,13 +41,13 @@ export const conversionParts = (
   )
 }
 
-/** An entry of a conversion with what stands of it in transit after what persons moved. */
+/** An entry of a conversion, with its amount in transit after persons moved lines. */
 export interface TransitEntry extends Part {
   readonly accountId: string
   readonly transit: bigint
 }
 
-/** What stands in `trading` of it: the other half of that is in transit. `entries` as for the parts. */
+/** The amounts of the conversion in `trading`; the other half is in transit. `entries` as for the parts. */
 export const traded = (
   conversion: Conversion,
   entries: ReadonlyArray<TransitEntry>,

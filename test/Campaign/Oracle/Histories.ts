@@ -9,7 +9,7 @@ import type {
 } from "../Facts.ts"
 import { amountOf, textOf } from "./Decimal.ts"
 
-/** A signed amount, what it belongs to, and the day of October 2026 (with the hour as its fraction of ten) if it matters. */
+/** A signed amount, the resource that it belongs to, and the day of October 2026 where it matters (a decimal is the hour). */
 export type Move = readonly [amount: string, related: string | null, day?: number]
 
 const relatedOf = (name: string | null): EntryFact["related"] => {

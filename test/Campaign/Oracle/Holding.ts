@@ -24,7 +24,7 @@ import {
 interface Lot {
   readonly quantity: bigint
   readonly cost: Fraction
-  /** The day at whose rate it came; null for any other value. */
+  /** The day at whose rate it came in; null where it came in at another value. */
   readonly day: string | null
 }
 
@@ -46,14 +46,14 @@ export class Holding {
     this.byLots = byLots
   }
 
-  /** The part of an amount that takes from what is held: of its sign, at most all that is held. */
+  /** The part of an amount that reduces the holding: with its sign, and at most all of the holding. */
   reducing(amount: bigint): bigint {
     if (this.quantity === 0n || amount < 0n === this.quantity < 0n) return 0n
     const part = smaller(absolute(amount), absolute(this.quantity))
     return amount < 0n ? -part : part
   }
 
-  /** What a part that `reducing` gave cost: by the oldest lots, or on average; with its sign. */
+  /** The cost of a part that `reducing` gave, by the oldest lots or on average, with its sign. */
   costOf(part: bigint): Fraction {
     if (part === 0n) return nothing
     return this.byLots
@@ -61,7 +61,7 @@ export class Holding {
       : times(ofCents(this.carrying), fraction(part, this.quantity))
   }
 
-  /** Whether something stays, and costs no less than nothing, once an amount has left at its own value. */
+  /** Whether something remains at a cost of at least zero, once an amount has left at its own value. */
   keepsSome(amount: bigint, cents: bigint): boolean {
     const [left, cost] = [this.quantity + amount, this.carrying + cents]
     return left !== 0n && left < 0n === this.quantity < 0n && (cost === 0n || cost < 0n === left < 0n)
@@ -109,7 +109,7 @@ export class Holding {
   }
 }
 
-/** Adds what is over to the newest lot; what that would cost less than nothing goes on to the one before. */
+/** Adds the surplus to the newest lot; where that would cost less than zero, the rest goes to the lot before. */
 const spread = (lots: ReadonlyArray<Lot>, over: Fraction): Array<Lot> => {
   let left = over
   return [...lots]

@@ -39,14 +39,14 @@ interface Taken {
   readonly receivableId: string
   readonly currency: string
   readonly disbursement: boolean
-  /** With the sign of the counter line. */
+  /** The amount has the sign of the counter line. */
   readonly amount: bigint
 }
 
 export interface Loans {
   readonly books: ReadonlyArray<{ readonly fact: ReceivableFact; readonly books: ReceivableBooks }>
   readonly isLinked: (entry: Posted) => boolean
-  /** Per linked movement: who takes how much of its counter line. The last takes what is left. */
+  /** Per linked movement, the share of each receivable in its counter line. The last one takes the rest. */
   readonly takers: ReadonlyArray<{
     readonly entries: ReadonlyArray<Posted>
     readonly fits: boolean
@@ -56,7 +56,7 @@ export interface Loans {
 
 const time = (a: string, b: string) => Date.parse(a) - Date.parse(b) || byText(a, b)
 
-/** Every name with the first version that has it. */
+/** Every name, with the first version that has it. */
 const namingsOf = (facts: BookFacts): ReadonlyArray<Naming> =>
   facts.receivables.flatMap((fact) => {
     const first = new Map<string, Naming>()
@@ -108,7 +108,7 @@ const movementsOf = (namings: ReadonlyArray<Naming>, posted: ReadonlyArray<Poste
   )
 }
 
-/** What remains of one receivable's claims. */
+/** The remaining claims of one receivable. */
 class Claim {
   private readonly fact: ReceivableFact
   private readonly books: ReceivableBooks
@@ -154,7 +154,7 @@ export const loans = (facts: BookFacts, posted: ReadonlyArray<Posted>): Loans =>
   const claims = new Map(facts.receivables.map((fact) => [fact, new Claim(fact, facts)]))
   const pools = movementsOf(namings, posted).map((movement) => {
     const net = counterOf(movement.entries) * lender
-    // Cash that came in by the lender is a credit in loan clearing.
+    // Cash that came in, seen by the lender, is a credit in loan clearing.
     const incoming = net <= 0n
     const takers = movement.namings.filter(
       ({ disbursement, fact }) => fact.currency === movement.currency && disbursement === !incoming,
@@ -189,7 +189,7 @@ export const loans = (facts: BookFacts, posted: ReadonlyArray<Posted>): Loans =>
     given.set(version, [...(given.get(version) ?? []), share])
   }
   for (const { got } of pools) for (const [naming, share] of got) give(naming, share)
-  // Names that lead to no cash, or to none that pays.
+  // Names that lead to no cash, or to cash that pays nothing.
   for (const naming of namings) {
     const pays = pools.some(
       ({ entries, takers }) =>

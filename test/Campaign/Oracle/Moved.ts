@@ -16,7 +16,7 @@ import { ruleFor } from "./Rules.ts"
 import { grouped, type Posted } from "./Statement.ts"
 import { subjectOf } from "./Subject.ts"
 
-/** Null: in the entry's own counter-account. */
+/** Null where the line stands in the entry's own counter-account. */
 export interface Place {
   readonly code: string | null
   readonly amount: bigint
@@ -30,7 +30,7 @@ const onto = (standing: Places, more: Places): Places => {
   return [...sums].flatMap(([code, amount]) => (amount === 0n ? [] : [{ code, amount }]))
 }
 
-/** An amount from what stands there of the other sign; what is left over at `code`. */
+/** Takes an amount from balances of the other sign; the rest goes to `code`. */
 const fromThere = (amount: bigint, standing: Places, code: string | null): Places => {
   let left = amount
   const taken = standing.map((there): Place => {
@@ -58,7 +58,7 @@ class Movement {
     this.isLinked = isLinked
   }
 
-  /** Null: all. */
+  /** Null for all. */
   book(rules: Stage["rules"], booked: BookedFact | null): void {
     for (const entry of this.entries) {
       if (this.standing.has(entry)) continue

@@ -33,16 +33,16 @@ import type { BookSettings, ReceivableFact, ReceivableVersionFact } from "../Fac
 import { amountOf, cut, larger, smaller, total } from "./Decimal.ts"
 
 /**
- * What a version's newly named repayments brought: by its index, the shares of the linked ones, null for an unlinked one.
+ * The cash of the repayments that a version newly names: by its index, the shares of the linked ones, and null for an unlinked one.
  */
 export type Shares = ReadonlyMap<number, ReadonlyArray<bigint | null>>
 
 export interface VersionBooks {
-  /** What was settled between the version before and this one; `original`: of the principal. */
+  /** The amount settled between the previous version and this one; with `original`, of the principal only. */
   readonly settled: bigint
-  /** `original`: all interest that was told until now. Null: what versions say is what they settle. */
+  /** With `original`, all interest that was stated until now. Null where versions state what they settle. */
   readonly told: bigint | null
-  /** How much more may be income, by interestBetweenReads. */
+  /** How much more interest interestBetweenReads allows. */
   readonly allowance: bigint
 }
 
@@ -52,14 +52,14 @@ export interface ReceivableBooks {
   readonly income: bigint
   readonly deferred: bigint
   readonly clearing: bigint
-  /** What was lent by its versions. */
+  /** The amount lent, by its versions. */
   readonly lent: bigint
-  /** What its versions say was repaid, and what of that no cash is known for. */
+  /** The amount repaid, by its versions, and the part of it without known cash. */
   readonly repaid: bigint
-  /** Of that the interest that was due and not paid: no entry takes cash that comes for it later. */
+  /** The part of it that is due and unpaid interest: no entry takes cash that comes for it later. */
   readonly short: bigint
   readonly waiting: bigint
-  /** What no cash is known for of those of its repayments of which some is. */
+  /** The missing cash of those repayments of which some cash is known. */
   readonly unseen: bigint
   readonly versions: ReadonlyArray<VersionBooks>
 }
@@ -75,7 +75,7 @@ const decimalsOf = (currency: string): number =>
 
 const day = 86_400_000
 
-/** The days begun between two reads make so much more interest possible. */
+/** The interest that the days between two reads allow. */
 const allowanceOf = (
   rate: string,
   principal: bigint,
@@ -105,9 +105,9 @@ export const receivableBooks = (
   let clearing = 0n
   let [lent, repaidDue, waiting, unseen] = [0n, 0n, 0n, 0n]
   let [repaidPrincipal, repaidInterest] = [0n, 0n]
-  // Since it is PAID: the interest that was paid with it, and how the interest of the whole term stood before
+  // While it is PAID: the interest that was paid with it, and the interest of the whole term before
   let ended: Ended | null = null
-  let short = 0n // Interest that was due and not paid
+  let short = 0n // Interest that is due and unpaid
   const versions: Array<VersionBooks> = []
 
   const accrue = (interest: bigint) => {
@@ -140,9 +140,9 @@ export const receivableBooks = (
       live = false
       continue
     }
-    // Of a loan that is first seen alive, what it shows came since the issue.
+    // For a loan that is first seen active, its interest has accrued since the issue.
     let toldNow = 0n
-    // PAID after CANCELED, like ACTIVE after it, is a receivable that was disbursed after all.
+    // PAID after CANCELED, like ACTIVE after CANCELED, is a receivable that was disbursed after all.
     if (!live) {
       const shown = original || paid ? due - initial : due - principalAfter
       disburse(paid || original ? larger(0n, shown) : shown)
@@ -199,7 +199,7 @@ export const receivableBooks = (
       waiting = larger(0n, waiting + taken - retold)
       unseen = larger(0n, unseen + taken - retold)
     } else {
-      // What is settled is due; `original` says only at the end that the interest is.
+      // A settled amount is due; with `original` the interest is due only at the end.
       const nowDue = guessed || (original && !paid) ? taken : larger(taken, settled)
       repaidDue += nowDue
       short += nowDue - taken

@@ -18,7 +18,7 @@ export interface Ruled {
 
 export interface RuleFound {
   readonly code: string
-  /** It says which way the entry must go: it is meant for what comes back, or not for that. */
+  /** The rule names a direction: it is meant for returns, or excludes them. */
   readonly directed: boolean
 }
 

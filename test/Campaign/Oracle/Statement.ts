@@ -13,13 +13,13 @@ import { amountOf, total } from "./Decimal.ts"
 import type { Ruled } from "./Rules.ts"
 import { depositParts, type Part, withdrawalParts } from "./Shape.ts"
 
-/** One entry's journal entry: cash + counter + fee = 0. */
+/** The journal entry of one statement entry: cash + counter + fee = 0. */
 export interface Posted extends Part {
   readonly entryId: string
   readonly accountId: string
   readonly currency: string
   readonly counterAccount: Account
-  /** The names that a receivable's transaction may call it by. None for a leg of a conversion. */
+  /** The names by which a receivable's transaction may refer to it. A leg of a conversion has none. */
   readonly names: ReadonlyArray<string>
   readonly conversionId: string | null
   /** The same for the entries of one movement on one account, and their order there. */
@@ -51,7 +51,7 @@ interface Row {
 
 const signed = (entry: EntryFact): bigint => amountOf(entry.amount) * (entry.type === "CREDIT" ? 1n : -1n)
 
-/** The facts themselves must chain, or the oracle would prove nothing. */
+/** The running balances of the facts must chain, or the oracle would prove nothing. */
 const chained = ({ accountId, entries }: AccountFact): void => {
   entries.slice(1).forEach((entry, index) => {
     const before = amountOf(entries[index]?.balanceAfter ?? "")
@@ -187,6 +187,6 @@ export const statements = (facts: BookFacts): Statements => {
   return { opening, posted, conversions }
 }
 
-/** What the lines of these entries put on their counter-account. */
+/** The amount that these entries put on their counter-account. */
 export const counterOf = (entries: ReadonlyArray<Posted>): bigint =>
   total(entries.map(({ counter }) => counter))

@@ -1,4 +1,4 @@
-/** What an entry is known to be: an adjustment, something that is named but cannot be read, or a movement. */
+/** What an entry is known to belong to: nothing (an adjustment), a resource that cannot be read, or a movement. */
 import type { EntryFact } from "../Facts.ts"
 
 export const subjectOf = (related: EntryFact["related"], isRead: boolean): string => {

@@ -66,9 +66,9 @@ interface Line extends Account {
 interface Valued {
   readonly line: Line
   readonly value: Fraction
-  /** Cash that goes back at another value than its cost. */
+  /** Cash that is returned at another value than its cost. */
   readonly isReturn: boolean
-  /** The day at whose rate the line, or what of it went beyond zero, is. */
+  /** The day whose rate values the line, or the part of it beyond zero. */
   readonly day: string | null
 }
 interface Worth {
@@ -81,14 +81,14 @@ export interface Booked {
   readonly cents: bigint
 }
 
-/** What the lines of one conversion, or of one movement, came to on an account. */
+/** The sums of one conversion's, or one movement's, lines on an account. */
 interface Part {
   readonly account: Account
-  /** All that came and went. */
+  /** The sum of all lines. */
   readonly brought: Holding
-  /** Of a conversion what stands in transit; of a movement the same as `brought`. */
+  /** For a conversion the amount in transit; for a movement the same as `brought`. */
   readonly open: Holding
-  /** What one unit was worth before all of it had gone back. */
+  /** The value of one unit before all of it was returned. */
   last: Fraction | null
 }
 
@@ -99,7 +99,7 @@ const size = ({ amount }: Line): bigint => absolute(amount)
 export class Valuation {
   private readonly holdings = new Map<string, { readonly account: Account; readonly holding: Holding }>()
   private readonly parts = new Map<string, Part>()
-  /** What was given in the base currency for one unit, by month, conversion and currency. */
+  /** The price of one unit in the base currency, by month, conversion and currency. */
   private readonly prices = new Map<string, Fraction>()
   private readonly settings: BaseSettings
 
@@ -165,7 +165,7 @@ export class Valuation {
       : [...booked, { account: this.own("rounding"), amount: 0n, cents: residue }]
   }
 
-  /** What a month's end takes off what holds nothing any more. */
+  /** The amounts that a month's end takes off balances that hold nothing. */
   settled(): ReadonlyArray<Booked> {
     const booked: Array<Booked> = []
     const settle = (account: Account, ...of: ReadonlyArray<Holding>) => {
@@ -259,7 +259,7 @@ export class Valuation {
     return unit === undefined ? null : { unit, day: null }
   }
 
-  /** A line taken off what is held of it, and what goes beyond at a worth of its own. */
+  /** Takes a line off the holding; the part beyond zero has a value of its own. */
   private taken(line: Line, holding: Holding, beyond: () => Worth): Worth {
     const within = holding.reducing(line.amount)
     const rest = line.amount - within
@@ -271,7 +271,7 @@ export class Valuation {
   private group(fact: NativeEntryFact, lines: ReadonlyArray<Line>): ReadonlyArray<Valued> {
     const [first] = lines
     if (first === undefined) return []
-    /** `decider`: the line whose balance says what it is worth. */
+    /** `decider`: the line whose balance decides the unit value. */
     const at = ({ day, unit }: Worth, decider: Line | null, isReturn = false) =>
       lines.map(
         (line): Valued => ({

@@ -11,7 +11,7 @@ const known: Readonly<Record<string, Shown>> = {
 
 export const destinations = ["north", "south", "wallet"] as const
 
-/** Of nobody: one that was not taken from the address book. */
+/** A destination without an identifier, which was not taken from the address book. */
 const other: Shown = { bankName: "Bank", accountNumber: "DE00", swiftBic: "X" }
 
 export const destinationOf = (name: string | undefined, idOf: IdOf): Shown => {

@@ -1,6 +1,6 @@
 /**
- * Posting rules of a history: what its movements say of themselves, the rules at the beginning, when somebody changes them and
- * when they are applied to what is booked. By a chance of their own, so that the rest of the history is as it was without them.
+ * Posting rules of a history: the fields of its movements by which they match, the rules at the beginning, their changes, and when
+ * they are applied to what is booked. They draw from a random sequence of their own, so that the rest of the history is unaffected.
  */
 import type { Event, History, Name, Operation, RuleText, Said, Step } from "../History.ts"
 import { type Random, random } from "../Random.ts"
@@ -34,7 +34,7 @@ const saidOf = (chance: Random, event: Extract<Event, { what: "resource" }>): Sa
 
 type Match = RuleText["match"]
 
-/** What there is to match by. */
+/** The values that rules can match. */
 interface Named {
   readonly accounts: ReadonlyArray<Name>
   readonly clients: ReadonlyArray<Name>
@@ -70,7 +70,7 @@ const ruleOf = (chance: Random, named: Named): RuleText => {
   const match = Object.assign({}, ...chosen.map((criterion) => criterion(chance, named)))
   return {
     match,
-    // The last is also where persons move things.
+    // Persons also move lines to the last code.
     code: chance.pick(["5101", "5102", "5103", "4711"]),
     ...(chance.chance(0.2) ? { capitals: true } : {}),
   }
@@ -79,10 +79,10 @@ const ruleOf = (chance: Random, named: Named): RuleText => {
 const rulesOf = (chance: Random, named: Named): ReadonlyArray<RuleText> =>
   Array.from({ length: chance.whole(1, 4) }, () => ruleOf(chance, named))
 
-/** How many histories have rules. */
+/** The share of histories with rules. */
 const share = 0.6
 
-/** Puts operations between the steps, at one time; the later of two places from `from` on. Gives the place after them. */
+/** Inserts operations between the steps at one time, at a place from `from` on. Answers the place after them. */
 const spliced = (
   chance: Random,
   steps: Array<Step>,
@@ -113,7 +113,7 @@ const changed = (chance: Random, named: Named, steps: Array<Step>, nth: number):
   else steps.splice(place, 0, { at: steps[place - 1]?.at ?? "", operation: applied })
 }
 
-/** The same history, perhaps with posting rules. */
+/** Adds posting rules to some of the histories. */
 export const withRules = (history: History): History => {
   const chance = random(`rules ${history.seed}`)
   if (!chance.chance(share)) return history

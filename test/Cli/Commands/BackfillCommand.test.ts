@@ -8,9 +8,9 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const proved = "Every running balance carries from the opening to the closing balance."
 
 layer(TestDatabase.layer, { excludeTestServices: true })("tieout backfill", (it) => {
-  it.scoped("says which findings its exit code is about, and what shows them", () =>
+  it.scoped("names the findings behind its exit code, and the command that shows them", () =>
     Effect.gen(function* () {
-      // The statement never comes to the balance that the service reports.
+      // The statement never reaches the balance that the service reports.
       const { held, service } = yield* partnership({
         statement: [credit(1, "5.00", "5.00")],
         balance: "6.00",

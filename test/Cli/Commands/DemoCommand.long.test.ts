@@ -1,4 +1,4 @@
-/** The demo ends where a controller wants to be: a closed month, its report, and files that other systems take. */
+/** The demo ends with a closed month, its report, and files that other systems take. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
@@ -8,7 +8,7 @@ import { problemsOf } from "../../Docs/JsonPage.ts"
 import { hasXmllint, validate } from "../../support/camtSchema.ts"
 import { program } from "../../support/Program.ts"
 
-it.live("the demo closes a month, and what it exports of it is valid", () =>
+it.live("the demo closes a month, and its exports are valid", () =>
   Effect.gen(function* () {
     const { cwd, start } = yield* program
     const { code, error, out } = yield* start(["demo", "--json"], { TIEOUT_USER: "jane" })
@@ -40,7 +40,7 @@ it.live("the demo closes a month, and what it exports of it is valid", () =>
   }),
 )
 
-it("its last lines say what there is now, and where", () => {
+it("its last lines list the results and where they are", () => {
   const file = (name: string, rows: number) => ({ name, rows })
   expect(
     endLines({

@@ -45,7 +45,7 @@ describe("which entries to export", () => {
 })
 
 describe("the formats", () => {
-  it("are each wanted once", () => {
+  it("may be named only once each", () => {
     expect(Either.getOrThrow(formatsOf("journal, hledger,journal"))).toEqual(["journal", "hledger"])
   })
 

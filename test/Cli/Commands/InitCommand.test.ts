@@ -13,13 +13,13 @@ const settings = (text: string): Settings => {
 }
 
 describe("a new settings file", () => {
-  it("with the defaults says what no file says", () => {
+  it("with the defaults means the same as no file", () => {
     const { connection: _a, file: _b, profile: _c, ...fromFile } = settings(settingsText(defaultAnswers))
     const { connection: _d, file: _e, profile: _f, ...fromNothing } = settings("")
     expect(fromFile).toEqual(fromNothing)
   })
 
-  it("holds the answers, uncommented, and everything else as it was", () => {
+  it("holds the answers uncommented, and everything else unchanged", () => {
     const text = settingsText({
       connections: [
         { name: "default", surfaces: ["organization", "credit"] },
@@ -44,7 +44,7 @@ describe("a new settings file", () => {
     expect(added).toHaveLength(5)
   })
 
-  it("is told the variables of each connection", () => {
+  it("is followed by the variables of each connection", () => {
     expect(variablesOf("acme-uk")[0]).toBe("TIEOUT_ACME_UK_BASE_URL")
     expect(variablesOf("default")).toEqual([
       "TIEOUT_BASE_URL",

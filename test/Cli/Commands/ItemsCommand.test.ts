@@ -1,4 +1,4 @@
-/** The books at the terminal: the trial balance, an account's register, and what its balance is made of. */
+/** The books at the terminal: the trial balance, an account's register, and the items of its balance. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { closing, threeMonths } from "../../Close/Months.ts"
@@ -8,7 +8,7 @@ import { program } from "../../support/Program.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the books at the terminal", (it) => {
-  it.scoped("balance, register and items show them, and refuse what there is not", () =>
+  it.scoped("balance, register and items show them, and refuse unknown accounts", () =>
     Effect.gen(function* () {
       const { held, service } = yield* threeMonths
       held.statement.push({

@@ -10,7 +10,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const remitter = "Jane Remitter"
 
-/** One deposit whose amount has another name than the settings say, and the entry that it brought. */
+/** One deposit whose amount has another field name than in the settings, and its statement entry. */
 const left = Effect.gen(function* () {
   const { service } = yield* partnership({
     balance: "10",
@@ -29,7 +29,7 @@ const left = Effect.gen(function* () {
 const database = Layer.fresh(TestDatabase.layer)
 
 layer(database, { excludeTestServices: true })("the quarantine on the command line", (it) => {
-  it.scoped("is named by every summary, listed without content, shown by number and replayed", () =>
+  it.scoped("is counted in every summary, listed without content, shown by number and replayed", () =>
     Effect.gen(function* () {
       const { cwd, tieout, variables } = yield* left
       const before = yield* tieout(variables, "quarantine", "list")
@@ -117,7 +117,7 @@ layer(database, { excludeTestServices: true })("the quarantine on the command li
   )
 })
 
-layer(database, { excludeTestServices: true })("a replay that cannot be done", (it) => {
+layer(database, { excludeTestServices: true })("a replay that is impossible", (it) => {
   it.scoped("says why: another run, no such row, no row number, no credentials", () =>
     Effect.gen(function* () {
       const { service, tieout, variables } = yield* left

@@ -1,6 +1,6 @@
 /**
- * What works where nothing can be written: with the role that may only read, and on a standby that streams from its primary.
- * Which commands there are is taken from their records.
+ * Commands where nothing can be written: with the role that may only read, and on a standby that streams from its primary.
+ * The commands are taken from their records.
  */
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -24,7 +24,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const manual = await readManual()
 
-/** Two closed months' worth of books with one of everything that a command names, and what they are called. */
+/** Books over two closed months with everything that a command can name, and the names. */
 const filled = Effect.gen(function* () {
   const { held, service } = yield* threeMonths
   yield* sync(service.url)
@@ -65,12 +65,12 @@ const filled = Effect.gen(function* () {
   return { lines, run, variables: variablesFor(service.url) }
 })
 
-/** A backup is refused before anything is written: there are books. Roles are made by who may make some. */
+/** A restore is refused before anything is written, because there are books. Roles can only be made by a user with that right. */
 const refused = /may only be read|holds books already|may not make roles/
 
 type Filled = Effect.Effect.Success<typeof filled>
 
-/** A line of the commands on a database; one that does not end within half a minute still runs. */
+/** Runs a line of the commands on a database. One that does not end within half a minute counts as running. */
 const answerOf = ({ run, variables }: Filled, url: string, args: ReadonlyArray<string>) =>
   run(args, { ...variables, DATABASE_URL: url, TIEOUT_USER: "jane", TIEOUT_LOG_LEVEL: "none" }).pipe(
     Effect.timeoutTo({
@@ -80,7 +80,7 @@ const answerOf = ({ run, variables }: Filled, url: string, args: ReadonlyArray<s
     }),
   )
 
-/** Every line of the commands that use the books, on a database that nothing can be written into: what is not as it should be. */
+/** Runs all lines of commands that use the books on a database that cannot be written. Answers those with a wrong result. */
 const amiss = (filled: Filled, url: string) =>
   Effect.gen(function* () {
     const found: Array<unknown> = []
@@ -125,7 +125,7 @@ describe("where nothing can be written, readers work and writers end with 2", ()
   )
 })
 
-it.scopedLive("where there is nothing to do, who would write ends with 2 all the same", () =>
+it.scopedLive("a command that would write ends with 2 even where there is nothing to do", () =>
   Effect.gen(function* () {
     const { service } = yield* partnership()
     const { cwd, run } = yield* program

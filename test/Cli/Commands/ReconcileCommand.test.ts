@@ -17,7 +17,7 @@ const finding = {
 } as const
 
 describe("the findings of a check", () => {
-  it.each([60, 80])("fit a terminal of %i columns, and so does what is to be done about them", (width) => {
+  it.each([60, 80])("fit a terminal of %i columns, and so does the advice on them", (width) => {
     for (const { name } of checks) {
       const screen = { interactive: true, width, color: false }
       const lines = checkLines(name, [{ ...finding, check: name }], false, screen)

@@ -1,4 +1,4 @@
-/** How `tieout report` and `tieout rates import` end: what a scheduler acts on. */
+/** The exit codes of `tieout report` and `tieout rates import`, on which a scheduler acts. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -28,7 +28,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("on the command line", 
         expect(yield* tieout("report", "2026-08")).toEqual(has(0, "ORG 2026-08: closed"))
         expect(yield* tieout("report", "2026-13")).toEqual(has(2, 'found "2026-13"'))
         expect(yield* tieout("report", "2999-01")).toEqual(has(2, "2999-01 lies ahead"))
-        // What names nothing.
+        // Arguments that name nothing.
         for (const [line, text] of [
           ["verify nowhere", "There is no folder nowhere"],
           ["explain F999", "Nothing that is stored here has the identifier"],

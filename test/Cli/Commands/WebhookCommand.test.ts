@@ -2,15 +2,13 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { Database } from "../../../src/Database.ts"
 import { uuid } from "../../Partner/Service.ts"
-import { program as makeProgram, type Program } from "../../support/Program.ts"
+import { Tool } from "../../support/Program.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { pairOf, recordOf } from "../../Webhook/Keys.ts"
 import { database, deliver, eventOf, headersFor, keysFrom, listening } from "../../Webhook/Listening.ts"
-
-class Tool extends Context.Tag("Tool")<Tool, Program>() {}
 
 const pair = pairOf("EdDSA")
 
@@ -31,7 +29,7 @@ const states = Effect.flatMap(Database, ({ query }) =>
   ),
 ).pipe(Effect.map((rows) => rows.map(({ event_id, state, tries }) => `${event_id} ${state} ${tries}`)))
 
-layer(Layer.merge(database, Layer.effect(Tool, makeProgram)), {
+layer(Layer.merge(database, Tool.layer), {
   excludeTestServices: true,
 })("tieout webhook", (it) => {
   it.scoped(
@@ -126,7 +124,7 @@ layer(Layer.merge(database, Layer.effect(Tool, makeProgram)), {
       }),
   )
 
-  it.scoped("diagnose finds out how a captured delivery is signed, and says so where nothing fits", () =>
+  it.scoped("diagnose finds how a captured delivery is signed, and says where nothing fits", () =>
     Effect.gen(function* () {
       const { cwd } = yield* Tool
       const body = eventOf(7)

@@ -1,4 +1,4 @@
-/** An account mapping as a workbook: the way there and back, and what is wrong with one. */
+/** An account mapping as a workbook: it is exported, imported again, and refused where it is wrong. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -39,7 +39,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a mapping as a workboo
       expect((yield* AccountMapping.current(book)).map(({ xero_code }) => xero_code)).toEqual(
         rows.map(({ xero_code }) => xero_code),
       )
-      // Nothing after the last column, a row of nothing, and a number where a code was.
+      // Empty cells after the last column, an empty row, and a number instead of a code.
       const edited = yield* saved([
         [...mappingColumns, null],
         ...rows.map((row) =>
@@ -55,7 +55,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a mapping as a workboo
     }),
   )
 
-  it.effect("is refused with its row where it is none", () =>
+  it.effect("is refused with the row that is wrong", () =>
     Effect.gen(function* () {
       const refused = (file: string) =>
         Effect.map(Effect.flip(AccountMapping.importFrom(file)), ({ message }) => message)

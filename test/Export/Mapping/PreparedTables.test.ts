@@ -52,12 +52,12 @@ const batchOf = Effect.fnUntraced(function* (...args: Parameters<typeof exported
   return batch ?? (yield* Effect.dieMessage("no batch"))
 })
 
-/** What Xero takes of these books where dollars are its currency. */
+/** The settings with which Xero takes these books in dollars. */
 const dollars = { baseCurrency: "USD", settings: { leaveOut: ["JPY", "USDT"] } }
 
 const client = (last: number): string => `55555555-0000-4000-8000-${String(last).padStart(12, "0")}`
 
-/** The book's mapping as a file, changed; the answer to its import. */
+/** Changes the exported mapping file of a book and imports it. Answers the result. */
 const imported = Effect.fnUntraced(function* (book: string, change: (text: string) => string | Buffer) {
   const file = join(temporaryFolder(), "accounts.csv")
   yield* AccountMapping.writeTo(file, yield* AccountMapping.current(Option.some(book)))
@@ -108,7 +108,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
         "*Narration,*Date,Description,*AccountCode,*TaxRate,*Amount,TrackingName1,TrackingOption1,TrackingName2,TrackingOption2",
         'XERO-2026-10-000001 deposit,01 Oct 2026,"Deposit from Acme / Acme, Inc. | London / -INV 7",1010,Tax Exempt,995.00,,,,',
       ])
-      // By date, not by number; what would begin a formula and what ASCII lacks is gone.
+      // Rows are by date, not by number; texts that would begin a formula and characters beyond ASCII are gone.
       const usd = readFileSync(join(folder, "xero-USD.csv"), "utf8").split("\n")
       expect(usd[4]).toBe(
         'XERO-2026-10-000002 deposit,01 Oct 2026,"HYPERLINK(""x"") | a; b, c d [2026-99-99] (e)\\",1010,Tax Exempt,0.01,,,,',
@@ -120,7 +120,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
     }),
   )
 
-  it.effect("say what a day comes to in summary mode", () =>
+  it.effect("have the totals of a day in summary mode", () =>
     Effect.gen(function* () {
       yield* postMonths(yield* openBook("SUMS", client(2)))
       const { folder } = yield* batchOf("SUMS", ["business-central"], { mode: "summary" })
@@ -162,40 +162,48 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
     }),
   )
 
-  it.effect("sum up in summary mode what the mapping makes one, and name the numbers that they hold", () =>
-    Effect.gen(function* () {
-      const bookId = yield* openBook("ONE", client(8))
-      yield* postMonths(bookId)
-      yield* post(bookId, {
-        ...{ date: "2026-10-01", kind: "deposit", partner: partner.usd, cash: "10.00", description: "Late" },
-        lines: [
-          ["cash", "", "USD", "10.00"],
-          ["deposits_clearing", "", "USD", "-10.00"],
-        ],
-      })
-      yield* assignNumbers(bookId)
-      // The column of Business Central: cash and fees are one account there.
-      yield* imported("ONE", (text) =>
-        fill(text, 10, (code) => (/^(?:1010|6850)$/.test(code) ? "100" : code)),
-      )
-      const { folder } = yield* batchOf("ONE", ["journal", "business-central"], { mode: "summary" })
-      expect((yield* Verify.run(folder)).problems).toEqual([])
-      const lines = readFileSync(join(folder, "business-central-USD.csv"), "utf8").split("\n").slice(1, 3)
-      const text = '"3 entries, ONE-2026-10-000001 to ONE-2026-10-000002, ONE-2026-10-000007"'
-      expect(lines).toEqual([
-        `GENERAL,DEFAULT,1000,2026-10-01,ONE-2610-000001S,G/L Account,100,${text},USD,1010.01,`,
-        `GENERAL,DEFAULT,2000,2026-10-01,ONE-2610-000001S,G/L Account,1020,${text},USD,-1010.01,`,
-      ])
-      const entries = "summary_entries_business-central.csv"
-      expect(readFileSync(join(folder, entries), "utf8").split("\n").slice(0, 2)).toEqual([
-        "summary_number,journal_number,effective_date,kind,account,account_code,account_name,currency,debit,credit",
-        "ONE-2026-10-000001S,ONE-2026-10-000001,2026-10-01,deposit,100,1010,Assets:Partner:USD:SWIFT:11111111,USD,995.00,",
-      ])
-      const forged = forge(folder, entries, (content) => content.replace(",995.00,", ",995.01,"))
-      expect((yield* Verify.run(forged)).problems.map(({ message }) => message)).toEqual([
-        "its summaries do not add up to the entries listed beside them",
-      ])
-    }),
+  it.effect(
+    "sum up accounts in summary mode that the mapping unites, and name the numbers that they hold",
+    () =>
+      Effect.gen(function* () {
+        const bookId = yield* openBook("ONE", client(8))
+        yield* postMonths(bookId)
+        yield* post(bookId, {
+          ...{
+            date: "2026-10-01",
+            kind: "deposit",
+            partner: partner.usd,
+            cash: "10.00",
+            description: "Late",
+          },
+          lines: [
+            ["cash", "", "USD", "10.00"],
+            ["deposits_clearing", "", "USD", "-10.00"],
+          ],
+        })
+        yield* assignNumbers(bookId)
+        // The column of Business Central: cash and fees are one account there.
+        yield* imported("ONE", (text) =>
+          fill(text, 10, (code) => (/^(?:1010|6850)$/.test(code) ? "100" : code)),
+        )
+        const { folder } = yield* batchOf("ONE", ["journal", "business-central"], { mode: "summary" })
+        expect((yield* Verify.run(folder)).problems).toEqual([])
+        const lines = readFileSync(join(folder, "business-central-USD.csv"), "utf8").split("\n").slice(1, 3)
+        const text = '"3 entries, ONE-2026-10-000001 to ONE-2026-10-000002, ONE-2026-10-000007"'
+        expect(lines).toEqual([
+          `GENERAL,DEFAULT,1000,2026-10-01,ONE-2610-000001S,G/L Account,100,${text},USD,1010.01,`,
+          `GENERAL,DEFAULT,2000,2026-10-01,ONE-2610-000001S,G/L Account,1020,${text},USD,-1010.01,`,
+        ])
+        const entries = "summary_entries_business-central.csv"
+        expect(readFileSync(join(folder, entries), "utf8").split("\n").slice(0, 2)).toEqual([
+          "summary_number,journal_number,effective_date,kind,account,account_code,account_name,currency,debit,credit",
+          "ONE-2026-10-000001S,ONE-2026-10-000001,2026-10-01,deposit,100,1010,Assets:Partner:USD:SWIFT:11111111,USD,995.00,",
+        ])
+        const forged = forge(folder, entries, (content) => content.replace(",995.00,", ",995.01,"))
+        expect((yield* Verify.run(forged)).problems.map(({ message }) => message)).toEqual([
+          "its summaries do not add up to the entries listed beside them",
+        ])
+      }),
   )
 
   it.effect("are refused, before anything is written, where the format cannot hold the books", () =>
@@ -212,7 +220,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
         "Without these currencies: formats.leaveOut: [USDT] in the settings.",
       ])
       expect(readdirSync(bare.out)).toEqual([])
-      // So is what has more decimals than NetSuite, and what a system without currencies would take for its own.
+      // Currencies with more decimals than NetSuite has are refused, too, and foreign amounts for a system without currencies.
       const systems = ["journal", "xero", "xero-statement", "qbo", "netsuite", "intacct", "sage50"]
       const none = yield* exported("REFUSED", systems, { mode: "summary" })
       const inNone = "takes every amount for EUR: 1 entry is in JPY, 4 in USD, 1 in USDT"
@@ -224,11 +232,11 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
         "  netsuite has amounts of 2 decimals, some here have more: 1 entry is in USDT",
         `  intacct has no currency column and ${inNone}`,
         `  sage50 has no currency column and ${inNone}`,
-        // Nothing would be left for those without currencies: to leave these out is no advice.
+        // A system without currencies would have nothing left, so that leaving the currencies out is not advised.
         "Everything in EUR: tieout export --base --format xero,qbo,netsuite,intacct,sage50 --period 2026-10 --mode summary --book REFUSED",
       ])
       expect(readdirSync(none.out)).toEqual([])
-      // A list in the settings takes the place of the one before, which must not come back.
+      // A list in the settings replaces the earlier one, whose currencies must not come back.
       const more = yield* exported("REFUSED", ["datev"], {
         settings: { leaveOut: ["JPY"], datev: { consultant: 1001, client: 7 } },
       })
@@ -254,14 +262,14 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
     }),
   )
 
-  it.effect("say what the settings want of a movement, without people where that is wanted", () =>
+  it.effect("describe a movement as the settings ask, without personal data where they leave it out", () =>
     Effect.gen(function* () {
       yield* postMonths(yield* openBook("TEXTS", client(6)))
       const datev = {
         ...{ consultant: 1001, client: 8, description: "{externalReference} {counterparty} ({kind})" },
         ...{ belegfeld1: "{externalReference}", belegfeld2: "{kind}" },
       }
-      // The other book is another legal entity, whose Mandant is not this one's.
+      // The other book is another legal entity with its own Mandant.
       const books = { REFUSED: { datev: { consultant: 1001, client: 9 } } }
       const first = Effect.fnUntraced(function* (settings: object) {
         const { folder } = yield* batchOf("TEXTS", ["journal", "datev"], { settings })
@@ -271,7 +279,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
         )
         return text.split("\r\n")[2] ?? ""
       })
-      // What a document field cannot hold is left out of it, and the number stands in its own place.
+      // Where a document field cannot hold the reference, the journal number takes its place.
       expect(yield* first({ leaveOut: ["USDT"], datev, books })).toMatch(
         /^995,00;"S";"USD";;;"";1010;1020;"";0110;"INV7";"deposit";;"INV 7 Acme, Inc\. \| London \(deposit\)";;"";;;;"";"Journal";"TEXTS-2026-10-000001";"";/,
       )
@@ -281,7 +289,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
     }),
   )
 
-  it.effect("name a payment by what the service says of it", () =>
+  it.effect("name a payment by the service's own reference", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("PAYMENT", client(7))
       yield* postMonths(bookId)
@@ -304,7 +312,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
       }
       const { folder } = yield* batchOf("PAYMENT", ["qbo"], { settings })
       const lines = readFileSync(join(folder, "qbo-USD.csv"), "utf8").split("\n").slice(1, -1)
-      // What nothing is said of has the kind of movement.
+      // A movement without a reference is named by its kind.
       expect([...new Set(lines.map((line) => line.split(",")[5]))]).toEqual([
         "money text / 0xabc",
         "deposit",
@@ -320,7 +328,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
       const first = yield* imported("MAPPED", (text) => fill(text, 5, (code) => `X${code}`))
       const version = (of: number) => expect.objectContaining({ book: "MAPPED", version: of, accounts: 13 })
       expect(first).toEqual(Either.right([version(1)]))
-      // As a spreadsheet with a decimal comma saves it, with other line ends and no byte order mark.
+      // The file as a spreadsheet with a decimal comma saves it, with other line ends and no byte order mark.
       const second = yield* imported("MAPPED", (text) =>
         fill(text, 5, (code) => `Y${code}`)
           .replace("\uFEFF", "")
@@ -328,7 +336,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
           .replaceAll("\r\n", "\n"),
       )
       expect(second).toEqual(Either.right([version(2)]))
-      // The same once more says nothing new.
+      // The same import once more changes nothing.
       expect(yield* imported("MAPPED", (text) => text)).toEqual(
         Either.right([
           {
@@ -359,7 +367,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
     }),
   )
 
-  it.effect("keep what was imported when an account is new, and say what changed and what lacks", () =>
+  it.effect("keep the imported codes when an account is new, and say what changed and what is missing", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("GROWS", client(11))
       yield* postMonths(bookId)
@@ -367,7 +375,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
       yield* imported("GROWS", (text) => fill(text, 5, (code) => `X${code}`))
       yield* addConversionAccounts(bookId)
       const file = join(temporaryFolder(), "older.csv")
-      // A file of before, in which one code is another one.
+      // An earlier file with one other code.
       yield* AccountMapping.writeTo(
         file,
         before.map((row) => ({ ...row, xero_code: row.code === "6850" ? "429" : `X${row.code}` })),
@@ -387,7 +395,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
       expect(yield* AccountMapping.unmappedAccounts(grown)).toEqual([
         { book: "GROWS", ...first?.unmapped[0] },
       ])
-      // So does a column that the file has not: one that is newer, or that was deleted.
+      // Columns that the file lacks keep their codes, too: newer ones, and deleted ones.
       const narrow = join(temporaryFolder(), "narrow.csv")
       const text = fileText(before.map((row) => ({ ...row, qbo_name: row.name })))
       const table = text.split("\r\n").map((line) => line.split(","))
@@ -398,7 +406,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
       )
       const [second] = yield* AccountMapping.importFrom(narrow)
       expect(second?.changes.every(({ column }) => column === "qbo_name")).toBe(true)
-      // What the export does not touch need not be mapped.
+      // Accounts without postings in the export need no code.
       const { manifest } = yield* batchOf("GROWS", ["xero"], dollars)
       expect(manifest.tables?.mappingVersion).toBe(3)
     }),
@@ -416,7 +424,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
           ["1012", "Assets:Partner:USDT:TRON:11111111"],
         ],
       )
-      // Those of the base-currency journal are there before the first export in the base currency.
+      // Accounts of the base-currency journal are listed before the first export in the base currency.
       expect(found.map(({ role, xero_code }) => `${role} ${xero_code}`)).toEqual(
         expect.arrayContaining(["fees 6850", "fx_realized 7910", "rounding 7990"]),
       )
@@ -424,7 +432,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
     }),
   )
 
-  it.effect("take no mapping with a mistake in it, and store nothing of it", () =>
+  it.effect("accept no mapping with a mistake, and store nothing of it", () =>
     Effect.gen(function* () {
       yield* openBook("STRICT", client(5))
       const advice =

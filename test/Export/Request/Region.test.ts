@@ -32,7 +32,7 @@ const anyBox = fc
 const anyRegion = fc.array(anyBox, { maxLength: 5 }).map(union)
 
 describe("a set of entries by day and step", () => {
-  it("is joined, cut and shared point by point, and written in one way only", () => {
+  it("is united, subtracted and intersected point by point, and has only one written form", () => {
     fc.assert(
       fc.property(anyRegion, anyRegion, (a, b) => {
         const [joined, left, both] = [union([a, b]), subtract(a, b), intersect(a, b)]

@@ -1,15 +1,10 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Database } from "../../../src/Database.ts"
 import { readFacts } from "../../../src/Export/Source/BookFacts.ts"
+import { statement as run } from "../../support/statement.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const account = "00000000-0000-4000-8000-000000000001"
-
-const run = (statement: string) =>
-  Effect.flatMap(Database, (database) =>
-    database.query("Test.run", (sql) => sql.unsafe<Array<Record<string, unknown>>>(statement)),
-  )
 
 const reasons = (to: string | null) => Effect.map(readFacts(1, to), (facts) => facts.reasons)
 

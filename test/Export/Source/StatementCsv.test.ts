@@ -32,7 +32,7 @@ const exported = Effect.fnUntraced(function* (
   return { ...batch, problems: (yield* Verify.run(batch.folder)).problems }
 })
 
-/** Money in on the USD account; without cash it is an entry that no statement shows. */
+/** A credit on the USD account; without cash it is an entry that no statement shows. */
 const income = (date: string, amount: string, cash = true) => ({
   date,
   kind: cash ? "deposit" : "accrual",
@@ -85,7 +85,7 @@ layer(TestDatabase.layer)("the statement beside the journal", (it) => {
     }),
   )
 
-  it.effect("holds where entries are dated late, out of order, or moved by no statement", () =>
+  it.effect("adds up where entries are dated late, are out of order, or are not on any statement", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("LATE", "66666666-0000-4000-8000-000000000001")
       const dates = ["2026-09-30", "2026-11-01", "2026-10-31", "2026-10-30", "2026-11-02", "2026-10-29"]

@@ -1,4 +1,4 @@
-/** When a conversion is whole, what is booked of it then, and that the order in which its entries came is of no account. */
+/** When a conversion is whole, what is booked then, and that the order in which its entries came does not matter. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Money from "../../../src/Common/Money.ts"
@@ -30,7 +30,7 @@ const terms = (over: { sold?: string; fee?: string; bought?: string; boughtFee?:
   },
 })
 
-/** `amount` is what the account's balance changed by; `transit` where the fee makes it another than its opposite. */
+/** `amount` is the change of the account's balance; `transit` is given where a fee makes it differ from the opposite amount. */
 const leg = (accountId: string, day: number, amount: string, transit?: string): LegEntry => ({
   accountId,
   position: BigInt(day),
@@ -56,7 +56,7 @@ const shown = ({ kind, lines, occurredAt, reverses, sequence }: Step): string =>
 const planned = (of: Terms, legs: ReadonlyArray<LegEntry>, written: ReadonlyArray<Written> = []) =>
   stepsOf(of, legs, written).map(shown)
 
-/** What was planned, as the books have it afterwards. */
+/** The planned entries in the form in which the books have them afterwards. */
 const booked = (steps: ReadonlyArray<Step>): ReadonlyArray<Written> =>
   steps.map(({ kind, lines, occurredAt, sequence }) => ({
     entryId: BigInt(sequence),
@@ -81,7 +81,7 @@ describe("a conversion", () => {
   const whole =
     "0 conversion_whole 06 · trading:USD +1000 · transit:USD -1000 · transit:USDT +740 · trading:USDT -740"
 
-  it("is whole with the entry that completes it, whichever side that is on", () => {
+  it("is whole with the entry that completes it, on whichever side", () => {
     expect(planned(terms(), [sold(5, "-1000")])).toEqual([])
     expect(planned(terms(), [sold(5, "-1000"), bought(6, "740")])).toEqual([whole])
     expect(planned(terms(), [bought(5, "740"), sold(6, "-1000")])).toEqual([whole])
@@ -98,7 +98,7 @@ describe("a conversion", () => {
     expect(planned(terms(), legs)).toEqual([whole])
   })
 
-  it("moves what its fees leave: inside, on top, separate, in the buy currency", () => {
+  it("moves the amounts less the fees: inside, on top, separate, in the buy currency", () => {
     const moved = (of: Terms, ...legs: ReadonlyArray<LegEntry>) =>
       planned(of, legs).map((step) => step.split(" · ").slice(1).join(" "))
     const net = ["trading:USD +995 transit:USD -995 transit:USDT +740 trading:USDT -740"]
@@ -121,12 +121,12 @@ describe("a conversion", () => {
     expect(planned(terms(), [sold(5, "-1000"), bought(5, "840"), bought(6, "-100")])).toEqual([whole])
   })
 
-  it("stays whole while what follows it stands in transit", () => {
+  it("stays whole while later entries stand in transit", () => {
     expect(planned(terms(), [sold(5, "-1000"), bought(6, "740"), bought(7, "100")])).toEqual([whole])
     expect(planned(terms(), [sold(5, "-1000"), bought(6, "740"), sold(7, "1000")])).toEqual([whole])
   })
 
-  it("is reversed by the entry with which both sides are back, and may become whole again", () => {
+  it("is reversed by the entry that returns both sides, and may become whole again", () => {
     const back = [sold(5, "-1000"), bought(6, "740"), sold(7, "1000"), bought(8, "-740")]
     const reversal =
       "1 conversion_reversal 08 of 0 · transit:USD +1000 · trading:USD -1000 · trading:USDT +740 · transit:USDT -740"
@@ -163,7 +163,7 @@ describe("a conversion", () => {
     ])
   })
 
-  it("is taken back where other terms or older entries show that it was never whole", () => {
+  it("is reversed where other terms or older entries show that it was never whole", () => {
     const legs = [sold(5, "-1000"), bought(6, "740")]
     const before = booked(stepsOf(terms(), legs, []))
     expect(planned(terms({ bought: "741" }), legs, before)).toEqual([
@@ -211,7 +211,7 @@ describe("any history of a conversion", () => {
     return [...sum].map(([currency, amount]) => `${currency} ${Money.toText(Money.plain(amount))}`).sort()
   }
 
-  it("comes to the same entries in whatever order its own came", () => {
+  it("gives the same entries in whatever order its legs came", () => {
     fc.assert(
       fc.property(
         histories.chain((legs) =>
@@ -225,7 +225,7 @@ describe("any history of a conversion", () => {
     )
   })
 
-  it("comes to the same balances however often it was numbered on the way, in balanced entries", () => {
+  it("gives the same balances in balanced entries, however often it was numbered on the way", () => {
     fc.assert(
       fc.property(
         histories.chain((legs) =>

@@ -63,7 +63,7 @@ const lines = (versions: ReadonlyArray<ReceivableVersion>, view: ReceivableView 
     return `${occurredAt.slice(8, 10)} ${kind}${estimated}: ${shown(all)}`
   })
 
-/** What would be in the books if all of it were posted. */
+/** The balances if everything were posted. */
 const asPosted = (entries: ReturnType<typeof plan>): ReadonlyMap<number, PostedPart> => {
   const posted = new Map<number, PostedPart>()
   for (const { correction = 0, lines: added, sequence } of entries)
@@ -106,14 +106,14 @@ describe("A receivable in the lender's view", () => {
     ])
   })
 
-  it("takes no interest beyond what was settled: the rest of the cash stays in clearing", () => {
+  it("takes no interest beyond the settled amount: the rest of the cash stays in clearing", () => {
     const after = version(4, "PAID", "0", "0", { repayments: [paidWith("3000")] })
     expect(lines([disbursed, version(3, "ACTIVE", "1000", "1025"), after]).slice(2)).toEqual([
       "20 repayment: loan_clearing 1025, receivable_principal -1000, receivable_interest -25",
     ])
   })
 
-  it("takes no interest where less than the principal came: what is missing stays in clearing", () => {
+  it("takes no interest where less than the principal came: the missing amount stays in clearing", () => {
     const after = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("390")] })
     expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), after]).slice(2)).toEqual([
       "04 accrual: interest_income 30, receivable_interest -30",
@@ -124,21 +124,21 @@ describe("A receivable in the lender's view", () => {
   it("lets interest that came between two readings be paid, as far as the settings allow", () => {
     const rate: ReceivableView = { ...lender, interestBetweenReads: "0.5" }
     const after = version(5, "ACTIVE", "600", "620", { repayments: [paidWith("445")] })
-    // Two days at 0.5 % of 1,000 are 10: 5 of the 15 that are too much stay in clearing.
+    // Two days at 0.5 % of 1,000 are 10: 5 of the excess of 15 stay in clearing.
     expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), after], rate).slice(2)).toEqual([
       "05 accrual: receivable_interest 10, interest_income -10",
       "20 repayment (estimated): loan_clearing 440, receivable_principal -400, receivable_interest -40",
     ])
   })
 
-  it("estimates a repayment without cash: the interest that is not due any more was paid", () => {
+  it("estimates a repayment without cash: the interest that is no longer due was paid", () => {
     const after = version(4, "ACTIVE", "600", "620")
     expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), after]).slice(2)).toEqual([
       "04 repayment (estimated): loan_clearing 430, receivable_principal -400, receivable_interest -30",
     ])
   })
 
-  it("estimates where there were several, with the cash of all", () => {
+  it("estimates a repayment of several transactions from the cash of all", () => {
     const after = version(4, "ACTIVE", "600", "620", {
       repayments: [paidWith("300", 18), paidWith("120", 19)],
     })
@@ -148,7 +148,7 @@ describe("A receivable in the lender's view", () => {
     ])
   })
 
-  it("takes interest that is not due any more back, where nothing was repaid", () => {
+  it("takes interest back that is no longer due, where nothing was repaid", () => {
     expect(
       lines([disbursed, version(3, "ACTIVE", "1000", "1050"), version(4, "ACTIVE", "1000", "1030")]).slice(2),
     ).toEqual(["04 accrual: interest_income 20, receivable_interest -20"])
@@ -173,7 +173,7 @@ describe("A receivable in the lender's view", () => {
     expect(lines([...until, paid, version(5, "ACTIVE", "700", "735")]).slice(3)).toEqual([
       "05 repayment: receivable_principal 700, receivable_interest 35, loan_clearing -735",
     ])
-    // New interest is told with it, and more is owed than was ever repaid.
+    // New interest is stated with it, and more is owed than was ever repaid.
     expect(lines([...until, paid, version(5, "ACTIVE", "1200", "1260")]).slice(3)).toEqual([
       "05 disbursement: receivable_principal 200, loan_clearing -200",
       "05 accrual: receivable_interest 10, interest_income -10",
@@ -231,7 +231,7 @@ describe("A receivable in the lender's view", () => {
 describe("Interest that is income when it is paid", () => {
   const partly = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("430")] })
 
-  it("is deferred when it is told, and becomes income by what was paid", () => {
+  it("is deferred when it is stated, and becomes income when it is paid", () => {
     expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), partly], whenPaid).slice(1)).toEqual([
       "03 accrual: receivable_interest 50, deferred_interest -50",
       "20 repayment: deferred_interest 30, loan_clearing 430, receivable_principal -400, receivable_interest -30, interest_income -30",
@@ -261,7 +261,7 @@ describe("Interest that is income when it is paid", () => {
 })
 
 describe("A receivable in the borrower's view", () => {
-  it("is the mirror image", () => {
+  it("has the same entries, mirrored", () => {
     const after = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("430")] })
     expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), after], borrower)).toEqual([
       "01 disbursement: loan_clearing 1000, loan_payable -1000",
@@ -270,7 +270,7 @@ describe("A receivable in the borrower's view", () => {
     ])
   })
 
-  it("defers what is told and not paid, in the mirror image", () => {
+  it("defers stated and unpaid interest, mirrored", () => {
     const after = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("430")] })
     const history = [disbursed, version(3, "ACTIVE", "1000", "1050"), after]
     expect(lines(history, { ...borrower, interest: "when_paid" }).slice(1)).toEqual([
@@ -293,7 +293,7 @@ describe("A repayment amount that stays as it was at the start", () => {
     ])
   })
 
-  it("has what was paid between two readings in what is told later", () => {
+  it("counts interest paid between two readings as part of the interest stated later", () => {
     const first = version(2, "ACTIVE", "1000", "1025", { disbursed: Option.some(paidWith("1000", 1)) })
     const more = version(3, "ACTIVE", "500", "1025", { repayments: [paidWith("527", 3)] })
     const history = [first, more, version(4, "ACTIVE", "500", "1026"), version(5, "ACTIVE", "500", "1035")]
@@ -344,14 +344,14 @@ describe("A repayment amount that stays, of a loan that is owed again", () => {
   })
 })
 
-describe("What is booked already", () => {
+describe("An entry that is already booked", () => {
   const estimated = [disbursed, version(3, "ACTIVE", "1000", "1050"), version(4, "ACTIVE", "600", "620")]
 
   it("is not booked again", () => {
     expect(plan(estimated, lender, asPosted(plan(estimated)))).toEqual([])
   })
 
-  it("is put right when the cash of an estimated repayment comes", () => {
+  it("is corrected when the cash of an estimated repayment comes", () => {
     const [one, two] = estimated
     if (one === undefined || two === undefined) throw new Error("there are three")
     const known = [one, two, version(4, "ACTIVE", "600", "620", { repayments: [paidWith("420")] })]
@@ -362,7 +362,7 @@ describe("What is booked already", () => {
     ])
   })
 
-  it("is put right any number of times, each under a number of its own", () => {
+  it("is corrected any number of times, each time under a number of its own", () => {
     const [one, two] = estimated
     if (one === undefined || two === undefined) throw new Error("there are three")
     const entries = [...plan(estimated)]

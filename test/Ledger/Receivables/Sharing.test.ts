@@ -59,7 +59,7 @@ const paidBack: ReadonlyArray<Version> = [
   ["PAID", "0", "0"],
 ]
 
-/** Receivable, transaction, share, and what nobody could take. */
+/** The receivable, the transaction, its share, and the rest that no receivable could take. */
 const shares = (
   receivables: ReadonlyArray<ReportedReceivable>,
   names: ReadonlyArray<Named>,
@@ -76,7 +76,7 @@ const shares = (
 describe("One transaction of several receivables", () => {
   const two = [told("a", 2, paidBack), told("b", 1, paidBack)]
 
-  it("is shared out by what each settled", () => {
+  it("is shared by what each settled", () => {
     expect(shares(two, [named("a", "t", 2), named("b", "t", 2)], [moved("t", "2050")])).toEqual([
       "a t 1025",
       "b t 1025",
@@ -97,7 +97,7 @@ describe("One transaction of several receivables", () => {
     ])
   })
 
-  it("is one transaction under whichever names", () => {
+  it("is one transaction under all its names", () => {
     const names = [named("a", "hash", 2), named("b", "deposit", 2)]
     const cash = [moved("hash", "2050", { entryId: "e" }), moved("deposit", "2050", { entryId: "e" })]
     expect(shares(two, names, cash)).toEqual(["a deposit 1025", "b deposit 1025"])
@@ -110,7 +110,7 @@ describe("One transaction of several receivables", () => {
     ).toEqual(["b t 1025 + 1025"])
   })
 
-  it("is capped by what the version settled that names it, not by what a later one does", () => {
+  it("is capped by the version that names it, not by a later one", () => {
     const half: ReadonlyArray<Version> = [
       ["ACTIVE", "1000", "1025"],
       ["ACTIVE", "500", "525"],
@@ -125,7 +125,7 @@ describe("One transaction of several receivables", () => {
     ])
   })
 
-  it("reaches what was settled before or after the version that names it, with what is left over", () => {
+  it("settles earlier or later versions with what is left over", () => {
     const late: ReadonlyArray<Version> = [...paidBack, ["PAID", "0", "0"]]
     const early: ReadonlyArray<Version> = [["ACTIVE", "1000", "1025"], ...paidBack]
     const all = [told("a", 1, late), told("b", 2, early)]
@@ -144,22 +144,22 @@ describe("One transaction of several receivables", () => {
   })
 })
 
-describe("What is due and paid", () => {
+describe("The amounts due and paid", () => {
   const dues = (cash: string, versions = paidBack) =>
     settle([told("a", 1, versions)], [named("a", "t", 2)], [moved("t", cash)], view).map(
       ({ repaid: { due, paid, waiting } }) => [text(due), text(paid), text(waiting)],
     )
 
-  it("is the same where it was paid exactly", () => {
+  it("are equal where exactly the due amount was paid", () => {
     expect(dues("1025")).toEqual([["1025", "1025", "0"]])
   })
 
-  it("shows what was paid too much, and what too little", () => {
+  it("show an excess and a shortfall", () => {
     expect(dues("3000")).toEqual([["1025", "3000", "0"]])
     expect(dues("1000")).toEqual([["1025", "1000", "0"]])
   })
 
-  it("shows interest that was not paid, and is after all by a later version's cash, as paid too much", () => {
+  it("show unpaid interest that the cash of a later version pays after all as an excess", () => {
     const versions: ReadonlyArray<Version> = [...paidBack, ["PAID", "0", "0"]]
     const names = [named("a", "t", 2), named("a", "u", 3, 14)]
     const [one] = settle([told("a", 1, versions)], names, [moved("t", "400"), moved("u", "625")], view)
@@ -167,7 +167,7 @@ describe("What is due and paid", () => {
     expect(Option.isSome(one?.since ?? Option.none())).toBe(true)
   })
 
-  it("is due no more where it is owed again, whatever became of its cash", () => {
+  it("are not due where the repayment is owed again, whatever became of its cash", () => {
     const again: ReadonlyArray<Version> = [...paidBack, ["ACTIVE", "1000", "1025"]]
     expect(dues("1025", again)).toEqual([["0", "1025", "0"]])
     expect(dues("0", again)).toEqual([["0", "0", "0"]])
@@ -178,7 +178,7 @@ describe("What is due and paid", () => {
       "0",
       "0",
     ])
-    // And is repaid after all.
+    // It is repaid after all.
     const names = [named("a", "t", 2), named("a", "u", 4, 14)]
     const [after] = settle(
       [told("a", 1, [...again, ["PAID", "0", "0"]])],
@@ -192,7 +192,7 @@ describe("What is due and paid", () => {
     ])
   })
 
-  it("waits where no transaction is named", () => {
+  it("wait where no transaction is named", () => {
     const [one] = settle([told("a", 1, paidBack)], [], [], view)
     expect(
       one === undefined ? [] : [text(one.repaid.due), text(one.repaid.waiting), text(one.lent.waiting)],
@@ -296,7 +296,7 @@ describe("Any receivables with any transactions", () => {
     )
   })
 
-  it("come to the same in whatever order they came", () => {
+  it("give the same shares in whatever order they came", () => {
     fc.assert(
       fc.property(world, (drawn) => {
         const { moved: cash, named: links, told: all } = inputs(drawn)
@@ -319,12 +319,12 @@ describe("Any receivables with any transactions", () => {
     )
   })
 
-  it("leave in clearing what was not paid exactly, and nothing else", () => {
+  it("leave only amounts in clearing that were not paid exactly", () => {
     fc.assert(
       fc.property(world, (drawn) => {
         const { moved: cash, named: links, told: all } = inputs(drawn)
         for (const { legs, lent, repaid, shares: own, taken, takenBack } of settle(all, links, cash, view)) {
-          // No more is waited for than is missing.
+          // The amount waited for is at most the missing amount.
           for (const [purpose, { due, paid }] of [
             ["disbursement", lent],
             ["repayment", repaid],
@@ -335,7 +335,7 @@ describe("Any receivables with any transactions", () => {
             if (Money.isPositive(open))
               expect(Money.isNegative(Money.subtract(Money.subtract(due, paid), open))).toBe(false)
           }
-          // Taken of clearing: what was repaid less what was lent, but for interest that was settled and not paid for.
+          // Clearing gives the repaid less the lent amount, except for interest that was settled and not paid.
           const net = Money.subtract(repaid.due, lent.due)
           expect(Money.isNegative(Money.subtract(net, taken))).toBe(false)
           // An excess of one transaction does not make up for interest that another left unpaid, and neither does the cash of a

@@ -1,28 +1,20 @@
-/** The base-currency journal of a small book, and what is said of it once somebody has changed it behind the rules. */
+/** The base-currency journal of a small book, and the findings after it was changed past the rules. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { decodeSync } from "effect/Schema"
 import { Reconcile } from "../../../src/Reconcile.ts"
-import { Content } from "../../../src/Settings/Content.ts"
 import { addRates } from "../../../src/Valuation/Rates/RateStore.ts"
 import { openBook } from "../../Export/Books.ts"
-import { all, client, deposit, exporting } from "../../Export/Exporting.ts"
+import { all, base, client, deposit, ecbRate, exporting, september } from "../../Export/Exporting.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { mischief, query, services } from "../Books.ts"
-
-const { accounting, chart } = decodeSync(Content)({})
-const base = { baseCurrency: "EUR", settings: accounting.valuation, chart }
-const september = { kind: "period", period: "2026-09" } as const
-
-const rate = (date: string, price: string) => ({ date, from: "USD", to: "EUR", rate: price, source: "ECB" })
 
 /** Two months of one book, valued. */
 const valued = Effect.fnUntraced(function* (code: string, place: number) {
   yield* addRates([
-    rate("2026-09-10", "0.90"),
-    rate("2026-09-30", "0.95"),
-    rate("2026-10-05", "0.91"),
-    rate("2026-10-31", "0.92"),
+    ecbRate("2026-09-10", "0.90"),
+    ecbRate("2026-09-30", "0.95"),
+    ecbRate("2026-10-05", "0.91"),
+    ecbRate("2026-10-31", "0.92"),
   ])
   const bookId = yield* openBook(code, client(place))
   yield* deposit(bookId, "2026-09-10", "1000.00")
@@ -67,7 +59,7 @@ layer(services, { excludeTestServices: true })("the base-currency journal", (it)
           where book_id = ${bookId} and period = '2026-10-01' and series = 'journal' and number = 1
             and account_id = ${account_id}`,
       )
-      // What a nightly run does must not grow with history.
+      // The work of a nightly run must not grow with the history.
       expect(yield* baseJournalFindings(bookId, false)).toEqual([])
       const expected = [
         {
@@ -101,9 +93,9 @@ layer(services, { excludeTestServices: true })("the base-currency journal", (it)
         },
       ]
       expect(yield* baseJournalFindings(bookId)).toEqual(expected)
-      // What is open is looked at all the same.
+      // Open findings are checked nevertheless.
       expect(yield* baseJournalFindings(bookId, false)).toEqual(expected)
-      yield* addRates([rate("2026-10-31", "0.93")])
+      yield* addRates([ecbRate("2026-10-31", "0.93")])
       yield* value()
       expect(yield* baseJournalFindings(bookId, false)).toEqual([])
       expect(yield* baseJournalFindings(bookId)).toEqual([])
@@ -137,7 +129,7 @@ layer(services, { excludeTestServices: true })("the base-currency journal", (it)
     }),
   )
 
-  it.effect("goes on from a month that was valued anew only once it is valued anew itself", () =>
+  it.effect("follows a month that was valued again only once it is valued again itself", () =>
     Effect.gen(function* () {
       const { bookId, value } = yield* valued("BEHIND", 3)
       const fingerprints = query(
@@ -146,7 +138,7 @@ layer(services, { excludeTestServices: true })("the base-currency journal", (it)
           join valuation.months p on p.book_id = m.book_id and p.period = '2026-09-01'
           where m.book_id = ${bookId} and m.period = '2026-10-01'`,
       )
-      yield* addRates([rate("2026-09-30", "0.97")])
+      yield* addRates([ecbRate("2026-09-30", "0.97")])
       yield* value(september)
       expect([...(yield* fingerprints)]).toEqual([{ follows: false }])
       expect(yield* baseJournalFindings(bookId)).toEqual([])

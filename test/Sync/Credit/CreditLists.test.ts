@@ -15,7 +15,7 @@ import { at, borrower, surfaces, tx } from "../Loaned.ts"
 import { id } from "../Partnership.ts"
 import { findings, postings, rows, sync } from "../Runs.ts"
 
-/** Kind, date and lines of what the books have of receivables, in the order in which it came about. */
+/** Kind, date and lines of the journal entries of receivables, in the order in which they occurred. */
 const ofReceivables = rows(`
   select b.code || ' ' || e.effective_date || ' ' || e.kind || ': '
     || string_agg(a.role || ' ' || trim_scale(p.amount)::text, ', ' order by p.line_number) as line
@@ -28,7 +28,7 @@ const ofReceivables = rows(`
   Effect.map((found) => found.map(({ line }) => line)),
 )
 
-/** What stands on every role of a book that is not zero. */
+/** The balances of a book's roles that are not zero. */
 const standing = (book: string) =>
   rows(`
     select a.role || ' ' || trim_scale(sum(t.debit - t.credit))::text as line from ledger.balances t
@@ -39,7 +39,7 @@ const standing = (book: string) =>
   )
 
 layer(TestDatabase.layer, { excludeTestServices: true })("Receivables in the lender's view", (it) => {
-  it.scoped("through every transition between syncs are booked line by line, with their cash", () =>
+  it.scoped("are booked line by line with their cash, through every transition between syncs", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending()
       const run = sync(service.url, surfaces)
@@ -104,7 +104,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Receivables in the len
       ])
       expect(yield* standing("ORG")).toEqual(["cash 5050", "interest_income -50", "suspense -5000"])
       expect(yield* findings).toEqual(["adjustment warning"])
-      // Nothing new books nothing.
+      // Without news a sync books nothing.
       const before = yield* postings
       yield* run
       yield* sync(service.url, surfaces, true)
@@ -118,7 +118,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Receivables in the len
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "A repayment that is known before its cash",
   (it) => {
-    it.scoped("is estimated, and put right when the cash comes", () =>
+    it.scoped("is estimated, and corrected when the cash comes", () =>
       Effect.gen(function* () {
         const { held, service } = yield* lending()
         const run = sync(service.url, surfaces)
@@ -155,7 +155,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
       }),
     )
 
-    it.scoped("that was posted elsewhere moves to loan clearing when the receivable names it", () =>
+    it.scoped("moves its cash from another account to loan clearing when the receivable names it", () =>
       Effect.gen(function* () {
         const { held, service } = yield* lending()
         held.deposits = [orgDeposit(30, "1000.00")]
@@ -239,7 +239,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Credit accounts", (it)
       const report = yield* sync(service.url, surfaces)
       expect(yield* findings).toEqual(["credit-totals blocking", "loan-in-transit warning"])
       expect(report.blockingFindings).toBe(1)
-      // Asked for again before it is believed.
+      // The receivables are read again before the difference is believed.
       expect(service.count("/receivables")).toBe(3)
       held.creditAccounts = [creditAccount("1000.00", "1000.00")]
       yield* sync(service.url, surfaces)
@@ -247,7 +247,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Credit accounts", (it)
     }),
   )
 
-  it.scoped("under another path than the profile guesses are told of, and stop nothing", () =>
+  it.scoped("are reported where their path is not the one that the profile guesses, and stop nothing", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending()
       held.interfere = (path, response) => {
@@ -260,7 +260,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Credit accounts", (it)
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("[B] a receivable that cannot be understood is quarantined, and the others are booked", () =>
+  it.scoped("[B] a malformed receivable is quarantined, and the others are booked", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending()
       held.receivables = [

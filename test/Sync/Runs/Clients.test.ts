@@ -41,7 +41,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Clients", (it) => {
         "ORG Organization: 0",
       ])
       expect(service.count(`/clients/${clientId(2)}`)).toBe(0)
-      // A client keeps its code, whatever it is called later.
+      // A client keeps its code when its name changes.
       held.clients = [client(1, { code: "NEW", legalEntityName: "Renamed Ltd" })]
       yield* sync(service.url, surfaces)
       expect((yield* books)[0]).toBe("C1 Renamed Ltd: 10.00")
@@ -65,7 +65,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Clients", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("have their resources found by reference, in the flat forms", () =>
+  it.scoped("have their resources read by reference, in the flat forms", () =>
     Effect.gen(function* () {
       const book = clientId(1)
       const { held, service } = yield* lending()
@@ -145,7 +145,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Clients", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("are listed where the profile says that there is a list", () =>
+  it.scoped("have their resources listed where the profile names a list", () =>
     Effect.gen(function* () {
       const { service } = yield* lending()
       const report = yield* sync(service.url, {

@@ -8,7 +8,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("being alone on a 
   it.effect("waits for who holds it for a moment, however slowly that one takes it", () =>
     Effect.gen(function* () {
       const database = yield* Database
-      // A busy database: between any two locks lies a while.
+      // A busy database: some time passes between any two locks.
       const slow = Database.make({
         ...database,
         tryLock: (lock) => Effect.tap(database.tryLock(lock), () => Effect.sleep("200 millis")),

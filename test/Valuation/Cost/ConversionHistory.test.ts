@@ -35,7 +35,7 @@ const tether = (units: bigint): bigint => units * 100_000_000n
 
 type Book = Parameters<typeof valued>[0]["entries"]
 
-/** What is realized, entry by entry. */
+/** The realized results, entry by entry. */
 const gains = (entries: ReturnType<typeof valued>["entries"]) =>
   entries.flatMap(({ date, lines }) =>
     lines.flatMap(({ account, minor }) => (account === "fx_realized" ? [`${date} ${-minor}`] : [])),
@@ -45,7 +45,7 @@ const inTransit = ({ conversions }: ReturnType<typeof valued>["state"]) =>
   [...conversions.values()].flat().map((side) => ({ accountId: side.accountId, ...openOf(side) }))
 
 describe("a conversion", () => {
-  it("carries a fee in the sold currency at its cost, beside transit", () => {
+  it("carries a fee in the sold currency at its cost, separate from transit", () => {
     const { entries } = valued(
       {
         method: "average",
@@ -131,7 +131,7 @@ describe("a conversion", () => {
     },
   )
 
-  it("of which a leg never comes stays in transit at its cost, is revalued, and realizes nothing", () => {
+  it("with a leg that never comes stays in transit at its cost, is revalued, and realizes nothing", () => {
     const { entries, state } = valued({
       method: "average",
       rates: (_, date) => (date === "2026-09-30" ? "0.95" : "0.90"),
@@ -178,19 +178,19 @@ describe("a conversion", () => {
       expect([gains(entries), balanceOf(state, 1)]).toEqual([[], 88_000n])
     })
 
-    it("is worth the day's rate in the part that came in a month before", () => {
+    it("is worth the day's rate in the part that came in an earlier month", () => {
       const parts = [paid("2026-09-20"), got("2026-09-21", 60_000n, 0n), got("2026-10-02", 40_000n, 0n)]
       const { entries, state } = bought([...parts, all("2026-10-02")])
       // 540.00 and 352.00, for 880.00.
       expect([gains(entries), balanceOf(state, 1)]).toEqual([["2026-10-02 1200"], 89_200n])
     })
 
-    it("is worth the day's rate where what is paid comes in a later month only", () => {
+    it("is worth the day's rate where the payment comes only in a later month", () => {
       const { entries, state } = bought([got("2026-09-30"), paid("2026-10-01"), all("2026-10-01")])
       expect([gains(entries), balanceOf(state, 1)]).toEqual([["2026-10-01 2000"], 89_550n])
     })
 
-    it("has the price of what stays where too much is credited and pulled back", () => {
+    it("has the price of the rest where too much is credited and pulled back", () => {
       const { entries, state } = bought([
         leg("c2", "2026-09-20", eur, -62_900n),
         leg("c2", "2026-09-20", usd, 84_000n),
@@ -225,7 +225,7 @@ describe("a conversion", () => {
     ])
   })
 
-  it.each(methods)("whose side comes in two entries realizes what one would have: %s", (method) => {
+  it.each(methods)("realizes the same where a side comes in two entries as in one: %s", (method) => {
     const of = (...parts: ReadonlyArray<bigint>) =>
       valued(
         {
@@ -281,7 +281,7 @@ describe("a conversion between two accounts of one currency that sells as much a
   const rate = (_: string, date: string) => (date < "2026-09-10" ? "0.80" : "0.90")
   const start = [deposit("2026-09-01", 100_000n), ...both("2026-09-20")]
 
-  it("is cleared by no entry of the books, and settles at the month's end", () => {
+  it("is not cleared by an entry of the books, and settles at the month's end", () => {
     const { entries, state } = valued({ method: "fifo", rates: rate, entries: start })
     expect(linesOf(entries, "fx_settlement")).toEqual([["2026-09-30", "15 10000", "fx_realized -10000"]])
     expect([balanceOf(state, 15), state.conversions.size]).toEqual([0n, 0])
@@ -326,7 +326,7 @@ describe("a conversion that is cancelled", () => {
     },
   )
 
-  it.each(methods)("after the bought leg gives its cash back for what it came in: %s", (method) => {
+  it.each(methods)("after the bought leg returns its cash at the value at which it came in: %s", (method) => {
     const { entries, state } = valued(
       {
         method,
@@ -359,7 +359,7 @@ describe("a conversion that is cancelled", () => {
     whole("c1", dates[3], [usd, 99_500n], [usdt, tether(1_200n)], "conversion_reversal"),
   ]
 
-  it.each(methods)("after both legs keeps its cost, and its gain is taken back: %s", (method) => {
+  it.each(methods)("after both legs keeps its cost, and its gain is reversed: %s", (method) => {
     for (const dates of [
       ["2026-09-20", "2026-09-25", "2026-09-26", "2026-09-26"],
       ["2026-09-20", "2026-10-05", "2026-10-06", "2026-10-06"],
@@ -394,7 +394,7 @@ describe("a conversion that is cancelled", () => {
         const cash = linesOf(entries, null).filter(([, line]) => String(line).startsWith("1 "))
         return [...cash.slice(1), gains(entries), balanceOf(state, 1), balanceOf(state, "fx_realized")]
       }
-      // September does not know what October takes back: it was whole then, at 75.00, and goes back at that.
+      // September cannot know the return in October: the conversion was whole at 75.00 then, and goes back at that.
       expect(of("2026-10-01", "three")).toEqual([
         ["2026-09-30", "1 7500", "15 -7500"],
         ["2026-10-01", "1 -7500", "15 7500"],
@@ -402,7 +402,7 @@ describe("a conversion that is cancelled", () => {
         90_000n,
         0n,
       ])
-      // In a month in which all of it went back nothing was given: the day's rate, and what that gains is taken back.
+      // In a month in which all of it went back there was no price: the day's rate counts, and its gain is reversed.
       const atRate = [
         ["2026-09-30", "1 8000", "15 -8000"],
         [expect.any(String), "1 -8000", "15 8000"],
@@ -415,7 +415,7 @@ describe("a conversion that is cancelled", () => {
     },
   )
 
-  it("on the day on which it was whole is the same, though its cash comes before both entries", () => {
+  it("on the day on which it was whole gives the same, although its cash precedes both entries", () => {
     const [one, other, sold, bought, all, ...back] = cancelled([
       "2026-09-20",
       "2026-09-20",
@@ -432,7 +432,7 @@ describe("a conversion that is cancelled", () => {
     expect(state.conversions.size).toBe(0)
   })
 
-  it("realizes what its bought cash has brought meanwhile, where the account has not so much left", () => {
+  it("realizes the change in value of its bought cash, where the account no longer holds that much", () => {
     const usdtAt = (currency: string, date: string) =>
       currency === "USDT" && date > "2026-10-01" ? "0.95" : "0.80"
     const { entries, state } = valued({
@@ -449,7 +449,7 @@ describe("a conversion that is cancelled", () => {
         leg("c1", "2026-10-03", usdt, -tether(100n), 0n, returned),
       ],
     })
-    // What is there cost 95.00, what came 80.00.
+    // The cash that is left cost 95.00; the bought cash came in at 80.00.
     expect(linesOf(entries, "fx_settlement")).toEqual([["2026-10-31", "16 -1500", "fx_realized 1500"]])
     expect(balanceOf(state, 2)).toBe(0n)
   })
@@ -494,7 +494,7 @@ describe("a fee of a conversion that is learned later", () => {
 })
 
 describe("a leg that was not known at first", () => {
-  it("has the cost that it left with", () => {
+  it("keeps the cost at which it left", () => {
     const { entries, state } = valued(
       {
         method: "average",
@@ -529,7 +529,7 @@ describe("a leg that was not known at first", () => {
     expect([13, 15, 16].map((of) => balanceOf(state, of))).toEqual([0n, 0n, 0n])
   })
 
-  it("and is none takes its carrying amount along when a person moves it elsewhere", () => {
+  it("and turns out to be none takes its carrying amount along when a person moves it elsewhere", () => {
     const { entries, state } = valued(
       {
         method: "average",

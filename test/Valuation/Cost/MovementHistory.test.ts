@@ -1,4 +1,4 @@
-/** What comes back of a deposit or a withdrawal: at what stands of it in clearing, cash included. */
+/** The return of a deposit or a withdrawal is valued, with its cash, at the amount that clearing carries for it. */
 import { describe, expect, it } from "vitest"
 import type { NativeAccount } from "../../../src/Valuation/Base.ts"
 import { balanceOf, depositsUsd, entry, holdingOf, linesOf, usd, valued, withdrawalsUsd } from "../Valued.ts"
@@ -23,21 +23,21 @@ const of = (
 const two = [of("d1", "deposit", "2026-09-01", 1_000n), of("d2", "deposit", "2026-09-10", 1_000n)]
 
 describe("a movement that comes back", () => {
-  it.each(["average", "fifo"] as const)("%s: in part, at the unit at which it stands itself", (method) => {
+  it.each(["average", "fifo"] as const)("%s: in part, at its own carrying amount per unit", (method) => {
     const entries = [...two, of("d2", "deposit_return", "2026-09-11", -500n)]
     const { entries: made, state } = valued({ method, rates, entries }, false)
     expect(linesOf(made, null).at(-1)).toEqual(["2026-09-11", "1 -250", "4 250"])
     expect(holdingOf(state, usd).carrying).toBe(1_150n)
   })
 
-  it.each(["average", "fifo"] as const)("%s: months later as in its own month", (method) => {
+  it.each(["average", "fifo"] as const)("%s: months later, just as in its own month", (method) => {
     const entries = [...two, of("d1", "deposit_return", "2026-11-11", -1_000n)]
     const { entries: made, state } = valued({ method, rates, entries })
     expect(linesOf(made, null).at(-1)).toEqual(["2026-11-11", "1 -900", "4 900"])
     expect(balanceOf(state, "fx_realized")).toBe(0n)
   })
 
-  it("before it had come: then it takes what stands, in a later month too", () => {
+  it("before the movement itself: then the movement takes over the carrying amount, also in a later month", () => {
     const first = of("d0", "deposit", "2026-09-01", 5_000n)
     const before = of("d1", "deposit_return", "2026-09-02", -1_000n)
     const entries = [first, before, of("d1", "deposit", "2026-10-11", 1_000n)]
@@ -49,7 +49,7 @@ describe("a movement that comes back", () => {
     expect(state.movements.size).toBe(0)
   })
 
-  it("realizes at the month's end what cash could not leave at, where nothing stands of it any more", () => {
+  it("realizes the difference at the month's end where cash could not leave at that amount", () => {
     const entries = [
       ...two,
       of("w", "withdrawal", "2026-09-11", -1_000n, withdrawalsUsd),

@@ -8,7 +8,7 @@ const read = (text: string) => readRates(Buffer.from(text))
 const header = "date,from,to,rate,source\n"
 
 describe("a rates file", () => {
-  it("is read row by row, a rate that is said twice once, and comes back as it was", () => {
+  it("is read row by row, with a repeated rate once, and is exported again as it was", () => {
     const text = `${header}2026-10-01,EUR,USD,1.0870,ECB\n2026-10-01,EUR,USD,1.087,other\n2026-10-02,USDT,EUR,0.92,"a, b"\n`
     const rows = read(text)
     expect(rows).toEqual(
@@ -22,7 +22,7 @@ describe("a rates file", () => {
     )
   })
 
-  it("is refused as a whole, with every mistake by its line", () => {
+  it("is refused as a whole, with every mistake and its line", () => {
     const text = [
       "date,from,to,rate,source",
       "2026-10-01,EUR,USD,,ECB",
@@ -84,11 +84,11 @@ describe("a rates file", () => {
     expect(read(text)).toEqual(Either.left([{ line: 1, text: message }]))
   })
 
-  it("of a header alone has no rates", () => {
+  it("with only a header has no rates", () => {
     expect(read(header)).toEqual(Either.right([]))
   })
 
-  it.each([";", "\t", ","])("may say on its first line that cells are separated by %j", (separator) => {
+  it.each([";", "\t", ","])("may name %j as its separator on the first line", (separator) => {
     const cells = (...all: ReadonlyArray<string>) => all.join(separator)
     const lines = [
       cells("date", "from", "to", "rate", "source"),
@@ -99,7 +99,7 @@ describe("a rates file", () => {
     for (const said of [`sep=${separator}`, `\uFEFFSEP=${separator}`, `"sep=${separator}"`]) {
       expect(read([said, ...lines].join("\r\n"))).toEqual(rates)
     }
-    // The line of a mistake is that of the file.
+    // The line of a mistake counts from the start of the file.
     expect(read([`sep=${separator}`, lines[0], cells("2026-10-01", "EUR")].join("\n"))).toEqual(
       Either.left([{ line: 3, text: "has 2 cells, the header has 5" }]),
     )
@@ -136,7 +136,7 @@ describe("the rate of a day", () => {
     row("2026-10-03", "EUR", "USD", "1.25"),
   ]
 
-  it("is the direct pair's, else the other's turned round exactly", () => {
+  it("is that of the pair, else the exact inverse of the reversed pair", () => {
     const lookup = fromRows(rows, "EUR", 0)
     expect(lookup("USD", "2026-10-01")).toMatchObject({ numerator: 9n, denominator: 10n, text: "0.9" })
     expect(lookup("USD", "2026-10-03")).toMatchObject({
@@ -147,14 +147,14 @@ describe("the rate of a day", () => {
     expect(lookup("USD", "2026-10-02")).toBeUndefined()
   })
 
-  it("may be older, as far as the settings say, and says which day it is", () => {
+  it("may be as old as the settings allow, and names its day", () => {
     const lookup = fromRows(rows, "EUR", 2)
     expect(lookup("USD", "2026-10-02")).toMatchObject({ date: "2026-10-01" })
     expect(lookup("USD", "2026-10-05")).toMatchObject({ date: "2026-10-03" })
     expect(lookup("USD", "2026-10-06")).toBeUndefined()
   })
 
-  it("is what a month's conversions brought over what they took, for every day of the month", () => {
+  it("is the quotient of what a month's conversions bought and sold, for every day of the month", () => {
     const lookup = fromConversions(
       [{ currency: "USDT", scale: 8, foreign: 200_000_000n, base: 183n }],
       "2026-10-31",
@@ -178,7 +178,7 @@ describe("the history of the European Central Bank", () => {
   ].join("\n")
   const rowsOf = (text: string) => Either.getOrThrow(readEcbHistory(Buffer.from(text)))
 
-  it("is read as it is published: units for one euro, what is not there left out", () => {
+  it("is read as it is published: units for one euro, without missing values", () => {
     expect(isEcbHistory(Buffer.from(history))).toBe(true)
     expect(isEcbHistory(Buffer.from(header))).toBe(false)
     expect(rowsOf(history).map(({ date, from, rate, source, to }) => [date, from, to, rate, source])).toEqual(
@@ -192,7 +192,7 @@ describe("the history of the European Central Bank", () => {
     )
   })
 
-  it("is turned round, and crossed for another base currency, as exact fractions", () => {
+  it("is inverted, and crossed for another base currency, as exact fractions", () => {
     const inEuro = fromRows(rowsOf(history), "EUR", 4)("USD", "2026-10-04")
     expect(inEuro).toMatchObject({
       numerator: 10000n,
@@ -206,11 +206,11 @@ describe("the history of the European Central Bank", () => {
     // 1.0870 / 0.8345, exactly.
     expect((pounds?.numerator ?? 0n) * 8345n).toBe((pounds?.denominator ?? 0n) * 10870n)
     expect(inDollars("EUR", "2026-10-02")?.text).toBe("1.0870")
-    // Both of one day: of the first, the pound has none.
+    // Both rates must be of the same day: the pound has none on the first.
     expect(inDollars("GBP", "2026-10-01")).toBeUndefined()
   })
 
-  it("in a regional number format, or changed by a spreadsheet, is refused with what and where", () => {
+  it("in a regional number format, or changed by a spreadsheet, is refused with the cell and its line", () => {
     const mistakes = (text: string) => Either.getOrThrow(Either.flip(readEcbHistory(Buffer.from(text))))
     expect(mistakes("Date;USD;JPY\n2026-10-02;1,0870;163,12\n")).toEqual([
       { line: 2, text: 'USD: found "1,0870", expected a positive number with a decimal point, or N/A' },

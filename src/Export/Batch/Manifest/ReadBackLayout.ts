@@ -4,7 +4,7 @@ import { bankStatementsOf } from "../../../Format/Formats.ts"
 import type { Profile } from "../../../Format/Table/Profile.ts"
 import type { WrittenStatement } from "../../Source/StatementCsv.ts"
 import { type BankSpan, bankEntries, bankStatementsAlone, type Layout, type Manifest } from "../Manifest.ts"
-import type { TableContext } from "../TableFiles.ts"
+import type { TableContext } from "../TableFiles/TableContext.ts"
 
 export const layoutOf = (profile: Profile): Layout => ({
   columns: profile.columns.map(({ header }) => header),

@@ -16,7 +16,7 @@ import { openBook, postMonths } from "../../Books.ts"
 import { all, client, everything, exporting, october } from "../../Exporting.ts"
 
 layer(TestDatabase.layer)("a batch's files", (it) => {
-  it.effect("come back byte for byte when the folder is gone, into an empty folder only", () =>
+  it.effect("are restored byte for byte when the folder is gone, but only into an empty folder", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("KEPT", client(6))
       yield* postMonths(bookId)
@@ -38,7 +38,7 @@ layer(TestDatabase.layer)("a batch's files", (it) => {
     }),
   )
 
-  it.effect("come back as well where they were kept in gzip, or cannot be compressed", () =>
+  it.effect("are restored whether they were stored compressed or could not be compressed", () =>
     Effect.gen(function* () {
       const database = yield* Database
       const bookId = yield* openBook("GZIP", client(9))
@@ -73,7 +73,7 @@ layer(TestDatabase.layer)("a batch's files", (it) => {
     }),
   )
 
-  it.effect("come from the folder where the database has none, if not a byte has changed", () =>
+  it.effect("are copied from the folder where the database has none, if no byte has changed", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("UNKEPT", client(7))
       yield* postMonths(bookId)
@@ -93,7 +93,7 @@ layer(TestDatabase.layer)("a batch's files", (it) => {
     }),
   )
 
-  it.effect("are chained: a manifest that was edited and sealed again is found by its neighbours", () =>
+  it.effect("are chained: the neighbours of a manifest reveal that it was edited and sealed again", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("CHAIN", client(8))
       yield* postMonths(bookId)
@@ -124,7 +124,7 @@ layer(TestDatabase.layer)("a batch's files", (it) => {
         said,
       ])
       expect((yield* Verify.run(three?.folder ?? "", { chain: true })).ok).toBe(true)
-      // One that is missing in the middle is missed from its beginning, too.
+      // A batch that is missing in the middle is also noticed from the start of the chain.
       const gap = temporaryFolder()
       cpSync(out, gap, { recursive: true })
       rmSync(join(gap, relative(out, two?.folder ?? "")), { recursive: true })
