@@ -14,6 +14,7 @@ import {
 } from "./Export/BookExport.ts"
 import { exportBooks, refusalsOfBooks } from "./Export/ExportBooks.ts"
 import { ExportError, exportError, refused } from "./Export/ExportError.ts"
+import { withoutIdleStatements } from "./Export/IdleStatements.ts"
 import { archivedDays, refuseArchivedDays } from "./Export/Request/ArchivedDays.ts"
 import { checkBookSettings } from "./Export/Request/BookSettings.ts"
 import { type Selection, selectionOf } from "./Export/Request/Scope.ts"
@@ -241,7 +242,11 @@ export const run = Effect.fn("Export.run")(function* (
   const unchanged: Array<string> = []
   const exported: Array<Exported> = []
   const outdated: Array<Outdated> = []
-  const asked = yield* partsWith(chosen, selection, parts)
+  const { asked, idle } = yield* withoutIdleStatements(
+    yield* partsWith(chosen, selection, parts),
+    selection,
+    request.perFormat === true,
+  )
   // A request that is not possible in a later book is refused before the first books are committed.
   if (asked.length > booksAtOnce) yield* plannedBooks(asked, selection, request)
   for (const some of Chunk.chunksOf(Chunk.fromIterable(asked), booksAtOnce)) {
@@ -257,7 +262,7 @@ export const run = Effect.fn("Export.run")(function* (
   return {
     batches,
     unchanged,
-    empty,
+    empty: [...empty, ...idle].toSorted(),
     exported,
     outdated,
     complete: batches.every(({ manifest }) => manifest.complete),
