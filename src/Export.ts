@@ -14,6 +14,7 @@ import {
 } from "./Export/BookExport.ts"
 import { exportBooks, refusalsOfBooks } from "./Export/ExportBooks.ts"
 import { ExportError, exportError, refused } from "./Export/ExportError.ts"
+import { withoutIdleStatements } from "./Export/IdleStatements.ts"
 import { archivedDays, refuseArchivedDays } from "./Export/Request/ArchivedDays.ts"
 import { checkBookSettings } from "./Export/Request/BookSettings.ts"
 import { type Selection, selectionOf } from "./Export/Request/ExportScope.ts"
@@ -26,6 +27,8 @@ import {
   partsOf,
   type RequestPart,
 } from "./Export/Request.ts"
+import { type Lacking, lackingOf } from "./Export/Source/LeftOutThen.ts"
+import { settingsOf } from "./Format/FormatSettings.ts"
 import type { AsOfError } from "./Ledger/AsOf.ts"
 import { type OutdatedBatch, outdatedBatches } from "./Reconcile/OutdatedBatches.ts"
 import type { ValuationError } from "./Valuation/ValuationError.ts"
@@ -45,6 +48,8 @@ export interface ExportSummary {
   readonly empty: ReadonlyArray<string>
   /** Accounting systems' formats without anything new; they are exported again only with `again`. */
   readonly exported: ReadonlyArray<Exported>
+  /** Batches without currencies that the settings no longer leave out, of those that have what was asked for or that a new one continues. */
+  readonly lacking: ReadonlyArray<Lacking>
   /** After an export in the base currency: the batches that are now out of date. */
   readonly outdated: ReadonlyArray<Outdated>
   readonly complete: boolean
@@ -241,13 +246,26 @@ export const run = Effect.fn("Export.run")(function* (
   const unchanged: Array<string> = []
   const exported: Array<Exported> = []
   const outdated: Array<Outdated> = []
-  const asked = yield* partsWith(chosen, selection, parts)
+  const lacking: Array<Lacking> = []
+  const { asked, idle } = yield* withoutIdleStatements(
+    yield* partsWith(chosen, selection, parts),
+    selection,
+    request.perFormat === true,
+  )
   // A request that is not possible in a later book is refused before the first books are committed.
   if (asked.length > booksAtOnce) yield* plannedBooks(asked, selection, request)
   for (const some of Chunk.chunksOf(Chunk.fromIterable(asked), booksAtOnce)) {
     for (const { book, ...made } of yield* exportSome(Chunk.toReadonlyArray(some), selection, request)) {
       batches.push(...made.batches)
       exported.push(...made.exported)
+      const continued = made.batches.flatMap(({ manifest: { formats: own, lineage } }) =>
+        lineage === undefined ? [] : [{ formats: own, batches: lineage.follows }],
+      )
+      // In the base currency nothing is left out.
+      if (request.base === undefined) {
+        const { leaveOut } = settingsOf(settings, book.code)
+        lacking.push(...(yield* lackingOf(book, [...made.exported, ...continued], leaveOut)))
+      }
       if (request.base !== undefined && request.asOf === undefined) {
         for (const one of yield* outdatedBatches(book.bookId)) outdated.push({ book: book.code, ...one })
       }
@@ -257,8 +275,9 @@ export const run = Effect.fn("Export.run")(function* (
   return {
     batches,
     unchanged,
-    empty,
+    empty: [...empty, ...idle].toSorted(),
     exported,
+    lacking,
     outdated,
     complete: batches.every(({ manifest }) => manifest.complete),
   }

@@ -50,6 +50,13 @@ describe("a CSV file is refused", () => {
     )
   })
 
+  it.each(["\n", "\r\n"])("where a quote is never closed, at the line of its row", (lineEnd) => {
+    const lines = ["a,b", '1,"x', 'y"', '2,"z', "3,w", "4,w", ""]
+    expect(readRecords(Buffer.from(lines.join(lineEnd)))).toEqual(
+      Either.left({ line: 4, text: "has a quote that is never closed" }),
+    )
+  })
+
   it("after a thousand rows of another length, which say enough", () => {
     const text = "has 1 cells, the header has 2, and 1000 rows above do not fit the header either"
     const read = (rows: number) => readCsvFile(Buffer.from(`a,b\n${"1\n".repeat(rows)}`), ["a", "b"])

@@ -117,6 +117,37 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a batch of bank statem
   )
 })
 
+layer(TestDatabase.layer, { excludeTestServices: true })("bank statements that would say nothing", (it) => {
+  it.scoped("are not written: refused alone, and left out beside other formats and of other books", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* runningSandbox({ entries: 300, clients: 1, accountsPerClient: 4 })
+      yield* sync(sandbox.url, { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" })
+      const scope = { kind: "period", period: "2026-10" } as const
+      const bank = { formats: ["camt.053"], perFormat: true }
+      const every = (yield* rows("select distinct currency from mirror.accounts")).map(({ currency }) =>
+        String(currency),
+      )
+      const before = yield* rows("select count(*) from export.batches")
+      // Nothing is left of the accounts.
+      expect(yield* Effect.flip(exporting(scope, every, bank))).toMatchObject({
+        reason: "Usage",
+        message: "The statements of ORG have no complete day with entries in 2026-10. Nothing was written.",
+      })
+      // The client's statements were never read to their end.
+      yield* unruled(
+        `delete from sync.stream_reads where book_id = (select book_id from mirror.books where client_id is not null)`,
+      )
+      const both = yield* exporting(scope, stablecoins, { ...bank, book: Option.none() })
+      expect(both.batches.map(({ manifest }) => manifest.book.code)).toEqual(["ORG"])
+      expect(both.empty).toHaveLength(1)
+      const beside = yield* exporting(scope, every, { ...bank, formats: ["journal", "camt.053"] })
+      expect(beside.batches.map(({ manifest }) => manifest.formats)).toEqual([["journal"]])
+      const after = yield* rows("select count(*) from export.batches")
+      expect(Number(after[0]?.count) - Number(before[0]?.count)).toBe(2)
+    }),
+  )
+})
+
 /** The small ledger of October, whose statements were read to their ends early on the sixth. */
 const read = Effect.gen(function* () {
   const bookId = yield* openBook("ORG")

@@ -165,6 +165,7 @@ layer(TestDatabase.layer)("an export", (it) => {
         unchanged: ["SINCE"],
         empty: [],
         exported: [],
+        lacking: [],
         complete: true,
       })
 

@@ -5,6 +5,7 @@ import { decodeUnknownSync } from "effect/Schema"
 import { exportLines } from "../../src/Cli/Tables/ExportTable.ts"
 import { listBatches } from "../../src/Export/Batch/Kept/KnownBatch.ts"
 import { print, sha256Of } from "../../src/Export/Batch/Manifest/ManifestSeal.ts"
+import type { ExportRequest } from "../../src/Export/Request.ts"
 import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -17,12 +18,19 @@ const settings = decodeUnknownSync(Content)({
 
 const out = temporaryFolder()
 
-const exporting = (formats: ReadonlyArray<string>, again = false, perFormat = true, baseCurrency = "USD") =>
+const exporting = (
+  formats: ReadonlyArray<string>,
+  again = false,
+  perFormat = true,
+  baseCurrency = "USD",
+  more: Partial<ExportRequest> = {},
+) =>
   Export.run({
     ...{ formats, again, perFormat, out },
     scope: { kind: "period", period: "2026-10" },
     ...{ connection: Option.none(), book: Option.some("EACH") },
     tables: { settings, baseCurrency },
+    ...more,
   })
 
 const standing = Effect.map(listBatches(Option.some("EACH")), (batches) =>
@@ -45,6 +53,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a command for several 
         expect(lines.filter((line) => line.includes("left out"))).toEqual(
           ["xero", "datev"].map(() => "  left out by formats.leaveOut: JPY (1 entry), USDT (1 entry)"),
         )
+        // Once the settings leave out less, what the batches lack is said: nothing else would export it.
+        const fewer = { tables: { settings: { ...settings, leaveOut: ["JPY"] }, baseCurrency: "USD" } }
+        const later = yield* exporting(["xero"], false, true, "USD", fewer)
+        expect(later.lacking).toEqual([
+          { book: "EACH", formats: ["xero"], batches: [3], currencies: ["USDT"] },
+        ])
+        expect(exportLines(later, { interactive: false, color: false, width: 200 })).toContain(
+          "LEFT OUT: xero has nothing in USDT of what batch EACH/3 holds, since formats.leaveOut named it then. --again writes everything, to be imported in the batch's place.",
+        )
+        expect(summary.lacking).toEqual([])
         expect(batches.map(({ folder }) => folder.replace(`${out}/`, ""))).toEqual(
           [1, 2, 3, 4].map((batch) => `default-EACH/2026-10/${batch}`),
         )

@@ -123,6 +123,10 @@ const whyNot = (cause: unknown, last: number): Mistake => {
     const text = `is longer than ${longestRow} bytes, and no row is: is a closing quote missing?`
     return { line: last + 1, text }
   }
+  // The parser names the last line, to which the quote reaches.
+  if (cause instanceof CsvError && cause.code === "CSV_QUOTE_NOT_CLOSED") {
+    return { line: last + 1, text: "has a quote that is never closed" }
+  }
   const found: unknown = cause instanceof CsvError && "lines" in cause ? cause.lines : undefined
   const text = `cannot be read as CSV: ${cause instanceof Error ? cause.message : String(cause)}`
   return { line: typeof found === "number" ? found : 1, text }
@@ -135,7 +139,8 @@ const records = (text: string): Either.Either<Parsed, Mistake> => {
   const { found, keep } = recordCollector()
   const options = { delimiter, relax_column_count: true, skip_empty_lines: true, from_line: fromLine }
   try {
-    parse(text, {
+    // Within quotes the parser counts both characters of a line end.
+    parse(text.replaceAll("\r\n", "\n"), {
       ...options,
       bom: true,
       max_record_size: longestRow,

@@ -59,34 +59,38 @@ const signed = (sql: Sql) => sql`case s.type when 'CREDIT' then s.amount else -s
 const instant = (sql: Sql, at: ReturnType<Sql>) =>
   sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
+/** Relation of `(book_id, currency)`. */
+const withoutOf = (books: ReadonlyArray<BankBook>) =>
+  books.flatMap(({ bookId, leaveOut }) => leaveOut.map((currency) => ({ book_id: bookId, currency })))
+
+type Without = ReturnType<typeof withoutOf>
+
+/** The accounts of a book whose statement was read, with the balance before their first entry; `until`: the first day that is not complete. */
+const accountsOfBook = (sql: Sql, book: Fragment, without: Without) => sql`
+  select a.book_id, a.account_id, a.currency, c.scale, a.entries, l.time_zone, f.before,
+    least(ledger.day_of(v.began_at, l.time_zone), h.day) as until
+  from mirror.accounts a
+  join ledger.locks l on l.book_id = a.book_id
+  join ledger.currencies c on c.code = a.currency
+  join reconcile.stream_standing v on v.book_id = a.book_id and v.account_id = a.account_id
+  cross join lateral (
+    select s.balance_after - ${signed(sql)} as before from mirror.statement_entries s
+    where s.book_id = a.book_id and s.account_id = a.account_id and s.position <= a.entries
+    order by s.position limit 1) f
+  left join lateral (
+    select ledger.day_of(min(s.occurred_at), l.time_zone) as day from mirror.statement_entries s
+    where s.book_id = a.book_id and s.account_id = a.account_id and s.position > a.entries) h on true
+  where a.book_id = ${book} and v.began_at is not null and not exists (
+    select 1 from json_to_recordset(${JSON.stringify(without)}::text::json) as l (book_id integer, currency text)
+    where l.book_id = ${book} and l.currency = a.currency)`
+
 /**
  * A day is complete once a read of the account's whole statement began, by the service's clock, after it was over, and nothing
  * of it is held back. A balance is the one before the account's first entry plus all entries of the days up to there, so that
  * each day leads to the next even if the service posted entries out of order. By account, day and place.
  */
-const statementsOfBook = (
-  sql: Sql,
-  book: Fragment,
-  selection: Selection,
-  without: ReadonlyArray<{ readonly book_id: number; readonly currency: string }>,
-) => sql`
-  with account as materialized (
-    select a.book_id, a.account_id, a.currency, c.scale, a.entries, l.time_zone, f.before,
-      least(ledger.day_of(v.began_at, l.time_zone), h.day) as until
-    from mirror.accounts a
-    join ledger.locks l on l.book_id = a.book_id
-    join ledger.currencies c on c.code = a.currency
-    join reconcile.stream_standing v on v.book_id = a.book_id and v.account_id = a.account_id
-    cross join lateral (
-      select s.balance_after - ${signed(sql)} as before from mirror.statement_entries s
-      where s.book_id = a.book_id and s.account_id = a.account_id and s.position <= a.entries
-      order by s.position limit 1) f
-    left join lateral (
-      select ledger.day_of(min(s.occurred_at), l.time_zone) as day from mirror.statement_entries s
-      where s.book_id = a.book_id and s.account_id = a.account_id and s.position > a.entries) h on true
-    where a.book_id = ${book} and v.began_at is not null and not exists (
-      select 1 from json_to_recordset(${JSON.stringify(without)}::text::json) as l (book_id integer, currency text)
-      where l.book_id = ${book} and l.currency = a.currency)),
+const statementsOfBook = (sql: Sql, book: Fragment, selection: Selection, without: Without) => sql`
+  with account as materialized (${accountsOfBook(sql, book, without)}),
   days as materialized (
     select d.account_id, d.day, d.credit_entries, d.credit_sum, d.debit_entries, d.debit_sum,
       d.before + coalesce(sum(d.credit_sum - d.debit_sum) over (w rows between unbounded preceding and 1 preceding), 0) as opening,
@@ -128,9 +132,7 @@ const statementsOfBook = (
 
 /** Reads each book by itself: one plan for all of them would rely on bad estimates of their sizes. */
 const bankStatements = (sql: Sql, books: ReadonlyArray<BankBook>, selection: Selection) => {
-  const without = books.flatMap(({ bookId, leaveOut }) =>
-    leaveOut.map((currency) => ({ book_id: bookId, currency })),
-  )
+  const without = withoutOf(books)
   const [first, ...more] = books
   return first !== undefined && more.length === 0
     ? statementsOfBook(sql, sql`${first.bookId}::integer`, selection, without)
@@ -166,6 +168,33 @@ export const bankRowsOfBooks = Effect.fn("Export.bankRowsOfBooks")(function* (
       bankStatements(sql, books, selection),
     ),
   )
+})
+
+/** Those of the books of which a bank statement would say anything: an account has a complete day of the selection with entries. */
+export const booksWithBankDays = Effect.fn("Export.booksWithBankDays")(function* (
+  books: ReadonlyArray<BankBook>,
+  { from, to }: Pick<Selection, "from" | "to">,
+) {
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Export.booksWithBankDays",
+    { bookId: int4 },
+    (sql) => sql`
+      select k.book_id as "bookId"
+      from ${booksIn(
+        sql,
+        books.map(({ bookId }) => bookId),
+      )}
+      where exists (
+        select 1 from (${accountsOfBook(sql, sql`k.book_id`, withoutOf(books))}) a
+        join mirror.statement_entries s on s.book_id = a.book_id and s.account_id = a.account_id
+          and s.position <= a.entries and s.amount <> 0
+          and s.occurred_at >= ${from ?? "-infinity"}::text::date::timestamp at time zone coalesce(a.time_zone, 'UTC')
+          and s.occurred_at < least(a.until, ${to ?? "infinity"}::text::date + 1)::timestamp
+            at time zone coalesce(a.time_zone, 'UTC')
+        offset 0)`,
+  )
+  return new Set(rows.map(({ bookId }) => bookId))
 })
 
 export const dayOf = (row: BankRow): BankDay => ({

@@ -16,7 +16,15 @@ import { exportLines } from "../../Tables/ExportTable.ts"
 import { formatsOf, refuseContradictions, scopeOf } from "./ExportOptions.ts"
 
 /** Leaves out the manifest's accounts, which may be many; the file has them. */
-const documentOf = ({ batches, complete, empty, exported, outdated, unchanged }: ExportSummary): object => ({
+const documentOf = ({
+  batches,
+  complete,
+  empty,
+  exported,
+  lacking,
+  outdated,
+  unchanged,
+}: ExportSummary): object => ({
   complete,
   batches: batches.map(({ difference, folder, lackingRates, manifest }) => ({
     folder,
@@ -42,6 +50,7 @@ const documentOf = ({ batches, complete, empty, exported, outdated, unchanged }:
   unchanged,
   empty,
   exported,
+  lacking,
   outdated,
 })
 
