@@ -4,7 +4,7 @@ import { settingsOf } from "../Format/FormatSettings.ts"
 import { bankStatementsOf } from "../Format/Formats.ts"
 import type { AskedBook } from "./BookExport.ts"
 import { exportError } from "./ExportError.ts"
-import type { Selection } from "./Request/Scope.ts"
+import type { Selection } from "./Request/ExportScope.ts"
 import type { RequestPart } from "./Request.ts"
 import { booksWithBankDays } from "./Source/BankStatements.ts"
 

@@ -400,7 +400,7 @@ describe.runIf(asRoot)("a full disk", () => {
     const disk = await smallDisk("200m")
     if (disk === undefined) return context.skip()
     const data = join(disk, "data")
-    cleanups.push(() => stopServerOf(clusterOf(data)))
+    cleanups.push(() => stopServerOf(data))
     await startAndStop(data)
     for (const block of ["1M", "1k"]) {
       await run("dd", ["if=/dev/zero", `of=${join(disk, block)}`, `bs=${block}`], { cwd: "/" })
