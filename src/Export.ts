@@ -3,6 +3,7 @@ import { Chunk, Effect, Option } from "effect"
 import type { ArchivedError } from "./Book/Archived.ts"
 import { chooseBooks, type UnknownBook } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
+import { count, counted } from "./Common/Text.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import {
@@ -134,6 +135,21 @@ const isRefusal = (error: { readonly _tag: string }): error is ExportError =>
 const isUsage = (error: { readonly _tag: string }): error is ExportError =>
   error instanceof ExportError && error.reason === "Usage"
 
+/** Batches that a warning names. */
+const mostStaying = 10
+
+/** An error is all that is reported of an export of many books; what it has committed must be known, too. */
+const whatStays = (made: ReadonlyArray<ExportedBatch>): Effect.Effect<void> => {
+  if (made.length === 0) return Effect.void
+  const named = made
+    .slice(0, mostStaying)
+    .map(({ folder, manifest }) => `${manifest.book.code}/${manifest.batch} (${folder})`)
+  const more = made.length > mostStaying ? `, and ${count(made.length - mostStaying)} more` : ""
+  return Effect.logWarning(
+    `${counted(made.length, "batch", "batches")} of the books before the one that failed ${made.length === 1 ? "is committed and stays" : "are committed and stay"}: ${named.join(", ")}${more}. See: tieout batches list`,
+  )
+}
+
 /** Books that are exported together: their batches are committed in one transaction. */
 const booksAtOnce = 100
 
@@ -169,12 +185,29 @@ const exportSome = (
     return Effect.catchAll(underLocks, (error) =>
       error._tag === "DatabaseError" || isRefusal(error) || isUsage(error)
         ? Effect.fail(error)
-        : Effect.map(
-            Effect.forEach(asked, (one) => exportSome([one], selection, request)),
-            (made) => made.flat(),
-          ),
+        : oneByOne(asked, selection, request),
     )
   })
+
+const oneByOne = Effect.fn("Export.oneByOne")(function* (
+  asked: ReadonlyArray<AskedBook>,
+  selection: Selection | null,
+  request: ExportRequest,
+): Effect.fn.Return<
+  Effect.Effect.Success<ReturnType<typeof exportBooks>>,
+  Effect.Effect.Error<ReturnType<typeof exportBooks>>,
+  Database
+> {
+  const made: Array<Effect.Effect.Success<ReturnType<typeof exportBooks>>[number]> = []
+  for (const one of asked) {
+    made.push(
+      ...(yield* exportSome([one], selection, request).pipe(
+        Effect.tapError(() => whatStays(made.flatMap(({ batches }) => batches))),
+      )),
+    )
+  }
+  return made
+})
 
 /** If one of several books lacks rates as of that time, none is written. */
 const checkThen = Effect.fn("Export.checkThen")(function* (
@@ -255,7 +288,10 @@ export const run = Effect.fn("Export.run")(function* (
   // A request that is not possible in a later book is refused before the first books are committed.
   if (asked.length > booksAtOnce) yield* plannedBooks(asked, selection, request)
   for (const some of Chunk.chunksOf(Chunk.fromIterable(asked), booksAtOnce)) {
-    for (const { book, ...made } of yield* exportSome(Chunk.toReadonlyArray(some), selection, request)) {
+    const written = yield* exportSome(Chunk.toReadonlyArray(some), selection, request).pipe(
+      Effect.tapError(() => whatStays(batches)),
+    )
+    for (const { book, ...made } of written) {
       batches.push(...made.batches)
       exported.push(...made.exported)
       const continued = made.batches.flatMap(({ manifest: { formats: own, lineage } }) =>

@@ -83,6 +83,28 @@ describe("the Kubernetes manifests", () => {
     ])
   })
 
+  it("migrate as the tables' owner, apart from what is served", () => {
+    const { kind, spec } = parse(read("kubernetes/migrate.yaml"))
+    expect(kind).toBe("Job")
+    const { metadata, spec: pod } = spec.template
+    const [{ args, env, image, securityContext }] = pod.containers
+    expect(args).toEqual(compose().services.migrate.command)
+    expect(env).toContainEqual({ name: "TIEOUT_DATABASE_REQUIRED", value: "true" })
+    const owner = { secretKeyRef: { name: "tieout-owner", key: "DATABASE_URL" } }
+    expect(env).toContainEqual({ name: "DATABASE_URL", valueFrom: owner })
+    expect(image).toMatch(/@sha256:/)
+    expect(pod.securityContext).toMatchObject(nonRoot)
+    expect(pod.automountServiceAccountToken).toBe(false)
+    expect(securityContext).toMatchObject({ readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } })
+    const [deployment, , service] = parseAllDocuments(read("kubernetes/deployment.yaml")).map((document) =>
+      document.toJS(),
+    )
+    expect(deployment.spec.template.metadata.labels).toMatchObject(service.spec.selector)
+    expect(metadata.labels).not.toMatchObject(service.spec.selector)
+    // The network policy is for it, too, or the database is not to be reached.
+    expect(metadata.labels).toMatchObject(parse(read("kubernetes/network.yaml")).spec.podSelector.matchLabels)
+  })
+
   it("run one sync at a time from a schedule", () => {
     const { spec } = Schema.decodeUnknownSync(CronJob)(
       parseAllDocuments(read("kubernetes/cronjob.yaml"))[0]?.toJS(),

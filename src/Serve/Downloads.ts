@@ -1,8 +1,11 @@
-/** Downloads of committed batches: only files that a batch names, and only below the exports folder. */
+/** Downloads of committed batches: only files that a batch names, from below the exports folder or as the database keeps them. */
 import { type FileHandle, realpath } from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
-import { Effect, Option } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { openRegular } from "../Common/RegularFile.ts"
+import { Database } from "../Database.ts"
+import { keptBlock } from "../Export/Batch/Kept/KeptFiles.ts"
+import { encode } from "../Format/Encoding.ts"
 import * as Reply from "./HttpReply.ts"
 import { batchFile } from "./Overview/RecentBatches.ts"
 
@@ -26,6 +29,33 @@ const locate = (root: string, folder: string, name: string) =>
     return { handle, bytes: (await handle.stat()).size }
   }).pipe(Effect.orElseSucceed(() => undefined))
 
+/**
+ * The file as the database keeps it: another machine may have written the folder. The manifest stands with its batch, whether or not
+ * the files are kept.
+ */
+const keptFile = Effect.fn("Serve.keptFile")(function* (
+  { bookId, bytes, manifest }: Option.Option.Value<Effect.Effect.Success<ReturnType<typeof batchFile>>>,
+  batch: number,
+  name: string,
+) {
+  if (bytes === null) {
+    const text = encode(manifest, "utf-8")
+    return Option.some({ bytes: text.length, body: Stream.make(text) })
+  }
+  const first = yield* keptBlock(bookId, batch, name, 1)
+  if (first === undefined) return Option.none()
+  const database = yield* Database
+  const more = Stream.paginateEffect(2, (chunk) =>
+    Effect.map(
+      keptBlock(bookId, batch, name, chunk),
+      (block) =>
+        [block ?? new Uint8Array(), block === undefined ? Option.none() : Option.some(chunk + 1)] as const,
+    ),
+  )
+  const body = Stream.provideService(Stream.concat(Stream.make(first), more), Database, database)
+  return Option.some({ bytes, body })
+})
+
 /** `out` is the folder of exports. */
 export const download = Effect.fn("Serve.download")(function* (path: string, out: string, headOnly: boolean) {
   const [, code, batch, name] = address.exec(path) ?? []
@@ -33,14 +63,17 @@ export const download = Effect.fn("Serve.download")(function* (path: string, out
   const named = yield* batchFile(code, Number(batch), name)
   if (Option.isNone(named)) return notThere
   const found = yield* locate(resolve(out), named.value.folder, name)
+  const fileName = `${code}-${batch}-${name}`
   if (found === undefined) {
+    const kept = yield* keptFile(named.value, Number(batch), name)
+    if (Option.isSome(kept))
+      return Reply.downloadStream(headOnly ? Stream.empty : kept.value.body, fileName, kept.value.bytes)
     return Reply.plain(
-      `The file is not in the exports folder (schedule.out: ${out}) any more; the batch is known.`,
+      `The file is neither in the exports folder (schedule.out: ${out}) nor in the database (export.keepFiles); the batch is known.`,
       404,
     )
   }
   const { bytes, handle } = found
-  const fileName = `${code}-${batch}-${name}`
   if (!headOnly && bytes > 0) {
     return Reply.download(handle.createReadStream({ end: bytes - 1 }), fileName, bytes)
   }

@@ -1,5 +1,6 @@
 /** The private server's answers, all with the same strict headers. */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import type { Stream } from "effect"
 import { styleHash } from "./Page/PageStyle.ts"
 
 const strict: Readonly<Record<string, string>> = {
@@ -31,13 +32,17 @@ export const metrics = (body: string) => answer(body, 200, "text/plain; version=
 export const seeOther = (location: string, headers: Extra) =>
   HttpServerResponse.empty({ status: 303, headers: { ...strict, ...headers, location } })
 
+const attached = (name: string, bytes: number): Extra => ({
+  ...strict,
+  "content-type": "application/octet-stream",
+  "content-disposition": `attachment; filename="${name}"`,
+  "content-length": String(bytes),
+})
+
+/** A file's bytes, as they come. */
+export const downloadStream = <E>(body: Stream.Stream<Uint8Array, E>, name: string, bytes: number) =>
+  HttpServerResponse.stream(body, { headers: attached(name, bytes) })
+
 /** A file's bytes; `body` is a stream, or nothing where only the headers were asked for. */
 export const download = (body: unknown, name: string, bytes: number) =>
-  HttpServerResponse.raw(body, {
-    headers: {
-      ...strict,
-      "content-type": "application/octet-stream",
-      "content-disposition": `attachment; filename="${name}"`,
-      "content-length": String(bytes),
-    },
-  })
+  HttpServerResponse.raw(body, { headers: attached(name, bytes) })

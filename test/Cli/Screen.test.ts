@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { describe, expect, it, vi } from "vitest"
 import { helpFor } from "../../src/Cli/Help.ts"
 import { readManual } from "../../src/Cli/Program.ts"
+import { verdict } from "../../src/Cli/Tables/StandingTable.ts"
 import { inStage, Progress } from "../../src/Common/Progress.ts"
 import { counted, harmless, truncate, widthOf } from "../../src/Common/Text.ts"
 import { wrappedText } from "../../src/Common/Wrap.ts"
@@ -10,6 +11,20 @@ import { showProgress } from "../../src/Terminal/ShownProgress.ts"
 import { table } from "../../src/Terminal/Table.ts"
 
 const wide = { interactive: false, width: Number.POSITIVE_INFINITY, color: false }
+
+it("the conclusion of sync and status is broken between words on a narrow terminal", () => {
+  const open = {
+    ...{ accounts: 3, off: 0, suspense: 31, transit: 4, blocked: { "2026-09": 3, "2026-10": 1 } },
+    ...{ loans: 0, loansBlocked: {}, clearing: 0, unexplained: 0, otherBlocking: 0, otherWarnings: 2 },
+    ...{ blockingFindings: 0, quarantined: 0 },
+  }
+  const [first, ...lines] = verdict(open, [], { ...wide, width: 60 })
+  expect(first).toBe("")
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60)
+  const whole = verdict(open, [], wide)
+  expect(whole).toHaveLength(2)
+  expect(lines.map((line) => line.trim()).join(" ")).toBe(whole[1])
+})
 
 describe("text", () => {
   it.each([

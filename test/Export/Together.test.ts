@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Logger, Option } from "effect"
 import { decodeSync, decodeUnknownSync } from "effect/Schema"
 import { Database } from "../../src/Database.ts"
 import { keepFiles } from "../../src/Export/Batch/Kept/KeptFiles.ts"
@@ -244,9 +244,18 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
         const before = yield* count
         const out = temporaryFolder()
         writeFileSync(join(out, "default-BETA"), "a file in the way")
-        const error = yield* Effect.flip(exporting(out, ["hledger"]))
+        const logged: Array<string> = []
+        const logger = Logger.make(({ message }) => void logged.push(String(message)))
+        const error = yield* Effect.flip(exporting(out, ["hledger"])).pipe(
+          Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+        )
         expect(error).toMatchObject({ reason: "Folder" })
         expect(error.message).toContain(join(out, "default-BETA"))
+        const [warning, ...others] = logged
+        expect(others).toEqual([])
+        expect(warning).toMatch(
+          /^1 batch of the books before the one that failed is committed and stays?: ALPHA\/\d+ \(.*default-ALPHA.*\)\. See: tieout batches list$/,
+        )
         expect(yield* count).toEqual([(before[0] ?? 0) + 1, before[1], before[2]])
         expect(readdirSync(out).toSorted()).toEqual(["default-ALPHA", "default-BETA"])
         expect(markers(out)).toEqual([])

@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"
 import { join } from "node:path"
+import { brotliCompressSync } from "node:zlib"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -339,6 +340,42 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
         expect([path, status, body.includes("secret")]).toEqual([path, 404, false])
       }
       expect((yield* ask(port, "/")).body).toContain(`href="/exports/${book.code}/1/journal.csv"`)
+    }),
+  )
+
+  it.scoped("gives what the database keeps of a batch whose folder another machine has", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const blocks = ["a,b\n".repeat(100_000), "c,d\n"]
+      const bytes = blocks.join("").length
+      const files = [
+        { name: "journal.csv", bytes },
+        { name: "lost.csv", bytes: 4 },
+      ]
+      const manifest = JSON.stringify({ complete: true, entries: 1, files })
+      yield* query(
+        (sql) => sql`
+          insert into export.batches (book_id, batch, scope, formats, folder, through_numbering, manifest)
+          values (${book.bookId}, 1, 'all', '{journal}', 'a/all/1', 1, ${manifest}::text::json)`,
+      )
+      for (const [at, block] of blocks.entries()) {
+        yield* query(
+          (sql) => sql`
+            insert into export.batch_files (book_id, batch, name, chunk, content)
+            values (${book.bookId}, 1, 'journal.csv', ${at + 1}, ${brotliCompressSync(block)})`,
+        )
+      }
+      const port = yield* serving({ TIEOUT_SCHEDULE_OUT: temporaryFolder(), TIEOUT_STATUS_OPEN: "true" })
+      const path = `/exports/${book.code}/1`
+      const file = yield* ask(port, `${path}/journal.csv`)
+      expect([file.status, file.headers["content-length"]]).toEqual([200, String(bytes)])
+      expect(file.body).toBe(blocks.join(""))
+      expect(file.headers["content-disposition"]).toBe(`attachment; filename="${book.code}-1-journal.csv"`)
+      const head = yield* ask(port, `${path}/journal.csv`, { method: "HEAD" })
+      expect([head.status, head.headers["content-length"], head.body]).toEqual([200, String(bytes), ""])
+      expect((yield* ask(port, `${path}/manifest.json`)).body).toBe(manifest)
+      const lost = yield* ask(port, `${path}/lost.csv`)
+      expect([lost.status, lost.body]).toEqual([404, expect.stringContaining("nor in the database")])
     }),
   )
 

@@ -1,6 +1,7 @@
 /** The standing of every account, and whether the books tie out: the end of `sync` and `status`. */
 
 import { count, counted, styled } from "../../Common/Text.ts"
+import { wrapped } from "../../Common/Wrap.ts"
 import type { Standing } from "../../Inquiry/AccountStandings.ts"
 import type { OpenCounts } from "../../Reconcile/Summary.ts"
 import {
@@ -67,7 +68,7 @@ export const verdict = (
   if (notRead.length > 0) sentences.push("tieout sync reads all of it.")
   if (commands.length > 0) sentences.push(`See: ${commands.join(", ")}`)
   const colour = explained && notRead.length === 0 ? "green" : needsAttention(tieOut) ? "red" : "yellow"
-  return ["", styled(screen.color, colour, sentences.join(" "))]
+  return ["", ...wrapped(sentences.join(" "), screen.width).map((line) => styled(screen.color, colour, line))]
 }
 
 /** Whether something blocks: exit code 3. */

@@ -49,8 +49,14 @@ export const ofLittleRoom = (folder: string): string => {
     : `; the disk that holds ${folder} is nearly full (${room.text})`
 }
 
-/** Whether nothing more fits on the disk of a folder. */
-export const hasNoRoom = (folder: string): boolean => (roomOf(folder)?.free ?? nothing) < nothing
+/**
+ * Whether a full disk keeps a server from starting, whose log ends like this. The log may lack the last failure, for want of room; or
+ * be of a time before room was made. Of a quota only the log tells.
+ */
+export const keepsFromStarting = (folder: string, log: string): boolean => {
+  const free = roomOf(folder)?.free ?? little
+  return free < nothing || (saysFull(log) && (free < little || /quota/i.test(log)))
+}
 
 /** `what` says what could not be done for want of room. */
 export const fullDisk = (folder: string, what: string): EmbeddedError => {

@@ -5,7 +5,7 @@ import { program } from "./Binaries.ts"
 import type { Cluster } from "./Cluster.ts"
 import { environment, identity, run, sleep } from "./Command.ts"
 import { EmbeddedError } from "./EmbeddedError.ts"
-import { fullDisk, hasNoRoom, saysFull } from "./FullDisk.ts"
+import { fullDisk, keepsFromStarting } from "./FullDisk.ts"
 import { handOver } from "./HandOver.ts"
 import { onWindows, openOwnLog } from "./OwnFiles.ts"
 import { isPostmasterOf, maySignal, type Postmaster, removeStaleLocks, runningPostmaster } from "./PidFile.ts"
@@ -130,8 +130,7 @@ const lastLines = async (file: string): Promise<string> => {
 
 const startFailed = async (cluster: Cluster, what: string): Promise<EmbeddedError> => {
   const said = await lastLines(cluster.log).catch(() => "")
-  // On a full disk the log may have had no room for the reason.
-  if (saysFull(said) || hasNoRoom(cluster.folder)) return fullDisk(cluster.folder, `Postgres ${what}`)
+  if (keepsFromStarting(cluster.folder, said)) return fullDisk(cluster.folder, `Postgres ${what}`)
   return new EmbeddedError({
     reason: "StartFailed",
     message: `Postgres on ${cluster.folder} ${what}. The end of its log, ${cluster.log}:\n${said}`,

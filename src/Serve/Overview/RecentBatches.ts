@@ -84,7 +84,7 @@ export const recentBatches = Effect.fn("Overview.batches")(function* () {
   )
 })
 
-/** Where a file of a batch lies below the exports folder; none where no such batch names such a file. */
+/** A file of a batch: below the exports folder, and in the database by the book's number; none where no such batch names such a file. */
 export const batchFile = Effect.fn("Overview.batchFile")(function* (
   code: string,
   batch: number,
@@ -93,14 +93,19 @@ export const batchFile = Effect.fn("Overview.batchFile")(function* (
   const database = yield* Database
   const rows = yield* database.rows(
     "Overview.batchFile",
-    { folder: text, files: json },
+    { bookId: int4, folder: text, files: json, manifest: text },
     (sql) => sql`
-      select b.folder, b.manifest -> 'files' as files
+      select b.book_id as "bookId", b.folder, b.manifest -> 'files' as files, b.manifest::text as manifest
       from export.batches b join mirror.books k on k.book_id = b.book_id
       where k.code = ${code} and b.batch = ${batch}`,
   )
   const [row] = rows
-  return row !== undefined && filesOf(row.files).some((file) => file.name === name)
-    ? Option.some({ folder: row.folder, name })
-    : Option.none()
+  return Option.flatMap(Option.fromNullable(row), ({ bookId, files, folder, manifest }) =>
+    Option.map(Option.fromNullable(filesOf(files).find((file) => file.name === name)), ({ bytes }) => ({
+      bookId,
+      folder,
+      bytes,
+      manifest,
+    })),
+  )
 })

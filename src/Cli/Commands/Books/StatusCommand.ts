@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { allBooks } from "../../../Book.ts"
 import { counted } from "../../../Common/Text.ts"
 import { spanText } from "../../../Common/Time.ts"
+import { wrapped } from "../../../Common/Wrap.ts"
 import { describeServer } from "../../../Database/ConnectionSettings.ts"
 import { Database } from "../../../Database.ts"
 import { type UnmappedBook, unmappedAccounts } from "../../../Export/Mapping.ts"
@@ -66,8 +67,7 @@ const linesOf = (
     "",
     ...standingLines(summary.accounts, screen),
     ...verdict(summary.tieOut, summary.notRead, screen),
-    ...jobLines(summary.jobs),
-    ...unmappedLines(unmapped),
+    ...[...jobLines(summary.jobs), ...unmappedLines(unmapped)].flatMap((line) => wrapped(line, screen.width)),
   ]
 }
 

@@ -1,5 +1,6 @@
 import { Effect, Either, Layer, Option } from "effect"
 import { counted, harmless } from "../../../Common/Text.ts"
+import { wrapped } from "../../../Common/Wrap.ts"
 import { Status } from "../../../Inquiry/Status.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { Settings } from "../../../Settings.ts"
@@ -114,7 +115,7 @@ const linesOf = (
 ): ReadonlyArray<string> => [
   ...standingLines(accounts, screen),
   "",
-  ...outcomes.flatMap(outcomeLines),
+  ...outcomes.flatMap(outcomeLines).flatMap((line) => wrapped(line, screen.width)),
   ...verdict(tieOut, notRead, screen),
 ]
 
