@@ -238,6 +238,24 @@ describe("doctor", () => {
     }),
   )
 
+  it.scopedLive("does not blame the path of statements where only some accounts have none", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({ absent: [1, 3] })
+      const { code, out } = yield* run(["--json"], { variables: credentials(service.url) })
+      expect(code).toBe(1)
+      expect(verdictsIn(out).filter((verdict) => verdict.includes("statement"))).toEqual([
+        "organization statement: wrong error",
+      ])
+      const human = yield* run([], { variables: credentials(service.url) })
+      expect(human.out).toContain(
+        "GET /accounts/{accountId}/statement: 2 of the 3 accounts that were asked for answer 404; others: no rows",
+      )
+      expect(human.out).toContain(
+        "The path is right. Ask the partner why these accounts have no statement; until they have one, each is a finding that a close can accept.",
+      )
+    }),
+  )
+
   it.scopedLive("tells a refused page size from a parameter that is not known", () =>
     Effect.gen(function* () {
       const service = yield* imitate({ size: "limit", strict: true })
