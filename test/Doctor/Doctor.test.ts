@@ -186,6 +186,17 @@ describe("doctor", () => {
     }),
   )
 
+  it.scopedLive("warns of a service that does not say when it answered", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({ dated: false })
+      const { code, out } = yield* run(["--json"], { variables: credentials(service.url) })
+      expect([code, verdictsIn(out).at(-1)]).toEqual([0, "- clock: wrong warning"])
+      const human = yield* run([], { variables: credentials(service.url) })
+      expect(human.out).toMatch(/clock +none of the \d+ answers has a Date header: nothing proves when/)
+      expect(human.out).toContain("default: all is well, 1 warning.")
+    }),
+  )
+
   it.scopedLive("says whether anybody would deliver events to webhook.publicUrl", () =>
     Effect.gen(function* () {
       const service = yield* imitate()

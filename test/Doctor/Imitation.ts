@@ -24,6 +24,8 @@ export interface Names {
   readonly entries: number
   /** Between two pages: nothing, a row that is on both, or an empty page. */
   readonly border: "plain" | "overlap" | "empty"
+  /** Whether answers have a `Date` header. */
+  readonly dated: boolean
   /** Accounts of 1 to 3 whose statement answers 404. */
   readonly absent: ReadonlyArray<number>
 }
@@ -44,6 +46,7 @@ const usual: Names = {
   pageSize: 20,
   entries: 5,
   border: "plain",
+  dated: true,
   absent: [],
 }
 
@@ -229,6 +232,7 @@ const answerer = (names: Names): Answerer => {
   }
   const objects: Record<string, object> = { ...own.objects, ...below(prefix, clients.objects) }
   return ({ method, path }, response) => {
+    response.sendDate = names.dated
     const url = new URL(path, "http://localhost")
     const { searchParams } = url
     const account = names.statement.startsWith("?") ? searchParams.get(names.statement.slice(1)) : null
