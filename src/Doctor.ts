@@ -4,6 +4,7 @@
  */
 import { Effect, Either } from "effect"
 import { asker } from "./Doctor/Ask.ts"
+import { watching } from "./Doctor/Clock.ts"
 import { discover } from "./Doctor/Discover.ts"
 import { type EndpointReport, examine } from "./Doctor/Examine.ts"
 import { subscriptions, subscriptionsPath } from "./Doctor/Subscriptions.ts"
@@ -54,7 +55,7 @@ export const diagnose = Effect.fn("Doctor.diagnose")(function* (
   }
   const limits = bounds({ ...options.limits, ...patience }, { ...tuning, ...options.tuning })
   const session = yield* Session.make(address.right, configured.paths.token, connection, limits)
-  const ask = asker(session)
+  const { ask, verdict } = watching(asker(session))
   const { profile, undetermined } = options.discover
     ? yield* discover(ask, configured, surfaces)
     : { profile: configured, undetermined: [] }
@@ -71,7 +72,10 @@ export const diagnose = Effect.fn("Doctor.diagnose")(function* (
             ...(yield* subscriptions(ask, profile, publicUrl)),
           },
         ]
-  const endpoints = [...examined, ...delivered]
+  const clock = verdict()
+  const clocked: ReadonlyArray<EndpointReport> =
+    clock === undefined ? [] : [{ surface: null, endpoint: "clock", path: null, ...clock }]
+  const endpoints = [...examined, ...delivered, ...clocked]
   const diagnosis: Diagnosis = { connection: name, surfaces, configured, profile, undetermined, endpoints }
   return diagnosis
 }, Effect.scoped)

@@ -123,6 +123,16 @@ const single = Effect.fn("Doctor.single")(function* (
   note(visit, place, endpoint, finding)
 })
 
+/** The path is not to blame for accounts that answer 404 while others have a statement. */
+const besides = (found: Judge.Finding, asked: number, absent: number): Judge.Finding => ({
+  ...found,
+  verdict: "wrong",
+  severity: "error",
+  detail: `${absent} of the ${asked} accounts that were asked for ${absent === 1 ? "answers" : "answer"} 404; others: ${found.detail}`,
+  advice:
+    "The path is right. Ask the partner why these accounts have no statement; until they have one, each is a finding that a close can accept.",
+})
+
 /** Reads statements until one names a conversion; reports the first statement that has entries. */
 const statements = Effect.fn("Doctor.statements")(function* (
   visit: Visit,
@@ -130,9 +140,17 @@ const statements = Effect.fn("Doctor.statements")(function* (
   accounts: ReadonlyArray<string>,
 ) {
   let reported: { readonly finding: Judge.Finding; readonly rows: number } | undefined
+  let absent: Judge.Finding | undefined
+  let [asked, without] = [0, 0]
   const related = new Map<string, string>()
   for (const accountId of accounts) {
     const { finding, page, rows } = yield* read(visit, place, Endpoints.statement, accountId)
+    asked += 1
+    if (finding.verdict === "notThere") {
+      absent ??= finding
+      without += 1
+      continue
+    }
     for (const row of rows) {
       const type = textAt(row, "relatedResourceType")
       const id = textAt(row, "relatedResourceId")
@@ -143,12 +161,9 @@ const statements = Effect.fn("Doctor.statements")(function* (
       reported = { finding, rows: rows.length }
     if (page === undefined || related.has("CONVERSION")) break
   }
-  note(
-    visit,
-    place,
-    Endpoints.statement,
-    reported?.finding ?? Judge.untried("there is no account to ask for"),
-  )
+  const found = reported?.finding ?? absent ?? Judge.untried("there is no account to ask for")
+  const isMixed = reported?.finding.verdict === "ok" && without > 0
+  note(visit, place, Endpoints.statement, isMixed ? besides(found, asked, without) : found)
   return related
 })
 

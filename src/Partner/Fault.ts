@@ -47,7 +47,8 @@ const adviceOf: Readonly<Record<PartnerReason, string>> = {
   RedirectRefused: "Set the base address to where the service really is",
   Unauthorized: "Check that the credentials belong to this base address, and the scope (TIEOUT_SCOPE)",
   Forbidden: "Check that the scope issued to you covers this (TIEOUT_SCOPE)",
-  NotFound: "Check the base address and the path in `interface.paths`",
+  NotFound:
+    "Check the base address, and the path in `interface.paths` or `interface.clientPaths`; where others answer at the same path, ask the partner about this one",
   RateLimited: "Run again later; nothing is lost",
   Unavailable: "Run again later; nothing is lost",
   Rejected: "Check the names in the `interface` section of the settings",

@@ -17,7 +17,7 @@ export const checks = [
   {
     name: "movement-entries",
     severity: "blocking",
-    todo: "wait for the movement to complete; what stays after a sync is the provider's to explain",
+    todo: "wait for the entries that are missing; what stays after a sync is the provider's to explain, and a close can accept it",
   },
   {
     name: "stated-fee",

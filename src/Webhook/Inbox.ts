@@ -38,7 +38,7 @@ export interface WaitingEvent extends EventKey {
 }
 
 /** After so many tries an event is dead, unless the caller says otherwise. */
-const defaultTries = 8
+export const defaultTries = 8
 
 /** How long a process may work at an event before another one may take it. */
 const defaultLease = Duration.minutes(2)

@@ -186,6 +186,17 @@ describe("doctor", () => {
     }),
   )
 
+  it.scopedLive("warns of a service that does not say when it answered", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({ dated: false })
+      const { code, out } = yield* run(["--json"], { variables: credentials(service.url) })
+      expect([code, verdictsIn(out).at(-1)]).toEqual([0, "- clock: wrong warning"])
+      const human = yield* run([], { variables: credentials(service.url) })
+      expect(human.out).toMatch(/clock +none of the \d+ answers has a Date header: nothing proves when/)
+      expect(human.out).toContain("default: all is well, 1 warning.")
+    }),
+  )
+
   it.scopedLive("says whether a subscription would deliver events to webhook.publicUrl", () =>
     Effect.gen(function* () {
       const service = yield* imitate()
@@ -235,6 +246,24 @@ describe("doctor", () => {
         "organization withdrawal: wrong error interface.money.amountField",
         "- paging: wrong error interface.paging.cursorParam",
       ])
+    }),
+  )
+
+  it.scopedLive("does not blame the path of statements where only some accounts have none", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({ absent: [1, 3] })
+      const { code, out } = yield* run(["--json"], { variables: credentials(service.url) })
+      expect(code).toBe(1)
+      expect(verdictsIn(out).filter((verdict) => verdict.includes("statement"))).toEqual([
+        "organization statement: wrong error",
+      ])
+      const human = yield* run([], { variables: credentials(service.url) })
+      expect(human.out).toContain(
+        "GET /accounts/{accountId}/statement: 2 of the 3 accounts that were asked for answer 404; others: no rows",
+      )
+      expect(human.out).toContain(
+        "The path is right. Ask the partner why these accounts have no statement; until they have one, each is a finding that a close can accept.",
+      )
     }),
   )
 

@@ -24,6 +24,10 @@ export interface Names {
   readonly entries: number
   /** What lies between two pages: nothing, a row that is on both, or an empty page. */
   readonly border: "plain" | "overlap" | "empty"
+  /** Whether answers have a `Date` header. */
+  readonly dated: boolean
+  /** Accounts of 1 to 3 whose statement answers 404. */
+  readonly absent: ReadonlyArray<number>
 }
 
 const usual: Names = {
@@ -42,6 +46,8 @@ const usual: Names = {
   pageSize: 20,
   entries: 5,
   border: "plain",
+  dated: true,
+  absent: [],
 }
 
 /** Values that must not appear anywhere: they stand for personal data. */
@@ -226,6 +232,7 @@ const answerer = (names: Names): Answerer => {
   }
   const objects: Record<string, object> = { ...own.objects, ...below(prefix, clients.objects) }
   return ({ method, path }, response) => {
+    response.sendDate = names.dated
     const url = new URL(path, "http://localhost")
     const { searchParams } = url
     const account = names.statement.startsWith("?") ? searchParams.get(names.statement.slice(1)) : null
@@ -237,7 +244,8 @@ const answerer = (names: Names): Answerer => {
     if (method !== "GET") return json(response, { message: "only reading is allowed" }, 405)
     const object = objects[pathname]
     if (object !== undefined) return json(response, object)
-    const rows = lists[pathname]
+    const isAbsent = names.absent.some((index) => pathname === `/accounts/${uuid(index)}${names.statement}`)
+    const rows = isAbsent ? undefined : lists[pathname]
     if (rows === undefined) return json(response, { code: "not_found", message: `no ${pathname}` }, 404)
     const unknown = [...searchParams.keys()].find((key) => key !== names.cursor && key !== names.size)
     if (names.strict && unknown !== undefined) {

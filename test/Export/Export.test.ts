@@ -293,6 +293,26 @@ layer(TestDatabase.layer)("an export", (it) => {
     }),
   )
 
+  it.effect(
+    "goes on where an export was killed after its mark and before its folder, or while it was removed",
+    () =>
+      Effect.gen(function* () {
+        yield* postMonths(yield* openBook("MARKED", "33333333-0000-4000-8000-000000000016"))
+        const out = temporaryFolder()
+        const book = join(out, "default-MARKED")
+        mkdirSync(book)
+        // Of two batches one has its folder, the other not even the month's.
+        mkdirSync(join(book, "2026-10", "1"), { recursive: true })
+        writeFileSync(join(book, ".unfinished"), "2026-10/1\nall/2\n")
+        yield* Export.run(request(out, october, ["journal"], "MARKED"))
+        expect(files(book)).toEqual([
+          "2026-10/1/journal.csv",
+          "2026-10/1/manifest.json",
+          "2026-10/1/statement.csv",
+        ])
+      }),
+  )
+
   it.effect("fails with the reason and the path where it cannot write, and leaves nothing", () =>
     Effect.gen(function* () {
       yield* postMonths(yield* openBook("STUCK", "33333333-0000-4000-8000-000000000007"))

@@ -226,6 +226,45 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped("of onboarding and availability are no failures where their client cannot be read", () =>
+    Effect.gen(function* () {
+      const disabled = { ...client(2), status: "DISABLED" }
+      const { held, service } = yield* lending({ clients: [client(1), client(2)] })
+      yield* sync(service.url, bothSurfaces)
+      held.clients.splice(1, 1, disabled)
+      held.interfere = (path, response) => {
+        if (!path.startsWith(`/clients/${clientId(2)}/`)) return false
+        response.writeHead(403, { "content-type": "application/json" }).end("{}")
+        return true
+      }
+      const listed = yield* processing(
+        service.url,
+        (events, inbox) =>
+          Effect.gen(function* () {
+            yield* inbox.put([
+              delivery("client.disabled", { clientId: clientId(2), status: "DISABLED" }),
+              delivery("account.credited", { accountId: accountOf(clientId(2)), clientId: clientId(2) }),
+              // Rejected clients never come into the list.
+              delivery("onboarding.rejected", { clientId: clientId(3), status: "REJECTED" }),
+            ])
+            for (let tries = 1; tries <= 8; tries++) {
+              yield* events.round("default")
+              yield* rows("update webhook.inbox set next_try_at = now() where state = 'failed' returning 1")
+            }
+            return yield* inbox.list({ connection: Option.none(), state: Option.none(), limit: 10 })
+          }),
+        bothSurfaces,
+      )
+      expect(
+        listed.map(({ error, note, state, type }) => `${type} ${state}, ${error}, ${note}`).sort(),
+      ).toEqual([
+        `account.credited dead, the service lists the client as DISABLED, null`,
+        "client.disabled done, null, unknown type: the service lists the client as DISABLED; left to the next sync",
+        `onboarding.rejected done, null, unknown type: the service lists no client ${clientId(3)}; left to the next sync`,
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("that come before the service knows what they name are tried again [W13]", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()

@@ -230,11 +230,11 @@ export const readIfThere = (path: string): Effect.Effect<string | undefined, Exp
     ),
   )
 
-/** Removes files of ours and then their folder. */
+/** Removes files of ours and then their folder, which need not be there: who was killed may not have made it yet. */
 export const removeFolder = (path: string, names: ReadonlyArray<string>): Effect.Effect<void, ExportError> =>
   attempt(path, async () => {
     for (const name of names) await rm(join(path, name), { force: true })
-    await rmdir(path)
+    await rmdir(path).catch((cause) => (codeOf(cause) === "ENOENT" ? undefined : Promise.reject(cause)))
     // Removes the scope's folder, too, if it is empty now.
     await rmdir(dirname(path)).catch(() => undefined)
   })

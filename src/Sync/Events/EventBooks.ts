@@ -74,3 +74,15 @@ export const booksFor = Effect.fn("Events.booksFor")(function* (
     yield* (yield* Clients).read(organization)
   return yield* known()
 })
+
+/**
+ * The status by which the service keeps a client's paths closed ("only `ACTIVE` clients can use client-scoped operations").
+ * None: they are open, or the client is not listed.
+ */
+export const closedBy = Effect.fn("Events.closedBy")(function* (connection: string, clientId: string) {
+  const { inactive } = yield* (yield* Clients).read(yield* organizationBook(connection))
+  return Option.map(
+    Option.fromNullable(inactive.find(({ id }) => id === clientId)),
+    ({ status }) => `the service lists the client as ${status}`,
+  )
+})

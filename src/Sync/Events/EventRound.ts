@@ -4,22 +4,21 @@
  */
 import { type Context, Effect, Layer, Option } from "effect"
 import type { Book } from "../../Book.ts"
-import { count } from "../../Common/Text.ts"
 import { Ledger } from "../../Ledger.ts"
 import { Partner, PartnerConnection } from "../../Partner.ts"
 import { Reconcile } from "../../Reconcile.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
-import { Inbox, type WaitingEvent } from "../../Webhook/Inbox.ts"
+import { defaultTries, Inbox, type WaitingEvent } from "../../Webhook/Inbox.ts"
 import { aloneOfClient, failureOf } from "../Runs/Failures.ts"
 import { syncParts } from "../Runs/Layers.ts"
 import { inTimeZone } from "../Runs/Proving.ts"
 import { unreadText } from "../Runs/RunReport.ts"
-import { booksFor, byClient, type Hinted } from "./EventBooks.ts"
+import { booksFor, byClient, closedBy, type Hinted } from "./EventBooks.ts"
 import { keyOfResource, touchedBy } from "./EventHint.ts"
 import { meterEvents } from "./EventMeters.ts"
 import { type ReadAgain, TouchedReader } from "./EventReader.ts"
-import { noteOf, tellUnknown } from "./UnknownEvents.ts"
+import { noteOf, tellLeft, tellUnknown } from "./UnknownEvents.ts"
 
 const reading = TouchedReader.Default.pipe(Layer.provideMerge(syncParts))
 
@@ -60,6 +59,34 @@ const readBook = Effect.fn("Events.readBook")(function* (book: Book, hinted: Rea
   return yield* reader.read(book, touchedBy(hinted.map(({ hint }) => hint)))
 })
 
+interface Outcome extends Hinted {
+  readonly note: Option.Option<string>
+  /** Nothing was read for it: the next sync does. */
+  readonly left: boolean
+  /** Why its effect is not in the books; none if it is. */
+  readonly why: Option.Option<string>
+}
+
+/**
+ * An event of a client that cannot be read. One that names a movement or an account fails. One that names nothing known, such as
+ * those of onboarding and availability, only says that something is to be looked at, and every sync looks at all clients.
+ */
+const unreadable =
+  (why: string, isOver: boolean) =>
+  (one: Hinted): Outcome =>
+    Option.match(one.hint.unknown, {
+      onSome: (unknown) =>
+        isOver || one.event.tries >= defaultTries
+          ? {
+              ...one,
+              note: Option.some(`${unknown}: ${why}; left to the next sync`),
+              left: true,
+              why: Option.none(),
+            }
+          : { ...one, note: Option.none(), left: false, why: Option.some(why) },
+      onNone: () => ({ ...one, note: Option.none(), left: false, why: Option.some(why) }),
+    })
+
 /** The part of a round for one book. Returns the events that failed, with the reason. */
 const takeBook = Effect.fn("Events.takeBook")(function* (book: Book, hinted: ReadonlyArray<Hinted>) {
   const nothing = { newEntries: new Map(), accounts: new Map(), resources: new Map() }
@@ -67,20 +94,30 @@ const takeBook = Effect.fn("Events.takeBook")(function* (book: Book, hinted: Rea
     aloneOfClient((error) => ({ ...nothing, failures: [failureOf({ kind: "book" }, error)] })),
   )
   const broken = read.newEntries.size === 0 && read.failures.some(({ unread }) => unread.kind === "book")
-  return hinted.map((one) => ({
-    ...one,
-    note: noteOf(one.hint),
-    why: broken ? Option.some(read.failures[0]?.why ?? "") : whyUnbooked(one, read),
-  }))
+  const outcomes = hinted.map(
+    (one): Outcome => ({
+      ...one,
+      note: noteOf(one.hint),
+      left: false,
+      why: broken ? Option.some(read.failures[0]?.why ?? "") : whyUnbooked(one, read),
+    }),
+  )
+  const isWhole = outcomes.every(({ why }) => Option.isNone(why))
+  const closed =
+    isWhole || Option.isNone(book.clientId)
+      ? Option.none<string>()
+      : yield* closedBy(book.connection, book.clientId.value).pipe(aloneOfClient(() => Option.none<string>()))
+  return Option.match(closed, {
+    onNone: () => outcomes,
+    onSome: (status) => outcomes.map((one) => (Option.isNone(one.why) ? one : unreadable(status, true)(one))),
+  })
 })
-
-type Outcome = Effect.Effect.Success<ReturnType<typeof takeBook>>[number]
 
 /** What cannot be told to be of a book that is read here. It is a hint: the next sync reads every book that there is. */
 const leftToSync = "it names no client, and the organization is not read: left to the next sync"
 
 const leave = (hinted: ReadonlyArray<Hinted>): ReadonlyArray<Outcome> =>
-  hinted.map((one) => ({ ...one, note: Option.some(leftToSync), why: Option.none() }))
+  hinted.map((one) => ({ ...one, note: Option.some(leftToSync), left: true, why: Option.none() }))
 
 /** Ends the events that are in the books, and postpones the others. Returns how many were postponed. */
 const noteOutcomes = Effect.fn("Events.noteOutcomes")(function* (
@@ -102,14 +139,8 @@ const noteOutcomes = Effect.fn("Events.noteOutcomes")(function* (
     }),
   )
   meterEvents(connection, delays)
-  const isLeft = ({ note }: Outcome) => Option.contains(note, leftToSync)
-  const left = done.filter(isLeft)
-  yield* tellUnknown(done.filter((one) => !isLeft(one)))
-  const [first] = left
-  if (first !== undefined) {
-    const others = left.length === 1 ? "" : ` and ${count(left.length - 1)} more like it`
-    yield* Effect.logInfo(`Event ${first.event.eventId} of type ${first.event.type}${others}: ${leftToSync}.`)
-  }
+  yield* tellUnknown(done.filter(({ left }) => !left))
+  yield* tellLeft(done.filter(({ left }) => left))
   const failed = outcomes.flatMap(({ event, why }) =>
     Option.toArray(Option.map(why, (text) => ({ event, text }))),
   )
@@ -138,9 +169,9 @@ export const absorbEvents = Effect.fn("Events.absorb")(function* (
   const books = yield* booksFor(connection, new Set(clients.keys()))
   const taken = yield* Effect.forEach(clients, ([client, ofClient]) => {
     const book = books.get(client)
-    const why = Option.some(`the service lists no client ${client}`)
+    // It may be listed in a moment.
     return book === undefined
-      ? Effect.succeed(ofClient.map((one): Outcome => ({ ...one, note: Option.none(), why })))
+      ? Effect.succeed(ofClient.map(unreadable(`the service lists no client ${client}`, false)))
       : takeBook(book, ofClient)
   })
   const outcomes = [...taken.flat(), ...(isRead ? [] : leave(organizations))]

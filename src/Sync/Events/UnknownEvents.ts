@@ -1,4 +1,4 @@
-/** Logs events that name nothing known, so that none is finished silently. */
+/** Logs events that name nothing known or were left to the next sync, so that none is finished silently. */
 import { Effect, Option } from "effect"
 import { count } from "../../Common/Text.ts"
 import type { WaitingEvent } from "../../Webhook/Inbox.ts"
@@ -9,7 +9,7 @@ interface Hinted {
   readonly hint: Hint
 }
 
-/** How many kinds of unknown events are logged one by one. */
+/** How many kinds of events, or reasons, are logged one by one. */
 const mostListed = 10
 
 /** The note that the inbox keeps with the event. */
@@ -36,4 +36,22 @@ export const tellUnknown = Effect.fn("Events.tellUnknown")(function* (hinted: Re
     yield* Effect.logInfo(
       `Events of ${count(kinds.size - listed.length)} more types name nothing that is known; tieout webhook events lists them.`,
     )
+})
+
+/** One line for each reason, with the first event that was left to the next sync for it. */
+export const tellLeft = Effect.fn("Events.tellLeft")(function* (
+  left: ReadonlyArray<Hinted & { readonly note: Option.Option<string> }>,
+) {
+  const reasons = new Map<string, Array<Hinted>>()
+  for (const one of left) {
+    const reason = Option.getOrElse(one.note, () => "")
+    const others = reasons.get(reason)
+    if (others === undefined) reasons.set(reason, [one])
+    else others.push(one)
+  }
+  for (const [reason, [first, ...others]] of [...reasons].slice(0, mostListed)) {
+    if (first === undefined) continue
+    const more = others.length === 0 ? "" : ` and ${count(others.length)} more like it`
+    yield* Effect.logInfo(`Event ${first.event.eventId} of type ${first.event.type}${more}: ${reason}.`)
+  }
 })
