@@ -5,7 +5,6 @@ import { Effect, Option, Stream } from "effect"
 import { openRegular } from "../Common/RegularFile.ts"
 import { Database } from "../Database.ts"
 import { keptBlock } from "../Export/Batch/Kept/KeptFiles.ts"
-import { encode } from "../Format/Encoding.ts"
 import * as Reply from "./HttpReply.ts"
 import { batchFile } from "./Overview/RecentBatches.ts"
 
@@ -39,7 +38,7 @@ const keptFile = Effect.fn("Serve.keptFile")(function* (
   name: string,
 ) {
   if (bytes === null) {
-    const text = encode(manifest, "utf-8")
+    const text = Buffer.from(manifest, "utf8")
     return Option.some({ bytes: text.length, body: Stream.make(text) })
   }
   const first = yield* keptBlock(bookId, batch, name, 1)
