@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 export interface Finished {
   readonly stdout: string
   readonly seconds: number
-  /** Of the processor, user and system. Nothing else of ours may end meanwhile. */
+  /** User and system time. No other child of this process may end meanwhile. */
   readonly processorSeconds: number
   /** The highest resident set size of the process itself, in megabytes (10^6 bytes). */
   readonly peakMegabytes: number
@@ -109,7 +109,7 @@ export const serve = async (
       try {
         resolve(JSON.parse(text))
       } catch {
-        // Not whole yet.
+        // The document is not complete yet.
       }
     })
   })

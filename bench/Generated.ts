@@ -43,7 +43,7 @@ const movements = (sql: Sql, book: number, month: string, each: number) => sql`
     case when r.converts then r.other_rails end, b.first[1 + r.at / 1024] + r.at % 1024
   from signed r cross join blocks b`
 
-/** As the service's own answers would say it. */
+/** In the form of the service's own answers. */
 const resources = (sql: Sql, book: number, run: number) => sql`
   with resource as (
     select g.*, abs(g.amount) + case when g.kind = 'deposit' then g.fee else 0 end as whole,
@@ -149,7 +149,7 @@ const boundaries = (sql: Sql, book: number) => sql`
   insert into sync.page_boundaries (book_id, account_id, position, cursor, occurred_at)
   select ${book}, g.account_id, g.position, 'generated:' || g.position, g.occurred_at from generated g where g.position % 100 = 0`
 
-/** Books of clients, with accounts that were read once. */
+/** Books of clients whose accounts were read once. */
 const booksOf = async (
   sql: Sql,
 ): Promise<ReadonlyArray<{ readonly book: number; readonly accounts: number }>> => {

@@ -17,7 +17,7 @@ export interface Line {
   readonly exportRatio: number
 }
 
-/** Above the last line, a share of it: what noise alone does not make. */
+/** The share by which a measurement must exceed the last line before it counts: more than noise alone causes. */
 const allowed = 0.1
 
 export const lineText = (line: Line): string =>
@@ -47,7 +47,7 @@ export const lastLine = (size: number): number | undefined => {
     .at(-1)
 }
 
-/** What to say where a measurement is above the last one. */
+/** The message where a measurement is above the last one. */
 export const tooSlow = (line: Line, last: number | undefined): string | undefined =>
   last !== undefined && line.processorRatio > last * (1 + allowed)
     ? `The cold sync of ${line.size.toLocaleString("en-US")} entries takes ${line.processorRatio.toFixed(2)} times its floor's processor time, and took ${last.toFixed(2)} times.`

@@ -1,4 +1,4 @@
-/** Processor time from /proc, Linux only (0 elsewhere): what counts on a machine that others use as well. */
+/** Processor time from /proc, on Linux only (0 elsewhere): the measure that counts on a machine that others use as well. */
 import { readdirSync, readFileSync } from "node:fs"
 
 /** Clock ticks per second, as every Linux that Node runs on has them. */
@@ -43,12 +43,12 @@ export const serverSeconds = (session: number): number => {
       .map((name) => fieldsOf(Number(name)))
       .filter((fields) => field(fields, 4) === postmaster)
       .reduce((sum, fields) => sum + field(fields, 14) + field(fields, 15), 0)
-    // A session that ended meanwhile could be in neither of the two, or in both.
+    // A session that ended meanwhile could be counted in neither of the two, or in both.
     if (ended === endedSessions()) return (ended + living) / ticks
   }
 }
 
-/** What the machine gave to others than us, and to other machines on the same hardware, of its processor time since the start. */
+/** The processor time since the start that went to other programs, and to other machines on the same hardware. */
 export const machine = (): (() => { readonly steal: number }) => {
   const read = () => {
     try {

@@ -1,6 +1,6 @@
 /**
- * What a night without news, and what people ask, cost over a long history: at a tenth of it and at the whole, in months of one size,
- * so that only the history before them differs. Names each statement of a night that touches more pages of the database for it.
+ * The cost of a night without news and of people's queries over a long history: at a tenth of it and at all of it, in months of one
+ * size, so that only the earlier history differs. Names each statement of a night that touches more pages because of it.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -12,7 +12,7 @@ import { type Server, withServer } from "./Server.ts"
 import { count, fieldOf, fixed, head, row } from "./Shown.ts"
 
 const cli = "bin/tieout.js"
-/** Of whom one in ten is not active. */
+/** Clients, of whom one in ten is not active. */
 const clients = 222
 const months = Array.from({ length: 10 }, (_, at) => `2026-${String(at + 1).padStart(2, "0")}`)
 

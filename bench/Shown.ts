@@ -1,4 +1,4 @@
-/** What a benchmark prints, and what it reads of its command line and of JSON. */
+/** The output of benchmarks, and their reading of the command line and of JSON. */
 
 export const args = process.argv.slice(2)
 

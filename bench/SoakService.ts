@@ -1,4 +1,4 @@
-/** What stands between the connector and the sandbox for a month: it dates the answers, and fails as it is told. */
+/** Stands between the connector and the sandbox for a month: dates the answers, and fails as it is told. */
 import { createServer, request } from "node:http"
 
 export interface Trouble {
@@ -12,7 +12,7 @@ export interface Trouble {
   secret: string
 }
 
-/** What the sandbox was started with, whatever the month's secret is. */
+/** The secret with which the sandbox was started, whatever the month's secret is. */
 const sandboxSecret = "sandbox-secret"
 
 export const soakService = async (origin: string, trouble: Trouble, now: () => number) => {

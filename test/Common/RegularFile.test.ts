@@ -75,7 +75,7 @@ describe("what is written", () => {
 })
 
 describe("a file that is read", () => {
-  it("ends where it ended when it was opened, however much is added meanwhile", async () => {
+  it("is read to its length at the time of opening, however much is added meanwhile", async () => {
     const path = join(temporaryFolder(), "growing")
     writeFileSync(path, "x".repeat(200_000))
     let read = 0

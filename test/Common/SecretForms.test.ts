@@ -13,7 +13,7 @@ const unicodeOf = (character: string): string =>
     .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`)
     .join("")
 
-/** How those write a text who may send a secret back. */
+/** The forms in which a server may send a secret back. */
 const writers: Readonly<Record<string, (secret: string) => string>> = {
   "as it is": (secret) => secret,
   "the form as we send it": (secret) => new URLSearchParams([["", secret]]).toString().slice(1),
@@ -55,14 +55,14 @@ const writers: Readonly<Record<string, (secret: string) => string>> = {
   base64url: (secret) => Buffer.from(secret).toString("base64url"),
 }
 
-/** Eight characters at least, as every secret has: of fewer, one form could by chance be made of parts of another. */
+/** At least eight characters, as every secret has: shorter forms could by chance be parts of each other. */
 const secrets = fc.oneof(
   fc.string({ minLength: 8, maxLength: 40 }),
   fc.string({ minLength: 8, maxLength: 20, unit: "grapheme" }),
 )
 
-describe("a secret that somebody sends back", () => {
-  it("leaves nothing of an escape behind", () => {
+describe("a secret that a server sends back", () => {
+  it("is taken out together with its escapes", () => {
     expect(withoutSecrets('<\\"    \\u0026   >', formsOf('"    &   '))).toBe("<•••>")
     expect(withoutSecrets("<\\u003e       \\\\>", formsOf(">       \\"))).toBe("<•••>")
     // A digit's escape ends in the digit itself.
@@ -76,7 +76,7 @@ describe("a secret that somebody sends back", () => {
     fc.assert(
       fc.property(secrets, (secret) => {
         const twice = Buffer.from(Buffer.from(secret).toString("base64")).toString("base64")
-        // The ends may be those of the bytes around it.
+        // The ends of the base64 may belong to the bytes around it.
         expect(withoutSecrets(twice, formsOf(secret)).replace("•••", "").length).toBeLessThan(9)
       }),
     )
@@ -102,7 +102,7 @@ describe("a secret that somebody sends back", () => {
           expect(shown).toContain("•••")
           const left = shown.split("•••").map((part) => Buffer.from(part, "base64").toString("latin1"))
           expect(left.join("").includes(Buffer.from(secret).toString("latin1"))).toBe(false)
-          // Of the secret itself at most a byte at either end is left.
+          // At most one byte of the secret is left at either end.
           expect(left.join("").length).toBeLessThanOrEqual(Buffer.byteLength(before + after) + 4)
         },
       ),

@@ -1,4 +1,4 @@
-/** What an amount's field cannot hold is refused, never rounded or cut. */
+/** An amount that its field cannot hold is refused, never rounded or cut. */
 import { describe, expect, it } from "@effect/vitest"
 import { netsuite } from "../../src/Format/NetSuite/NetSuite.ts"
 import { unsigned } from "../../src/Format/Table/Amount.ts"

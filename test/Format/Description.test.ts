@@ -71,7 +71,7 @@ describe("the text of a line", () => {
     )
   })
 
-  it("leaves out alone what the file's letters cannot say", () => {
+  it("leaves out only characters that the file's encoding lacks", () => {
     const ascii = { ...all, isHoldable: (text: string) => /^[ -~]*$/.test(text) }
     expect(described(defaultTemplate, { ...entry, counterparty: "株式会社 例" }, ascii)).toBe(
       "Withdrawal returned / INV-7 / October rent / 0xabc",
@@ -80,7 +80,7 @@ describe("the text of a line", () => {
 })
 
 describe("a template", () => {
-  it("with a placeholder that there is none of is refused, with those that there are", () => {
+  it("with an unknown placeholder is refused with a list of the known ones", () => {
     for (const wrong of ["{iban}", "{Kind}", "{", "}", "{}", "{toString}", "{kind"]) {
       const read = Schema.decodeUnknownEither(Template)(`x ${wrong}`)
       expect([wrong, Either.isLeft(read)]).toEqual([wrong, true])

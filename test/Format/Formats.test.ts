@@ -1,4 +1,4 @@
-/** A format is one object: what follows from it, and what may not be shared. */
+/** A format is one object: what is derived from it, and what it must not share with its reader. */
 import { readFileSync } from "node:fs"
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
@@ -14,7 +14,7 @@ import { importsOf, sources } from "../support/folderMap.ts"
 /** A file's place below `src`. */
 const placeOf = (file: string): string => file.slice(file.indexOf("/src/") + 5)
 
-/** Every file that is loaded with one, itself included. */
+/** All files that are loaded with a file, including itself. */
 const loadedWith = (file: string, seen = new Set<string>()): ReadonlySet<string> => {
   if (!seen.has(file)) {
     seen.add(file)
@@ -39,7 +39,7 @@ const shared = new Set([
 describe("a reader", () => {
   const readers = files.filter(({ place }) => isReader(place))
 
-  it("shares nothing with what wrote the file", () => {
+  it("shares no code with the writer of the file", () => {
     expect(readers.length).toBeGreaterThan(tableFormats.length)
     const others = readers.flatMap(({ file, place }) =>
       [...loadedWith(file)]
@@ -63,7 +63,7 @@ describe("a reader", () => {
     }
   })
 
-  it("is all that verify has of the formats, beside the list of them", () => {
+  it("is all that verify imports of the formats, besides their list", () => {
     const known =
       /^Format\/(?:AccompanyingFiles|Entry|Formats|FormatSettings|Reading\/\w+|Table\/Define)\.ts$/
     const others = files
@@ -116,7 +116,7 @@ describe("a format's name", () => {
 })
 
 /** What people type and keep: a new format adds its own here, and changes nothing else. */
-describe("what follows from the formats", () => {
+describe("what is derived from the formats", () => {
   it("are the names that --format takes, in their order", () => {
     expect(formatNames.join(" ")).toBe(
       "journal hledger ledger beancount trial-balance parquet xero xero-statement qbo netsuite intacct sage50 business-central datev gl-detail fec sie camt.053",

@@ -1,4 +1,4 @@
-/** What a summary adds up, and what it keeps apart. */
+/** Which lines a summary adds up, and which it keeps apart. */
 import { describe, expect, it } from "vitest"
 import type { Account, Entry } from "../../src/Format/Entry.ts"
 import type { TableJournal } from "../../src/Format/Table/Journals.ts"
@@ -61,7 +61,7 @@ describe("a summary", () => {
     ]
   }
 
-  it("of days has a journal for each, with debits and credits", () => {
+  it("by day has a journal for each day, with debits and credits", () => {
     expect(summed(entries(), { by: "day", net: false })).toEqual([
       [
         "ORG-2026-10-000001 2026-10-01: 2 entries, ORG-2026-10-000001 to ORG-2026-10-000002",
@@ -71,7 +71,7 @@ describe("a summary", () => {
     ])
   })
 
-  it("of a month says which days it really has; net has a line per account, and none of what comes to nothing", () => {
+  it("by month names the days that it really has; net has a line per account, and none for a net of zero", () => {
     expect(summed(entries(), { by: "month", net: true })).toEqual([
       [
         "ORG-2026-10-000001 2026-10-30: 2026-10-01 to 2026-10-30: 3 entries, ORG-2026-10-000001 to ORG-2026-10-000003",
@@ -80,7 +80,7 @@ describe("a summary", () => {
     ])
   })
 
-  it("says less where a text has less room: no range is cut", () => {
+  it("shortens its text where there is less room, without cutting a range", () => {
     const lines = [
       [cash, 1n],
       [clearing, -1n],

@@ -60,7 +60,7 @@ describe("A garbled answer", () => {
     )
   }
 
-  it.live("[C11] that stays garbled says what came instead, without secrets", () =>
+  it.live("[C11] that stays garbled is described in the error, without secrets", () =>
     withPartner(
       serve((call, response) =>
         response
@@ -199,7 +199,7 @@ describe("An answer within the bytes that it may have", () => {
     )
   }
 
-  it.live("and with text that only looks like structure is read", () =>
+  it.live("is read even if its text looks like structure", () =>
     withPartner(
       serve((_, response) =>
         json(response, {
@@ -214,7 +214,7 @@ describe("An answer within the bytes that it may have", () => {
     ),
   )
 
-  it.live("[C12] is as large as its rows may make it: one thing, a page, a page of many rows", () =>
+  it.live("[C12] may be as large as its rows allow: one thing, a page, a page of many rows", () =>
     withPartner(
       serve(({ path }, response) => {
         const row = (bytes: number) => ({ ...account(1), note: "x".repeat(bytes) })
@@ -231,7 +231,7 @@ describe("An answer within the bytes that it may have", () => {
     ),
   )
 
-  it.live("[C12] gives way where too much comes at once, and is asked for again", () => {
+  it.live("[C12] is dropped where too much comes at once, and asked for again", () => {
     const size = 9_000
     const waiting: Array<() => void> = []
     const asked: Array<string> = []
@@ -254,7 +254,7 @@ describe("An answer within the bytes that it may have", () => {
       (partner) =>
         Effect.gen(function* () {
           const read = (index: number) => partner.account(uuid(index + 10))
-          // Requests go out side by side once some have been answered.
+          // Requests run in parallel once some have been answered.
           for (let index = 0; index < 5; index++) yield* read(index)
           together = true
           const found = yield* Effect.forEach([0, 1, 2, 3, 4], read, { concurrency: "unbounded" })

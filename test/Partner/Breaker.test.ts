@@ -28,7 +28,7 @@ describe("Breaker", () => {
     expect(breaker.admit()).toBe(false)
   })
 
-  it("[C6] lets the next one try where a probe came to nothing", () => {
+  it("[C6] lets the next request probe where a probe had no result", () => {
     const breaker = failing(5)
     breaker.returned(breaker.admit())
     expect(breaker.delay(500)).toBe(0)

@@ -134,12 +134,12 @@ describe("A pause that the service asks for", () => {
         Effect.gen(function* () {
           const first = yield* Effect.fork(partner.account(uuid(1)))
           while (arrivals.length === 0) yield* Effect.sleep("5 millis")
-          // The refusal is on its way in this very process: turns, not time, are what it needs to be read.
+          // The refusal is on its way within this process: reading it needs turns of the event loop, not time.
           for (let turn = 0; turn < 100; turn++) yield* Effect.sleep("1 millis")
           yield* partner.account(uuid(2))
           yield* Fiber.join(first)
           const [refused = 0, next = 0] = arrivals
-          // At least the second that was asked for; how much more is the machine's affair.
+          // At least the requested second has passed; how much more depends on the machine.
           expect(next - refused).toBeGreaterThan(950)
         }),
     ),
@@ -195,7 +195,7 @@ describe("A stall", () => {
     )
   }
 
-  it.live("[C1] ends with whoever waits for it", () =>
+  it.live("[C1] ends when its caller is interrupted", () =>
     Effect.gen(function* () {
       const closed = yield* Deferred.make<void>()
       const hang: Answerer = (_, response) => {
@@ -205,7 +205,7 @@ describe("A stall", () => {
         Effect.gen(function* () {
           const answer = yield* Effect.timeoutOption(partner.account(uuid(1)), "500 millis")
           expect(Option.isNone(answer)).toBe(true)
-          // The connection is given up as well, while the server goes on to hang.
+          // The connection is closed as well, while the server still hangs.
           yield* Deferred.await(closed)
         }),
       )
@@ -267,7 +267,7 @@ describe("Bearer and secret", () => {
 })
 
 describe("A service that is not there", () => {
-  it.live("[C2] is asked again, and then said to be unreachable", () =>
+  it.live("[C2] is asked again, and then reported as unreachable", () =>
     Effect.gen(function* () {
       const port = yield* freePort
       const error = yield* failureOf(
@@ -280,7 +280,7 @@ describe("A service that is not there", () => {
     }),
   )
 
-  it.live("[C2] for a moment only is not noticed", () =>
+  it.live("[C2] only for a moment is not noticed", () =>
     withPartner(
       serve((_, response, index) => (index < 3 ? response.destroy() : json(response, account(1)))),
       (partner) =>

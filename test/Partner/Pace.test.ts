@@ -4,7 +4,7 @@ import { Rate } from "../../src/Partner/Pacing/RequestRate.ts"
 
 type Limiter = (at: number) => boolean
 
-/** So many in each second of the clock. */
+/** Serves so many requests in each second of the clock. */
 const fixedWindow = (limit: number): Limiter => {
   let second = -1
   let count = 0
@@ -18,7 +18,7 @@ const fixedWindow = (limit: number): Limiter => {
   }
 }
 
-/** Refills evenly, holds up to `burst`. */
+/** Refills evenly, and saves up to `burst` requests. */
 const bucket = (limit: number, burst: number): Limiter => {
   let tokens = burst
   let last = 0
@@ -31,7 +31,7 @@ const bucket = (limit: number, burst: number): Limiter => {
   }
 }
 
-/** So many in each minute of the clock, as fast as one likes. */
+/** Serves so many requests in each minute of the clock, at any speed. */
 const byTheMinute = (limit: number): Limiter => {
   let minute = -1
   let count = 0
@@ -112,7 +112,7 @@ describe("Pace", () => {
 
   for (const limit of [1, 5, 50, 200]) {
     for (const [habit, make] of limiters) {
-      it(`[C7] keeps to ${limit} requests/s that a service which ${habit} has told, and uses them`, () => {
+      it(`[C7] keeps to a known limit of ${limit} requests/s of a service that ${habit}, and uses it`, () => {
         const limiter = make(limit)
         const sent: Array<number> = []
         const seconds = 300
@@ -143,14 +143,14 @@ describe("Pace", () => {
     [6, 250],
     [10, 400],
   ] as const) {
-    it(`[C7] goes on where every ${nth}th request is refused, whatever the rate`, () => {
+    it(`[C7] keeps its rate where every ${nth}th request is refused, whatever the rate`, () => {
       let asked = 0
       const { served } = run(() => ++asked % nth !== 0, 120_000)
       expect(served).toBeGreaterThan(least)
     })
   }
 
-  it("[C7] takes a limit that was told as news, whatever it has learned before", () => {
+  it("[C7] adopts a newly configured limit, whatever it has learned before", () => {
     const learned = Rate.starting(50)
     learned.admit(0)
     learned.accepted()
@@ -162,7 +162,7 @@ describe("Pace", () => {
     expect(Rate.of(told.current, 0.1).current.rate).toBeLessThan(0.1)
   })
 
-  it("[C7] a 429 before anything was served says nothing about the rate", () => {
+  it("[C7] a 429 before anything was served does not change the rate", () => {
     const limiter = fixedWindow(50)
     let asked = 0
     const { served } = run((at) => asked++ >= 1 && limiter(at), 60_000)
@@ -221,7 +221,7 @@ describe("Pace", () => {
     expect(seen.served - before).toBeGreaterThan(0.5 * 50 * 1000)
   })
 
-  it("holds everything until the service's own time is up", () => {
+  it("pauses everything until the time that the service asked for has passed", () => {
     const pace = new Pace({ concurrency: 16, startRate: 20, requestsPerSecond: null })
     pace.hold(5000)
     pace.hold(1000)
@@ -229,7 +229,7 @@ describe("Pace", () => {
     expect(pace.delay(5000)).toBe(0)
   })
 
-  it("never lets more than its bound go at once", () => {
+  it("never lets more than its bound run at once", () => {
     const pace = new Pace({ concurrency: 3, startRate: 100_000, requestsPerSecond: null })
     for (let now = 0; now < 1000; now += 10) {
       while (pace.delay(now) === 0) pace.admit(now)

@@ -5,7 +5,7 @@ import type { Page } from "../../src/Partner.ts"
 import { defaultInterface, type Interface } from "../../src/Settings/Interface.ts"
 import { type Answerer, account, failureOf, json, serve, uuid, withPartner } from "./Service.ts"
 
-/** A list of so many pages of two accounts each; the cursor is the number of the next page. */
+/** A list of so many pages with two accounts each; the cursor is the number of the next page. */
 const pagesOf =
   (count: number): Answerer =>
   ({ path }, response) => {
@@ -59,7 +59,7 @@ describe("A list", () => {
     ),
   )
 
-  it.live("is read by other names, nested ones too; cursors are encoded", () =>
+  it.live("is read with other names, also nested ones; cursors are encoded", () =>
     withPartner(
       serve(({ path }, response) => {
         const isFirst = !path.includes("page-token")
@@ -118,7 +118,7 @@ describe("A list", () => {
     ["pageInfo", { items: [] }, "interface.paging.pageInfoField"],
     ["an object", [], "interface.paging.itemsField"],
   ] as const) {
-    it.live(`without ${name} says which setting is wrong, and asks once`, () =>
+    it.live(`without ${name} names the wrong setting, after one request`, () =>
       withPartner(
         serve((_, response) => json(response, answer)),
         (partner, { count }) =>
@@ -155,7 +155,7 @@ describe("A list", () => {
       'there is no hasNextPage at "data.page"; "data.page" has the fields "more"',
     ],
   ] as const) {
-    it.live(`that differs says where, and what is there: ${detail}`, () =>
+    it.live(`that differs is described by place and content: ${detail}`, () =>
       withPartner(
         serve((_, response) => json(response, answer)),
         (partner) =>
@@ -195,10 +195,10 @@ describe("A list", () => {
           Option.contains(endCursor, "3")
         const pages = partner.accounts(Option.none(), (page) => !isThird(page))
         yield* Stream.runDrain(Stream.takeUntil(pages, isThird))
-        // A request that was under way would be counted by now.
+        // A prefetch would have been counted by now.
         yield* Effect.sleep("50 millis")
         expect(count("/accounts")).toBe(3)
-        // Where it is wanted after all, it is asked for then.
+        // The page is requested when it is wanted after all.
         expect(ids(yield* Stream.runCollect(partner.accounts(Option.none(), () => false)))).toEqual(
           sequence(20),
         )
@@ -289,7 +289,7 @@ describe("A cursor", () => {
           )
           expect(error.reason).toBe("CursorLoop")
           expect(error.detail).toContain(detail)
-          // No page that leads back is handed out: a checkpoint cannot move into the circle.
+          // A page that leads back is not handed out, so that a checkpoint cannot move into the circle.
           expect(new Set(seen).size).toBe(seen.length)
         }),
       ),

@@ -19,7 +19,7 @@ const through = (origin: string, variables: Record<string, string>) =>
   Either.map(proxyFor(origin, variables), Option.getOrNull)
 
 describe("the proxy of the environment", () => {
-  it("is that of HTTPS_PROXY, but for hosts that NO_PROXY lists", () => {
+  it("is that of HTTPS_PROXY, except for hosts that NO_PROXY lists", () => {
     const proxy = "http://proxy:3128"
     const service = "https://api.service.test/api/v1"
     const asked = (no: string) => through(service, { HTTPS_PROXY: proxy, NO_PROXY: no })
@@ -45,7 +45,7 @@ describe("the proxy of the environment", () => {
   })
 })
 
-/** A proxy that connects to one port, whatever is asked for, or answers with a status. */
+/** A proxy that connects every request to one port, or answers with a status. */
 const proxying = (to: number, status = 200) => {
   const asked: Array<string> = []
   const server = createServer()
@@ -79,7 +79,7 @@ const certified = () => {
   return files
 }
 
-/** TLS before a service of plain http. */
+/** A TLS server in front of a service of plain http. */
 const inTls = (url: string, { cert, key }: { cert: string; key: string }) => {
   const server = createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) }, (socket) => {
     const target = connect(Number(new URL(url).port), "127.0.0.1")
@@ -132,7 +132,7 @@ describe("a service behind a proxy", () => {
       }),
   )
 
-  it.scopedLive("says what the proxy answers where it does not connect", () =>
+  it.scopedLive("reports the proxy's answer where it does not connect", () =>
     Effect.gen(function* () {
       const locked = yield* proxying(0, 407)
       expect(yield* failing("https://service.test/api/v1", `http://127.0.0.1:${locked.port}`)).toMatch(
@@ -146,7 +146,7 @@ describe("a service behind a proxy", () => {
   )
 })
 
-it.scopedLive("a proxy that closes the connection is asked once for each try, and said so", () =>
+it.scopedLive("asks a proxy that closes the connection once for each try, and says so", () =>
   Effect.gen(function* () {
     let asked = 0
     const port = yield* listenOn(
@@ -191,29 +191,31 @@ describe("a proxy that takes the connection and says nothing", () => {
 })
 
 describe("an address that is not the service's", () => {
-  it.scopedLive("is said to be: https on a port of http, a missing path, a scope that was not issued", () =>
-    Effect.gen(function* () {
-      const plain = yield* serve((_, response) => json(response, {}))
-      const tls = yield* failing(plain.url.replace("http://", "https://"))
-      expect(tls).toMatch(/answers, but not in TLS.*Check the port of the base address/s)
-      expect(tls).not.toContain("certificate")
+  it.scopedLive(
+    "is reported with its cause: https on a port of http, a missing path, a scope that was not issued",
+    () =>
+      Effect.gen(function* () {
+        const plain = yield* serve((_, response) => json(response, {}))
+        const tls = yield* failing(plain.url.replace("http://", "https://"))
+        expect(tls).toMatch(/answers, but not in TLS.*Check the port of the base address/s)
+        expect(tls).not.toContain("certificate")
 
-      const elsewhere = yield* serve(
-        (_, response) => json(response, {}),
-        (_, response) => json(response, { code: "not_found" }, 404),
-      )
-      expect(yield* failing(elsewhere.url)).toMatch(
-        /there is no token to be had at this address.*TIEOUT_BASE_URL: it holds the path, too \(https:\/\/host\/api\/v1\)/s,
-      )
+        const elsewhere = yield* serve(
+          (_, response) => json(response, {}),
+          (_, response) => json(response, { code: "not_found" }, 404),
+        )
+        expect(yield* failing(elsewhere.url)).toMatch(
+          /there is no token to be had at this address.*TIEOUT_BASE_URL: it holds the path, too \(https:\/\/host\/api\/v1\)/s,
+        )
 
-      const strict = yield* serve(
-        (_, response) => json(response, {}),
-        (_, response) =>
-          json(response, { error: "invalid_scope", error_description: "unknown: b:read" }, 400),
-      )
-      expect(yield* failing(strict.url)).toMatch(
-        /the credentials are refused \(invalid_scope: unknown: b:read\).*Check TIEOUT_SCOPE: exactly the scopes/s,
-      )
-    }),
+        const strict = yield* serve(
+          (_, response) => json(response, {}),
+          (_, response) =>
+            json(response, { error: "invalid_scope", error_description: "unknown: b:read" }, 400),
+        )
+        expect(yield* failing(strict.url)).toMatch(
+          /the credentials are refused \(invalid_scope: unknown: b:read\).*Check TIEOUT_SCOPE: exactly the scopes/s,
+        )
+      }),
   )
 })

@@ -20,7 +20,7 @@ const http = (headers: Record<string, string>, text: string, newline = "\r\n") =
 const capture = (bytes: Buffer) => Either.getOrThrow(readCapture(bytes))
 
 describe("webhook diagnose", () => {
-  it.each(algorithms)("finds out how %s signed the body, with the service's names", (name) => {
+  it.each(algorithms)("finds how the body was signed with %s and the service's names", (name) => {
     const pair = pairOf(name)
     const signature = signWith(name, pair.privateKey, Buffer.from(body)).toString("base64")
     const caught = http(
@@ -43,7 +43,7 @@ describe("webhook diagnose", () => {
     expect(found?.algorithm).toEqual(name.startsWith("ES") ? { ...expected, signature: "der" } : expected)
   })
 
-  it("finds other headers, templates, encodings and forms of a signature, in JSON and with a newline too much", () => {
+  it("finds other headers, templates, encodings and forms of a signature, also in JSON and with an extra newline", () => {
     const pair = pairOf("ES256")
     const signed = Buffer.from(`0199.1764.${body}`)
     const signature = signWith("ES256", pair.privateKey, signed, "ieee-p1363").toString("hex")
@@ -68,7 +68,7 @@ describe("webhook diagnose", () => {
     expect(diagnose(capture(asJson), keys, profile).found).toEqual({ ...expected, bodyAsSaved: true })
   })
 
-  it("says what the list of keys calls the algorithm, where the header calls it otherwise", () => {
+  it("names the algorithm of the key's record, where the header names another", () => {
     const pair = pairOf("ES256")
     const signature = signWith("ES256", pair.privateKey, Buffer.from(body)).toString("base64")
     const caught = capture(http({ "x-signature": signature, "x-algorithm": "ES256" }, body))
@@ -83,7 +83,7 @@ describe("webhook diagnose", () => {
     }
   })
 
-  it("uses the length that the request says", () => {
+  it("uses the length that the request states", () => {
     const pair = pairOf("EdDSA")
     const signature = signWith("EdDSA", pair.privateKey, Buffer.from(body)).toString("base64")
     const headers = { "x-signature": signature, "content-length": String(body.length) }
@@ -112,7 +112,7 @@ describe("webhook diagnose", () => {
     ["no body", `{"headers": {"a": "b"}}`],
   ])("%s is no delivery", (_, text) => expect(Either.isLeft(readCapture(Buffer.from(text)))).toBe(true))
 
-  it("takes no private key, and no curve that the settings cannot name", () => {
+  it("refuses a private key, and a curve that the settings cannot name", () => {
     const pair = pairOf("ES256")
     expect(readKeys(pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString())).toEqual([])
     const other = generateKeyPairSync("ec", { namedCurve: "secp256k1" }).publicKey

@@ -103,7 +103,7 @@ layer(database, { excludeTestServices: true })("durability", (it) => {
           ),
           (rows) => rows.map(({ event_id }) => event_id),
         )
-        // What the server answers when it cannot extend a file; no disk of this machine is filled for it.
+        // The server's answer when it cannot extend a file; the test fills no disk.
         yield* query(
           "Test.fill",
           (sql) => sql`
@@ -157,7 +157,7 @@ layer(database, { excludeTestServices: true })("durability", (it) => {
       }
       const replies = yield* Effect.flatten(burst.await)
       expect(replies.every(({ status }) => status === 200 || status === 503)).toBe(true)
-      // A session that was cut just now fails once.
+      // The next use of a session that was just cut fails once.
       const rows = yield* Effect.retry(
         query("Test.rows", (sql) => sql<Array<{ event_id: string }>>`select event_id from webhook.inbox`),
         { times: 4 },
@@ -176,7 +176,7 @@ const storing = (commits: Commits) => (one: Delivery) =>
   Effect.flatten(Effect.promise(() => commits.store(one)))
 
 layer(Layer.empty, { excludeTestServices: true })("group commit", (it) => {
-  it.scoped("takes all that gathered while the last statement ran, in their order", () =>
+  it.scoped("writes all deliveries that gathered during the last statement, in their order", () =>
     Effect.gen(function* () {
       const sizes: Array<number> = []
       const commits = yield* makeCommits((batch) =>
@@ -198,7 +198,7 @@ layer(Layer.empty, { excludeTestServices: true })("group commit", (it) => {
     }),
   )
 
-  it.scoped("one row that the database refuses does not take the others with it", () =>
+  it.scoped("a row that the database refuses does not affect the others", () =>
     Effect.gen(function* () {
       const commits = yield* makeCommits((batch) =>
         batch.some(({ eventId }) => eventId === "bad")
@@ -216,7 +216,7 @@ layer(Layer.empty, { excludeTestServices: true })("group commit", (it) => {
     }),
   )
 
-  it.scoped("few wait for the statement before them, but not for one whose session hangs", () =>
+  it.scoped("a few deliveries wait for the statement before them, but not for one whose session hangs", () =>
     Effect.gen(function* () {
       const batches: Array<ReadonlyArray<string>> = []
       const commits = yield* makeCommits((batch) => {

@@ -60,7 +60,7 @@ layer(Layer.provideMerge(Inbox.Default, TestDatabase.layer))("the inbox", (it) =
       }),
   )
 
-  it.effect("gives every byte back, and what is due once within a lease", () =>
+  it.effect("returns every byte, and each due event once within a lease", () =>
     Effect.gen(function* () {
       const inbox = yield* setup
       const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
@@ -114,7 +114,7 @@ layer(Layer.provideMerge(Inbox.Default, TestDatabase.layer))("the inbox", (it) =
     }),
   )
 
-  it.effect("tells who listens that something came", () =>
+  it.effect("notifies listeners of a new event", () =>
     Effect.gen(function* () {
       const inbox = yield* setup
       const heard = yield* Effect.fork(Stream.runCollect(Stream.take(inbox.arrivals, 1)))
@@ -125,7 +125,7 @@ layer(Layer.provideMerge(Inbox.Default, TestDatabase.layer))("the inbox", (it) =
     }),
   )
 
-  it.effect("forgets what was done or given up long ago, and nothing that waits", () =>
+  it.effect("removes events that were done or given up long ago, and none that wait", () =>
     Effect.gen(function* () {
       const inbox = yield* setup
       yield* inbox.put([delivery("old"), delivery("open"), delivery("dead"), delivery("failed")])

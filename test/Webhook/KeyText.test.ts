@@ -1,4 +1,4 @@
-/** The bare forms of a public key: what a service may write where neither PEM nor JWK says what it is. */
+/** The bare forms of a public key, which a service may send instead of PEM or JWK. */
 import { generateKeyPairSync, type KeyObject } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import { readKey } from "../../src/Webhook/KeyText.ts"

@@ -46,7 +46,7 @@ layer(database, { excludeTestServices: true })("the keys of a connection", (it) 
           : json(response, { items: [recordOf(first)], pageInfo: { hasNextPage: true, endCursor: "2" } }),
       )
       expect((yield* deliver(paged.port, second, eventOf(2_101))).status).toBe(200)
-      // A key that cannot be read leaves the others as they are.
+      // A key that cannot be read does not affect the others.
       const mixed = yield* listening((_, response) =>
         json(response, [{ publicKeyId: 7 }, null, recordOf(first)]),
       )
@@ -88,7 +88,7 @@ layer(database, { excludeTestServices: true })("the keys of a connection", (it) 
       expect(Number(unknown.headers["retry-after"])).toBeGreaterThan(0)
       expect((yield* deliver(port, first, eventOf(2_302))).status).toBe(200)
       down = false
-      // And what was refused is accepted as soon as it can be checked.
+      // A delivery that was refused is accepted as soon as it can be checked.
       expect((yield* deliver(port, first, eventOf(2_301))).status).toBe(200)
     }),
   )
@@ -126,7 +126,7 @@ layer(database, { excludeTestServices: true })("the keys of a connection", (it) 
     }),
   )
 
-  it.scoped("[W5] a key that was withdrawn is noticed without anybody waiting; inactive 401", () =>
+  it.scoped("[W5] a withdrawn key is noticed without a delivery waiting; inactive 401", () =>
     Effect.gen(function* () {
       let active = true
       const { port } = yield* listening(
@@ -216,11 +216,11 @@ layer(database, { excludeTestServices: true })("the keys of a connection", (it) 
         (body) => deliver(port, first, body),
         { concurrency: 32 },
       )
-      // The keys are due to be read again: that was asked for, has had no answer, and nobody has waited for it.
+      // The keys were due to be read again: the request has had no answer, and no delivery has waited for it.
       expect(open.length).toBeGreaterThan(0)
       expect(open.some(({ writableEnded }) => writableEnded)).toBe(false)
       expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
-      // One at a time, whatever comes meanwhile.
+      // There is one request at a time, whatever comes meanwhile.
       expect(most).toBe(1)
     }),
   )
@@ -232,7 +232,7 @@ layer(database, { excludeTestServices: true })("the keys of a connection", (it) 
         const { inbox, port } = yield* listening((_, response) => json(response, [recordOf(first)]))
         const { query } = yield* Database
         const begun = yield* Deferred.make<void>()
-        // Whoever processes has taken its events, and is in the middle of a transaction that does not end.
+        // The processor has taken its events, and is in a transaction that does not end.
         const round = yield* Effect.fork(
           Effect.scoped(
             Effect.gen(function* () {

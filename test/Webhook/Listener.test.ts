@@ -26,7 +26,7 @@ const count = Effect.flatMap(Database, ({ query }) =>
   ),
 )
 
-/** What a raw connection gets back until it is closed. */
+/** The answer on a raw connection until it is closed. */
 const raw = (port: number, text: string, connected: () => void = () => {}) =>
   Effect.async<string>((resume) => {
     let got = ""
@@ -153,7 +153,7 @@ layer(database, { excludeTestServices: true })("the listener", (it) => {
       expect(new Set(replies.map((text) => text.split("\r\n")[0]))).toEqual(
         new Set(["HTTP/1.1 408 Request Timeout"]),
       )
-      // Where more time is given, the stalled ones are still there.
+      // With a longer time limit the stalled connections are still open.
       expect(ended).toBe(0)
       yield* Fiber.interrupt(stalled)
     }),
@@ -171,7 +171,7 @@ layer(database, { excludeTestServices: true })("the listener", (it) => {
         )
         const begun = `POST /webhooks/default HTTP/1.1\r\nhost: x\r\ncontent-length: 60000\r\n${headers.join("")}\r\n${"x".repeat(50_000)}`
         const held: Array<Fiber.Fiber<string>> = []
-        // One that comes beside a good delivery may itself be refused: another one is begun until there is no room.
+        // A connection beside a good delivery may itself be refused: more are opened until there is no room.
         const crowded = Effect.gen(function* () {
           held.push(yield* Effect.fork(raw(port, begun)))
           return yield* deliver(port, pair, large)
@@ -321,7 +321,7 @@ layer(database, { excludeTestServices: true })("the listener", (it) => {
     }),
   )
 
-  it.scoped("[W15] stopping lets what is in flight end, takes nothing new, and cuts what never came", () =>
+  it.scoped("[W15] stopping lets requests in flight end, accepts no new ones, and cuts incomplete ones", () =>
     Effect.gen(function* () {
       const inner = yield* Scope.make()
       const { port } = yield* Scope.extend(listening(withKey), inner)
@@ -331,7 +331,7 @@ layer(database, { excludeTestServices: true })("the listener", (it) => {
       const headers = {
         ...headersFor(pair, body),
         "content-length": String(body.length),
-        // So that the server says when it has the headers.
+        // With this header the server says when it has read the headers.
         expect: "100-continue",
       }
       const isConnected = yield* Deferred.make<void>()
@@ -370,7 +370,7 @@ layer(database, { excludeTestServices: true })("the listener", (it) => {
     }),
   )
 
-  it.scoped("[W15] says nothing of keys, secrets or reasons to whoever asks", () =>
+  it.scoped("[W15] reveals no keys, secrets or reasons", () =>
     Effect.gen(function* () {
       const { port } = yield* listening((_, response) => {
         response.writeHead(500, { "content-type": "application/json" }).end(`{"message":"${secretText}"}`)

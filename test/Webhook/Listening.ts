@@ -9,7 +9,7 @@ import { type Answerer, json, type Service, serve, uuid } from "../Partner/Servi
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { type Pair, signWith } from "./Keys.ts"
 
-/** The settings that a test lays over the defaults; written once, read by the listener. */
+/** The settings that a test changes; the listener reads them. */
 export const secretText = "hunter2-secret"
 
 export const settingsAt = (url: string, variables: Record<string, string> = {}) =>
@@ -80,7 +80,7 @@ export const headersFor = (pair: Pair, body: Uint8Array | string) => ({
 export const deliver = (port: number, pair: Pair, body: Uint8Array | string, headers: object = {}) =>
   send(port, body, { ...headersFor(pair, body), ...headers })
 
-/** A service whose list of keys is what `keys` says at the moment. */
+/** A service whose list of keys is the present result of `keys`. */
 export const keysFrom =
   (keys: () => ReadonlyArray<object>): Answerer =>
   (_, response) =>

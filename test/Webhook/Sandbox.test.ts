@@ -47,7 +47,7 @@ const together = (algorithm: string) =>
 
 layer(database, { excludeTestServices: true })("the sandbox's webhooks", (it) => {
   for (const algorithm of algorithms) {
-    it.scoped(`sends events for what happens, signed with ${algorithm}`, () =>
+    it.scoped(`sends events of what happens, signed with ${algorithm}`, () =>
       Effect.gen(function* () {
         const { inbox, origin, sandbox } = yield* together(algorithm)
         sandbox.advance(40)
@@ -96,7 +96,7 @@ layer(database, { excludeTestServices: true })("the sandbox's webhooks", (it) =>
       }),
   )
 
-  it.scoped("announces what becomes of an address book entry", () =>
+  it.scoped("announces changes of an address book entry", () =>
     Effect.gen(function* () {
       const { inbox, origin } = yield* together("ES256")
       for (const to of ["ACTIVE", "SUSPENDED", "CLOSED"]) {
@@ -115,7 +115,7 @@ layer(database, { excludeTestServices: true })("the sandbox's webhooks", (it) =>
     }),
   )
 
-  it.scoped("lets movements happen by themselves", () =>
+  it.scoped("makes movements by itself", () =>
     Effect.gen(function* () {
       const { inbox, origin } = yield* together("EdDSA")
       expect(yield* post(origin, "/control/rate?movements=50")).toEqual({ rate: 50 })

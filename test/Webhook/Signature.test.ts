@@ -24,7 +24,7 @@ layer(database, { excludeTestServices: true })("the signature of a delivery", (i
 
   it.scoped("[W3] header, key record and key must agree: every mismatched pair 401", () =>
     Effect.gen(function* () {
-      // Records that say one algorithm and hold the key of another.
+      // Records that name one algorithm and hold the key of another.
       const mixed = pairs.flatMap((pair) =>
         pairs.map((other, index) => ({
           ...pair,
@@ -39,7 +39,7 @@ layer(database, { excludeTestServices: true })("the signature of a delivery", (i
       const body = eventOf(1)
       for (const pair of mixed) {
         for (const header of algorithms) {
-          // Signed as the header says where the key can do that at all.
+          // The signature follows the header where the key can do that at all.
           const able = kind(header) === kind(pair.algorithm) ? header : pair.algorithm
           const signature = signWith(able, pair.privateKey, Buffer.from(body)).toString("base64")
           const { status } = yield* deliver(port, pair, body, {
@@ -64,7 +64,7 @@ layer(database, { excludeTestServices: true })("the signature of a delivery", (i
       const { port, service } = yield* listening(keysFrom(() => [recordOf(pair)]))
       for (const name of ["none", "None", "HS256", "HS512", "RS1", "", "__proto__", "toString", "ES256 "]) {
         const { status } = yield* deliver(port, pair, eventOf(2), { "x-algorithm": name })
-        // A header's space at the end is not part of it.
+        // White space at the end of a header is not part of it.
         expect([name, status]).toEqual([name, name === "ES256 " ? 200 : 401])
         if (status === 401) expect(service.calls).toEqual([])
       }
@@ -197,14 +197,14 @@ layer(database, { excludeTestServices: true })("the signature of a delivery", (i
     }),
   )
 
-  it.scoped("[W4] a list of keys of which none can be read takes no known key away", () =>
+  it.scoped("[W4] a list without a readable key does not remove a known key", () =>
     Effect.gen(function* () {
       const pair = pairOf("ES256")
       let keys: ReadonlyArray<object> = [recordOf(pair)]
       const { port } = yield* listening(keysFrom(() => keys))
       expect((yield* deliver(port, pair, eventOf(5))).status).toBe(200)
       keys = [{ error: "try again later" }]
-      // A stranger's key is looked up, and the answer says nothing of any key.
+      // An unknown key is looked up, and the answer reveals nothing about any key.
       expect((yield* deliver(port, pairOf("ES256"), eventOf(6))).status).toBe(503)
       expect((yield* deliver(port, pair, eventOf(7))).status).toBe(200)
     }),

@@ -16,7 +16,7 @@ const busy = new Refusal({
   notable: true,
 })
 
-/** Warnings and worse, as they are said. */
+/** The messages of warnings and errors. */
 const listening = () => {
   const lines: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => {
@@ -59,7 +59,7 @@ describe("the tally of deliveries", () => {
     }).pipe(Effect.provide(listening().layer)),
   )
 
-  it.effect("tells of refusals once a minute and at the end, a line for each connection and verdict", () => {
+  it.effect("logs refusals once a minute and at the end, a line for each connection and verdict", () => {
     const { layer, lines } = listening()
     return Effect.gen(function* () {
       const { record, watch } = new Tally(["default", "acme"])
