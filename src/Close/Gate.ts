@@ -47,6 +47,8 @@ const acceptedForGood: ReadonlySet<string> = new Set<CheckName>([
   "account-gone",
   "account-shared",
   "client-gone",
+  // Of a movement that is over: its entries stay what they are.
+  "movement-entries",
   "receivable-gone",
   "receivable-state",
 ])
