@@ -40,6 +40,8 @@ const settingsCodes: ReadonlySet<string> = new Set(["28P01", "28000", "3D000"])
 /** A transaction that may not write: a standby, a role's setting. */
 const onlyReads = "25006"
 const lacksRight = "42501"
+/** What the server answers to a parameter of `DATABASE_URL` that it does not know, or whose value it does not take. */
+const parameterCodes: ReadonlySet<string> = new Set(["42704", "22023"])
 const sqlstatePattern = /^[0-9A-Z]{5}$/
 
 const reasonOf = (code: string | undefined): DatabaseReason => {
@@ -70,13 +72,13 @@ const unwrap = (error: unknown): unknown => {
   return current
 }
 
-/** The server's message, unless it may quote a value: class 22 (data exceptions), and errors without a code. */
-const serverText = (error: unknown, code: string | undefined): string => {
+/** The server's message, unless it may quote a row's value: class 22 (data exceptions), and errors without a code. */
+const serverText = (error: unknown, code: string | undefined, isParameter: boolean): string => {
   if (code === undefined) {
     const name = error instanceof Error ? error.name : typeof error
     return `an error without a code (${name})`
   }
-  if (code.startsWith("22")) return "a value that the column's type cannot hold"
+  if (code.startsWith("22") && !isParameter) return "a value that the column's type cannot hold"
   return (textOf(error, "message") ?? code).split("\n", 1)[0] ?? code
 }
 
@@ -143,12 +145,16 @@ export const readOnlyError = (operation: string): DatabaseError =>
 const tableOrRule = (name: string | undefined): string | undefined =>
   name === undefined ? undefined : withoutPartition(name)
 
-/** Turns an error of the driver or of drizzle into a `DatabaseError`. `server` names the server where the error does not. */
+/**
+ * Turns an error of the driver or of drizzle into a `DatabaseError`. `server` names the server while it is being connected to,
+ * where the error does not.
+ */
 export const toDatabaseError = (operation: string, thrown: unknown, server?: string): DatabaseError => {
   if (thrown instanceof DatabaseError) return thrown
   const error = unwrap(thrown)
   const code = textOf(error, "code")
-  const reason = reasonOf(code)
+  const isParameter = server !== undefined && code !== undefined && parameterCodes.has(code)
+  const reason = isParameter ? "Settings" : reasonOf(code)
   const constraint = tableOrRule(textOf(error, "constraint_name"))
   const table = tableOrRule(textOf(error, "table_name"))
   const schema = textOf(error, "schema_name")
@@ -166,7 +172,7 @@ export const toDatabaseError = (operation: string, thrown: unknown, server?: str
   return new DatabaseError({
     reason,
     operation,
-    message: `${operation}: ${what}${serverText(error, code)}${code === undefined ? "" : ` [${code}]`}. ${known?.advice ?? advice[reason]}`,
+    message: `${operation}: ${what}${serverText(error, code, isParameter)}${code === undefined ? "" : ` [${code}]`}. ${known?.advice ?? advice[reason]}`,
     sqlstate: code !== undefined && sqlstatePattern.test(code) ? code : undefined,
     constraint,
     table: table === undefined ? undefined : schema === undefined ? table : `${schema}.${table}`,

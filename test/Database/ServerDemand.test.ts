@@ -44,3 +44,17 @@ it.effect("application_name is our name in the server's list of sessions", () =>
     expect(yield* reaching("connect_timeout=5")).toEqual(Either.right({ name: "tieout" }))
   }),
 )
+
+it.effect("a parameter or value that the server does not know is a mistake in DATABASE_URL", () =>
+  Effect.gen(function* () {
+    for (const [parameter, what] of [
+      ["colour=blue", 'unrecognized configuration parameter "colour"'],
+      ["statement_timeout=soon", 'invalid value for parameter "statement_timeout": "soon"'],
+    ] as const) {
+      const refused = Either.getOrThrow(Either.flip(yield* reaching(parameter)))
+      expect(refused.reason).toBe("Settings")
+      expect(refused.message).toContain(what)
+      expect(refused.message).toContain("Check DATABASE_URL.")
+    }
+  }),
+)
