@@ -106,7 +106,8 @@ const make = Effect.gen(function* () {
     operation: string,
     statement: (orm: Orm) => PromiseLike<A>,
   ): Effect.Effect<A, DatabaseError> =>
-    onConnection((lent) => runStatement(lent, operation, () => statement(lent.orm))).pipe(
+    // drizzle runs a statement each time that it is waited for; a promise runs it once.
+    onConnection((lent) => runStatement(lent, operation, () => Promise.resolve(statement(lent.orm)))).pipe(
       Effect.tapError(noteConflict),
       traced(operation),
     )

@@ -1,6 +1,8 @@
 /** The archived years of a book: which dump has them, and which questions can no longer be answered here. */
+import { eq, max } from "drizzle-orm"
 import { Data, Effect } from "effect"
-import { int4, int8, nullable, type RowOf, text } from "../Database/Columns.ts"
+import { int4, int8, type RowOf, text } from "../Database/Columns.ts"
+import { archives } from "../Database/Tables/Archive.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 
@@ -83,11 +85,11 @@ export const refuseBefore = Effect.fn("Book.refuseBefore")(function* (bookId: nu
 /** The last archived month of a book (`2024-12`); null: there is none. */
 export const archivedThrough = Effect.fn("Book.archivedThrough")(function* (bookId: number) {
   const database = yield* Database
-  const { through } = yield* database.row(
-    "Book.archivedThrough",
-    { through: nullable(text) },
-    (sql) =>
-      sql`select to_char(max(through), 'YYYY-MM') as through from ledger.archives where book_id = ${bookId}`,
+  const [last] = yield* database.orm("Book.archivedThrough", (orm) =>
+    orm
+      .select({ day: max(archives.through) })
+      .from(archives)
+      .where(eq(archives.bookId, bookId)),
   )
-  return through
+  return last?.day?.slice(0, "2024-12".length) ?? null
 })

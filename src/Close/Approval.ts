@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import { chooseBooks } from "../Book/ChosenBooks.ts"
 import type { Book } from "../Book.ts"
 import { bool, int4, type RowOf, text } from "../Database/Columns.ts"
+import { closeApprovals } from "../Database/Tables/Close.ts"
 import { Database } from "../Database.ts"
 import { closeError } from "./CloseError.ts"
 import { closesOf, standingClose } from "./CloseRecords.ts"
@@ -56,7 +57,8 @@ const approveBook = Effect.fn("Close.approveBook")(function* (
 ) {
   const database = yield* Database
   const own = standingClose(yield* closesOf(book), period)
-  if (own === undefined) return null
+  // Only a reopening has no hash.
+  if (own === undefined || own.hash === null) return null
   const { hash, sequence, who } = own
   const [known] = (yield* approvalsOf(book)).filter((approval) => approval.sequence === sequence)
   if (known !== undefined) {
@@ -76,11 +78,10 @@ const approveBook = Effect.fn("Close.approveBook")(function* (
       `${period} of ${book.code} was closed by ${who}${sameUser ? `, logged in as the same user (${user})` : ""}: with close.twoPersons another person approves it, under another name and logged in as another user of the operating system or the database.`,
     )
   }
-  yield* database.execute(
-    "Close.approveBook",
-    (sql) => sql`
-      insert into ledger.close_approvals (book_id, sequence, close_hash, name, os_user, two_persons)
-      values (${book.bookId}, ${sequence}, ${hash}, ${name}, ${user}, ${twoPersons})`,
+  yield* database.orm("Close.approveBook", (orm) =>
+    orm
+      .insert(closeApprovals)
+      .values({ bookId: book.bookId, sequence, closeHash: hash, name, osUser: user, twoPersons }),
   )
   const [made] = (yield* approvalsOf(book)).filter((approval) => approval.sequence === sequence)
   return made === undefined ? null : { approved: { book: book.code, period, ...made } }

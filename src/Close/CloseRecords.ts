@@ -4,6 +4,7 @@ import { byBook } from "../Book/ByBook.ts"
 import type { Book } from "../Book.ts"
 import type { Sql } from "../Database/Client.ts"
 import { int4, int8, jsonOf, nullable, oneOf, type RowOf, text } from "../Database/Columns.ts"
+import { closes as keptCloses } from "../Database/Tables/Close.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Digest } from "./Digest.ts"
@@ -207,12 +208,11 @@ export const keepReopening = Effect.fn("Close.keepReopening")(function* (
   const user = yield* osUser
   const sequence = nextSequence(yield* closesOf(book))
   yield* setStatus([book], undone.period, "open")
-  yield* database.execute(
-    "Close.keepReopening",
-    (sql) => sql`
-      insert into ledger.closes (book_id, sequence, period, action, hash, previous_hash, entries, who, os_user, reason, accepted)
-      values (${book.bookId}, ${sequence}, ${`${undone.period}-01`}::text::date, 'reopen', null, ${undone.hash}, 0, ${who},
-        ${user}, ${reason}, '[]')`,
+  yield* database.orm("Close.keepReopening", (orm) =>
+    orm.insert(keptCloses).values({
+      ...{ bookId: book.bookId, sequence, period: `${undone.period}-01`, action: "reopen" },
+      ...{ previousHash: undone.hash, entries: 0n, who, osUser: user, reason, accepted: [] },
+    }),
   )
   return sequence
 })

@@ -1,7 +1,8 @@
 /** Months without a close of their own, which the close of a later month locked, such as those before a book's first close. */
+import { and, eq } from "drizzle-orm"
 import { Effect } from "effect"
 import { counted } from "../Common/Text.ts"
-import { int4 } from "../Database/Columns.ts"
+import { journalEntries } from "../Database/Tables/Ledger.ts"
 import { Database } from "../Database.ts"
 import { closesOf } from "./CloseRecords.ts"
 import { isClosed, type Month } from "./Month.ts"
@@ -18,14 +19,9 @@ export const lockedWith = Effect.fn("Close.lockedWith")(function* (month: Month)
   const later = closes.find((close) => close.action === "close" && close.period > period)
   if (later === undefined) return null
   const database = yield* Database
-  const [row] = yield* database.rows(
-    "Close.lockedWith",
-    { entries: int4 },
-    (sql) => sql`
-      select count(*)::integer as entries from ledger.journal_entries j
-      where j.book_id = ${book.bookId} and j.period = ${`${period}-01`}::text::date`,
-  )
-  const entries = counted(row?.entries ?? 0, "entry", "entries")
+  const inMonth = and(eq(journalEntries.bookId, book.bookId), eq(journalEntries.period, `${period}-01`))
+  const count = yield* database.orm("Close.lockedWith", (orm) => orm.$count(journalEntries, inMonth))
+  const entries = counted(count, "entry", "entries")
   return closes.every((close) => close.period > period)
     ? `${period} lies before the first close of ${book.code}, ${later.period}: it was locked with it, with ${entries}.`
     : `${period} of ${book.code} has no close of its own: it was locked with ${later.period}, with ${entries}.`

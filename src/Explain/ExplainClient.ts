@@ -1,7 +1,9 @@
 /** A represented client: what the service says of it, its book and its accounts. */
+import { eq } from "drizzle-orm"
 import { Effect } from "effect"
 import { counted } from "../Common/Text.ts"
-import { int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
+import { int4, nullable, type RowOf, text } from "../Database/Columns.ts"
+import { accounts } from "../Database/Tables/Mirror.ts"
 import { Database } from "../Database.ts"
 import { instantText } from "../Reconcile/ReconcileScope.ts"
 import { account } from "./ExplainAccount.ts"
@@ -18,9 +20,9 @@ const columns = {
   status: nullable(text),
   raw: nullable(text),
   read_at: nullable(text),
-  run_id: nullable(int4),
+  runId: nullable(int4),
   command: nullable(text),
-  started_at: nullable(text),
+  startedAt: nullable(text),
   accounts: int4,
 }
 
@@ -48,8 +50,8 @@ export const client = Effect.fn("Explain.client")(function* (bookId: number, id:
     columns,
     (sql) => sql`
       select c.book_id, c.code as book, coalesce(i.label, c.name) as name, i.raw ->> 'code' as code,
-        i.raw ->> 'status' as status, i.raw::text as raw, ${instantText(sql, sql`i.read_at`)} as read_at, i.run_id,
-        r.command, ${instantText(sql, sql`r.started_at`)} as started_at,
+        i.raw ->> 'status' as status, i.raw::text as raw, ${instantText(sql, sql`i.read_at`)} as read_at, i.run_id as "runId",
+        r.command, ${instantText(sql, sql`r.started_at`)} as "startedAt",
         (select count(*)::integer from mirror.accounts a where a.book_id = c.book_id) as accounts
       from mirror.books b
       join mirror.books o on o.connection = b.connection and o.client_id is null
@@ -64,12 +66,14 @@ export const client = Effect.fn("Explain.client")(function* (bookId: number, id:
   const steps: Array<Step> = [stepOf(id, row)]
   const book = row.book_id
   if (book === null) return steps
-  const accounts = yield* database.rows(
-    "Explain.clientAccounts",
-    { account_id: uuid },
-    (sql) => sql`
-      select account_id from mirror.accounts where book_id = ${book} order by account_id limit ${shownAccounts}`,
+  const shown = yield* database.orm("Explain.clientAccounts", (orm) =>
+    orm
+      .select({ accountId: accounts.accountId })
+      .from(accounts)
+      .where(eq(accounts.bookId, book))
+      .orderBy(accounts.accountId)
+      .limit(shownAccounts),
   )
-  for (const { account_id: accountId } of accounts) steps.push(...(yield* account(book, accountId)))
+  for (const { accountId } of shown) steps.push(...(yield* account(book, accountId)))
   return steps
 })

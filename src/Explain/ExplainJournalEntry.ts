@@ -26,9 +26,9 @@ const columns = {
   external_reference: nullable(text),
   reverses_period: nullable(text),
   reverses_number: nullable(int4),
-  run_id: nullable(int4),
+  runId: nullable(int4),
   command: nullable(text),
-  started_at: nullable(text),
+  startedAt: nullable(text),
   lines: jsonRows({ code: text, name: text, currency: text, amount: text }),
 }
 
@@ -99,7 +99,7 @@ export const journalEntries = Effect.fn("Explain.journalEntries")(function* (
         ${instantText(sql, sql`j.occurred_at`)} as occurred_at, ${instantText(sql, sql`j.recorded_at`)} as recorded_at,
         to_char(j.late_for, 'YYYY-MM') as late_for, j.external_reference,
         to_char(v.period, 'YYYY-MM') as reverses_period, v.number as reverses_number,
-        j.run_id, r.command, ${instantText(sql, sql`r.started_at`)} as started_at,
+        j.run_id as "runId", r.command, ${instantText(sql, sql`r.started_at`)} as "startedAt",
         (select json_agg(json_build_object('code', a.code, 'name', a.name, 'currency', p.currency,
            'amount', p.amount::text) order by p.line_number)
          from ledger.postings p

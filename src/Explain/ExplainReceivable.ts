@@ -1,53 +1,15 @@
 /** A receivable in all its versions, the transactions that it names, and where their cash is. */
+import { and, desc, eq } from "drizzle-orm"
 import { Effect, Schema } from "effect"
 import { printedSum } from "../Common/AmountText.ts"
-import { bool, int4, jsonOf, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
+import { int4, jsonOf, nullable, type RowOf, text } from "../Database/Columns.ts"
+import { asText, isoText } from "../Database/Tables/ColumnTypes.ts"
+import { receivables } from "../Database/Tables/Credit.ts"
+import { referenceItems } from "../Database/Tables/Mirror.ts"
+import { runs } from "../Database/Tables/Sync.ts"
 import { Database } from "../Database.ts"
 import { instantText } from "../Reconcile/ReconcileScope.ts"
-import { runText, type Step } from "./Step.ts"
-
-const versionColumns = {
-  version: int4,
-  current: bool,
-  posted: bool,
-  client_id: uuid,
-  client: nullable(text),
-  status: text,
-  currency: text,
-  payment_rails: text,
-  initial_principal: numeric,
-  current_principal: numeric,
-  repayment_amount: numeric,
-  issue_date: text,
-  served_at: text,
-  read_at: text,
-  raw: text,
-  run_id: int4,
-  command: nullable(text),
-  started_at: nullable(text),
-}
-
-type VersionRow = RowOf<typeof versionColumns>
-
-const versionStep = (id: string, row: VersionRow): Step => {
-  const sum = (amount: string) => printedSum(amount, row.currency)
-  return {
-    title: `receivable ${id}, version ${row.version}`,
-    facts: [
-      ["status", row.status],
-      ["principal", `${sum(row.current_principal)} of ${sum(row.initial_principal)}`],
-      ["repayment amount", sum(row.repayment_amount)],
-      ["said at", `${row.served_at} (the service's time)`],
-      ["issued", `${row.issue_date} (the service's time)`],
-      ["client", row.client === null ? row.client_id : `${row.client_id}  ${row.client}`],
-      ["rail", row.payment_rails],
-      ["current", row.current ? "yes" : "no, a later version has superseded it"],
-      ["booked", row.posted ? "yes" : "not yet"],
-      ["read by", runText(row) ?? "?"],
-      ["as sent", row.raw],
-    ],
-  }
-}
+import { runColumns, runText, type Step } from "./Step.ts"
 
 /** The versions: `first`, then the others, newest first. `bookId` is the organization's. */
 export const receivableVersions = Effect.fn("Explain.receivableVersions")(function* (
@@ -56,21 +18,59 @@ export const receivableVersions = Effect.fn("Explain.receivableVersions")(functi
   first?: number,
 ) {
   const database = yield* Database
-  const rows = yield* database.rows(
-    "Explain.receivableVersions",
-    versionColumns,
-    (sql) => sql`
-      select v.version, v.current, v.posted, v.client_id, v.status, v.currency, v.payment_rails, v.initial_principal,
-        v.current_principal, v.repayment_amount, v.raw::text as raw, v.run_id, r.command,
-        ${instantText(sql, sql`r.started_at`)} as started_at, ${instantText(sql, sql`v.issue_date`)} as issue_date,
-        ${instantText(sql, sql`v.served_at`)} as served_at, ${instantText(sql, sql`v.read_at`)} as read_at,
-        (select c.label from mirror.reference_items c
-         where c.book_id = v.book_id and c.kind = 'client' and c.item_id = v.client_id::text and c.current) as client
-      from mirror.receivables v left join sync.runs r on r.run_id = v.run_id
-      where v.book_id = ${bookId} and v.receivable_id = ${id}
-      order by v.version = ${first ?? 0} desc, v.version desc`,
+  const rows = yield* database.orm("Explain.receivableVersions", (orm) =>
+    orm
+      .select({
+        version: receivables.version,
+        current: receivables.current,
+        posted: receivables.posted,
+        clientId: receivables.clientId,
+        client: referenceItems.label,
+        status: receivables.status,
+        currency: receivables.currency,
+        rail: receivables.paymentRails,
+        initialPrincipal: receivables.initialPrincipal,
+        currentPrincipal: receivables.currentPrincipal,
+        repaymentAmount: receivables.repaymentAmount,
+        issueDate: isoText(receivables.issueDate),
+        servedAt: isoText(receivables.servedAt),
+        raw: asText(receivables.raw),
+        runId: receivables.runId,
+        ...runColumns,
+      })
+      .from(receivables)
+      .leftJoin(runs, eq(runs.runId, receivables.runId))
+      .leftJoin(
+        referenceItems,
+        and(
+          eq(referenceItems.bookId, receivables.bookId),
+          eq(referenceItems.kind, "client"),
+          eq(referenceItems.itemId, asText(receivables.clientId)),
+          referenceItems.current,
+        ),
+      )
+      .where(and(eq(receivables.bookId, bookId), eq(receivables.receivableId, id)))
+      .orderBy(desc(eq(receivables.version, first ?? 0)), desc(receivables.version)),
   )
-  return rows.map((row) => versionStep(id, row))
+  return rows.map((row): Step => {
+    const sum = (amount: string) => printedSum(amount, row.currency)
+    return {
+      title: `receivable ${id}, version ${row.version}`,
+      facts: [
+        ["status", row.status],
+        ["principal", `${sum(row.currentPrincipal)} of ${sum(row.initialPrincipal)}`],
+        ["repayment amount", sum(row.repaymentAmount)],
+        ["said at", `${row.servedAt} (the service's time)`],
+        ["issued", `${row.issueDate} (the service's time)`],
+        ["client", row.client === null ? row.clientId : `${row.clientId}  ${row.client}`],
+        ["rail", row.rail],
+        ["current", row.current ? "yes" : "no, a later version has superseded it"],
+        ["booked", row.posted ? "yes" : "not yet"],
+        ["read by", runText(row) ?? "?"],
+        ["as sent", row.raw],
+      ],
+    }
+  })
 })
 
 const transactionColumns = {

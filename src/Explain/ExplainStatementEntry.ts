@@ -22,9 +22,9 @@ const columns = {
   occurred_at: text,
   extra: nullable(text),
   held: bool,
-  run_id: int4,
+  runId: int4,
   command: nullable(text),
-  started_at: nullable(text),
+  startedAt: nullable(text),
   read_again: nullable(jsonOf(Schema.Array(Schema.String))),
 }
 
@@ -87,7 +87,7 @@ export const statementEntries = Effect.fn("Explain.statementEntries")(function* 
     return sql`
       select e.entry_id, e.account_id, e.position, e.type, e.amount, e.currency, e.balance_before, e.balance_after,
         e.related_type, e.related_id, ${instantText(sql, sql`e.occurred_at`)} as occurred_at, e.extra::text as extra,
-        e.held, e.run_id, r.command, ${instantText(sql, sql`r.started_at`)} as started_at,
+        e.held, e.run_id as "runId", r.command, ${instantText(sql, sql`r.started_at`)} as "startedAt",
         (select json_agg(c.content order by c.first_seen_at) from mirror.contradictions c
          where c.book_id = e.book_id and c.entry_id = e.entry_id) as read_again
       from mirror.statement_entries e

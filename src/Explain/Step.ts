@@ -1,4 +1,6 @@
 import { Option } from "effect"
+import { isoTextOrNull } from "../Database/Tables/ColumnTypes.ts"
+import { runs } from "../Database/Tables/Sync.ts"
 
 export type Fact = readonly [label: string, value: string]
 
@@ -17,14 +19,19 @@ export const stepsOf = (found: ReadonlyArray<{ readonly step: Step }>): Readonly
 export const factsIfKnown = (label: string, value: string | null): ReadonlyArray<Fact> =>
   Option.match(Option.fromNullable(value), { onNone: () => [], onSome: (text) => [[label, text]] })
 
+/** What `runText` says of the run that is joined to a row. */
+export const runColumns = { command: runs.command, startedAt: isoTextOrNull(runs.startedAt) }
+
 /** `run 12 (sync) of 2026-10-01T03:30:00Z` */
-export const runText = (run: {
-  readonly run_id: number | null
+export const runText = ({
+  command,
+  runId,
+  startedAt,
+}: {
+  readonly runId: number | null
   readonly command: string | null
-  readonly started_at: string | null
+  readonly startedAt: string | null
 }): string | null => {
-  if (run.run_id === null) return null
-  return run.command === null
-    ? `run ${run.run_id}`
-    : `run ${run.run_id} (${run.command}) of ${run.started_at ?? "?"}`
+  if (runId === null) return null
+  return command === null ? `run ${runId}` : `run ${runId} (${command}) of ${startedAt ?? "?"}`
 }

@@ -1,19 +1,17 @@
 /** The register of an account: its postings in the order of the books, with the balance after each. */
+import { and, eq } from "drizzle-orm"
 import { Effect } from "effect"
 import { archivedThrough } from "../Book/Archived.ts"
 import * as Money from "../Common/Money.ts"
 import { int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
+import { byBytes } from "../Database/Tables/ColumnTypes.ts"
+import { accounts } from "../Database/Tables/Ledger.ts"
 import { Database } from "../Database.ts"
 
-const registerAccountColumns = {
-  accountId: int4,
-  code: text,
-  name: text,
-  role: text,
-  currency: text,
-}
-
-export type RegisterAccount = RowOf<typeof registerAccountColumns>
+export type RegisterAccount = Pick<
+  typeof accounts.$inferSelect,
+  "accountId" | "code" | "name" | "role" | "currency"
+>
 
 const lineColumns = {
   date: text,
@@ -50,14 +48,15 @@ export interface Register {
 /** The book's accounts of a code: one for each currency, and for cash one for each account of the service. */
 export const accountsOf = Effect.fn("Register.accounts")(function* (bookId: number, code: string) {
   const database = yield* Database
-  return yield* database.rows(
-    "Register.accounts",
-    registerAccountColumns,
-    (sql) => sql`
-      select a.account_id as "accountId", a.code, a.name, a.role, a.currency from ledger.accounts a
-      where a.book_id = ${bookId} and a.code = ${code}
-      order by a.name collate "C", a.currency collate "C", a.account_id`,
+  const { accountId, currency, name, role } = accounts
+  const found: ReadonlyArray<RegisterAccount> = yield* database.orm("Register.accounts", (orm) =>
+    orm
+      .select({ accountId, code: accounts.code, name, role, currency })
+      .from(accounts)
+      .where(and(eq(accounts.bookId, bookId), eq(accounts.code, code)))
+      .orderBy(byBytes(name), byBytes(currency), accountId),
   )
+  return found
 })
 
 /** The last `limit` postings of the account, of a month (`2026-10`) or of all. */

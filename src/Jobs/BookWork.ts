@@ -2,9 +2,11 @@
  * The books of a run that workers are to read: the leader of the run hands them out, a worker looks them up, and the leader
  * gathers the results.
  */
+import { and, eq, isNull } from "drizzle-orm"
 import { Effect, Option, Schema } from "effect"
 import type { Book } from "../Book.ts"
 import { int4, jsonOf, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
+import { bookJobs } from "../Database/Tables/Sync.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { counterNames } from "../Run.ts"
@@ -193,16 +195,17 @@ export const gather = Effect.fn("Jobs.gather")(function* (runId: number) {
 /** Books of a run that nobody has done yet. */
 export const unfinishedBooks = Effect.fn("Jobs.left")(function* (runId: number) {
   const database = yield* Database
-  const rows = yield* database.rows(
-    "Jobs.left",
-    { book_id: int4 },
-    (sql) =>
-      sql`select book_id from sync.book_jobs where run_id = ${runId} and result is null order by book_id`,
+  const rows = yield* database.orm("Jobs.left", (orm) =>
+    orm
+      .select({ bookId: bookJobs.bookId })
+      .from(bookJobs)
+      .where(and(eq(bookJobs.runId, runId), isNull(bookJobs.result)))
+      .orderBy(bookJobs.bookId),
   )
-  return rows.map(({ book_id: bookId }) => bookId)
+  return rows.map(({ bookId }) => bookId)
 })
 
 export const forget = Effect.fn("Jobs.forget")(function* (runId: number) {
   const database = yield* Database
-  yield* database.execute("Jobs.forget", (sql) => sql`delete from sync.book_jobs where run_id = ${runId}`)
+  yield* database.orm("Jobs.forget", (orm) => orm.delete(bookJobs).where(eq(bookJobs.runId, runId)))
 })

@@ -1,36 +1,37 @@
 /** Rows that could not be understood, kept raw with the reason until a later read of them can be understood. */
 import { createHash } from "node:crypto"
+import { and, eq, sql as fragment, isNull } from "drizzle-orm"
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
-import { bool, int4, int8, nullable, type RowOf, text } from "../Database/Columns.ts"
+import { bool, nullable, text } from "../Database/Columns.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
+import { isoText, isoTextOrNull } from "../Database/Tables/ColumnTypes.ts"
+import { books, quarantine } from "../Database/Tables/Mirror.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Malformed } from "../Partner.ts"
 
-const quarantinedColumns = {
-  quarantineId: int8,
-  connection: text,
-  bookId: int4,
-  /** The book's code. */
-  book: text,
-  /** `deposits`, `statement:<accountId>`, `destination`, … */
-  stream: text,
-  itemId: nullable(text),
-  reason: text,
-  /** JSON path within the row. */
-  path: text,
-  /** ISO 8601, our clock, as are the other two. */
-  firstSeenAt: text,
-  lastSeenAt: text,
-  /** Null while it waits. */
-  resolvedAt: nullable(text),
-  /** The run that saw it last. */
-  runId: int4,
-}
-
 /** A row in quarantine without its content, which is personal data and has a query of its own. */
-export type QuarantinedRow = RowOf<typeof quarantinedColumns>
+export interface QuarantinedRow {
+  readonly quarantineId: bigint
+  readonly connection: string
+  readonly bookId: number
+  /** The book's code. */
+  readonly book: string
+  /** `deposits`, `statement:<accountId>`, `destination`, … */
+  readonly stream: string
+  readonly itemId: string | null
+  readonly reason: string
+  /** JSON path within the row. */
+  readonly path: string
+  /** ISO 8601, our clock, as are the other two. */
+  readonly firstSeenAt: string
+  readonly lastSeenAt: string
+  /** Null while it waits. */
+  readonly resolvedAt: string | null
+  /** The run that saw it last. */
+  readonly runId: number
+}
 
 /** Which rows: all of one connection or of all, with the settled ones if asked for; or rows by number. */
 export interface WhichRows {
@@ -159,33 +160,47 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
       )
     })
 
-    const list = Effect.fn("Mirror.Quarantine.list")(function* (which: WhichRows) {
-      const connection = Option.getOrNull(which.connection ?? Option.none())
-      const ids = which.ids === undefined ? null : `{${which.ids.join(",")}}`
-      return yield* database.rows("Mirror.Quarantine.list", quarantinedColumns, (sql) => {
-        const instant = (column: string) =>
-          sql`to_char(${sql(`q.${column}`)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-        return sql`
-          select q.quarantine_id as "quarantineId", b.connection, q.book_id as "bookId", b.code as book, q.stream,
-            q.item_id as "itemId", q.reason, q.path, ${instant("first_seen_at")} as "firstSeenAt",
-            ${instant("last_seen_at")} as "lastSeenAt", ${instant("resolved_at")} as "resolvedAt", q.run_id as "runId"
-          from mirror.quarantine q join mirror.books b on b.book_id = q.book_id
-          where (${connection}::text is null or b.connection = ${connection})
-            and (q.resolved_at is null or ${which.settled ?? false})
-            and (${ids}::text is null or q.quarantine_id = any (${ids}::text::bigint[]))
-          order by q.quarantine_id`
-      })
+    const list = Effect.fn("Mirror.Quarantine.list")(function* ({ connection, ids, settled }: WhichRows) {
+      const rows: ReadonlyArray<QuarantinedRow> = yield* database.orm("Mirror.Quarantine.list", (orm) =>
+        orm
+          .select({
+            quarantineId: quarantine.quarantineId,
+            connection: books.connection,
+            bookId: quarantine.bookId,
+            book: books.code,
+            stream: quarantine.stream,
+            itemId: quarantine.itemId,
+            reason: quarantine.reason,
+            path: quarantine.path,
+            firstSeenAt: isoText(quarantine.firstSeenAt),
+            lastSeenAt: isoText(quarantine.lastSeenAt),
+            resolvedAt: isoTextOrNull(quarantine.resolvedAt),
+            runId: quarantine.runId,
+          })
+          .from(quarantine)
+          .innerJoin(books, eq(books.bookId, quarantine.bookId))
+          .where(
+            and(
+              ...Option.toArray(
+                Option.map(connection ?? Option.none(), (name) => eq(books.connection, name)),
+              ),
+              settled === true ? undefined : isNull(quarantine.resolvedAt),
+              ids === undefined
+                ? undefined
+                : fragment`${quarantine.quarantineId} = any (${`{${ids.join(",")}}`}::bigint[])`,
+            ),
+          )
+          .orderBy(quarantine.quarantineId),
+      )
+      return rows
     })
 
     /** The row as the service sent it. Personal data: never logged. */
     const raw = Effect.fn("Mirror.Quarantine.raw")(function* (id: bigint) {
-      const rows = yield* database.rows(
-        "Mirror.Quarantine.raw",
-        { raw: text },
-        (sql) => sql`
-          select raw from mirror.quarantine where quarantine_id = ${id.toString()}::text::bigint`,
+      const [row] = yield* database.orm("Mirror.Quarantine.raw", (orm) =>
+        orm.select({ raw: quarantine.raw }).from(quarantine).where(eq(quarantine.quarantineId, id)),
       )
-      return rows[0]?.raw ?? ""
+      return row?.raw ?? ""
     })
 
     /** Whether the mirror has what the row is about from a later read: then the row is history. */

@@ -1,7 +1,9 @@
 /** The amounts that stand against one statement entry in the books, and the date of a correction. */
+import { and, eq, inArray } from "drizzle-orm"
 import { Effect, Option } from "effect"
 import { allBooks, type Book } from "../Book.ts"
 import { int4, int8, jsonRows, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
+import { journalEntries } from "../Database/Tables/Ledger.ts"
 import { Database } from "../Database.ts"
 import { parseReferences } from "../Inquiry/Reference.ts"
 import { subjectsOf } from "../Inquiry/SubjectSearch.ts"
@@ -87,15 +89,19 @@ const ofFinding = Effect.fn("Reclassify.ofFinding")(function* (findingId: string
 
 const ofJournalEntry = Effect.fn("Reclassify.ofJournalEntry")(function* (bookId: number, entryId: string) {
   const database = yield* Database
-  const rows = yield* database.rows(
-    "Reclassify.ofJournalEntry",
-    { source_id: uuid },
-    (sql) => sql`
-      select source_id from ledger.journal_entries
-      where book_id = ${bookId} and entry_id = ${entryId}::text::bigint
-        and source_type in ('statement_entry', 'manual')`,
+  const rows = yield* database.orm("Reclassify.ofJournalEntry", (orm) =>
+    orm
+      .select({ id: journalEntries.sourceId })
+      .from(journalEntries)
+      .where(
+        and(
+          eq(journalEntries.bookId, bookId),
+          eq(journalEntries.entryId, BigInt(entryId)),
+          inArray(journalEntries.sourceType, ["statement_entry", "manual"]),
+        ),
+      ),
   )
-  return rows.map(({ source_id: id }) => id)
+  return rows.map(({ id }) => id)
 })
 
 /**

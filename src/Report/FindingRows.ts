@@ -1,6 +1,9 @@
 /** Findings of the month that were open at the report's time, and what stood in quarantine then. */
+import { and, count, eq, gt, isNull, lte, min, or } from "drizzle-orm"
 import { Effect } from "effect"
-import { bool, int4, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
+import { bool, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
+import { isoText } from "../Database/Tables/ColumnTypes.ts"
+import { quarantine } from "../Database/Tables/Mirror.ts"
 import { Database } from "../Database.ts"
 import { instantText } from "../Reconcile/ReconcileScope.ts"
 import { type ReportScope, recordedBy, resourcesOf } from "./ReportScope.ts"
@@ -24,13 +27,11 @@ const findingColumns = {
 
 export type Finding = RowOf<typeof findingColumns>
 
-const quarantinedColumns = {
-  stream: text,
-  rows: int4,
-  since: text,
+export interface Quarantined {
+  readonly stream: string
+  readonly rows: number
+  readonly since: string
 }
-
-export type Quarantined = RowOf<typeof quarantinedColumns>
 
 /** The findings of the month, what has stood in transit since, and what belongs to no month, blocking ones first. */
 export const readFindings = Effect.fn("Report.findings")(function* (scope: ReportScope) {
@@ -52,16 +53,23 @@ export const readFindings = Effect.fn("Report.findings")(function* (scope: Repor
 export const readQuarantine = Effect.fn("Report.quarantine")(function* (scope: ReportScope) {
   const database = yield* Database
   const { asOf, book } = scope
-  return yield* database.rows(
-    "Report.quarantine",
-    quarantinedColumns,
-    (sql) => sql`
-      select q.stream, count(*)::integer as rows, ${instantText(sql, sql`min(q.first_seen_at)`)} as since
-      from mirror.quarantine q
-      where q.book_id = ${book.bookId} and ${recordedBy(sql, scope, sql`q.first_seen_at`)}
-        and (q.resolved_at is null or not ${asOf === null ? sql`true` : recordedBy(sql, scope, sql`q.resolved_at`)})
-      group by q.stream order by q.stream`,
+  const { bookId, firstSeenAt, resolvedAt, stream } = quarantine
+  const rows: ReadonlyArray<Quarantined> = yield* database.orm("Report.quarantine", (orm) =>
+    orm
+      .select({ stream, rows: count(), since: isoText(min(firstSeenAt)) })
+      .from(quarantine)
+      .where(
+        and(
+          eq(bookId, book.bookId),
+          asOf === null
+            ? isNull(resolvedAt)
+            : and(lte(firstSeenAt, asOf), or(isNull(resolvedAt), gt(resolvedAt, asOf))),
+        ),
+      )
+      .groupBy(stream)
+      .orderBy(stream),
   )
+  return rows
 })
 
 const unsettledItemColumns = {

@@ -1,8 +1,10 @@
 /** Every account of the book with its balance before the month and its movements by kind. Smallest units, debit positive. */
+import { and, eq } from "drizzle-orm"
 import { Effect } from "effect"
 import { parse } from "../Common/MinorUnits.ts"
 import type { Sql } from "../Database/Client.ts"
 import { int4, type RowOf, text } from "../Database/Columns.ts"
+import { accounts as ledgerAccounts } from "../Database/Tables/Ledger.ts"
 import { Database } from "../Database.ts"
 import { exportError } from "../Export/ExportError.ts"
 import type { BookAccounts } from "../Export/Source/Accounts.ts"
@@ -106,14 +108,14 @@ export const readSuspense = Effect.fn("Report.suspense")(function* (
   accounts: BookAccounts,
 ) {
   const database = yield* Database
-  const ids = yield* database.rows(
-    "Report.suspenseAccounts",
-    { id: int4 },
-    (sql) => sql`
-      select a.account_id as id from ledger.accounts a
-      where a.book_id = ${scope.book.bookId} and a.role = 'suspense' and a.rule_code = ''`,
+  const { accountId: id, bookId, role, ruleCode } = ledgerAccounts
+  const ids = yield* database.orm("Report.suspenseAccounts", (orm) =>
+    orm
+      .select({ id })
+      .from(ledgerAccounts)
+      .where(and(eq(bookId, scope.book.bookId), eq(role, "suspense"), eq(ruleCode, ""))),
   )
-  const list = ids.map(({ id }) => id)
+  const list = ids.map((account) => account.id)
   const rows = yield* database.rows("Report.suspense", sumColumns, (sql) =>
     balancesUntil(sql, scope, "next", sql`account_id = any(${list}::integer[])`),
   )

@@ -1,5 +1,5 @@
 /** Whether the month is closed and still agrees with its close, or is a draft, and why. */
-import { inArray } from "drizzle-orm"
+import { and, eq, inArray, lte, max } from "drizzle-orm"
 import { Effect } from "effect"
 import { agreementOf } from "../Close/Agreement.ts"
 import { type Approval, approvalsOf } from "../Close/Approval.ts"
@@ -7,14 +7,14 @@ import { type Accepted, closesOf, type KeptClose, standingClose } from "../Close
 import { lockedWith } from "../Close/Locked.ts"
 import { isClosed } from "../Close/Month.ts"
 import { counted } from "../Common/Text.ts"
-import { int4 } from "../Database/Columns.ts"
+import { closes } from "../Database/Tables/Close.ts"
 import { findings } from "../Database/Tables/Reconcile.ts"
 import { Database } from "../Database.ts"
 import { readFacts } from "../Export/Source/BookFacts.ts"
 import type { Finding } from "./FindingRows.ts"
 import type { Waiting } from "./OpenItemsSheet.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"
-import { type ReportScope, recordedBy } from "./ReportScope.ts"
+import type { ReportScope } from "./ReportScope.ts"
 
 /** A finding that was open at the close and that a person accepted. */
 export interface Exception extends Accepted {
@@ -46,16 +46,15 @@ export const isAccepted = (accepted: ReadonlyArray<Accepted>, { id }: Finding): 
   accepted.some((acceptance) => acceptance.id.toLowerCase() === id.toLowerCase())
 
 /** The number of the book's closes and reopenings at the report's time. */
-const closesThen = Effect.fn("Report.closesThen")(function* (scope: ReportScope) {
+const closesThen = Effect.fn("Report.closesThen")(function* ({ asOf, book }: ReportScope) {
   const database = yield* Database
-  const { sequence } = yield* database.row(
-    "Report.closesThen",
-    { sequence: int4 },
-    (sql) => sql`
-      select coalesce(max(c.sequence), 0) as sequence from ledger.closes c
-      where c.book_id = ${scope.book.bookId} and ${recordedBy(sql, scope, sql`c.at`)}`,
+  const [last] = yield* database.orm("Report.closesThen", (orm) =>
+    orm
+      .select({ sequence: max(closes.sequence) })
+      .from(closes)
+      .where(and(eq(closes.bookId, book.bookId), asOf === null ? undefined : lte(closes.at, asOf))),
   )
-  return sequence
+  return last?.sequence ?? 0
 })
 
 /** Accepted findings with their checks. */

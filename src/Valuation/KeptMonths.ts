@@ -1,9 +1,12 @@
 /**
  * Stores the base-currency journal: a month is written as a whole, and replaced as a whole while it is open.
  */
+import { and, eq, isNotNull } from "drizzle-orm"
 import { Effect } from "effect"
 import { print } from "../Common/MinorUnits.ts"
 import { bool, int2, int4, nullable, type RowOf, text } from "../Database/Columns.ts"
+import { asText } from "../Database/Tables/ColumnTypes.ts"
+import { valuedMonths } from "../Database/Tables/Valuation.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { BaseEntry, BaseLine } from "./Base.ts"
@@ -57,12 +60,17 @@ export const monthHeads = Effect.fn("Valuation.monthHeads")(function* (bookId: n
 
 export const storedState = Effect.fn("Valuation.storedState")(function* (bookId: number, period: string) {
   const database = yield* Database
-  const [row] = yield* database.rows(
-    "Valuation.storedState",
-    { state: text },
-    (sql) => sql`
-      select state::text as state from valuation.months
-      where book_id = ${bookId} and period = ${`${period}-01`}::text::date and state is not null`,
+  const [row] = yield* database.orm("Valuation.storedState", (orm) =>
+    orm
+      .select({ state: asText(valuedMonths.state) })
+      .from(valuedMonths)
+      .where(
+        and(
+          eq(valuedMonths.bookId, bookId),
+          eq(valuedMonths.period, `${period}-01`),
+          isNotNull(valuedMonths.state),
+        ),
+      ),
   )
   return row?.state
 })

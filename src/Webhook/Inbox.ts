@@ -2,9 +2,11 @@
  * Events that were received and acknowledged, until their effect is in the books. A listener puts them in. Whoever processes
  * them takes each as a hint only: the service is asked how things stand.
  */
+import { and, eq, sql as fragment, inArray, ne } from "drizzle-orm"
 import { Duration, Effect, Option, PubSub, Stream } from "effect"
 import type { Sql } from "../Database/Client.ts"
 import { bool, bytes, float8, int4, text } from "../Database/Columns.ts"
+import { inbox } from "../Database/Tables/Webhook.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { type Delivery, keyOf, type Receipt } from "./Delivery.ts"
@@ -205,22 +207,22 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       which: ReadonlyArray<string> | "dead",
       connection: Option.Option<string> = Option.none(),
     ) {
-      const only = Option.getOrNull(connection)
-      const rows = yield* database.rows(
-        "Webhook.Inbox.replay",
-        { connection: text, event_id: text },
-        (sql) => sql`
-          update webhook.inbox
-          set state = 'waiting', tries = 0, next_try_at = now(), error = null, processed_at = null
-          where ${
-            which === "dead"
-              ? sql`state = 'dead'`
-              : sql`state <> 'poison' and event_id = any (${textArray(sql, which)})`
-          } and (${only}::text is null or connection = ${only})
-          returning connection, event_id`,
+      const rows = yield* database.orm("Webhook.Inbox.replay", (orm) =>
+        orm
+          .update(inbox)
+          .set({ state: "waiting", tries: 0, nextTryAt: fragment`now()`, error: null, processedAt: null })
+          .where(
+            and(
+              ...(which === "dead"
+                ? [eq(inbox.state, "dead")]
+                : [ne(inbox.state, "poison"), inArray(inbox.eventId, which)]),
+              ...Option.toArray(Option.map(connection, (name) => eq(inbox.connection, name))),
+            ),
+          )
+          .returning({ connection: inbox.connection, eventId: inbox.eventId }),
       )
-      yield* PubSub.publishAll(arrived, new Set(rows.map(({ connection }) => connection)))
-      return rows.map(({ connection, event_id }) => ({ connection, eventId: event_id }))
+      yield* PubSub.publishAll(arrived, new Set(rows.map((event) => event.connection)))
+      return rows
     })
 
     return {

@@ -1,4 +1,5 @@
 import { expect, layer } from "@effect/vitest"
+import { sql as fragment } from "drizzle-orm"
 import { Deferred, Effect, Exit, Fiber, Ref, Stream } from "effect"
 import type { Sql } from "../../src/Database/Client.ts"
 import { int4 } from "../../src/Database/Columns.ts"
@@ -104,6 +105,37 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
         (sql) => sql`select 1 from pg_stat_activity where query like '%pg_sleep(600)' and state = 'active'`,
       )
       expect(running.length).toBe(0)
+    }),
+  )
+
+  it.effect("does not run a drizzle statement again when it is interrupted", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const locked = yield* Deferred.make<void>()
+      const release = yield* Deferred.make<void>()
+      const hold = database
+        .query("Test.lock", (sql) => sql`select pg_advisory_xact_lock(1)`)
+        .pipe(Effect.zipRight(Deferred.succeed(locked, undefined)), Effect.zipRight(Deferred.await(release)))
+      yield* Effect.fork(database.transaction(hold))
+      yield* Deferred.await(locked)
+      const fiber = yield* Effect.fork(
+        database.orm("Note.next", (orm) =>
+          orm.execute(
+            fragment`insert into note select (select count(*) from note) + 1, 'text' from pg_advisory_xact_lock(1)`,
+          ),
+        ),
+      )
+      yield* database
+        .query(
+          "Test.waiting",
+          (sql) => sql`select 1 from pg_locks where locktype = 'advisory' and not granted`,
+        )
+        .pipe(Effect.repeat({ until: (found) => found.length > 0 }))
+      const interrupted = yield* Effect.fork(Fiber.interrupt(fiber))
+      yield* Effect.sleep("50 millis")
+      yield* Deferred.succeed(release, undefined)
+      yield* Fiber.await(interrupted)
+      expect(yield* ids).toEqual([1])
     }),
   )
 

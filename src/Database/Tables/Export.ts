@@ -60,7 +60,7 @@ export const batchStates = exported.table(
     batch: integer("batch").notNull(),
     /** Counts the changes of a batch from 1. */
     sequence: integer("sequence").notNull(),
-    state: text("state").notNull(),
+    state: text("state", { enum: ["committed", "acknowledged", "superseded"] }).notNull(),
     who: text("who").notNull(),
     at: instant("at").notNull().default(sql`now()`),
     /** Why it was superseded, or the importer's note. */

@@ -1,7 +1,7 @@
 /** The versions of each book's mapping: added, never changed. */
+import { and, desc, inArray, lte } from "drizzle-orm"
 import { Effect, Schema } from "effect"
-import { booksIn } from "../../Book/ByBook.ts"
-import { int4, json } from "../../Database/Columns.ts"
+import { int4 } from "../../Database/Columns.ts"
 import { accountMappings } from "../../Database/Tables/Export.ts"
 import { Database } from "../../Database.ts"
 import { MappingRow } from "./MappingRow.ts"
@@ -21,20 +21,17 @@ export const newestMappings = Effect.fn("AccountMapping.newestOfBooks")(function
   asOf: string | null = null,
 ) {
   const database = yield* Database
-  const rows = yield* database.rows(
-    "AccountMapping.newest",
-    { bookId: int4, version: int4, accounts: json },
-    (sql) => sql`
-      select k.book_id as "bookId", newest.version, newest.accounts
-      from ${booksIn(sql, bookIds)}
-      cross join lateral (
-        select m.version, m.accounts from export.account_mappings m
-        where m.book_id = k.book_id and m.imported_at <= coalesce(${asOf}::text::timestamptz, 'infinity')
-        order by m.version desc limit 1) newest`,
+  const { accounts, bookId, importedAt, version } = accountMappings
+  const rows = yield* database.orm("AccountMapping.newest", (orm) =>
+    orm
+      .selectDistinctOn([bookId], { bookId, version, accounts })
+      .from(accountMappings)
+      .where(and(inArray(bookId, bookIds), asOf === null ? undefined : lte(importedAt, asOf)))
+      .orderBy(bookId, desc(version)),
   )
   const found = new Map<number, StoredMapping>()
-  for (const { accounts, bookId, version } of rows) {
-    found.set(bookId, { version, rows: yield* Effect.orDie(decode(accounts)) })
+  for (const row of rows) {
+    found.set(row.bookId, { version: row.version, rows: yield* Effect.orDie(decode(row.accounts)) })
   }
   return found
 })

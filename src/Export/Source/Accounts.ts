@@ -1,8 +1,11 @@
 /** The accounts of a journal, in the caller's repeatable-read transaction. */
+import { eq } from "drizzle-orm"
 import { Effect } from "effect"
 import { byBook, isIn, ofBook } from "../../Book/ByBook.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { int2, int4, nullable, type RowOf, text, uuid } from "../../Database/Columns.ts"
+import { byBytes } from "../../Database/Tables/ColumnTypes.ts"
+import { valuationAccounts } from "../../Database/Tables/Valuation.ts"
 import { Database } from "../../Database.ts"
 import type { Account } from "../../Format/Entry.ts"
 import { recordedBy } from "../../Ledger/AsOf.ts"
@@ -84,9 +87,12 @@ export const accountsOfBooks = Effect.fn("Export.accountsOfBooks")(function* (
 export const readAccounts = (bookId: number, asOf: string | null = null) =>
   Effect.map(accountsOfBooks([bookId], asOf), (accounts) => ofBook(accounts, bookId))
 
-const baseColumns = { role: text, currency: text, code: text, name: text }
-
-const ofBaseAlone = ({ code, currency, name, role }: RowOf<typeof baseColumns>): Account => ({
+const ofBaseAlone = ({
+  code,
+  currency,
+  name,
+  role,
+}: Pick<Account, "code" | "currency" | "name" | "role">): Account => ({
   ...{ code, name, role, currency },
   scale: baseScale,
   partnerAccountId: null,
@@ -95,12 +101,13 @@ const ofBaseAlone = ({ code, currency, name, role }: RowOf<typeof baseColumns>):
 /** The accounts that a book has in its base-currency journal only; none before it is valued for the first time. */
 export const baseOnlyAccounts = Effect.fn("Export.baseOnlyAccounts")(function* (bookId: number) {
   const database = yield* Database
-  const rows = yield* database.rows(
-    "Export.baseOnlyAccounts",
-    baseColumns,
-    (sql) => sql`
-      select role, currency, code, name from valuation.accounts where book_id = ${bookId}
-      order by code collate "C", name collate "C", role collate "C"`,
+  const { code, name, role } = valuationAccounts
+  const rows = yield* database.orm("Export.baseOnlyAccounts", (orm) =>
+    orm
+      .select()
+      .from(valuationAccounts)
+      .where(eq(valuationAccounts.bookId, bookId))
+      .orderBy(byBytes(code), byBytes(name), byBytes(role)),
   )
   return rows.map(ofBaseAlone)
 })

@@ -1,7 +1,9 @@
 /** The standing of every book, a row each, the worst first. */
+import { isNotNull } from "drizzle-orm"
 import { Effect } from "effect"
 import { printed } from "../../Common/AmountText.ts"
-import { int4, text } from "../../Database/Columns.ts"
+import { text } from "../../Database/Columns.ts"
+import { locks } from "../../Database/Tables/Ledger.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { type ReadState, readStates } from "../../Reconcile/ReadStates.ts"
@@ -58,14 +60,13 @@ const byWorst = (a: BookStanding, b: BookStanding): number => {
 /** The last closed month of every book that has one. */
 const closedMonths = Effect.fn("Overview.closed")(function* () {
   const database = yield* Database
-  const rows = yield* database.rows(
-    "Overview.closed",
-    { bookId: int4, month: text },
-    (sql) => sql`
-      select l.book_id as "bookId", to_char(l.closed_through, 'YYYY-MM') as month
-      from ledger.locks l where l.closed_through is not null`,
+  const rows = yield* database.orm("Overview.closed", (orm) =>
+    orm
+      .select({ bookId: locks.bookId, first: locks.closedThrough })
+      .from(locks)
+      .where(isNotNull(locks.closedThrough)),
   )
-  return new Map(rows.map(({ bookId, month }) => [bookId, month]))
+  return new Map(rows.map(({ bookId, first }) => [bookId, first?.slice(0, "2026-10".length)]))
 })
 
 /** The books with accounts or open items, or of which something cannot be read. */

@@ -1,6 +1,10 @@
 /** Committed exports and their files: only these can be downloaded. */
+import { and, eq, sql as fragment } from "drizzle-orm"
 import { Effect, Either, Option, Schema } from "effect"
 import { bool, float8, int4, json, text } from "../../Database/Columns.ts"
+import { asText } from "../../Database/Tables/ColumnTypes.ts"
+import { batches } from "../../Database/Tables/Export.ts"
+import { books } from "../../Database/Tables/Mirror.ts"
 import { Database } from "../../Database.ts"
 import { type BatchState, batchState } from "../../Export/Batch/Kept/States.ts"
 import { manifestFile } from "../../Export/Batch/Manifest.ts"
@@ -91,15 +95,18 @@ export const batchFile = Effect.fn("Overview.batchFile")(function* (
   name: string,
 ) {
   const database = yield* Database
-  const rows = yield* database.rows(
-    "Overview.batchFile",
-    { bookId: int4, folder: text, files: json, manifest: text },
-    (sql) => sql`
-      select b.book_id as "bookId", b.folder, b.manifest -> 'files' as files, b.manifest::text as manifest
-      from export.batches b join mirror.books k on k.book_id = b.book_id
-      where k.code = ${code} and b.batch = ${batch}`,
+  const [row] = yield* database.orm("Overview.batchFile", (orm) =>
+    orm
+      .select({
+        bookId: batches.bookId,
+        folder: batches.folder,
+        manifest: asText(batches.manifest),
+        files: fragment`${batches.manifest} -> 'files'`,
+      })
+      .from(batches)
+      .innerJoin(books, eq(books.bookId, batches.bookId))
+      .where(and(eq(books.code, code), eq(batches.batch, batch))),
   )
-  const [row] = rows
   return Option.flatMap(Option.fromNullable(row), ({ bookId, files, folder, manifest }) =>
     Option.map(Option.fromNullable(filesOf(files).find((file) => file.name === name)), ({ bytes }) => ({
       bookId,

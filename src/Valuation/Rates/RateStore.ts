@@ -1,7 +1,9 @@
 /** Imported rates: append-only versions, of which the newest for a day and pair counts. */
+import { desc } from "drizzle-orm"
 import { Effect } from "effect"
 import type { Sql } from "../../Database/Client.ts"
 import { int2, int4, text } from "../../Database/Columns.ts"
+import { rates } from "../../Database/Tables/Valuation.ts"
 import { plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { type Exchanged, pivot, type RateRow } from "./RateTable.ts"
@@ -60,13 +62,12 @@ export const addRates = Effect.fn("Valuation.addRates")(function* (rows: Readonl
 /** Every rate in force, by pair and day. */
 export const allRates = Effect.fn("Valuation.allRates")(function* () {
   const database = yield* Database
-  return yield* database.rows(
-    "Valuation.allRates",
-    rateColumns,
-    (sql) => sql`
-      select distinct on (from_currency, to_currency, date)
-        date::text as date, from_currency as "from", to_currency as "to", rate::text as rate, source
-      from valuation.rates order by from_currency, to_currency, date, version desc`,
+  const { date, fromCurrency: from, rate, source, toCurrency: to, version } = rates
+  return yield* database.orm("Valuation.allRates", (orm) =>
+    orm
+      .selectDistinctOn([from, to, date], { date, from, to, rate, source })
+      .from(rates)
+      .orderBy(from, to, date, desc(version)),
   )
 })
 

@@ -1,7 +1,9 @@
 /** A committed batch against the ledger as it is now: the same entries must still add up to the batch's totals. */
+import { and, eq } from "drizzle-orm"
 import { Effect, Either, Schema } from "effect"
 import { parse, print } from "../../../Common/MinorUnits.ts"
 import { int2, int8, numeric, text } from "../../../Database/Columns.ts"
+import { batches } from "../../../Database/Tables/Export.ts"
 import { Database } from "../../../Database.ts"
 import { Manifest } from "../Manifest.ts"
 
@@ -22,7 +24,7 @@ const totalColumns = {
   postings: int8,
 }
 
-const decode = Schema.decodeUnknownEither(Schema.parseJson(Manifest))
+const decode = Schema.decodeUnknownEither(Manifest)
 
 const ledgerTotals = Effect.fn("Export.ledgerTotals")(function* (bookId: number, batch: number) {
   const database = yield* Database
@@ -70,11 +72,11 @@ export const batchDifferences = Effect.fn("Export.batchDifferences")(function* (
   batch: number,
 ) {
   const database = yield* Database
-  const [row] = yield* database.rows(
-    "Export.batchDifferences",
-    { manifest: text },
-    (sql) => sql`
-      select manifest::text as manifest from export.batches where book_id = ${bookId} and batch = ${batch}`,
+  const [row] = yield* database.orm("Export.batchDifferences", (orm) =>
+    orm
+      .select({ manifest: batches.manifest })
+      .from(batches)
+      .where(and(eq(batches.bookId, bookId), eq(batches.batch, batch))),
   )
   if (row === undefined) return null
   const manifest = decode(row.manifest)

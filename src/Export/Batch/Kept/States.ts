@@ -1,9 +1,13 @@
 /** The states of a batch: preview → committed → acknowledged → superseded. The database allows no other change. */
+import { and, eq } from "drizzle-orm"
 import { Effect } from "effect"
-import { int4, nullable, oneOf, text } from "../../../Database/Columns.ts"
+import { oneOf } from "../../../Database/Columns.ts"
+import { isoSeconds } from "../../../Database/Tables/ColumnTypes.ts"
+import { batchStates } from "../../../Database/Tables/Export.ts"
 import { Database } from "../../../Database.ts"
 
-const changes = ["committed", "acknowledged", "superseded"] as const
+/** What may happen to a batch after it was written. */
+const changes = batchStates.state.enumValues
 
 /** The column of `export.batch_state`. */
 export const batchState = oneOf("preview", ...changes)
@@ -72,23 +76,16 @@ export const supersedeBy = (superseding: ReadonlyArray<Superseding>) =>
     ),
   )
 
-const changeColumns = {
-  state: oneOf(...changes),
-  who: text,
-  at: text,
-  reason: nullable(text),
-  byBatch: nullable(int4),
-}
-
 /** The changes of a batch after it was written, the oldest first. */
 export const changesOf = Effect.fn("Export.changesOf")(function* (bookId: number, batch: number) {
   const database = yield* Database
-  const kept: ReadonlyArray<KeptChange> = yield* database.rows(
-    "Export.changesOf",
-    changeColumns,
-    (sql) => sql`
-      select state, who, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, reason, by_batch as "byBatch"
-      from export.batch_states where book_id = ${bookId} and batch = ${batch} order by sequence`,
+  const { at, byBatch, reason, state, who } = batchStates
+  const kept: ReadonlyArray<KeptChange> = yield* database.orm("Export.changesOf", (orm) =>
+    orm
+      .select({ state, who, at: isoSeconds(at), reason, byBatch })
+      .from(batchStates)
+      .where(and(eq(batchStates.bookId, bookId), eq(batchStates.batch, batch)))
+      .orderBy(batchStates.sequence),
   )
   return kept
 })
