@@ -13,6 +13,8 @@ import { Reconcile } from "../../src/Reconcile.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { Settings } from "../../src/Settings.ts"
 import * as Verify from "../../src/Verify.ts"
+import { movement } from "../Close/Months.ts"
+import { accountId, partnership } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { hasXmllint, validate } from "../support/camtSchema.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
@@ -315,5 +317,39 @@ layer(TestDatabase.layer)("a bank statement", (it) => {
           ),
         ).toEqual([[[2, 2]], [[2, 1]]])
       }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("an amount that camt.053 cannot hold", (it) => {
+  it.scoped("is refused by name, and no file is written", () =>
+    Effect.gen(function* () {
+      const most = movement(11, "9999999999999999.99", "9999999999999999.99", "2026-10-05")
+      const tooMuch = movement(12, "0.01", "10000000000000000.00", "2026-10-06")
+      const { held, service } = yield* partnership({
+        balance: "9999999999999999.99",
+        statement: [most.entry],
+        deposits: [most.deposit],
+      })
+      yield* sync(service.url)
+      const out = temporaryFolder()
+      const days = { kind: "range", from: "2026-10-05", to: "2026-10-06" } as const
+      const { files, folder } = statementsOf(yield* exporting(days, [], { out }))
+      if (hasXmllint) for (const { name } of files) expect(validate(join(folder, name))).toBe("")
+      held.statement.push(tooMuch.entry)
+      held.deposits.push(tooMuch.deposit)
+      held.balance = "10000000000000000.00"
+      yield* sync(service.url)
+      const refused = temporaryFolder()
+      const error = yield* Effect.flip(exporting(days, [], { out: refused }))
+      expect(Reflect.get(error, "reason")).toBe("Refused")
+      expect(error.message).toContain(
+        `10000000000000000.00 USD of account ${accountId} has more than 18 digits`,
+      )
+      expect(
+        readdirSync(refused, { recursive: true })
+          .map(String)
+          .filter((name) => name.endsWith(".xml")),
+      ).toEqual([])
+    }),
   )
 })

@@ -51,13 +51,13 @@ const reference = (text: string | null): string => {
   return [...short].length <= idLength ? short : ""
 }
 
-const decimal = (minor: bigint, { currency, scale }: BankAccount): string => {
+const decimal = (minor: bigint, { currency, id, scale }: BankAccount): string => {
   const text = print(minor < 0n ? -minor : minor, scale)
   const [whole = "", fraction = ""] = text.split(".")
   const needed = fraction.replace(/0+$/, "")
   if (needed.length > decimals || whole.length + Math.max(fraction.length, needed.length) > digits) {
     throw new Unholdable(
-      `${print(minor, scale)} ${currency} has more than ${digits} digits or ${decimals} decimals`,
+      `${print(minor, scale)} ${currency} of account ${id} has more than ${digits} digits or ${decimals} decimals`,
     )
   }
   return text
