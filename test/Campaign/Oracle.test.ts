@@ -255,6 +255,29 @@ describe("the posting table, row by row", () => {
     })
   })
 
+  it("nor does one between two parts of its deposit: each part stays where the rules of its day sent it", () => {
+    const facts: BookFacts = {
+      ...book(
+        [
+          statement("usd", "USD", [
+            ["600", d],
+            ["-5", d],
+            ["400", d],
+          ]),
+        ],
+        { resources: [deposit("d", "1000", "5")] },
+      ),
+      ruled: [{ rules: [{ match: {}, code: "4711" }], booked: bookedAs(d, "usd-1"), applied: null }],
+      rules: [{ match: {}, code: "4712" }],
+    }
+    expect(native(facts)).toEqual({
+      "cash:USD": "995",
+      "fees:USD": "5",
+      "other:USD:4711": "-600",
+      "other:USD:4712": "-400",
+    })
+  })
+
   it("refuses facts that do not chain", () => {
     const { entries, ...rest } = statement("usd", "USD", [
       ["1", null],

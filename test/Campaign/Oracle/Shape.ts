@@ -11,7 +11,7 @@
  * correction from where it stands.
  */
 import type { BookSettings, MoneyFact, ResourceFact } from "../Facts.ts"
-import { amountOf } from "./Decimal.ts"
+import { amountOf, total as sum } from "./Decimal.ts"
 
 export interface Part {
   readonly cash: bigint
@@ -38,12 +38,18 @@ const divide = (cash: ReadonlyArray<bigint>, feeAfter: FeeAfter): ReadonlyArray<
 export const feeIn = (fee: MoneyFact | null, currency: string): bigint =>
   fee !== null && fee.currency === currency ? amountOf(fee.amount) : 0n
 
-/** `gross` before the fee: netted or taken apart it leaves gross − fee, given back it leaves gross. */
-const coming = (cash: ReadonlyArray<bigint>, gross: bigint, fee: bigint): ReadonlyArray<Part> =>
-  divide(cash, (total) => {
+/**
+ * `gross` before the fee: netted or taken apart it leaves gross − fee, given back it leaves gross. Reading: an entry that takes
+ * just the fee shows it, also where the rest of the amount comes after it.
+ */
+const coming = (cash: ReadonlyArray<bigint>, gross: bigint, fee: bigint): ReadonlyArray<Part> => {
+  const isTaken = sum(cash) === gross - fee
+  return divide(cash, (total, entry, standing) => {
+    if (isTaken && standing === 0n && entry === -fee) return fee
     if (total === gross - fee || total === -fee) return fee // −fee: all returned, the fee kept
     return total === gross || total === 0n ? 0n : null
   })
+}
 
 export const depositParts = (
   cash: ReadonlyArray<bigint>,
