@@ -93,6 +93,10 @@ const advice: Readonly<Record<DatabaseReason, string>> = {
   Other: "Nothing of this transaction was kept.",
 }
 
+/** What was asked of a database that was reached says itself what to do; `DATABASE_URL` may not even be set. */
+const adviceFor = (reason: DatabaseReason, operation: string): string =>
+  reason === "Settings" && operation !== "Database.connect" ? "" : ` ${advice[reason]}`
+
 const adviceToReaders = "Run it on the primary server, with the role that writes."
 
 /** What a message says before and after the server's own words, for codes whose reason alone says too little. */
@@ -111,12 +115,12 @@ const ofCode = (code: string | undefined): { readonly what: string; readonly adv
 export const isPassing = ({ reason }: DatabaseError): boolean =>
   reason === "Unreachable" || reason === "Conflict"
 
-/** Builds an error with the advice for its reason. */
+/** Builds an error with the advice for its reason, which `what` gives itself where a reached database is not fit. */
 export const databaseError = (reason: DatabaseReason, operation: string, what: string): DatabaseError =>
   new DatabaseError({
     reason,
     operation,
-    message: `${operation}: ${what}. ${advice[reason]}`,
+    message: `${operation}: ${what}.${adviceFor(reason, operation)}`,
     sqlstate: undefined,
     constraint: undefined,
     table: undefined,

@@ -2,7 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { sql as drizzleSql } from "drizzle-orm"
 import { Effect, Either, Option, Redacted } from "effect"
 import { describe, it as test } from "vitest"
-import { toDatabaseError } from "../../src/Database/DatabaseError.ts"
+import { databaseError, toDatabaseError } from "../../src/Database/DatabaseError.ts"
 import { acceptVersion } from "../../src/Database/ServerVersion.ts"
 import { Database } from "../../src/Database.ts"
 import { settingsFor } from "../support/DatabaseAddress.ts"
@@ -201,4 +201,9 @@ describe("a server's version", () => {
         "Database.connect: postgres://me@db:5432/books is Postgres 14, and Tieout needs 15 or later. Check DATABASE_URL.",
     })
   })
+})
+
+test("a database that was reached and is not fit is not blamed on DATABASE_URL, which may not be set", () => {
+  const unfit = databaseError("Settings", "Database.read", "the database is older: run tieout migrate")
+  expect(unfit.message).toBe("Database.read: the database is older: run tieout migrate.")
 })
