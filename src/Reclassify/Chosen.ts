@@ -2,7 +2,8 @@
 import { Effect, Option } from "effect"
 import { chooseBooks } from "../Book/ChosenBooks.ts"
 import type { Book } from "../Book.ts"
-import { int4, uuid } from "../Database/Columns.ts"
+import { int4, text, uuid } from "../Database/Columns.ts"
+import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { findEntry } from "./Reclassifiable.ts"
 import { reclassifyError } from "./ReclassifyError.ts"
@@ -61,4 +62,23 @@ export const chosenEntries = Effect.fn("Reclassify.chosen")(function* (
     )
   }
   return entries
+})
+
+/** The open months with an open finding about what an entry left in suspense, in their order. */
+export const monthsInSuspense = Effect.fn("Reclassify.monthsInSuspense")(function* ({ bookId }: Book) {
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Reclassify.monthsInSuspense",
+    { month: text },
+    (sql) => sql`
+      select distinct to_char(d.day, 'YYYY-MM') as month
+      from reconcile.open_findings f
+      join ledger.locks l on l.book_id = f.book_id
+      cross join lateral (
+        select ledger.day_of((f.evidence ->> 'occurredAt')::timestamptz, l.time_zone) as day) d
+      where f.book_id = ${bookId} and f.check_name = any (${textArray(sql, movableChecks)})
+        and (l.closed_through is null or d.day >= l.closed_through + interval '1 month')
+      order by 1`,
+  )
+  return rows.map(({ month }) => month)
 })

@@ -15,6 +15,7 @@ import { holding } from "../Sync/Runs/ConnectionLock.ts"
 import { recordEnd } from "../Sync/Runs/Proving.ts"
 import { SyncBusy } from "../Sync/Runs/RunReport.ts"
 import { postChanges, type RuleChange, throughRules } from "./ByRules.ts"
+import { monthsInSuspense } from "./Chosen.ts"
 
 export interface ReapplyRequest {
   /** A book's code or its client's id; all books when none. */
@@ -150,7 +151,9 @@ const applied = Effect.fn("Reclassify.apply")(function* (book: Book, { reason, w
       Effect.map(postChanges(book, run, changes, proof), () => sum.take(changes, kept)),
     )
     yield* run.commit(ledger.assignNumbers([book], run.runId))
-    for (const month of sum.months()) yield* reconcile.month([book], month)
+    // Also what an earlier process moved that was killed before it came here.
+    const months = new Set([...sum.months(), ...(yield* monthsInSuspense(book))])
+    for (const month of months) yield* reconcile.month([book], month)
     return sum.result(looked)
   })
   return yield* work.pipe(Effect.onExit((exit) => recordEnd(run, exit, () => ({ code: 0, by: who }))))

@@ -12,6 +12,7 @@ import { PostingFacts } from "../../src/Sync/Statements/PostingFacts.ts"
 import { credit, debit, deposit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
 import { balances, findings, journal, postings, rows, sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { unruled } from "../support/unruled.ts"
 import { closing, reopening } from "./Months.ts"
 
 const rulesOf = (
@@ -283,3 +284,26 @@ layer(TestDatabase.layer, { excludeTestServices: true })("changed posting rules"
     }),
   )
 })
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "posting rules that were applied by a killed process",
+  (it) => {
+    it.scoped("close the findings of what it moved when they are applied again", () =>
+      Effect.gen(function* () {
+        const { service } = yield* paying
+        yield* sync(service.url, rulesOf(payroll))
+        expect(yield* findings).toContain("adjustment warning")
+        yield* reapplying(rulesOf(payroll, interest))
+        const after = yield* findings
+        expect(after).not.toContain("adjustment warning")
+        // As it is where the process ended after its moves and before the check.
+        yield* unruled(
+          "update reconcile.findings set closed_at = null, closed_run = null where check_name = 'adjustment'",
+        )
+        expect(yield* findings).toContain("adjustment warning")
+        expect((yield* reapplying(rulesOf(payroll, interest)))[0]?.changed).toBe(0)
+        expect(yield* findings).toEqual(after)
+      }),
+    )
+  },
+)
