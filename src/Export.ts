@@ -3,31 +3,17 @@ import { Chunk, Effect, Option } from "effect"
 import type { ArchivedError } from "./Book/Archived.ts"
 import { chooseBooks, type UnknownBook } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
-import { count, counted } from "./Common/Text.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
-import {
-  type AskedBook,
-  type Exported,
-  type ExportedBatch,
-  plannedBooks,
-  selectionAt,
-} from "./Export/BookExport.ts"
-import { exportBooks, refusalsOfBooks } from "./Export/ExportBooks.ts"
-import { ExportError, exportError, refused } from "./Export/ExportError.ts"
+import { type Exported, type ExportedBatch, plannedBooks, selectionAt } from "./Export/BookExport.ts"
+import { partsWith, refuseAhead, withEntries } from "./Export/BooksWithEntries.ts"
+import { type ExportError, exportError } from "./Export/ExportError.ts"
 import { withoutIdleStatements } from "./Export/IdleStatements.ts"
+import { booksAtOnce, exportSome, whatStays } from "./Export/LockedBooks.ts"
 import { archivedDays, refuseArchivedDays } from "./Export/Request/ArchivedDays.ts"
 import { checkBookSettings } from "./Export/Request/BookSettings.ts"
 import { type Selection, selectionOf } from "./Export/Request/ExportScope.ts"
-import { contentsOf } from "./Export/Request/Selected.ts"
-import {
-  checkChoices,
-  checkFormats,
-  defaults,
-  type ExportRequest,
-  partsOf,
-  type RequestPart,
-} from "./Export/Request.ts"
+import { checkChoices, checkFormats, defaults, type ExportRequest, partsOf } from "./Export/Request.ts"
 import { type Lacking, lackingOf } from "./Export/Source/LeftOutThen.ts"
 import { settingsOf } from "./Format/FormatSettings.ts"
 import type { AsOfError } from "./Ledger/AsOf.ts"
@@ -55,159 +41,6 @@ export interface ExportSummary {
   readonly outdated: ReadonlyArray<Outdated>
   readonly complete: boolean
 }
-
-/**
- * The books that have entries of the selection, and the codes of those that have none. Fails where none has: an empty batch
- * would take a number and say nothing. In the base currency this is asked once the books are valued, since that journal has
- * revaluations and their reversals even in a month without other entries.
- */
-const withEntries = Effect.fn("Export.withEntries")(function* (
-  books: ReadonlyArray<Book>,
-  selection: Selection | null,
-  request: ExportRequest,
-) {
-  // An as-of journal in the base currency is not there yet; its batch does not count anyway, so it may be empty.
-  if (selection === null || (request.base !== undefined && request.asOf !== undefined)) {
-    return { chosen: books, empty: [] }
-  }
-  const contents = yield* contentsOf(
-    books.map(({ bookId }) => bookId),
-    selection,
-    request.base !== undefined,
-  )
-  const chosen = books.filter(({ bookId }) => contents.get(bookId)?.holds === true)
-  const empty = books.filter(({ bookId }) => contents.get(bookId)?.holds !== true)
-  if (chosen.length > 0) return { chosen, empty: empty.map(({ code }) => code) }
-  const isAhead = empty.every(({ bookId }) => contents.get(bookId)?.ahead === true)
-  const what = isAhead ? "lies ahead" : "has no entries"
-  const codes = empty.map(({ code }) => code).join(", ")
-  return yield* exportError(
-    "Usage",
-    selection.kind === "all"
-      ? `Nothing is booked yet in ${codes}. Nothing was written.`
-      : `${selection.text} ${what} in ${codes}. Nothing was written.`,
-  )
-})
-
-/** Refuses a selection that lies ahead, before anything is valued for it. */
-const refuseAhead = Effect.fn("Export.refuseAhead")(function* (
-  books: ReadonlyArray<Book>,
-  selection: Selection,
-) {
-  const contents = yield* contentsOf(
-    books.map(({ bookId }) => bookId),
-    selection,
-  )
-  if (books.length === 0 || books.some(({ bookId }) => contents.get(bookId)?.ahead !== true)) return
-  const codes = books.map(({ code }) => code).join(", ")
-  return yield* exportError("Usage", `${selection.text} lies ahead in ${codes}. Nothing was written.`)
-})
-
-/** Without the bank statements of a book that has no entries: the base-currency journal may have something nevertheless. */
-const partsWith = Effect.fn("Export.partsWith")(function* (
-  books: ReadonlyArray<Book>,
-  selection: Selection | null,
-  parts: ReadonlyArray<RequestPart>,
-) {
-  const inBase = parts.filter(({ base }) => base !== undefined)
-  if (parts.length === 1 || selection === null) return books.map((book): AskedBook => ({ book, parts }))
-  const ids = books.map(({ bookId }) => bookId)
-  const contents = yield* contentsOf(ids, selection)
-  const without = parts.filter(({ base }) => base === undefined).flatMap(({ formats }) => formats)
-  return yield* Effect.forEach(books, (book) => {
-    if (contents.get(book.bookId)?.holds === true) return Effect.succeed<AskedBook>({ book, parts })
-    return Effect.as(
-      Effect.logWarning(
-        `${book.code} has no entries in ${selection.text}: ${without.join(", ")} is left out of it.`,
-      ),
-      { book, parts: inBase } satisfies AskedBook,
-    )
-  })
-})
-
-const anotherRuns = (book: Book) => () =>
-  exportError("Busy", `Another export of the book ${book.code} runs: wait for it to finish, or stop it.`)
-
-const isRefusal = (error: { readonly _tag: string }): error is ExportError =>
-  error instanceof ExportError && error.refusals !== undefined
-
-/** The request is not possible in one of the books; reported before anything is written. */
-const isUsage = (error: { readonly _tag: string }): error is ExportError =>
-  error instanceof ExportError && error.reason === "Usage"
-
-/** Batches that a warning names. */
-const mostStaying = 10
-
-/** An error is all that is reported of an export of many books; what it has committed must be known, too. */
-const whatStays = (made: ReadonlyArray<ExportedBatch>): Effect.Effect<void> => {
-  if (made.length === 0) return Effect.void
-  const named = made
-    .slice(0, mostStaying)
-    .map(({ folder, manifest }) => `${manifest.book.code}/${manifest.batch} (${folder})`)
-  const more = made.length > mostStaying ? `, and ${count(made.length - mostStaying)} more` : ""
-  return Effect.logWarning(
-    `${counted(made.length, "batch", "batches")} of the books before the one that failed ${made.length === 1 ? "is committed and stays" : "are committed and stay"}: ${named.join(", ")}${more}. See: tieout batches list`,
-  )
-}
-
-/** Books that are exported together: their batches are committed in one transaction. */
-const booksAtOnce = 100
-
-/**
- * Exports books together, under their locks. If some are refused, or the request is not possible in one, none is written, and
- * the error has the reasons of all. If one fails for another reason, each is exported by itself: those before the failing one
- * stay committed, and its error is reported.
- */
-const exportSome = (
-  asked: ReadonlyArray<AskedBook>,
-  selection: Selection | null,
-  request: ExportRequest,
-): ReturnType<typeof exportBooks> =>
-  Effect.flatMap(Database, (database) => {
-    const locks = asked.map(({ book }) => ({ lock: `export ${book.bookId}`, shared: false }))
-    const [first, ...more] = asked
-    const tryLocks = request.preview === true ? database.tryLocksOfReader : database.tryLocks
-    const underLocks = Effect.scoped(
-      Effect.flatMap(tryLocks(...locks), ({ lost }) =>
-        Effect.raceFirst(exportBooks(asked, selection, request), lost),
-      ),
-    ).pipe(
-      Effect.catchIf(isRefusal, (error) =>
-        Effect.flatMap(refusalsOfBooks(asked, selection, request), (refusals) =>
-          refusals.length === 0
-            ? error
-            : refused(refusals, asked.length > 1 && refusals.length === asked.length),
-        ),
-      ),
-    )
-    if (first === undefined) return Effect.succeed([])
-    if (more.length === 0) return Effect.catchTag(underLocks, "LockBusy", anotherRuns(first.book))
-    return Effect.catchAll(underLocks, (error) =>
-      error._tag === "DatabaseError" || isRefusal(error) || isUsage(error)
-        ? Effect.fail(error)
-        : oneByOne(asked, selection, request),
-    )
-  })
-
-const oneByOne = Effect.fn("Export.oneByOne")(function* (
-  asked: ReadonlyArray<AskedBook>,
-  selection: Selection | null,
-  request: ExportRequest,
-): Effect.fn.Return<
-  Effect.Effect.Success<ReturnType<typeof exportBooks>>,
-  Effect.Effect.Error<ReturnType<typeof exportBooks>>,
-  Database
-> {
-  const made: Array<Effect.Effect.Success<ReturnType<typeof exportBooks>>[number]> = []
-  for (const one of asked) {
-    made.push(
-      ...(yield* exportSome([one], selection, request).pipe(
-        Effect.tapError(() => whatStays(made.flatMap(({ batches }) => batches))),
-      )),
-    )
-  }
-  return made
-})
 
 /** If one of several books lacks rates as of that time, none is written. */
 const checkThen = Effect.fn("Export.checkThen")(function* (

@@ -34,15 +34,15 @@ export const withoutIdleStatements = Effect.fn("Export.withoutIdleStatements")(f
     })),
     selection,
   )
-  const idle = concerned.filter(({ book }) => !speaking.has(book.bookId))
+  const idle = new Set(concerned.filter(({ book }) => !speaking.has(book.bookId)))
   const left = asked.flatMap((one) => {
-    if (!idle.includes(one)) return [one]
+    if (!idle.has(one)) return [one]
     const parts = one.parts
       .map((part) => othersOf.get(part) ?? part)
       .filter(({ formats }) => formats.length > 0)
     return parts.length === 0 ? [] : [{ ...one, parts }]
   })
-  const codes = idle.map(({ book: { code } }) => code)
+  const codes = [...idle].map(({ book: { code } }) => code)
   const what = `no complete day with entries in ${selection.text}`
   if (left.length === 0) {
     return yield* exportError(
