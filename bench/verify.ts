@@ -1,6 +1,6 @@
 /**
- * `npm run bench:verify [-- 100000] [-- --pairs 5]`: `tieout verify` of the folders of the journal and of three plain-text files, one
- * after the other, beside what `ledger` needs to read one of them, in pairs that take turns. Needs `ledger` on the path.
+ * `npm run bench:verify [-- 100000] [-- --pairs 5]`: `tieout verify` of the folders of the journal and of three plain-text files
+ * beside what `ledger` needs to read one of them, in pairs that take turns. Needs `ledger` on the path.
  */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { cpus, tmpdir } from "node:os"
@@ -15,16 +15,6 @@ const args = process.argv.slice(2)
 const pairsAt = args.indexOf("--pairs")
 const pairs = pairsAt < 0 ? 5 : Number(args[pairsAt + 1])
 const size = Number(args.find((arg, at) => /^\d+$/.test(arg) && args[at - 1] !== "--pairs") ?? 100_000)
-
-/** Of commands that run one after the other. */
-const together = (
-  all: ReadonlyArray<Finished>,
-): Pick<Finished, "seconds" | "processorSeconds" | "peakMegabytes"> => ({
-  seconds: all.reduce((sum, { seconds }) => sum + seconds, 0),
-  processorSeconds: all.reduce((sum, { processorSeconds }) => sum + processorSeconds, 0),
-  peakMegabytes: Math.max(...all.map(({ peakMegabytes }) => peakMegabytes)),
-})
-type Measured = ReturnType<typeof together>
 
 const since = machine()
 const out = mkdtempSync(join(tmpdir(), "tieout-bench-out-"))
@@ -62,15 +52,13 @@ try {
   const batches = join(out, book, "all")
   const folders = readdirSync(batches).map((batch) => join(batches, batch))
   const plain = folders.map((folder) => join(folder, "books.ledger")).find((file) => existsSync(file)) ?? ""
-  const ledger: Array<Measured> = []
-  const verify: Array<Measured> = []
+  const ledger: Array<Finished> = []
+  const verify: Array<Finished> = []
   for (let pair = 0; pair < pairs; pair++) {
     ledger.push(await run(["-f", plain, "bal"], {}, { program: "ledger" }))
-    const verified: Array<Finished> = []
-    for (const folder of folders) verified.push(await run([cli, "verify", folder], {}))
-    verify.push(together(verified))
+    verify.push(await run([cli, "verify", batches], {}))
   }
-  const row = (name: string, of: ReadonlyArray<Measured>) => {
+  const row = (name: string, of: ReadonlyArray<Finished>) => {
     const ratio = (key: "seconds" | "processorSeconds") =>
       (median(of.map((one) => one[key])) / median(ledger.map((one) => one[key]))).toFixed(2)
     const cells = [

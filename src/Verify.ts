@@ -1,6 +1,6 @@
-/** Checks an exported folder from its files alone: no database, no network. */
+/** Checks exported folders from their files alone: no database, no network. */
 import { statSync } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { Data, Effect, Either } from "effect"
 import { type Problem, Problems } from "./Common/Problems.ts"
 import { inStage } from "./Common/Progress.ts"
@@ -9,6 +9,7 @@ import { changedLine, decode, isSealed } from "./Export/Batch/Manifest/ManifestS
 import type { Manifest as ReportManifest } from "./Export/Batch/Manifest/ReportManifest.ts"
 import { type Manifest, manifestFile } from "./Export/Batch/Manifest.ts"
 import { checkBatch, type VerifyOptions } from "./Verify/BatchProof.ts"
+import { foldersBelow } from "./Verify/FolderTree.ts"
 import { checkReport, isReport } from "./Verify/ReportProof.ts"
 
 /** The folder cannot be read at all, or holds no batch. `message` says what, where and what to do. */
@@ -74,6 +75,9 @@ const verification = (
   report: manifests.report,
 })
 
+const unreadable = (folder: string, cause: unknown): VerifyError =>
+  new VerifyError({ reason: "Unreadable", message: `${folder} cannot be read: ${String(cause)}` })
+
 /** Re-checks one batch's folder, or a close package's: checksums, sizes, rows, balances, journal numbers and control totals. */
 export const run = Effect.fn("Verify.run")(function* (
   folder: string,
@@ -82,12 +86,11 @@ export const run = Effect.fn("Verify.run")(function* (
   const bytes = yield* readManifest(folder)
   const text = bytes.toString("utf8")
   const problems = new Problems()
-  const unreadable = (cause: unknown) =>
-    new VerifyError({ reason: "Unreadable", message: `${folder} cannot be read: ${String(cause)}` })
+  const because = (cause: unknown) => unreadable(folder, cause)
   if (isReport(text)) {
     const report = yield* Effect.tryPromise({
       try: () => checkReport(folder, text, problems),
-      catch: unreadable,
+      catch: because,
     })
     return verification(folder, problems, { report })
   }
@@ -108,8 +111,57 @@ export const run = Effect.fn("Verify.run")(function* (
     }
     yield* Effect.tryPromise({
       try: () => checkBatch(folder, decoded.right, text, options, problems, begun),
-      catch: unreadable,
+      catch: because,
     }).pipe(inStage("verify", () => at))
   }
   return verification(folder, problems, { manifest: Either.getOrUndefined(decoded) })
+})
+
+/** Each named folder, or those of batches and reports below it; each once. */
+const foldersOf = Effect.fn("Verify.foldersOf")(function* (
+  named: ReadonlyArray<string>,
+): Effect.fn.Return<ReadonlyArray<string>, VerifyError> {
+  const found = new Map<string, string>()
+  for (const folder of named) {
+    const below = yield* Effect.tryPromise({
+      try: () => foldersBelow(folder),
+      catch: (cause) => (isMissing(cause) ? missing(folder) : unreadable(folder, cause)),
+    })
+    if (below.length === 0) return yield* missing(folder)
+    for (const each of below) if (!found.has(resolve(each))) found.set(resolve(each), each)
+  }
+  return [...found.values()]
+})
+
+/** While one folder's tables are read here, another's plain-text journals are on a thread of their own. */
+const sideBySide = 2
+
+/**
+ * The same for several folders, and for all below those that hold no batch themselves. Fails before anything is checked where one
+ * of those named is not there or has none. Of several, one that cannot be read is one that is not what was written.
+ */
+export const runAll = Effect.fn("Verify.runAll")(function* (
+  named: ReadonlyArray<string>,
+  options: VerifyOptions = { chain: false },
+): Effect.fn.Return<ReadonlyArray<Verification>, VerifyError> {
+  const folders = yield* foldersOf(named)
+  const [only, ...others] = folders
+  if (only !== undefined && others.length === 0) return [yield* run(only, options)]
+  let checked = 0
+  const check = (folder: string): Effect.Effect<Verification> =>
+    run(folder, options).pipe(
+      Effect.catchTag("VerifyError", ({ message }) => {
+        const problems = new Problems()
+        problems.add(manifestFile, null, message)
+        return Effect.succeed(verification(folder, problems, {}))
+      }),
+      Effect.tap(() =>
+        Effect.sync(() => {
+          checked += 1
+        }),
+      ),
+    )
+  return yield* Effect.forEach(folders, check, { concurrency: sideBySide }).pipe(
+    inStage("verify", () => `${checked} of ${folders.length} folders`),
+  )
 })

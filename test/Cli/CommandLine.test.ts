@@ -185,8 +185,15 @@ describe("the command line", () => {
       0,
       `exports/default-ORG/all/1 is whole: 2 files, ${batch.entries} entries; checksums, totals and balances agree.\n`,
     ])
+    const all = await tieout(["verify", "exports", "--json"])
+    expect([all.code, JSON.parse(all.out)]).toMatchObject([0, { ok: true, problemCount: 0 }])
+    expect(JSON.parse(all.out).folders).toHaveLength(2)
     await writeFile(join(here().program.cwd, batch.folder, "journal.csv"), "x")
     expect((await tieout(["verify", batch.folder])).code).toBe(1)
+    const changed = await tieout(["verify", "exports"])
+    expect(changed.code).toBe(1)
+    expect(changed.out).toContain("exports/default-ORG/all/1/journal.csv")
+    expect(changed.out).toMatch(/\n1 of 2 folders are not what was written: see above\.\n$/)
 
     const explained = await tieout(["explain", batch.firstNumber])
     expect(explained.code).toBe(0)

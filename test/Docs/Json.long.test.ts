@@ -71,6 +71,7 @@ it.scopedLive(
       yield* print("batches list", "batches", "list")
       yield* print("batches show", "batches", "show", "ORG/1")
       yield* print("batches download", "batches", "download", "ORG/1", ...to("again"))
+      yield* print("verify DIR` of several", "verify", join(cwd, "exports"), join(cwd, "again"))
       yield* print("explain", "explain", "ORG-2026-10-000001")
       yield* print("quarantine list", "quarantine", "list")
       yield* print("quarantine replay", "quarantine", "replay")

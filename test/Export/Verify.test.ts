@@ -258,6 +258,38 @@ layer(TestDatabase.layer)("verify", (it) => {
     }),
   )
 
+  it.effect("goes through all batches below a folder, in order, and names the one that was changed", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* exported
+      const tree = temporaryFolder()
+      const [first = "", tenth = ""] = ["2026-10/1", "2026-11/10"].map((at) =>
+        join(tree, "default-VERIFY", at),
+      )
+      for (const copy of [first, tenth]) cpSync(folder, copy, { recursive: true })
+      writeFileSync(join(tree, "note.txt"), "kept by hand")
+      symlinkSync(folder, join(tree, "latest"))
+      const found = yield* Verify.runAll([tree, join(first, "..")])
+      // The tenth is a copy of the first in a place that is not its own.
+      expect(found.map(({ folder: at, ok }) => [at, ok])).toEqual([
+        [first, true],
+        [tenth, false],
+      ])
+      rmSync(join(tenth, "manifest.json"))
+      const [, unfinished] = yield* Verify.runAll([tree])
+      expect(unfinished).toMatchObject({ folder: tenth, ok: false, problems: [{ file: "manifest.json" }] })
+    }),
+  )
+
+  it.effect("refuses several folders of which one is not there, or has no batch, before it checks any", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* exported
+      const reasonOf = (other: string) =>
+        Effect.map(Effect.flip(Verify.runAll([folder, other])), ({ reason }) => reason)
+      expect(yield* reasonOf(join(folder, "none"))).toBe("NoFolder")
+      expect(yield* reasonOf(temporaryFolder())).toBe("NoManifest")
+    }),
+  )
+
   it.effect(
     "against the ledger: a committed batch agrees until somebody changes a posting behind its back",
     () =>

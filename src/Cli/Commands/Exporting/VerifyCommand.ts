@@ -1,7 +1,8 @@
-import { Effect, Option } from "effect"
+import { join } from "node:path"
+import { Effect } from "effect"
 import { counted, harmless } from "../../../Common/Text.ts"
 import { prove } from "../../../Proof.ts"
-import { run, type Verification } from "../../../Verify.ts"
+import { runAll, type Verification } from "../../../Verify.ts"
 import { booksToRead } from "../../BookEnvironment.ts"
 import { argument, command, flag } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
@@ -15,26 +16,56 @@ const wholeLine = ({ folder, manifest, report }: Verification): string =>
     ? `${folder} is whole: ${counted(manifest?.files.length ?? 0, "file")}${manifest === undefined ? "" : `, ${contentText(manifest)}`}; checksums, totals and balances agree.`
     : `${folder} is whole: the ${report.draft ? "draft of a " : ""}report of ${report.book.code} ${report.period}, ${counted(report.files.length, "file")}; checksums and totals agree.`
 
-const linesOf = (verification: Verification): ReadonlyArray<string> => {
+/** `within` stands before what it names: the folder, where there are several. */
+const linesOf = (verification: Verification, within: string): ReadonlyArray<string> => {
   const { folder, notes, problemCount, problems } = verification
+  const ofFolder = within === "" ? "" : `${within}: `
   return [
-    ...problems.map(({ file, line, message }) => `${file}${line === null ? "" : `:${line}`}: ${message}`),
-    ...(problemCount > problems.length ? [`… and ${problemCount - problems.length} more.`] : []),
-    ...notes.map((note) => `Note: ${note}`),
+    ...problems.map(
+      ({ file, line, message }) => `${join(within, file)}${line === null ? "" : `:${line}`}: ${message}`,
+    ),
+    ...(problemCount > problems.length ? [`${ofFolder}… and ${problemCount - problems.length} more.`] : []),
+    ...notes.map((note) => `Note: ${ofFolder}${note}`),
     problemCount === 0
       ? wholeLine(verification)
       : `${folder} is not what was written: ${counted(problemCount, "problem")}. Do not use it; write it again.`,
   ]
 }
 
-const verifyFolder = Effect.fn("Cli.verify.folder")(function* (folder: string, chain: boolean) {
+const documentOf = ({ folder, notes, ok, problemCount, problems }: Verification) => ({
+  ...{ folder, ok, problemCount, problems, notes },
+})
+
+const allLine = (found: ReadonlyArray<Verification>): string => {
+  const changed = found.filter(({ ok }) => !ok).length
+  return changed === 0
+    ? `All ${found.length} folders are whole.`
+    : `${changed} of ${found.length} folders are not what was written: see above.`
+}
+
+const verifyFolders = Effect.fn("Cli.verify.folders")(function* (
+  named: ReadonlyArray<string>,
+  chain: boolean,
+) {
   const output = yield* Output
-  const found = yield* run(folder, { chain })
-  const { notes, ok, problemCount, problems } = found
+  const found = yield* runAll(named, { chain })
+  const [first] = found
+  const ok = found.every((each) => each.ok)
+  const code = ok ? exitCodes.done : exitCodes.failed
+  if (found.length === 1 && first !== undefined)
+    return yield* output.report({
+      document: documentOf(first),
+      lines: linesOf(first, "").map(harmless),
+      code,
+    })
   yield* output.report({
-    document: { folder, ok, problemCount, problems, notes },
-    lines: linesOf(found).map(harmless),
-    code: ok ? exitCodes.done : exitCodes.failed,
+    document: {
+      ok,
+      problemCount: found.reduce((sum, each) => sum + each.problemCount, 0),
+      folders: found.map(documentOf),
+    },
+    lines: [...found.flatMap((each) => linesOf(each, each.folder)), allLine(found)].map(harmless),
+    code,
   })
 })
 
@@ -51,21 +82,22 @@ const verifyDatabase = Effect.fn("Cli.verify.database")(function* () {
 export const verify = command(
   {
     name: "verify",
-    usage: "(DIR [--chain] | --database)",
+    usage: "(DIR… [--chain] | --database)",
     summary:
-      "Check an export folder, or a report's, from its files alone; or prove the whole database again.",
+      "Check folders of exports and reports from their files alone; or prove the whole database again.",
     about: [
       "DIR: checksums, row counts, control totals and balanced entries, against manifest.json; the statement's running balances;",
       "and every format converted back to the manifest's totals and the journal beside it. The folders' names must be those of",
       "the batch, its scope and its book; links and anything but regular files are refused. Where the batches before and after",
-      "it stand beside it, their manifests are checked as a chain. Of a report: its files, and that its totals add up.",
+      "it stand beside it, their manifests are checked as a chain. Of a report: its files, and that its totals add up. A folder of",
+      "batches or reports, such as a book's or all of exports, stands for every one below it; links in it are not followed.",
       "Needs no database. --database: every journal entry, date, balance, running balance, journal number, close, batch with its",
       "bytes, and the base-currency journal, from the rows themselves; what was read against the service's own words; that what",
       "the checks find is an open finding; and that every rule of the database is in place. Every row that is wrong is named.",
       "Changes nothing.",
     ],
     takes: {
-      folder: argument.optional("DIR"),
+      folders: argument.repeated("DIR"),
       chain: flag(
         "chain",
         "A batch that is missing from the chain beside the folder is a problem, and no note",
@@ -74,18 +106,19 @@ export const verify = command(
     },
     examples: [
       ["tieout verify exports/default-ORG/2026-10/1", "after copying it somewhere"],
+      ["tieout verify exports reports", "everything that stands there"],
       ["tieout verify --database", "after restoring it, or once a month"],
     ],
     exits: { failed: "failed, or something is not what was written" },
   },
-  Effect.fn("Cli.verify")(function* ({ chain, database: wanted, folder }) {
+  Effect.fn("Cli.verify")(function* ({ chain, database: wanted, folders }) {
     const usage = (detail: string) =>
       new UsageError({ detail, advice: "Name a batch's folder, or say --database: tieout help verify." })
     if (wanted) {
-      if (Option.isSome(folder) || chain) return yield* usage("--database goes with no folder and no --chain")
+      if (folders.length > 0 || chain) return yield* usage("--database goes with no folder and no --chain")
       return yield* verifyDatabase()
     }
-    if (Option.isNone(folder)) return yield* usage("There is nothing to verify")
-    return yield* verifyFolder(folder.value, chain)
+    if (folders.length === 0) return yield* usage("There is nothing to verify")
+    return yield* verifyFolders(folders, chain)
   }),
 )
