@@ -10,8 +10,8 @@ import { bookJobs } from "./BookJob.ts"
 import { bookQueue, boss, calling, deadQueue, heartbeatSeconds } from "./Boss.ts"
 
 /** The most jobs that are taken at once; their books are numbered and proved together. */
-const most = 25
-/** A portion is this part of the waiting jobs, so that other workers get the rest. */
+const most = 100
+/** A portion is this part of the waiting jobs, so that other workers get the rest; but as many as the worker reads at once. */
 const share = 4
 /** Portions at a time: while the books of one are proved, those of another are read. */
 const lanes = 2
@@ -41,7 +41,7 @@ const reasonOf = (exit: Exit.Exit<void, unknown>): Option.Option<string> =>
   })
 
 /** How many jobs to take now. */
-const portion = Effect.gen(function* () {
+const portion = Effect.fn("Jobs.portion")(function* (concurrency: number) {
   const database = yield* Database
   const { waiting } = yield* database.row(
     "Jobs.waiting",
@@ -51,7 +51,7 @@ const portion = Effect.gen(function* () {
         select from jobs.job where name = ${bookQueue} and state < 'active' and not blocked and start_after < now()
         limit ${most * share}) j`,
   )
-  return Math.ceil(waiting / share)
+  return Math.max(Math.ceil(waiting / share), Math.min(waiting, concurrency))
 })
 
 /** Works until its scope closes. Work under way then has ten seconds to end; after that another worker takes it. */
@@ -119,7 +119,7 @@ export const work = (
 
     /** Takes jobs and does them; how many they were. */
     const next = Effect.gen(function* () {
-      const batchSize = yield* portion
+      const batchSize = yield* portion(concurrency)
       if (batchSize === 0) return 0
       return yield* Effect.acquireUseRelease(
         calling("Jobs.fetch", () => queue.fetch<object>(bookQueue, { batchSize })),

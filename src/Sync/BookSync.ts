@@ -29,7 +29,7 @@ import { provingTogether } from "./Runs/ProvingTogether.ts"
 const nothing: BookOutcome = { newEntries: new Map(), openResources: 0, failures: [], notices: [] }
 
 /** How long a book that was read waits at most for those that are being read, to be proved with them. */
-const patience = "5 seconds"
+const patience = "20 seconds"
 
 interface Read extends BookOutcome {
   readonly complete: boolean
