@@ -119,18 +119,16 @@ export const openSubjects = (
   where f.book_id = ${inBooks(sql, scope)} and f.check_name = any (${textArray(sql, checks)})`
 
 /**
- * Condition on a resource `r` of the books: it changed, an entry that changed names it, it is deferred, or it is the subject of
- * an open finding of these checks. Name every check that the query finds: a finding whose subject it does not look at would be
- * closed.
+ * The keys of resources of the books that changed, that an entry which changed names, that are deferred, or that are subjects of
+ * open findings of these checks; for a scope that is not everything.
  */
-export const resourcesInScope = (sql: Sql, scope: Scope, ...checks: ReadonlyArray<CheckName>): Fragment => {
+const resourceKeys = (sql: Sql, scope: Scope, ...checks: ReadonlyArray<CheckName>): Fragment => {
   const books = inBooks(sql, scope)
-  if (isEverything(scope)) return sql`r.book_id = ${books}`
   const changed =
     scope.sinceRun === null
       ? inPeriod(sql, scope, sql`c.book_id`, sql`c.created_at`)
       : sql`c.run_id > ${scope.sinceRun}`
-  return sql`(r.book_id, r.resource_id, r.resource_type) in (
+  return sql`
     select c.book_id, c.resource_id, c.resource_type from mirror.resources c
     where c.book_id = ${books} and ${changed}
     union
@@ -139,8 +137,30 @@ export const resourcesInScope = (sql: Sql, scope: Scope, ...checks: ReadonlyArra
     union
     select d.book_id, d.resource_id, d.resource_type from reconcile.deferred d where d.book_id = ${books}
     union
-    select o.book_id, o.subject_id::uuid, upper(o.subject_type) from (${openSubjects(sql, scope, ...checks)}) o)`
+    select o.book_id, o.subject_id::uuid, upper(o.subject_type) from (${openSubjects(sql, scope, ...checks)}) o`
 }
+
+/**
+ * Condition on a resource `r` of the books: it is in scope. Name every check that the query finds: a finding whose subject it does
+ * not look at would be closed.
+ */
+export const resourcesInScope = (sql: Sql, scope: Scope, ...checks: ReadonlyArray<CheckName>): Fragment =>
+  isEverything(scope)
+    ? sql`r.book_id = ${inBooks(sql, scope)}`
+    : sql`(r.book_id, r.resource_id, r.resource_type) in (${resourceKeys(sql, scope, ...checks)})`
+
+/**
+ * The resources in scope as a table `r`, each looked up by its key: for a check that expects next to none of them, which the server
+ * would look for in the whole history.
+ */
+export const eachResourceInScope = (sql: Sql, scope: Scope, ...checks: ReadonlyArray<CheckName>): Fragment =>
+  isEverything(scope)
+    ? sql`(select * from mirror.resources x where x.book_id = ${inBooks(sql, scope)}) r`
+    : sql`(${resourceKeys(sql, scope, ...checks)}) k (book_id, resource_id, resource_type)
+      cross join lateral (
+        select * from mirror.resources x
+        where x.book_id = ${inBooks(sql, scope)} and x.book_id = k.book_id and x.resource_id = k.resource_id
+          and x.resource_type = k.resource_type offset 0) r`
 
 /** An amount as text at its currency's scale; excess decimals, which no amount should have, are shown. */
 export const amountText = (sql: Sql, amount: Fragment, currency: Fragment): Fragment => sql`

@@ -5,10 +5,10 @@
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import {
+  eachResourceInScope,
   type Fragment,
   inBooks,
   instantText,
-  resourcesInScope,
   type Scope,
   sumText,
 } from "../ReconcileScope.ts"
@@ -20,15 +20,14 @@ const movements = (sql: Sql, scope: Scope): Fragment => sql`
       lower(r.resource_type), ${sumText(sql, sql`r.amount`, sql`r.currency`)}, r.status) as message,
     jsonb_build_object('status', r.status, 'currency', r.currency, 'amount', r.amount::text,
       'occurredAt', ${instantText(sql, sql`r.created_at`)}) as evidence
-  from mirror.resources r
+  from ${eachResourceInScope(sql, scope, "unknown-state")}
   where r.status <> all (case r.resource_type
       when 'DEPOSIT' then array['PENDING', 'HELD', 'COMPLETED', 'CANCELED', 'REJECTED']
       when 'WITHDRAWAL' then array['PENDING_CONFIRMATION', 'PENDING', 'HELD', 'COMPLETED', 'CANCELED', 'REJECTED']
       else array['PENDING', 'ACTIVE', 'COMPLETED', 'CANCELED'] end)
     and exists (
       select 1 from mirror.statement_entries e
-      where e.book_id = r.book_id and e.book_id = ${inBooks(sql, scope)} and e.related_id = r.resource_id and e.related_type = r.resource_type and not e.held)
-    and ${resourcesInScope(sql, scope, "unknown-state")} and r.book_id = ${inBooks(sql, scope)}`
+      where e.book_id = r.book_id and e.book_id = ${inBooks(sql, scope)} and e.related_id = r.resource_id and e.related_type = r.resource_type and not e.held)`
 
 /** In the book that has booked the receivable, or else in the organization's. */
 const receivables = (sql: Sql, scope: Scope): Fragment => sql`
