@@ -52,12 +52,17 @@ export const deadAfter = (settings: ConnectionSettings): number => settings.dead
  * The settings of every session or, behind a pooler, of every transaction. A peer whose machine has vanished without a word
  * holds no row and no lock for longer than `deadAfter`: the server then ends its transaction, or the silent connection. The
  * mark `tieout.program` tells the database that it is the program that writes (`TO012` in `drizzle/rules.sql`).
+ *
+ * Our statements look at a book at a time and take milliseconds. To compile one, or to start processes for it, which also need more
+ * of /dev/shm than containers give, takes longer than it saves; over a long history the planner expects otherwise.
  */
 export const sessionSettings = (settings: ConnectionSettings): Readonly<Record<string, string>> => ({
   idle_in_transaction_session_timeout: `${deadAfter(settings)}s`,
   tcp_keepalives_idle: "20",
   tcp_keepalives_interval: "10",
   tcp_keepalives_count: "2",
+  jit: "off",
+  max_parallel_workers_per_gather: "0",
   ...settings.parameters,
   "tieout.program": "on",
 })

@@ -27,7 +27,6 @@ export const probing: Readonly<Record<string, string>> = {
   enable_seqscan: "off",
   enable_hashjoin: "off",
   enable_mergejoin: "off",
-  jit: "off",
 }
 
 const fromEnvironment = Config.all({

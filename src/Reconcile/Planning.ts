@@ -82,6 +82,6 @@ export const plan = (database: Database, everything: boolean) => {
     "Reconcile.plan",
     (sql) => sql`
       select set_config('enable_seqscan', ${whole}, true), set_config('enable_hashjoin', ${whole}, true),
-        set_config('enable_mergejoin', ${whole}, true), set_config('jit', 'off', true)`,
+        set_config('enable_mergejoin', ${whole}, true)`,
   )
 }

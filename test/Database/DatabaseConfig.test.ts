@@ -1,6 +1,8 @@
-import { ConfigProvider, Effect, Option, Redacted } from "effect"
+import { ConfigProvider, Effect, Either, Option, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
+import { sessionSettings } from "../../src/Database/ConnectionSettings.ts"
 import { DatabaseConfig } from "../../src/Database/DatabaseConfig.ts"
+import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
 
 const read = (variables: ReadonlyArray<readonly [string, string]>) =>
   Effect.runSync(
@@ -30,5 +32,12 @@ describe("the settings of the database", () => {
     expect(settings.dataDir).toBe("/srv/books")
     expect(Option.map(settings.url, Redacted.value)).toEqual(Option.some("postgres://me:s3cret@db/books"))
     expect(JSON.stringify(settings)).not.toContain("s3cret")
+  })
+
+  it("have every session plan for small statements, unless the URL says otherwise", () => {
+    const of = (url: string) => sessionSettings(Either.getOrThrow(parseDatabaseUrl(Redacted.make(url))))
+    const plans = { jit: "off", max_parallel_workers_per_gather: "0" }
+    expect(of("postgres://me@db/books")).toMatchObject(plans)
+    expect(of("postgres://me@db/books?jit=on")).toMatchObject({ ...plans, jit: "on" })
   })
 })
