@@ -26,6 +26,8 @@ export const Text = Schema.NonEmptyTrimmedString.annotations({
 })
 
 const isTimeZone = (name: string): boolean => {
+  // The default: to ask `Intl`, which loads its data first, takes a tenth of the time in which a command starts.
+  if (name === "UTC") return true
   // Offsets such as +02:00 are accepted by newer engines, but have no daylight saving and are not IANA names.
   if (!/^[A-Za-z]/.test(name)) return false
   try {

@@ -8,9 +8,6 @@ import { batchName } from "./FolderPlace.ts"
 /** An export tree is three levels deep, and whoever keeps several puts them into folders of their own. */
 const levelsBelow = 6
 
-/** Batch 10 stands after batch 9. */
-const byNumber = new Intl.Collator("en", { numeric: true })
-
 const isBatchLeft = (name: string, entries: ReadonlyArray<Dirent>): boolean =>
   batchName.test(name) && entries.some((entry) => !entry.isDirectory())
 
@@ -18,10 +15,12 @@ const walk = async (folder: string, name: string, levels: number): Promise<Reado
   if (existsSync(join(folder, manifestFile))) return [folder]
   const entries = await readdir(folder, { withFileTypes: true })
   if (isBatchLeft(name, entries)) return [folder]
+  // Batch 10 stands after batch 9.
+  const { compare } = new Intl.Collator("en", { numeric: true })
   const folders = entries
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
-    .toSorted(byNumber.compare)
+    .toSorted(compare)
   const found: Array<string> = []
   if (levels > 0)
     for (const each of folders) found.push(...(await walk(join(folder, each), each, levels - 1)))

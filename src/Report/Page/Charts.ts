@@ -32,11 +32,11 @@ const stepPath = (ys: ReadonlyArray<number>): string => {
     .join("")
 }
 
-const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" })
-
 /** `1 Oct` */
 const dayText = (period: string, day: number): string =>
-  dayFormat.format(new Date(`${period}-${String(day).padStart(2, "0")}T00:00:00Z`))
+  new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" }).format(
+    new Date(`${period}-${String(day).padStart(2, "0")}T00:00:00Z`),
+  )
 
 const balanceChart = ({ balance, points }: DailyBalances, period: string, at: number): Html => {
   const { account, closing } = balance
