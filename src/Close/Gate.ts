@@ -43,7 +43,7 @@ export interface Gate {
 const blockingHere: ReadonlyArray<CheckName> = ["adjustment", "unclassified-entry"]
 
 /** Checks whose accepted findings stay accepted while their evidence is the same. */
-const acceptedForGood: ReadonlySet<string> = new Set<CheckName>([
+const acceptedForGood: ReadonlyArray<CheckName> = [
   "account-gone",
   "account-shared",
   "client-gone",
@@ -51,7 +51,7 @@ const acceptedForGood: ReadonlySet<string> = new Set<CheckName>([
   "movement-entries",
   "receivable-gone",
   "receivable-state",
-])
+]
 
 /** Lists that are kept in the organization's book and prove something about its clients' books, too. */
 const sharedLists = Effect.map(Settings, ({ accounting }) =>
@@ -104,6 +104,7 @@ const findingColumns = {
   check_name: text,
   message: text,
   evidence: text,
+  lasting: bool,
 }
 
 /**
@@ -130,7 +131,10 @@ const findings = Effect.fn("Close.gate.findings")(function* (
         join reconcile.open_findings f on f.book_id = ${organization.bookId} and f.check_name = 'stream-unread'
           and f.subject_id = any (${textArray(sql, shared)})
         where m.book_id <> ${organization.bookId})
-      select l.book_id as "bookId", 'F' || f.finding_id as id, f.check_name, f.message, md5(f.evidence::text) as evidence
+      select l.book_id as "bookId", 'F' || f.finding_id as id, f.check_name, f.message, md5(f.evidence::text) as evidence,
+        f.check_name = any (${textArray(sql, acceptedForGood)})
+          -- Of interest that was paid too little nothing stands in clearing that could be moved.
+          or f.check_name = 'loan-clearing' and (f.evidence ->> 'loanClearing')::numeric = 0 as lasting
       from looked_at l
       join reconcile.open_findings f on f.finding_id = l.finding_id
       cross join lateral reconcile.facts_of(f.evidence, l.zone) x
@@ -143,11 +147,18 @@ const findings = Effect.fn("Close.gate.findings")(function* (
   )
   return byBook(
     rows.map(
-      ({ bookId, check_name: check, evidence, id, message }): Blocker & { readonly bookId: number } => ({
+      ({
+        bookId,
+        check_name: check,
+        evidence,
+        id,
+        lasting,
+        message,
+      }): Blocker & { readonly bookId: number } => ({
         ...{ bookId, id, check },
         what: `${check}: ${message}`,
         hint: `tieout explain ${id}`,
-        ...(acceptedForGood.has(check) ? { evidence } : {}),
+        ...(lasting ? { evidence } : {}),
       }),
     ),
   )

@@ -82,7 +82,7 @@ export const checks = [
   {
     name: "loan-clearing",
     severity: "blocking",
-    todo: "tieout reclassify F… --to CODE --reason TEXT",
+    todo: "tieout reclassify F… --to CODE --reason TEXT; where nothing stands in loan clearing (too little interest was paid), a close can accept it",
   },
   {
     name: "loan-in-transit",

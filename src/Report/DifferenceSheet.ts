@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { parse, print } from "../Common/MinorUnits.ts"
 import { int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import type { BookAccounts } from "../Export/Source/Accounts.ts"
+import { type BookAccounts, readAccounts } from "../Export/Source/Accounts.ts"
 import { exactly } from "../Export/Source/Balances.ts"
 import type { Account } from "../Format/Entry.ts"
 import { recordedAfter } from "../Ledger/AsOf.ts"
@@ -59,13 +59,14 @@ const laterColumns = {
 
 type LaterRow = RowOf<typeof laterColumns>
 
-/** All accounts, with or without a difference. For an as-of report. */
+/** All accounts of now, with or without a difference; one that was made since stood at zero. For an as-of report. */
 export const differenceRows = Effect.fn("Report.difference")(function* (
   scope: ReportScope,
-  accounts: BookAccounts,
+  then: BookAccounts,
   balances: ReadonlyArray<AccountBalance>,
 ) {
   const database = yield* Database
+  const accounts = yield* readAccounts(scope.book.bookId)
   const rows = yield* database.rows(
     "Report.difference",
     laterColumns,
@@ -79,7 +80,12 @@ export const differenceRows = Effect.fn("Report.difference")(function* (
       group by p.account_id`,
   )
   const later = yield* exactly(() => laterOf(rows, accounts))
-  return balances.map(({ account, closing, opening }): Row<typeof differenceSheet.columns> => {
+  const held = new Map(balances.map((balance) => [balance.account, balance]))
+  const stood = new Map(
+    [...then.byKey].map(([key, account]) => [accounts.byKey.get(key), held.get(account)] as const),
+  )
+  return accounts.ordered.map((account): Row<typeof differenceSheet.columns> => {
+    const { closing, opening } = stood.get(account) ?? { closing: 0n, opening: 0n }
     const { before, postings, within } = later.get(account) ?? nothing
     const money = (minor: bigint) => print(minor, account.scale)
     return {

@@ -1,6 +1,7 @@
 /** Findings of the month that were open at the report's time, and what stood in quarantine then. */
 import { and, count, eq, gt, isNull, lte, min, or } from "drizzle-orm"
 import { Effect } from "effect"
+import { isClosed } from "../Close/Month.ts"
 import { bool, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { isoText } from "../Database/Tables/ColumnTypes.ts"
 import { quarantine } from "../Database/Tables/Mirror.ts"
@@ -33,7 +34,10 @@ export interface Quarantined {
   readonly since: string
 }
 
-/** The findings of the month, what has stood in transit since, and what belongs to no month, blocking ones first. */
+/**
+ * The findings of the month, what has stood in transit since, and what belongs to no month, blocking ones first. While the month
+ * is open, a blocking finding of any other month stands in the way of its close as well.
+ */
 export const readFindings = Effect.fn("Report.findings")(function* (scope: ReportScope) {
   const database = yield* Database
   const { asOf, book, month, period } = scope
@@ -45,7 +49,8 @@ export const readFindings = Effect.fn("Report.findings")(function* (scope: Repor
         ${instantText(sql, sql`f.opened_at`)} as "openedAt", x.month is not null as dated, x.day::text as date, x.currency, x.amount
       from reconcile.findings_open_at(coalesce(${asOf}::text::timestamptz, 'infinity')) f
       cross join lateral reconcile.facts_of(f.evidence, ${month.timeZone}::text) x
-      where f.book_id = ${book.bookId} and reconcile.is_of_month(f.evidence, ${month.timeZone}::text, ${period}::text)
+      where f.book_id = ${book.bookId} and (reconcile.is_of_month(f.evidence, ${month.timeZone}::text, ${period}::text)
+        or ${asOf === null && !isClosed(month)} and f.severity = 'blocking')
       order by f.severity, coalesce(x.day, ledger.day_of(f.opened_at, ${month.timeZone}::text)), f.finding_id`,
   )
 })

@@ -47,11 +47,11 @@ export const resourcesOf = (sql: Sql, { asOf, book }: ReportScope): Fragment =>
   asOf === null
     ? sql`(select * from mirror.resources where book_id = ${book.bookId})`
     : sql`(
-        select r.book_id, r.resource_type, r.resource_id, r.currency, r.buy_currency, r.status, r.final, r.rate, r.fee_currency
+        select r.book_id, r.resource_type, r.resource_id, r.account_id, r.currency, r.buy_account_id, r.buy_currency, r.status, r.final, r.rate, r.fee_currency
         from mirror.resources r
         where r.book_id = ${book.bookId} and r.changed_at <= ${asOf}::text::timestamptz
         union all
-        select r.book_id, r.resource_type, r.resource_id, r.currency, r.buy_currency, coalesce(v.status, r.status),
+        select r.book_id, r.resource_type, r.resource_id, r.account_id, r.currency, r.buy_account_id, r.buy_currency, coalesce(v.status, r.status),
           coalesce(v.final, r.final), case when v.status is null then r.rate else v.rate end,
           case when v.status is null then r.fee_currency else v.fee_currency end
         from mirror.resource_versions v

@@ -97,7 +97,7 @@ export const writeFiles = Effect.fn("Report.writeFiles")(function* (
   baseThen: ValuationOptions | undefined,
 ) {
   const [{ now: createdAt = "" } = { now: "" }] = yield* clock
-  const accounts = yield* readAccounts(scope.book.bookId)
+  const accounts = yield* readAccounts(scope.book.bookId, scope.asOf)
   const balances = yield* readBalances(scope, accounts).pipe(inStage("balances"))
   const providers = yield* readReconciliation(scope, balances).pipe(inStage("reconciliation"))
   const daily = yield* readDaily(scope, accounts, balances, chartedAccounts).pipe(inStage("daily balances"))

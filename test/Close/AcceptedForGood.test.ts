@@ -1,6 +1,8 @@
 /** What is accepted once and cannot be put right: it stays accepted as long as nothing about it changes. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { lending, move, receivable } from "../Sync/Lending.ts"
+import { surfaces } from "../Sync/Loaned.ts"
 import { id, partnership } from "../Sync/Partnership.ts"
 import { findings, sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -44,3 +46,40 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
     )
   },
 )
+
+layer(TestDatabase.layer, { excludeTestServices: true })("interest that was paid too little", (it) => {
+  it.scoped("stays accepted for later months, since nothing of it can be reclassified", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      const on = (day: string) => `2026-09-${day}T12:00:00Z`
+      const out = move(held, "", { type: "DEBIT", amount: 1000, on: on("02") })
+      const lent = receivable({
+        status: "ACTIVE",
+        issueDate: on("01"),
+        repaymentAmount: "1025.00",
+        disbursedTransaction: { txId: out, txTimestamp: on("02") },
+      })
+      held.receivables = [lent]
+      held.clock = on("03")
+      yield* sync(service.url, surfaces)
+      const back = move(held, "", { type: "CREDIT", amount: 1010, on: on("20") })
+      held.clock = "2026-11-20T12:00:00Z"
+      const repaymentTransactions = [{ txId: back, txTimestamp: on("20") }]
+      held.receivables = [
+        { ...lent, status: "PAID", currentPrincipal: "0", repaymentAmount: "0", repaymentTransactions },
+      ]
+      yield* sync(service.url, surfaces)
+      const [blocked] = yield* closing("2026-09", { variables: surfaces })
+      expect(blocked?.blockers.map(({ what }) => what)).toEqual([
+        `loan-clearing: The repayment of receivable ${id(900)}: 1025.00 USD was due, 1010.00 USD was paid: 15.00 USD too little.`,
+      ])
+      const accept = [{ id: blocked?.blockers[0]?.id ?? "", reason: "Waived" }]
+      const [closed] = yield* closing("2026-09", { accept, variables: surfaces })
+      expect(closed?.state).toBe("closed")
+
+      const [later] = yield* closing("2026-10", { dryRun: true, variables: surfaces })
+      expect(later?.blockers).toEqual([])
+      expect(later?.accepted.map(({ reason }) => reason)).toEqual(["Waived"])
+    }),
+  )
+})

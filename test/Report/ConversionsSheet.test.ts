@@ -102,6 +102,66 @@ layer(TestDatabase.layer, { excludeTestServices: true })("conversions.csv", (it)
   )
 })
 
+layer(TestDatabase.layer, { excludeTestServices: true })("a conversion between two rails", (it) => {
+  it.scoped("has its sides told apart by account, since both have one currency", () =>
+    Effect.gen(function* () {
+      const onTron = { accountId, currency: "USDT", paymentRails: "TRON" }
+      const onAvalanche = { accountId: id(2), currency: "USDT", paymentRails: "AVALANCHE" }
+      const money = (amount: string) => ({ amount, currency: "USDT" })
+      const between = (index: number) => ({
+        ...conversion(index, "COMPLETED"),
+        ...{ sellAccount: onTron, sellAmount: money("100"), buyAccount: onAvalanche, buyAmount: money("99") },
+        ...{ rate: "1", fee: money("1") },
+      })
+      const sold = [
+        { ...leg(11, 501, "-100", "900", "2026-09-10"), currency: "USDT" },
+        { ...leg(12, 502, "-100", "800", "2026-09-30"), currency: "USDT" },
+      ]
+      const bought = [
+        { ...leg(21, 501, "99", "99", "2026-09-10", true), currency: "USDT" },
+        { ...leg(22, 502, "99", "198", "2026-10-01", true), currency: "USDT" },
+      ]
+      const { service } = yield* partnership({
+        conversions: [between(501), between(502)],
+        interfere: (path, response) => {
+          const [route = ""] = path.split("?")
+          const both = [
+            { ...onTron, balance: "800", status: "ACTIVE" },
+            { ...onAvalanche, balance: "198", status: "ACTIVE" },
+          ]
+          const items =
+            route === "/accounts" ? both : { [accountId]: sold, [id(2)]: bought }[route.split("/")[2] ?? ""]
+          if (items === undefined || !/accounts$|statement$/.test(route)) return false
+          json(response, { items, pageInfo: { hasNextPage: false } })
+          return true
+        },
+      })
+      yield* sync(service.url)
+      const rowsOf = (period: string) =>
+        Effect.map(reporting(period, temporaryFolder()), ({ folder }) =>
+          sheet(folder, "conversions.csv").map((row) =>
+            [
+              row.conversion?.slice(-3),
+              row.sold,
+              row.returned,
+              row.bought,
+              row.fee,
+              row.spread,
+              row.remark,
+            ].join("|"),
+          ),
+        )
+      expect(yield* rowsOf("2026-09")).toEqual([
+        "501|100.00000000||99.00000000|1.00000000|1.00000000|",
+        "502|100.00000000|||1.00000000||the second leg is dated in 2026-10",
+      ])
+      expect(yield* rowsOf("2026-10")).toEqual([
+        "502|||99.00000000|0.00000000||the first leg is dated in 2026-09",
+      ])
+    }),
+  )
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "what the service said of a conversion then",
   (it) => {

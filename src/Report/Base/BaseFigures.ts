@@ -7,13 +7,7 @@ import { parse } from "../../Common/MinorUnits.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { bool, int4, nullable, oneOf, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import {
-  type BookAccounts,
-  baseOnlyAccounts,
-  chartAccounts,
-  inBase,
-  readAccounts,
-} from "../../Export/Source/Accounts.ts"
+import { type BookAccounts, baseOnlyAccounts, chartAccounts, inBase } from "../../Export/Source/Accounts.ts"
 import { accountOf, balancesBefore, exactly } from "../../Export/Source/Balances.ts"
 import type { Account } from "../../Format/Entry.ts"
 import { type Journal, journalTable } from "../../Valuation/BaseJournal.ts"
@@ -207,11 +201,7 @@ export const readBase = Effect.fn("Report.base")(function* (
   if (month === undefined) return Option.none<BaseFigures>()
   const baseOnly =
     then?.base === undefined ? yield* baseOnlyAccounts(book.bookId) : chartAccounts(book.code, then.base)
-  const accounts = inBase(
-    then === null ? native : yield* readAccounts(book.bookId, asOf),
-    baseOnly,
-    month.currency,
-  )
+  const accounts = inBase(native, baseOnly, month.currency)
   const own: BaseScope = { bookId: book.bookId, first, journal }
   return Option.some<BaseFigures>({
     ...month,

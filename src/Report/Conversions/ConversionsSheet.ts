@@ -69,14 +69,24 @@ const foundColumns = {
 
 type Found = RowOf<typeof foundColumns>
 
+/**
+ * The side that a line `p` of an entry `j` is on. Both sides may have one currency, on two rails, so the account decides;
+ * cash on another account than the conversion names goes by its currency.
+ */
+const sideOf = (sql: Sql, conversion: Fragment): Fragment => sql`
+  case when j.partner_account_id = ${conversion}.buy_account_id then 'buy'
+    when j.partner_account_id = ${conversion}.account_id or p.currency = ${conversion}.currency then 'sell'
+    when p.currency = ${conversion}.buy_currency then 'buy' end`
+
 /** The other months with cash of a conversion `f`, by kind, as `o`. */
 const elsewhere = (sql: Sql, scope: ReportScope) => {
   const months = (which: Fragment) =>
     sql`string_agg(distinct to_char(j.period, 'YYYY-MM'), ', ') filter (where ${which})`
+  const side = sideOf(sql, sql`f`)
   return sql`(
-    select ${months(sql`p.currency = f.sell_currency and p.amount < 0`)} as "soldIn",
-      ${months(sql`p.currency = f.sell_currency and p.amount > 0`)} as "returnedIn",
-      ${months(sql`p.currency = f.buy_currency and p.amount > 0`)} as "boughtIn"
+    select ${months(sql`${side} = 'sell' and p.amount < 0`)} as "soldIn",
+      ${months(sql`${side} = 'sell' and p.amount > 0`)} as "returnedIn",
+      ${months(sql`${side} = 'buy' and p.amount > 0`)} as "boughtIn"
     from mirror.statement_entries e
     join ledger.journal_entries j on j.book_id = e.book_id and j.source_id = e.entry_id and j.sequence = 0
       and j.source_type = 'statement_entry' and j.period <> ${scope.first}::text::date
@@ -90,7 +100,8 @@ const elsewhere = (sql: Sql, scope: ReportScope) => {
 const conversions = (sql: Sql, scope: ReportScope) => sql`
   with lines as (
     select c.resource_id, j.source_type, p.currency, j.effective_date, n.number, j.external_reference, r.status,
-      r.currency as sell_currency, r.buy_currency, r.rate, r.fee_currency,
+      r.account_id, r.currency as sell_currency, r.buy_account_id, r.buy_currency, r.rate, r.fee_currency,
+      ${sideOf(sql, sql`r`)} as side,
       case a.role when 'cash' then p.amount else 0 end as cash, case a.role when 'fees' then p.amount else 0 end as fee
     from ${entriesOfMonth(sql, scope)}
     join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
@@ -106,21 +117,22 @@ const conversions = (sql: Sql, scope: ReportScope) => sql`
       and r.resource_type = 'CONVERSION'
     where c.resource_id is not null),
   figures as (
-    select l.resource_id, l.status, l.sell_currency, l.buy_currency, l.rate, l.fee_currency,
+    select l.resource_id, l.status, l.account_id, l.sell_currency as currency, l.buy_account_id, l.buy_currency,
+      l.rate, l.fee_currency,
       min(l.effective_date) as day, max(l.external_reference) as reference,
       string_agg(distinct lpad(l.number::text, greatest(6, length(l.number::text)), '0'), ' ') as numbers,
-      coalesce(-sum(l.cash) filter (where l.currency = l.sell_currency and l.cash < 0), 0) as sold,
-      coalesce(sum(l.cash) filter (where l.currency = l.sell_currency and l.cash > 0), 0) as returned,
-      coalesce(sum(l.cash) filter (where l.currency = l.buy_currency), 0) as bought,
+      coalesce(-sum(l.cash) filter (where l.side = 'sell' and l.cash < 0), 0) as sold,
+      coalesce(sum(l.cash) filter (where l.side = 'sell' and l.cash > 0), 0) as returned,
+      coalesce(sum(l.cash) filter (where l.side = 'buy'), 0) as bought,
       coalesce(sum(l.fee) filter (where l.currency = l.fee_currency), 0) as fee
     from lines l
-    group by l.resource_id, l.status, l.sell_currency, l.buy_currency, l.rate, l.fee_currency
+    group by l.resource_id, l.status, l.account_id, l.sell_currency, l.buy_account_id, l.buy_currency, l.rate, l.fee_currency
     -- Leaves out a conversion of which the month holds only a late correction of the whole: it has no leg and no fee.
     having bool_or(l.source_type <> 'resource_version')),
   rated as (
     select f.*, f.sold > f.returned and f.bought > 0 as whole, (f.sold - f.returned) * f.rate - f.bought as spread,
-      case when f.fee_currency = f.sell_currency then f.fee * f.rate else f.fee end as fee_at_rate from figures f)
-  select resource_id as id, day::text as day, reference, status, sell_currency as "soldCurrency", sold::text as sold,
+      case when f.fee_currency = f.currency then f.fee * f.rate else f.fee end as fee_at_rate from figures f)
+  select resource_id as id, day::text as day, reference, status, currency as "soldCurrency", sold::text as sold,
     returned::text as returned, whole, o."soldIn", o."returnedIn", o."boughtIn", buy_currency as "boughtCurrency", bought::text as bought, rate::text as rate, fee_currency as "feeCurrency",
     fee::text as fee, numbers,
     case when whole then round(bought / (sold - returned), 10)::text end as effective,
