@@ -82,6 +82,8 @@ interface Extent {
   readonly run: Option.Option<ReadingRun>
   readonly full: boolean
   readonly period: Option.Option<string>
+  /** The month that is about to be closed; absent: none. */
+  readonly closing?: string | null
   /** Only these checks, after which the books do not count as reconciled. Absent: all. */
   readonly only?: ReadonlyArray<CheckQuery>
 }
@@ -132,7 +134,10 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
      * fence, so that a run that was overtaken records nothing. Outside a run there is no lease to lose: the transaction owns
      * each book from `takeBooks` on, and does not see what a run under way has yet to commit.
      */
-    const reconcileChunk = (books: ReadonlyArray<Book>, { full, only, period, run }: Extent) => {
+    const reconcileChunk = (
+      books: ReadonlyArray<Book>,
+      { closing = null, full, only, period, run }: Extent,
+    ) => {
       const runId = Option.map(run, (reading) => reading.runId)
       const isShared = Option.exists(run, (reading) => reading.isShared === true)
       const commit: Commit = Option.match(run, {
@@ -159,6 +164,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
               sinceRun: everything ? null : stretch.reconciled,
               period: full ? null : Option.getOrNull(period),
               full,
+              closing,
               runId: Option.getOrNull(runId),
             }
             // A person who asks gets every check, and so does a sync of everything.
@@ -221,10 +227,18 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       Effect.provideService(Database, database),
     )
 
-    /** Reconciles one month (`2026-10`) of the books outside a run; in the caller's transaction, where there is one. */
+    /**
+     * Reconciles one month (`2026-10`) of the books outside a run; in the caller's transaction, where there is one. Of a month that
+     * is about to be closed nothing waits for the next run.
+     */
     const month = Effect.fn("Reconcile.month")(
-      (books: ReadonlyArray<Book>, period: string) =>
-        reconcileBooks(books, { run: Option.none(), full: false, period: Option.some(period) }),
+      (books: ReadonlyArray<Book>, period: string, isClosing = false) =>
+        reconcileBooks(books, {
+          run: Option.none(),
+          full: false,
+          period: Option.some(period),
+          closing: isClosing ? period : null,
+        }),
       withoutLease,
       Effect.provideService(Database, database),
     )

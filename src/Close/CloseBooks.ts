@@ -147,7 +147,7 @@ export const closeBooks = Effect.fn("Close.books")(function* (
         const refusal = refusalOf(month)
         if (refusal !== null) return yield* refusal
       }
-      yield* reconcile.month(books, period)
+      yield* reconcile.month(books, period, true)
       const gates = yield* gatesOf(
         months,
         { connection, period },

@@ -20,28 +20,39 @@ const maximumDigits = 38
 const grammar = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
 const negativeZero = /^-0(?:\.0+)?$/
 
+const faultOf = (text: string): string | undefined => {
+  if (!grammar.test(text)) return "is not a plain decimal number (-?digits[.digits])"
+  return negativeZero.test(text) ? "is a negative zero" : undefined
+}
+
+const read = (text: string): Amount => {
+  const point = text.indexOf(".")
+  return point < 0
+    ? BigDecimal.make(BigInt(text), 0)
+    : BigDecimal.make(BigInt(text.slice(0, point) + text.slice(point + 1)), text.length - point - 1)
+}
+
 /**
  * Parses `-?digits[.digits]`: no exponent, no plus sign, no grouping, no padding, no negative zero, at most 38 digits.
  * Left: the reason, for a person.
  */
 export const parse = (text: string): Either.Either<Amount, string> => {
-  if (!grammar.test(text)) return Either.left("is not a plain decimal number (-?digits[.digits])")
-  if (negativeZero.test(text)) return Either.left("is a negative zero")
-  if (text.length > maximumDigits + 2) return Either.left(`has more than ${maximumDigits} digits`)
-  const point = text.indexOf(".")
-  const scale = point < 0 ? 0 : text.length - point - 1
-  const digits = point < 0 ? text : text.slice(0, point) + text.slice(point + 1)
-  if ((digits.startsWith("-") ? digits.length - 1 : digits.length) > maximumDigits) {
+  const fault = faultOf(text)
+  if (fault !== undefined) return Either.left(fault)
+  if (text.length > maximumDigits && text.replace(/[-.]/g, "").length > maximumDigits) {
     return Either.left(`has more than ${maximumDigits} digits`)
   }
-  return Either.right(BigDecimal.make(BigInt(digits), scale))
+  return Either.right(read(text))
 }
 
-/** Parses text that our own database or code produced; anything else is a defect. */
+/**
+ * Parses text that our own database or code produced; anything else is a defect. It may have more digits than an amount that
+ * is sent: a sum is as long as the longest amount before the point and the longest behind it.
+ */
 export const fromTrusted = (text: string): Amount => {
-  const parsed = parse(text)
-  if (Either.isRight(parsed)) return parsed.right
-  throw new Error(`the amount ${JSON.stringify(text.slice(0, 50))} ${parsed.left}`)
+  const fault = faultOf(text)
+  if (fault === undefined) return read(text)
+  throw new Error(`the amount ${JSON.stringify(text.slice(0, 50))} ${fault}`)
 }
 
 /** The number of decimals that carry information: trailing zeros do not. */

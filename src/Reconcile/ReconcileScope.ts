@@ -109,6 +109,16 @@ export const entriesInScope = (sql: Sql, scope: Scope): Fragment => sql`
   ${scope.sinceRun === null ? sql`` : sql`and e.run_id > ${scope.sinceRun}`}
   and ${inPeriod(sql, scope, sql`e.book_id`, sql`e.occurred_at`)}`
 
+/**
+ * Whether a month is about to be closed that the point in time lies in or before. What waits for the next run must not wait then:
+ * the month would be closed, and the finding would come after it.
+ */
+export const isClosing = (sql: Sql, { closing }: Scope, book: Fragment, at: Fragment): Fragment =>
+  closing === null
+    ? sql`false`
+    : sql`ledger.day_of(${at}, (select l.time_zone from ledger.locks l where l.book_id = ${book}))
+        < (${`${closing}-01`}::text::date + interval '1 month')`
+
 /** Book, subject and evidence of the open findings of these checks. */
 export const openSubjects = (
   sql: Sql,

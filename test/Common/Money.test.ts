@@ -45,6 +45,12 @@ describe("Money.parse", () => {
     expect(Money.toText(parsed(`-0.${"1".repeat(37)}`))).toBe(`-0.${"1".repeat(37)}`)
   })
 
+  it("reads a sum from the database that has more digits than an amount may have", () => {
+    const sum = `100006.${"0".repeat(36)}`
+    expect(Money.toText(Money.fromTrusted(sum))).toBe(sum)
+    expect(() => Money.fromTrusted("1e5")).toThrow(/not a plain decimal number/)
+  })
+
   it("accepts what the grammar describes and nothing else", () => {
     const grammar = /^-?(0|[1-9]\d*)(\.\d+)?$/
     const character = fc.constantFrom(..."0123456789.-+eE, ".split(""), "")

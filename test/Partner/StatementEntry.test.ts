@@ -109,6 +109,8 @@ describe("A statement entry", () => {
     ["9".repeat(40), "has more than 38 digits"],
     [`${"9".repeat(38)}.99`, "has more than 38 digits"],
     ["9".repeat(60), "has more than 38 digits"],
+    ["9".repeat(25), "has more than 24 digits before the point"],
+    [`-${"9".repeat(25)}.00`, "has more than 24 digits before the point"],
     [10.5, "expected a decimal in a string, found a number"],
     [null, "expected a decimal in a string, found null"],
     [undefined, "expected a decimal in a string, found nothing"],

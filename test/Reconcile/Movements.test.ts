@@ -274,6 +274,32 @@ layer(services)("a completed movement", (it) => {
     }),
   )
 
+  it.effect.each([
+    ["movement-entries", deposit],
+    ["clearing-nets", { ...deposit, status: "REJECTED" }],
+  ] as const)(
+    "that was final only after the tail was read does not wait where its month, or a later one, is about to be closed (%s)",
+    ([check, fields]) =>
+      Effect.gen(function* () {
+        const book = yield* openBook
+        const account = yield* openAccount(book)
+        const id = randomUUID()
+        yield* addEntry(account, { type: "CREDIT", amount: "900.00", of: { type: "DEPOSIT", id } })
+        yield* readTails(book)
+        yield* putResource(account, fields, id)
+        const reconcile = yield* Reconcile
+        const found = Effect.map(open(book), (findings) =>
+          findings.map(({ check_name }) => check_name).filter((name) => name !== "stream-unread"),
+        )
+        yield* reconcile.month([book], "2026-10")
+        expect(yield* found).toEqual([])
+        yield* reconcile.month([book], "2026-09", true)
+        expect(yield* found).toEqual([])
+        yield* reconcile.month([book], "2026-10", true)
+        expect(yield* found).toEqual([check])
+      }),
+  )
+
   it.effect("on an account with a gap waits until the gap is closed", () =>
     Effect.gen(function* () {
       const book = yield* openBook

@@ -94,6 +94,34 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an entry of amount zer
   )
 })
 
+layer(TestDatabase.layer, { excludeTestServices: true })("an amount of very many digits", (it) => {
+  it.scoped("is quarantined where the tables could not hold it, and stops nothing else", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({
+        balance: "10.00",
+        statement: [credit(11, "10.00", "10.00"), credit(12, "9".repeat(31), "10.00")],
+      })
+      yield* sync(service.url)
+      expect(yield* rows("select path, reason from mirror.quarantine")).toEqual([
+        { path: "$.amount", reason: "has more than 24 digits before the point" },
+      ])
+      expect(yield* postings).toEqual(["adjustment cash 10, suspense -10"])
+    }).pipe(Effect.provide(fresh)),
+  )
+
+  it.scoped("opens an account at a balance that is twice the largest amount", () =>
+    Effect.gen(function* () {
+      const most = "9".repeat(24)
+      const { service } = yield* partnership({ balance: most, statement: [debit(11, most, most)] })
+      yield* sync(service.url)
+      expect(yield* postings).toEqual([
+        `opening_balance cash 1${"9".repeat(23)}8, opening_balance -1${"9".repeat(23)}8`,
+        `adjustment suspense ${most}, cash -${most}`,
+      ])
+    }).pipe(Effect.provide(fresh)),
+  )
+})
+
 const other = id(2)
 
 /** A service with a second USD account. */

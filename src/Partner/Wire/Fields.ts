@@ -77,6 +77,18 @@ export const currency = (row: Fields, key: string, at = "$"): string => {
   return scaleOf(code) === undefined ? refuse(at, key, "is not a known upper-case currency code") : code
 }
 
+/**
+ * The most digits before the point. The tables hold 30 (`drizzle/0000_tables.sql`): what is left is for sums, since a row that
+ * they refuse would stop the whole stream.
+ */
+const maximumWhole = 24
+
+const isTooLarge = (text: string): boolean => {
+  if (text.length <= maximumWhole) return false
+  const point = text.indexOf(".")
+  return (point < 0 ? text.length : point) - (text.startsWith("-") ? 1 : 0) > maximumWhole
+}
+
 /** A plain decimal. A JSON number is refused: its digits may already be lost. */
 export const decimal = (row: Fields, key: string, at: string, sign: Sign): Money.Amount => {
   const value = row[key]
@@ -84,6 +96,7 @@ export const decimal = (row: Fields, key: string, at: string, sign: Sign): Money
     return refuse(at, key, `expected a decimal in a string, found ${kindOf(value)}`)
   const parsed = Money.parse(value)
   if (Either.isLeft(parsed)) return refuse(at, key, parsed.left)
+  if (isTooLarge(value)) return refuse(at, key, `has more than ${maximumWhole} digits before the point`)
   const amount = parsed.right
   if (sign === "positive" && amount.value <= 0n) return refuse(at, key, "is not positive")
   if (sign === "notNegative" && amount.value < 0n) return refuse(at, key, "is negative")

@@ -10,6 +10,7 @@ import {
   brokenAccounts,
   type Fragment,
   instantText,
+  isClosing,
   resourcesInScope,
   type Scope,
   sumText,
@@ -21,7 +22,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     not exists (
       select 1 from mirror.accounts a
       where a.book_id = r.book_id and a.account_id in (r.account_id, r.buy_account_id)
-        and (a.tail_read_at is null or a.tail_read_at <= r.changed_at
+        and ((a.tail_read_at is null or a.tail_read_at <= r.changed_at)
+            and not ${isClosing(sql, scope, sql`r.book_id`, sql`coalesce(r.completed_at, r.created_at)`)}
           or (a.book_id, a.account_id::text) in (${brokenAccounts(sql, scope)}))) as ripe,
     format('The %s of %s was %s, but leaves %s.', lower(r.resource_type),
       ${sumText(sql, sql`r.amount`, sql`r.currency`)}, lower(r.status),

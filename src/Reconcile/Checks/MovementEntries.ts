@@ -12,6 +12,7 @@ import {
   type Fragment,
   inBooks,
   instantText,
+  isClosing,
   resourcesInScope,
   type Scope,
   sumText,
@@ -96,13 +97,14 @@ const beforeFirstEntry = (sql: Sql): Fragment => sql`
 
 /**
  * Whether the end of each account's statement was read after the movement was known to be complete, without a gap before it.
- * The check does not wait for an account that the service does not list.
+ * The check does not wait for an account that the service does not list, nor where the movement's month is about to be closed.
  */
 const ripe = (sql: Sql, scope: Scope): Fragment => sql`
   not exists (
     select 1 from mirror.accounts a
     where a.book_id = t.book_id and a.account_id in (t.account_id, t.buy_account_id)
-      and (a.tail_read_at is null or a.tail_read_at <= t.changed_at
+      and ((a.tail_read_at is null or a.tail_read_at <= t.changed_at)
+          and not ${isClosing(sql, scope, sql`t.book_id`, sql`coalesce(t.completed_at, t.created_at)`)}
         or (a.book_id, a.account_id::text) in (${brokenAccounts(sql, scope)})))`
 
 const listed = 20
