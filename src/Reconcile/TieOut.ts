@@ -37,6 +37,8 @@ const tieOutColumns = {
   blockingFindings: int4,
   /** Rows in quarantine. */
   quarantined: int4,
+  /** Movements that ended after their statement was read: the next sync proves them. */
+  waiting: int4,
 }
 
 /** What does not tie out; each item is counted once. */
@@ -66,7 +68,8 @@ export const bookTieOuts = Effect.fn("Reconcile.tieOuts")(function* (books: Read
       select s.book_id as "bookId", s.connection, s.code, s.accounts, s.off, s.unread, s.entries,
         s.suspense, s.transit, s.blocked, s.loans,
         s.loans_blocked as "loansBlocked", s.clearing, s.unexplained, s.other_blocking as "otherBlocking", s.other_warnings as "otherWarnings",
-        s.blocking_findings as "blockingFindings", s.quarantined
+        s.blocking_findings as "blockingFindings", s.quarantined,
+        (select count(*) from reconcile.deferred d where d.book_id = s.book_id)::integer as waiting
       from reconcile.book_standings(${transitDays}::integer, ${books === null ? null : `{${books.join(",")}}`}::text::integer[]) s
       order by s.code`,
   )
@@ -98,6 +101,7 @@ export const combined = (all: ReadonlyArray<TieOut>): TieOut => {
     otherWarnings: sum((book) => book.otherWarnings),
     blockingFindings: sum((book) => book.blockingFindings),
     quarantined: sum((book) => book.quarantined),
+    waiting: sum((book) => book.waiting),
   }
 }
 
@@ -122,6 +126,7 @@ export const openParts = (found: TieOut): ReadonlyArray<string> => {
     suspense,
     transit,
     unexplained,
+    waiting,
   } = found
   const parts = [
     ...(suspense > 0 ? [`${counted(suspense, "item stands", "items stand")} in suspense`] : []),
@@ -141,6 +146,9 @@ export const openParts = (found: TieOut): ReadonlyArray<string> => {
       ? [`${counted(otherBlocking, "blocking finding is", "blocking findings are")} open`]
       : []),
     ...(quarantined > 0 ? [`${counted(quarantined, "row is", "rows are")} in quarantine`] : []),
+    ...(waiting > 0
+      ? [`${counted(waiting, "movement waits", "movements wait")} for the next sync to be proved`]
+      : []),
   ]
   // Nothing ties out while any finding blocks.
   return parts.length > 0 || found.off > 0 || blockingFindings === 0
@@ -169,8 +177,9 @@ export const tieOutSentence = (found: TieOut, notRead: ReadonlyArray<NotRead> = 
   return `${cash}${parts.length === 0 ? "" : `; ${parts.join(", ")}`}${unread}`
 }
 
-/** How many parts `tieout reconcile` and `tieout items` show: all but quarantine. */
-export const openItemCount = (found: TieOut): number => openParts({ ...found, quarantined: 0 }).length
+/** How many parts `tieout reconcile` and `tieout items` show: all but quarantine and what waits. */
+export const openItemCount = (found: TieOut): number =>
+  openParts({ ...found, quarantined: 0, waiting: 0 }).length
 
 /** Whether a person must act before the books can be relied on; items in transit need no action. */
 export const needsAttention = ({ blockingFindings, off, quarantined }: TieOut): boolean =>

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { bookTieOuts, combined } from "../../src/Reconcile/TieOut.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import {
   type Account,
@@ -269,6 +270,7 @@ layer(services)("a completed movement", (it) => {
       const waiting = () =>
         query((sql) => sql`select resource_type from reconcile.deferred where book_id = ${book.bookId}`)
       expect([...(yield* waiting())]).toEqual([{ resource_type: "DEPOSIT" }])
+      expect(combined(yield* bookTieOuts([book.bookId])).waiting).toBe(1)
       expect((yield* reconciled(book)).map((found) => found.check_name)).toEqual(["movement-entries"])
       expect([...(yield* waiting())]).toEqual([])
     }),

@@ -41,6 +41,7 @@ describe("the sentence", () => {
       { loans: 3, loansBlocked: { "2026-09": 1, "2026-10": 2 } },
       "Cash ties out; 3 items are open in loan clearing (1 blocks the close of 2026-09, 2 that of 2026-10)",
     ],
+    [{ waiting: 1 }, "Cash ties out; 1 movement waits for the next sync to be proved"],
     [{ blockingFindings: 1 }, "Cash ties out; 1 blocking finding is open"],
     [{ off: 1 }, "1 account does not tie out"],
     [{ off: 2, transit: 1 }, "2 accounts do not tie out; 1 conversion is in transit"],
