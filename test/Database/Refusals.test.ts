@@ -213,10 +213,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
       expect(yield* change(`${named}, amount = amount + 1`)).toBe("TO004")
       expect(yield* change("extra = '{}'")).toBe("TO004")
       expect(yield* change(`${named}, run_id = 0`)).toBe("TO004")
-      expect(
-        yield* run(`update mirror.statement_entries set ${named} ${one};
-        update mirror.statement_entries set related_type = 'WITHDRAWAL' where book_id = ${id} and related_id is not null`),
-      ).toBe("TO004")
+      for (const other of [
+        "related_type = 'WITHDRAWAL'",
+        "related_id = '99999999-0000-4000-8000-000000000003'",
+      ])
+        expect(
+          yield* run(`update mirror.statement_entries set ${named} ${one};
+          update mirror.statement_entries set ${other} where book_id = ${id} and related_id is not null`),
+          other,
+        ).toBe("TO004")
       expect(yield* change(named)).toBe("taken")
     }),
   )
