@@ -556,6 +556,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       yield* must(posting(of, 1, good(of)))
       const zone = (name: string) => `update ledger.locks set time_zone = '${name}' where book_id = ${of.id}`
       expect(yield* run(zone("Asia/Tokyo"))).toEqual(refused("TO004"))
+      const closing = zone("UTC").replace("where", ", closed_through = '2026-09-01' where")
+      expect(yield* run(closing)).toEqual(refused("TO004"))
       expect(yield* run(zone("UTC"))).toEqual(taken)
       expect(yield* run(zone("Asia/Tokyo"))).toEqual(refused("TO004"))
     }),
@@ -576,7 +578,26 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       expect(yield* must(`select closed_through::text from ledger.locks where book_id = ${of.id}`)).toEqual([
         { closed_through: "2026-09-01" },
       ])
+      // It names the close that it undoes, which is not the last one.
+      yield* must(reopen("2026-09-01"))
+      yield* must(close(of, "2026-09-01"))
       expect(yield* run(`delete from ledger.periods where book_id = ${of.id}`)).toEqual(refused("TO004"))
+      for (const change of ["period = '2026-12-01'", "closed_at = now()"])
+        expect(
+          yield* run(`update ledger.periods set ${change} where book_id = ${of.id} and status = 'open'`),
+          change,
+        ).toEqual(refused("TO004"))
+    }),
+  )
+
+  it.effect("closes a month while entries of later months wait for their numbers", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      yield* must(posting(of, 1, good(of)))
+      yield* must(`select ledger.assign_numbers(array[${of.id}])`)
+      yield* must(posting(of, 2, { ...good(of), date: "2026-11-05" }))
+      yield* must(close(of, "2026-10-01"))
+      expect(yield* run(close(of, "2026-11-01"))).toEqual(refused("TO008"))
     }),
   )
 
