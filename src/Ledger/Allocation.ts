@@ -72,12 +72,13 @@ const forwardIn = (leg: Leg, entry: Amount, progress: Progress): Amount => {
   const gross = leg.net ? Money.add(leg.amount, leg.fee) : leg.amount
   if (!Money.isZero(progress.counter)) {
     // Everything that was due has come; this entry returns the fee.
-    const refund = is(progress.counter, gross) && Money.isPositive(progress.fees) && is(entry, progress.fees)
+    const refund = is(progress.counter, gross) && is(entry, progress.fees)
     return refund
       ? Money.negate(progress.fees)
       : shownByTotal(leg, Money.add(progress.counter, entry), progress)
   }
-  if (!Money.isZero(progress.fees)) return Money.zero
+  // The fee came before the amount, and may come back before it.
+  if (!Money.isZero(progress.fees)) return is(entry, progress.fees) ? Money.negate(progress.fees) : Money.zero
   if (leg.net && is(entry, leg.amount)) return leg.fee
   return is(entry, Money.subtract(leg.amount, leg.fee)) ? leg.fee : Money.zero
 }
@@ -134,7 +135,7 @@ export const allocate = (leg: Leg, entries: ReadonlyArray<Movement>): ReadonlyAr
     const signed = forward ? entry.amount : Money.negate(entry.amount)
     if (forward && Money.isPositive(part) && is(Money.add(progress.counter, signed), leg.amount))
       progress.assumed = at
-    if (!forward) progress.assumed = null
+    if (!forward || Money.isNegative(part)) progress.assumed = null
     // The counter-account takes cash and fees together.
     progress.counter = Money.add(
       progress.counter,

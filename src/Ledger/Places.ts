@@ -61,7 +61,6 @@ export const returnedFromWhereHeld = (
   standing: ReadonlyArray<Line>,
 ): ReadonlyArray<Line> =>
   target.flatMap((line) => {
-    if (line.role === "fees") return [line]
     const held = standing.filter((one) => roleMeant(one) === roleMeant(line))
     const isMoved = ({ role }: Line): boolean => line.role === "loan_clearing" && role === "other"
     return spread(line.amount, [...held.filter(isMoved), ...held.filter((one) => !isMoved(one))], line)
@@ -79,7 +78,7 @@ export const shifts = (posted: ReadonlyArray<Line>, target: ReadonlyArray<Line>)
     const amount = Money.subtract(sumOf(after), sumOf(before))
     const [rest] = before
     if (rest === undefined) return after
-    return Money.isZero(amount) ? [] : spread(amount, before, rest)
+    return spread(amount, before, rest)
   })
   return merged(moves)
 }

@@ -2,8 +2,10 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { bridgeLines, shortBridgeLines } from "../../src/Cli/Tables/BridgeTable.ts"
+import { json } from "../Partner/Service.ts"
+import { accountId, credit, id } from "../Sync/Partnership.ts"
 import { sync } from "../Sync/Runs.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { inOwnDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import { bridging, closing, movement, threeMonths } from "./Months.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the bridge", (it) => {
@@ -39,6 +41,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the bridge", (it) => {
         // Both are dated in this month, so that nothing is carried forward.
         ["184.00", "184.00", "0.00", "0.00", "175.00", "184.00", "0.00"],
       ])
+      const [before] = yield* bridging("2026-07")
+      expect(before?.accounts).toEqual([])
       const [october] = yield* bridging("2026-10")
       if (october === undefined) return yield* Effect.dieMessage("no bridge")
       const [titles = ""] = bridgeLines(october, { interactive: false, color: false, width: 400 })
@@ -65,5 +69,102 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the bridge", (it) => {
         "  1 account: the books close as the provider's statement does, difference 0",
       ])
     }),
+  )
+
+  it.scoped(
+    "says where the opening balance of an account is booked that is first read after its month was closed",
+    () =>
+      inOwnDatabase(
+        Effect.gen(function* () {
+          const { held, service } = yield* threeMonths
+          yield* sync(service.url)
+          for (const month of ["2026-08", "2026-09"]) yield* closing(month)
+          const late = id(2)
+          const account = (of: string, balance: string) => ({
+            ...{ accountId: of, currency: "USD", paymentRails: "SEPA", balance, status: "ACTIVE" },
+          })
+          const payout = (index: number, amount: string, balanceAfter: string, occurredAt: string) => ({
+            ...credit(index, amount, balanceAfter),
+            ...{ accountId: late, relatedResourceType: "PAYOUT", occurredAt },
+          })
+          const statement = [
+            payout(31, "5.00", "65.00", "2026-08-20T12:00:00Z"),
+            payout(32, "1.00", "66.00", "2026-10-07T12:00:00Z"),
+          ]
+          const page = (items: ReadonlyArray<unknown>) => ({ items, pageInfo: { hasNextPage: false } })
+          held.interfere = (path, response) => {
+            const [route = ""] = path.split("?")
+            const answer = {
+              "/accounts": page([account(accountId, held.balance), account(late, "66.00")]),
+              [`/accounts/${late}`]: account(late, "66.00"),
+              [`/accounts/${late}/statement`]: page(statement),
+            }[route]
+            if (answer === undefined) return false
+            json(response, answer)
+            return true
+          }
+          yield* sync(service.url)
+          const found: Array<ReadonlyArray<string | undefined>> = []
+          for (const month of ["2026-08", "2026-09", "2026-10"]) {
+            const [bridge] = yield* bridging(month)
+            const one = bridge?.accounts.find((each) => each.accountId === late)
+            found.push([
+              ...[one?.opening, one?.movements, one?.closing, one?.lateElsewhere, one?.lateHere],
+              ...[
+                one?.openingBooked,
+                one?.carried,
+                one?.booksOpening,
+                one?.booksMovements,
+                one?.booksClosing,
+              ],
+              ...[one?.difference, one?.closingDifference],
+            ])
+          }
+          expect(found).toEqual([
+            [
+              "60.00",
+              "5.00",
+              "65.00",
+              "5.00",
+              "0.00",
+              "0.00",
+              "60.00",
+              "0.00",
+              "0.00",
+              "0.00",
+              "0.00",
+              "0.00",
+            ],
+            [
+              "65.00",
+              "0.00",
+              "65.00",
+              "0.00",
+              "0.00",
+              "0.00",
+              "65.00",
+              "0.00",
+              "0.00",
+              "0.00",
+              "0.00",
+              "0.00",
+            ],
+            [
+              "65.00",
+              "1.00",
+              "66.00",
+              "0.00",
+              "5.00",
+              "60.00",
+              "0.00",
+              "0.00",
+              "66.00",
+              "66.00",
+              "0.00",
+              "0.00",
+            ],
+          ])
+        }),
+      ),
   )
 })

@@ -1,6 +1,7 @@
 /** A month closes on evidence: each stream was read to its end after the month, by the service's clock. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { Database } from "../../src/Database.ts"
 import type { SyncOptions } from "../../src/Sync.ts"
 import { json } from "../Partner/Service.ts"
 import { accountId, partnership } from "../Sync/Partnership.ts"
@@ -174,6 +175,40 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a movement that is not
       yield* sync(service.url)
       expect((yield* closing("2026-10"))[0]?.state).toBe("closed")
       yield* reopening("2026-10")
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a close without a backfill", (it) => {
+  it.scoped("says so until one has read all days of the month in this book, after its end", () =>
+    Effect.gen(function* () {
+      const { clock, service } = yield* october
+      clock.now = "2026-11-01T00:00:00Z"
+      yield* sync(service.url)
+      const database = yield* Database
+      const backfilled = (over: Partial<Record<"state" | "started" | "from" | "to" | "failed", string>>) => {
+        const days = { from: over.from ?? "2026-10-01", to: over.to ?? "2026-10-31" }
+        const summary = { days, ...(over.failed === undefined ? {} : { failedBooks: [over.failed] }) }
+        return database.query(
+          "Test.backfilled",
+          (sql) => sql`
+            insert into sync.runs (connection, command, state, started_at, ended_at, summary)
+            select r.connection, 'backfill', ${over.state ?? "done"}, ${over.started ?? "2026-11-01T00:00:00Z"}, now(),
+              ${JSON.stringify(summary)}::text::jsonb
+            from sync.runs r limit 1`,
+        )
+      }
+      const notes = Effect.map(closing("2026-10", { dryRun: true }), ([found]) => found?.notes)
+      yield* backfilled({ state: "failed" })
+      yield* backfilled({ started: "2026-10-31T23:59:59Z" })
+      yield* backfilled({ from: "2026-10-02" })
+      yield* backfilled({ to: "2026-10-30" })
+      yield* backfilled({ failed: "ORG" })
+      expect(yield* notes).toEqual([
+        "No backfill has read all of 2026-10 again since it ended: tieout backfill --period 2026-10",
+      ])
+      yield* backfilled({ failed: "OTHER" })
+      expect(yield* notes).toEqual([])
     }),
   )
 })

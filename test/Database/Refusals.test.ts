@@ -50,13 +50,36 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
         balance + case when account_id = (select min(account_id) from ledger.accounts where book_id = ${id}) then 0.01 else 0 end
         from ledger.balances_at(${id}, '${month}-01')`
       expect(yield* run(closed, closeRow(id, month), cent), "a cent off").toBe("TO011")
-      const hashed = closeRow(id, month).replace(/'0{64}'/, "'no hash'")
+      const hashed = closeRow(id, month, "'no hash'")
       expect(yield* run(closed, hashed, closeBalances(id, month)), "no hash").toBe("TO011")
       const fewer = closeRow(id, month).replace("p.last_number", "p.last_number - 1")
       expect(yield* run(closed, fewer, closeBalances(id, month)), "an entry too few").toBe("TO011")
       const later = `insert into ledger.periods (book_id, period, status) values (${id}, '2030-01-01', 'closed')`
       expect(yield* run(later), "a month without entries").not.toBe("taken")
       expect(yield* run(closePeriod(id, month))).toBe("taken")
+      expect(yield* run(closeRow(id, month), closeBalances(id, month)), "a second time").toBe("TO011")
+      const more = `insert into ledger.close_balances values (${id}, 1, 0, '1', 'Cash', 'USD', 0, 0, 0)`
+      expect(yield* run(more), "another balance afterwards").toBe("TO011")
+    }),
+  )
+
+  it.effect("an approval of a close with another hash, or of one that was reopened", () =>
+    Effect.gen(function* () {
+      const id = yield* book
+      const month = "2026-09"
+      const approval = (hash: string) =>
+        `insert into ledger.close_approvals (book_id, sequence, close_hash, name, os_user, two_persons)
+         values (${id}, 1, ${hash}, 'Bea', 'bea', false)`
+      const own = `(select hash from ledger.closes where book_id = ${id} and sequence = 1)`
+      expect(yield* run(closePeriod(id, month))).toBe("taken")
+      expect(yield* run(approval("repeat('f', 64)"))).toBe("TO011")
+      expect(yield* run(reopenPeriod(id, month))).toBe("taken")
+      expect(yield* run(approval(own))).toBe("TO011")
+      expect(yield* run(closePeriod(id, month))).toBe("taken")
+      expect(yield* run(approval(own))).toBe("TO011")
+      expect(yield* run(approval(own).replace(", 1, (", ", 3, ("))).toBe("TO011")
+      const standing = approval(own.replace("sequence = 1", "sequence = 3")).replace(", 1, (", ", 3, (")
+      expect(yield* run(standing)).toBe("taken")
     }),
   )
 
@@ -213,10 +236,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
       expect(yield* change(`${named}, amount = amount + 1`)).toBe("TO004")
       expect(yield* change("extra = '{}'")).toBe("TO004")
       expect(yield* change(`${named}, run_id = 0`)).toBe("TO004")
-      expect(
-        yield* run(`update mirror.statement_entries set ${named} ${one};
-        update mirror.statement_entries set related_type = 'WITHDRAWAL' where book_id = ${id} and related_id is not null`),
-      ).toBe("TO004")
+      for (const other of [
+        "related_type = 'WITHDRAWAL'",
+        "related_id = '99999999-0000-4000-8000-000000000003'",
+      ])
+        expect(
+          yield* run(`update mirror.statement_entries set ${named} ${one};
+          update mirror.statement_entries set ${other} where book_id = ${id} and related_id is not null`),
+          other,
+        ).toBe("TO004")
       expect(yield* change(named)).toBe("taken")
     }),
   )

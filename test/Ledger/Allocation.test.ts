@@ -40,6 +40,17 @@ describe("fees of a deposit", () => {
       [credit("1000"), debit("5"), credit("5")],
       ["0.00", "5.00", "-5.00"],
     ],
+    [
+      "the fee before the amount, and given back",
+      [debit("5"), credit("5"), credit("1000")],
+      ["5.00", "-5.00", "0.00"],
+    ],
+    [
+      "credited in full and returned in part: no fee is kept",
+      [credit("1000"), debit("995")],
+      ["0.00", "0.00"],
+    ],
+    ["netted, and as much again: no part of it is the fee", [credit("995"), debit("5")], ["5.00", "0.00"]],
     ["an amount of no known shape", [credit("300")], ["0.00"]],
   ])("%s", (_, entries, expected) => {
     expect(fees(deposit, entries)).toEqual(expected)
@@ -74,6 +85,8 @@ describe("fees of a withdrawal", () => {
       [debit("995"), debit("5"), credit("995"), credit("5")],
       ["0.00", "5.00", "0.00", "-5.00"],
     ],
+    ["inside, and the fee comes back", withdrawal, [debit("1000"), credit("5")], ["5.00", "-5.00"]],
+    ["on top, and the fee comes back", withdrawal, [debit("1005"), credit("5")], ["5.00", "-5.00"]],
     ["returned before anything was known to be debited", withdrawal, [credit("1000")], ["0.00"]],
     ["no fee", leg({ fee: Money.zero }), [debit("1000")], ["0.00"]],
   ])("%s", (_, of, entries, expected) => {
@@ -88,7 +101,21 @@ describe("fees of a conversion", () => {
     ["buy leg, stated net", buy, [credit("497")], ["2.50"]],
     ["buy leg, stated gross and credited net", buy, [credit("494.50")], ["2.50"]],
     ["buy leg, stated gross with a separate fee", buy, [credit("497"), debit("2.50")], ["0.00", "2.50"]],
+    ["buy leg, the fee before the amount", buy, [debit("2.50"), credit("497")], ["2.50", "0.00"]],
+    ["buy leg, its last part as large as the fee", buy, [credit("494.50"), credit("2.50")], ["2.50", "0.00"]],
     ["buy leg, reversed", buy, [credit("497"), debit("497")], ["2.50", "-2.50"]],
+    [
+      "buy leg, the fee given back and taken again",
+      buy,
+      [credit("497"), credit("2.50"), debit("2.50")],
+      ["2.50", "-2.50", "2.50"],
+    ],
+    [
+      "buy leg, reversed, and then a fee of its own",
+      buy,
+      [credit("497"), debit("497"), debit("2.50")],
+      ["2.50", "-2.50", "2.50"],
+    ],
     [
       "sell leg in parts: shown by the one that makes it whole",
       sell,
@@ -120,20 +147,26 @@ describe("properties", () => {
       maxLength: 6,
     },
   )
+  const expectBounded = (of: Leg, entries: ReadonlyArray<Movement>) => {
+    const parts = allocate(of, entries)
+    expect(parts).toHaveLength(entries.length)
+    let standing = Money.zero
+    for (const part of parts) {
+      standing = Money.add(standing, part)
+      expect(Money.isNegative(standing)).toBe(false)
+      expect(Money.isNegative(Money.subtract(of.fee, standing))).toBe(false)
+    }
+  }
 
   it("gives every entry a part, and never more fees than are stated nor less than none", () => {
-    fc.assert(
-      fc.property(anyLeg, anyEntries, (of, entries) => {
-        const parts = allocate(of, entries)
-        expect(parts).toHaveLength(entries.length)
-        let standing = Money.zero
-        for (const part of parts) {
-          standing = Money.add(standing, part)
-          expect(Money.isNegative(standing)).toBe(false)
-          expect(Money.isNegative(Money.subtract(of.fee, standing))).toBe(false)
-        }
-      }),
-    )
+    fc.assert(fc.property(anyLeg, anyEntries, expectBounded))
+    // All histories of three entries whose amounts say something of the fee.
+    const telling = ["1000", "5", "1005", "995"].flatMap((text) => [credit(text), debit(text)])
+    const longer = (histories: ReadonlyArray<ReadonlyArray<Movement>>) =>
+      histories.flatMap((history) => telling.map((next) => [...history, next]))
+    const three = longer(longer(longer([[]])))
+    for (const of of [deposit, withdrawal, openFlat, { ...buy, amount: amount("1000"), fee: amount("5") }])
+      for (const entries of three) expectBounded(of, entries)
   })
 
   it("does not look ahead: what is decided from the first entries is decided without the later ones", () => {

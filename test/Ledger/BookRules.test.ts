@@ -256,6 +256,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
     }),
   )
 
+  it.effect("refuses lines that are not numbered from 1 without a gap", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      const numbered = (first: number, last: number) =>
+        posting(of, 1, good(of)).replace(", 1, 1, ", `, 1, ${first}, `).replace(", 1, 2, ", `, 1, ${last}, `)
+      expect(yield* run(numbered(1, 3))).toEqual(refused("TO001"))
+      expect(yield* run(numbered(0, 2))).toEqual(refused("TO001"))
+      expect(yield* run(numbered(1, 2))).toEqual(taken)
+    }),
+  )
+
   it.effect("refuses to post one source twice, whatever the second entry is called", () =>
     Effect.gen(function* () {
       const of = yield* book
@@ -314,6 +325,77 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
     }),
   )
 
+  it.effect("refuses cash in two lines, of a held entry, and on another account than the service's", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      const other = account.replace(/1$/, "2")
+      const cash2 = of.cash + 10
+      yield* must(`
+        insert into ledger.accounts (book_id, account_id, role, currency, partner_account_id, code, name)
+        overriding system value values (${of.id}, ${cash2}, 'cash', 'USD', '${other}', '1011', 'Cash');
+        insert into mirror.statement_entries (book_id, account_id, position, entry_id, type, amount, currency,
+          balance_after, occurred_at, held, run_id)
+        values (${of.id}, '${account}', 1000, '${entryUuid(1000)}', 'CREDIT', 10, 'USD', 1, now(), true, 1)`)
+      const inParts: Draft = {
+        lines: [
+          [of.cash, "4"],
+          [of.cash, "6"],
+          [of.clearing, "-10"],
+        ],
+      }
+      expect(yield* run(posting(of, 1, inParts))).toEqual(refused("TO007"))
+      expect(yield* run(posting(of, 1, { ...good(of), source: entryUuid(1000) }))).toEqual(refused("TO007"))
+      const there: Draft = {
+        lines: [
+          [cash2, "10"],
+          [of.clearing, "-10"],
+        ],
+      }
+      const asIfThere = posting(of, 1, there).replaceAll(`'${account}'`, `'${other}'`)
+      expect(yield* run(asIfThere)).toEqual(refused("TO007"))
+      const opening = { sourceType: "opening", source: account }
+      expect(yield* run(posting(of, 1, { ...there, ...opening }))).toEqual(refused("TO007"))
+      const onBoth: Draft = {
+        ...opening,
+        lines: [
+          [of.cash, "10"],
+          [cash2, "10"],
+          [of.clearing, "-20"],
+        ],
+      }
+      expect(yield* run(posting(of, 1, onBoth))).toEqual(refused("TO007"))
+    }),
+  )
+
+  it.effect("keeps what stands in transit of a conversion's other currency", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      const [sold, bought] = [of.cash + 10, of.cash + 11]
+      yield* must(`
+        insert into ledger.accounts (book_id, account_id, role, currency, partner_account_id, code, name)
+        overriding system value values (${of.id}, ${sold}, 'conversions_in_transit', 'USD', null, '1040', 'Transit'),
+          (${of.id}, ${bought}, 'conversions_in_transit', 'EUR', null, '1040', 'Transit EUR')`)
+      const moves = [
+        [sold, "10", "USD", of.fees],
+        [bought, "-9", "EUR", of.euro],
+        [sold, "-10", "USD", of.fees],
+      ] as const
+      for (const [at, [transit, amount, currency, against]] of moves.entries()) {
+        const draft: Draft = {
+          ...{ source: entryUuid(1), sequence: at + 1 },
+          lines: [
+            [transit, amount, currency],
+            [against, `-(${amount})`, currency],
+          ],
+        }
+        yield* must(posting(of, at + 1, draft))
+      }
+      expect(yield* must(`select currency, amount from ledger.transit where book_id = ${of.id}`)).toEqual([
+        { currency: "EUR", amount: "-9" },
+      ])
+    }),
+  )
+
   it.effect.each(["journal_entries", "postings"])("refuses UPDATE, DELETE and TRUNCATE of %s", (table) =>
     Effect.gen(function* () {
       const of = yield* book
@@ -334,15 +416,21 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
     }),
   )
 
-  it.effect("keeps the role of an account, and lets its name change", () =>
+  it.effect("keeps what an account is, and lets its name change", () =>
     Effect.gen(function* () {
       const of = yield* book
       expect(
         Either.isRight(yield* run(`update ledger.accounts set name = 'Other' where account_id = ${of.fees}`)),
       ).toBe(true)
-      expect(yield* run(`update ledger.accounts set role = 'trading' where account_id = ${of.fees}`)).toEqual(
-        refused("TO004"),
-      )
+      for (const change of [
+        "role = 'trading'",
+        "currency = 'EUR'",
+        "rule_code = '4120'",
+        `partner_account_id = '${account}'`,
+      ]) {
+        const changed = run(`update ledger.accounts set ${change} where account_id = ${of.fees}`)
+        expect(yield* changed, change).toEqual(refused("TO004"))
+      }
       expect(yield* run(`delete from ledger.accounts where account_id = ${of.fees}`)).toEqual(
         refused("TO004"),
       )
@@ -393,10 +481,20 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
     Effect.gen(function* () {
       const of = yield* book
       yield* must(posting(of, 1, good(of)))
-      const number = (period: string, given: number) =>
-        `insert into ledger.journal_numbers values (${of.id}, 1, '${period}', ${given}, 1)`
-      expect(yield* run(number("2026-10-01", 2))).toEqual(refused("TO006"))
-      expect(yield* run(number("2026-11-01", 1))).toEqual(refused("TO006"))
+      yield* must(posting(of, 2, good(of)))
+      const numbers = (...given: ReadonlyArray<readonly [entry: number, period: string, number: number]>) =>
+        `insert into ledger.journal_numbers values ${given
+          .map(([entry, period, number]) => `(${of.id}, ${entry}, '${period}-01', ${number}, 1)`)
+          .join(", ")}`
+      expect(yield* run(numbers([1, "2026-10", 1])), "without a step").toEqual(refused("TO006"))
+      const step = "select set_config('tieout.numbering', '1', true);"
+      for (const given of [
+        numbers([1, "2026-10", 2]),
+        numbers([1, "2026-10", 1], [2, "2026-10", 3]),
+        numbers([1, "2026-10", 0], [2, "2026-10", 1]),
+        numbers([1, "2026-11", 1]),
+      ])
+        expect(yield* run(step + given), given).toEqual(refused("TO006"))
       yield* must(`select ledger.assign_numbers(array[${of.id}])`)
       expect(yield* run(`update ledger.journal_numbers set number = 2`)).toEqual(refused("TO004"))
       expect(yield* run(`delete from ledger.journal_numbers`)).toEqual(refused("TO004"))
@@ -458,6 +556,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       yield* must(posting(of, 1, good(of)))
       const zone = (name: string) => `update ledger.locks set time_zone = '${name}' where book_id = ${of.id}`
       expect(yield* run(zone("Asia/Tokyo"))).toEqual(refused("TO004"))
+      const closing = zone("UTC").replace("where", ", closed_through = '2026-09-01' where")
+      expect(yield* run(closing)).toEqual(refused("TO004"))
       expect(yield* run(zone("UTC"))).toEqual(taken)
       expect(yield* run(zone("Asia/Tokyo"))).toEqual(refused("TO004"))
     }),
@@ -478,7 +578,26 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       expect(yield* must(`select closed_through::text from ledger.locks where book_id = ${of.id}`)).toEqual([
         { closed_through: "2026-09-01" },
       ])
+      // It names the close that it undoes, which is not the last one.
+      yield* must(reopen("2026-09-01"))
+      yield* must(close(of, "2026-09-01"))
       expect(yield* run(`delete from ledger.periods where book_id = ${of.id}`)).toEqual(refused("TO004"))
+      for (const change of ["period = '2026-12-01'", "closed_at = now()"])
+        expect(
+          yield* run(`update ledger.periods set ${change} where book_id = ${of.id} and status = 'open'`),
+          change,
+        ).toEqual(refused("TO004"))
+    }),
+  )
+
+  it.effect("closes a month while entries of later months wait for their numbers", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      yield* must(posting(of, 1, good(of)))
+      yield* must(`select ledger.assign_numbers(array[${of.id}])`)
+      yield* must(posting(of, 2, { ...good(of), date: "2026-11-05" }))
+      yield* must(close(of, "2026-10-01"))
+      expect(yield* run(close(of, "2026-11-01"))).toEqual(refused("TO008"))
     }),
   )
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Money from "../../src/Common/Money.ts"
 import type { Line } from "../../src/Ledger/JournalEntry.ts"
-import { shifts } from "../../src/Ledger/Places.ts"
+import { returnedFromWhereHeld, shifts } from "../../src/Ledger/Places.ts"
 import type { Role } from "../../src/Ledger/Role.ts"
 
 const line = (role: Role, amount: string, code?: string, replaces?: Role): Line => ({
@@ -13,10 +13,12 @@ const line = (role: Role, amount: string, code?: string, replaces?: Role): Line 
   ...(replaces === undefined ? {} : { replaces }),
 })
 
-const moved = (posted: ReadonlyArray<Line>, target: ReadonlyArray<Line>) =>
-  shifts(posted, target).map(
+const told = (lines: ReadonlyArray<Line>) =>
+  lines.map(
     ({ amount, role, rule }) => `${role}${rule === null ? "" : ` ${rule.code}`} ${Money.toText(amount)}`,
   )
+
+const moved = (posted: ReadonlyArray<Line>, target: ReadonlyArray<Line>) => told(shifts(posted, target))
 
 describe("the line against cash", () => {
   const clearing = "withdrawals_clearing"
@@ -65,5 +67,39 @@ describe("the line against cash", () => {
       `${clearing} 4120 -5`,
       "fees 5",
     ])
+  })
+})
+
+describe("a returned amount", () => {
+  const clearing = "deposits_clearing"
+  const returned = (standing: ReadonlyArray<Line>, ...target: ReadonlyArray<Line>) =>
+    told(returnedFromWhereHeld(target, standing))
+
+  it("comes from where it stands, from what came first at first, and from no account that holds the opposite", () => {
+    const standing = [
+      line("other", "100", "4110", clearing),
+      line(clearing, "-600"),
+      line("other", "-400", "4120", clearing),
+    ]
+    expect(returned(standing, line(clearing, "500"))).toEqual([`${clearing} 500`])
+    expect(returned(standing, line(clearing, "900"))).toEqual([`${clearing} 600`, "other 4120 300"])
+    expect(returned(standing, line("other", "1200", "4130", clearing))).toEqual([
+      `${clearing} 600`,
+      "other 4120 400",
+      "other 4130 200",
+    ])
+  })
+
+  it("leaves what stands for another role, and the fee, alone", () => {
+    const standing = [line("suspense", "-100"), line("fees", "5"), line(clearing, "-900")]
+    expect(returned(standing, line(clearing, "500"), line("fees", "-5"))).toEqual([
+      `${clearing} 500`,
+      "fees -5",
+    ])
+  })
+
+  it("of a loan comes from the excess that a person had moved, before the amount that was due", () => {
+    const standing = [line("loan_clearing", "-600"), line("other", "-400", "4120", "loan_clearing")]
+    expect(returned(standing, line("loan_clearing", "500"))).toEqual(["other 4120 400", "loan_clearing 100"])
   })
 })

@@ -432,6 +432,110 @@ layer(services)("a completed conversion", (it) => {
   )
 })
 
+layer(services)("completed movements of one book", (it) => {
+  const conversion: ResourceFields = {
+    type: "CONVERSION",
+    amount: "1000.00",
+    fee: "5.00",
+    buyAmount: "497.50",
+    rate: "0.5",
+  }
+  const withBuyFee = { ...conversion, fee: "2.50", feeCurrency: "EUR" }
+  type Shape = readonly [fields: ResourceFields, own: string, bought?: string]
+
+  /** Amounts such as `-1000 5`; movements that the statements of both accounts reach. */
+  const happened = (shapes: ReadonlyArray<Shape>) =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const [from, to] = [yield* openAccount(book), yield* openAccount(book, "EUR")]
+      for (const account of [from, to]) yield* funded(account)
+      const ids: Array<string> = []
+      for (const [fields, own, bought = ""] of shapes) {
+        const isConversion = fields.type === "CONVERSION"
+        const of = yield* putResource(from, {
+          createdAt: later,
+          ...fields,
+          ...(isConversion ? { buy: to } : {}),
+        })
+        ids.push(of.id)
+        for (const [account, amounts] of [[from, own] as const, [to, bought] as const])
+          for (const amount of amounts.split(" ").filter((text) => text !== "")) {
+            const type = amount.startsWith("-") ? "DEBIT" : "CREDIT"
+            yield* addEntry(account, { type, amount: amount.replace("-", ""), of, occurredAt: later })
+          }
+      }
+      const found = yield* reconciled(book)
+      const named = found.filter((one) => one.check_name === "movement-entries")
+      return { ids, found: named.map((one) => one.subject_id) }
+    })
+
+  it.effect(
+    "tie out with their fees netted, beside, kept and given back, and with returns of both sides",
+    () =>
+      Effect.gen(function* () {
+        const { found, ids } = yield* happened([
+          [deposit, "995 -1000"],
+          [deposit, "1000 -5 -1000"],
+          [withdrawal, "-1000 5"],
+          [withdrawal, "-1000 995"],
+          [conversion, "-1000", "497.5"],
+          [conversion, "-1005", "497.5"],
+          [conversion, "-1000 5", "497.5"],
+          [conversion, "-1000 1000", "497.5 -497.5"],
+          [conversion, "-1000 995", "497.5 -497.5"],
+          [withBuyFee, "-1000", "500 -2.5"],
+          [withBuyFee, "-1000 1000", "497.5 -500"],
+        ])
+        expect(found.map((id) => ids.indexOf(id))).toEqual([])
+      }),
+  )
+
+  it.effect("are findings where a side is missing, came in part, or went back in part", () =>
+    Effect.gen(function* () {
+      const { found, ids } = yield* happened([
+        [deposit, "500 -500"],
+        [deposit, "1000 -400"],
+        [withdrawal, "-1000 400"],
+        [conversion, "", "497.5"],
+        [conversion, "-1000", ""],
+        [conversion, "-500 500", "497.5 -497.5"],
+        [conversion, "-1000 1000", ""],
+        [conversion, "-1000", "497.5 -497.5"],
+        [withBuyFee, "-1000 1000", "497.5 -400"],
+      ])
+      expect([...found].sort()).toEqual([...ids].sort())
+    }),
+  )
+
+  it.effect(
+    "are expected in a statement that begins at zero or shows a part of them, once every account was read",
+    () =>
+      Effect.gen(function* () {
+        const book = yield* openBook
+        const [from, to] = [yield* openAccount(book), yield* openAccount(book, "EUR")]
+        yield* addEntry(from, { type: "CREDIT", amount: "9", of: payout })
+        const known = yield* openAccount(book)
+        yield* funded(known)
+        const old = { type: "DEPOSIT", amount: "7", createdAt: "2026-01-01T00:00:00Z" } as const
+        const partly = yield* putResource(known, old)
+        yield* addEntry(known, { type: "CREDIT", amount: "6", of: partly })
+        const early = yield* putResource(from, old)
+        const half = yield* putResource(from, { ...conversion, buy: to })
+        yield* query(
+          (sql) => sql`
+          update mirror.accounts set tail_read_at = clock_timestamp(), balance_read_at = clock_timestamp()
+          where account_id in (${from.id}, ${known.id})`,
+        )
+        const reconcile = yield* Reconcile
+        yield* reconcile.afterRun([book], { ...(yield* asRun(yield* startRun(book))), full: false })
+        const found = (all: ReadonlyArray<{ readonly subject_id: string }>) =>
+          all.map((one) => one.subject_id).sort()
+        expect(found(yield* open(book))).toEqual([early.id, partly.id].sort())
+        expect(found(yield* reconciled(book))).toEqual([early.id, half.id, partly.id].sort())
+      }),
+  )
+})
+
 layer(services)("a refused or cancelled movement", (it) => {
   it.effect("ties out without entries, and with entries that net to zero but for the fee", () =>
     Effect.gen(function* () {

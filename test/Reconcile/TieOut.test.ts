@@ -139,6 +139,9 @@ layer(services)("a book", (it) => {
       expect(yield* said(book)).toBe(
         "Cash ties out; 1 item is open in loan clearing, 1 clearing posting names no movement",
       )
+      const paid = yield* addEntry(account, { type: "DEBIT", amount: "1", against: "withdrawals_clearing" })
+      const both = yield* reconciled(book, true)
+      expect(both.map(({ subject_id: id }) => id).sort()).toEqual([nameless, paid].sort())
     }),
   )
 })

@@ -412,3 +412,28 @@ describe("a monetary account", () => {
     expect(nature("withdrawals_clearing", "Payroll", true)).toBe("flows")
   })
 })
+
+describe("cash bought for an overdrawn account", () => {
+  it("covers what was overdrawn at its cost, and comes in at the price paid beyond that", () => {
+    const { entries, state } = valued(
+      {
+        method: "average",
+        rates: { "USD 2026-09-01": "0.90", "USD 2026-09-10": "0.50" },
+        entries: [
+          entry("2026-09-01", [
+            [usd, -50_000n],
+            [withdrawalsUsd, 50_000n],
+          ]),
+          leg("c1", "2026-09-10", eur, -80_000n),
+          leg("c1", "2026-09-10", usd, 100_000n),
+          whole("c1", "2026-09-10", [eur, 80_000n], [usd, 100_000n]),
+        ],
+      },
+      false,
+    )
+    // 500 at 0.90 and 500 at 0.80.
+    expect(linesOf(entries, null)[2]).toEqual(["2026-09-10", "1 85000", "15 -85000"])
+    expect(holdingOf(state, usd)).toMatchObject({ native: 50_000n, carrying: 40_000n })
+    expect(balanceOf(state, "fx_realized")).toBe(-5_000n)
+  })
+})

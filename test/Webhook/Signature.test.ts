@@ -1,6 +1,8 @@
 import { createHash, generateKeyPairSync } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { describe, it } from "vitest"
+import { misfit } from "../../src/Webhook/Signature.ts"
 import { algorithms, pairOf, recordOf, signWith } from "./Keys.ts"
 import { database, deliver, eventOf, headersFor, keysFrom, listening, send } from "./Listening.ts"
 
@@ -209,4 +211,42 @@ layer(database, { excludeTestServices: true })("the signature of a delivery", (i
       expect((yield* deliver(port, pair, eventOf(7))).status).toBe(200)
     }),
   )
+})
+
+describe("[W3] a key is used with the algorithms that it is for alone, whatever it could verify", () => {
+  const ec = (namedCurve: string) => generateKeyPairSync("ec", { namedCurve }).publicKey
+  const rsa = (modulusLength: number) => generateKeyPairSync("rsa", { modulusLength }).publicKey
+  const [p256, p384, edwards, plain] = [
+    ec("P-256"),
+    ec("P-384"),
+    generateKeyPairSync("ed25519").publicKey,
+    rsa(2048),
+  ]
+  const pss = generateKeyPairSync("rsa-pss", {
+    modulusLength: 2048,
+    hashAlgorithm: "sha256",
+    mgf1HashAlgorithm: "sha256",
+  }).publicKey
+  const es256 = { keyType: "ec", curve: "P-256", hash: "sha256" } as const
+  const rs256 = { keyType: "rsa", hash: "sha256" } as const
+  const ps256 = { keyType: "rsa-pss", hash: "sha256" } as const
+
+  it.each([
+    [es256, p256, undefined],
+    [es256, p384, "the key's curve is secp384r1, not prime256v1"],
+    [es256, edwards, "the key is ed25519, not ec"],
+    [{ keyType: "ed25519" } as const, edwards, undefined],
+    [{ keyType: "ed25519" } as const, p256, "the key is ec, not ed25519"],
+    [rs256, plain, undefined],
+    [rs256, pss, "the key is rsa-pss, not rsa"],
+    [rs256, p256, "the key is ec, not rsa"],
+    [rs256, rsa(1024), "the key has 1024 bits, fewer than 2048"],
+    [{ ...rs256, minimumBits: 1024 }, rsa(1024), "the key has 1024 bits, fewer than 2048"],
+    [{ ...rs256, minimumBits: 3072 }, plain, "the key has 2048 bits, fewer than 3072"],
+    [ps256, plain, undefined],
+    [ps256, pss, undefined],
+    [{ ...ps256, hash: "sha512" } as const, pss, "the key is for sha256, not sha512"],
+  ])("%j", (algorithm, key, why) => {
+    expect(misfit(algorithm, key)).toBe(why)
+  })
 })

@@ -1,14 +1,20 @@
 /** Closing and reopening in plain SQL, all that the database asks for, in one statement text: one transaction. */
 
-const hash = "0".repeat(64)
 const last = (bookId: number, of: string): string =>
   `(select ${of} from ledger.closes c where c.book_id = ${bookId})`
 
+/** The number of the next close, as a hash: each has its own. */
+const nextHash = (bookId: number): string =>
+  `lpad(${last(bookId, "(coalesce(max(c.sequence), 0) + 1)::text")}, 64, '0')`
+
+const lastHash = (bookId: number, which: string): string =>
+  last(bookId, `(array_agg(c.hash order by c.sequence desc) filter (where ${which}))[1]`)
+
 /** The row of `ledger.closes` alone. `month`: `2026-10`. */
-export const closeRow = (bookId: number, month: string): string =>
+export const closeRow = (bookId: number, month: string, hash: string = nextHash(bookId)): string =>
   `insert into ledger.closes (book_id, sequence, period, action, hash, previous_hash, entries, who, accepted)
-   select ${bookId}, ${last(bookId, "coalesce(max(c.sequence), 0) + 1")}, p.period, 'close', '${hash}',
-     ${last(bookId, "(array_agg(c.hash order by c.sequence desc) filter (where c.action = 'close'))[1]")},
+   select ${bookId}, ${last(bookId, "coalesce(max(c.sequence), 0) + 1")}, p.period, 'close', ${hash},
+     ${lastHash(bookId, "c.action = 'close'")},
      p.last_number, 'test', '[]'
    from ledger.periods p where p.book_id = ${bookId} and p.period = '${month}-01'`
 
@@ -30,7 +36,8 @@ export const closePeriod = (bookId: number, month: string): string =>
 
 export const reopenRow = (bookId: number, month: string): string =>
   `insert into ledger.closes (book_id, sequence, period, action, previous_hash, entries, who, reason, accepted)
-   values (${bookId}, ${last(bookId, "max(c.sequence) + 1")}, '${month}-01', 'reopen', '${hash}', 0, 'test', 'because', '[]')`
+   values (${bookId}, ${last(bookId, "max(c.sequence) + 1")}, '${month}-01', 'reopen',
+     ${lastHash(bookId, `c.action = 'close' and c.period = '${month}-01'`)}, 0, 'test', 'because', '[]')`
 
 export const reopenPeriod = (bookId: number, month: string): string =>
   [stateOf(bookId, month, "open"), reopenRow(bookId, month)].join(";\n")

@@ -60,5 +60,21 @@ describe("a movement that comes back", () => {
     expect(linesOf(made, null).at(-1)).toEqual(["2026-09-12", "1 -700", "4 700"])
     expect(linesOf(made, "fx_settlement")).toEqual([["2026-09-30", "4 200", "fx_realized -200"]])
     expect(balanceOf(state, depositsUsd.accountId)).toBe(-500n)
+    expect(holdingOf(state, depositsUsd)).toMatchObject({ native: -1_000n, carrying: -500n })
   })
+
+  it.each(["average", "fifo"] as const)(
+    "%s: by overdrawing the account: what cash lacks leaves at that amount, too",
+    (method) => {
+      const entries = [
+        of("d1", "deposit", "2026-09-01", 1_000n),
+        of("w", "withdrawal", "2026-09-10", -800n, withdrawalsUsd),
+        of("d1", "deposit_return", "2026-09-11", -1_000n),
+      ]
+      const { entries: made, state } = valued({ method, rates, entries }, false)
+      // 200 at their cost of 180, and 800 at 0.9, not at the day's rate.
+      expect(linesOf(made, null).at(-1)).toEqual(["2026-09-11", "1 -900", "4 900"])
+      expect(holdingOf(state, usd)).toMatchObject({ native: -800n, carrying: -720n })
+    },
+  )
 })
