@@ -1,5 +1,16 @@
 /** What a worker does with jobs: it reads, numbers and proves the books that the jobs name, or gives them up. */
-import { Array as Arr, Cause, Context, Effect, Exit, Layer, Option, type ParseResult, Schema } from "effect"
+import {
+  Array as Arr,
+  Cause,
+  Context,
+  type Duration,
+  Effect,
+  Exit,
+  Layer,
+  Option,
+  type ParseResult,
+  Schema,
+} from "effect"
 import type { Book } from "../Book.ts"
 import { counted } from "../Common/Text.ts"
 import { Database } from "../Database.ts"
@@ -71,8 +82,11 @@ const connections = Effect.gen(function* () {
   return { reach, sent }
 })
 
-/** What all jobs of this process share; it reads at most `concurrency` books at once. Its connections close with the scope. */
-export const bookJobs = (concurrency: number) =>
+/**
+ * What all jobs of this process share; it reads at most `concurrency` books at once, and a book that was read waits for others no longer
+ * than `patience` to be proved with them. Its connections close with the scope.
+ */
+export const bookJobs = (concurrency: number, patience: Duration.DurationInput = "20 seconds") =>
   Effect.gen(function* () {
     const database = yield* Database
     const books = yield* BookSync
@@ -114,7 +128,7 @@ export const bookJobs = (concurrency: number) =>
         const tasks = all.map(({ task }) => task)
         const tried = yield* books
           .run(runId, asked, tasks, {
-            reading,
+            ...{ patience, reading },
             keep: (results) =>
               Effect.flatMap(sent(connection, Context.get(partner, PartnerConnection)), (requests) =>
                 Effect.provideService(

@@ -12,7 +12,7 @@ import type { Session } from "./Session.ts"
 import { type Fetched, type ListBounds, markOf, Trail } from "./Trail.ts"
 import { type Decoder, decodeAll } from "./Wire/RowDecoder.ts"
 
-const refusalsOfCursor: ReadonlySet<number | undefined> = new Set([400, 404, 410, 422])
+const refusalsOfCursor: ReadonlySet<number | undefined> = new Set([400, 404, 409, 410, 422])
 
 export interface Listing<A> {
   readonly session: Session

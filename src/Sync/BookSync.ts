@@ -3,7 +3,7 @@
  * its own, so that whoever takes the book afterwards leaves nothing for this process to write; those that were read are numbered and
  * proved together.
  */
-import { Cause, Deferred, Effect, Exit, Option } from "effect"
+import { Cause, Deferred, type Duration, Effect, Exit, Option } from "effect"
 import { type Book, organizationBook } from "../Book.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import { LockBusy } from "../Database/SessionLock.ts"
@@ -28,9 +28,6 @@ import { provingTogether } from "./Runs/ProvingTogether.ts"
 
 const nothing: BookOutcome = { newEntries: new Map(), openResources: 0, failures: [], notices: [] }
 
-/** How long a book that was read waits at most for those that are being read, to be proved with them. */
-const patience = "20 seconds"
-
 interface Read extends BookOutcome {
   readonly complete: boolean
   readonly resettled: number
@@ -54,6 +51,8 @@ type Tried = Exit.Exit<void, Failed>
 interface Together {
   /** How many books the process reads at once. */
   readonly reading: Effect.Semaphore
+  /** How long a book that was read waits at most for those that are being read, to be proved with them. */
+  readonly patience: Duration.DurationInput
   /** Part of the last transaction, under the leases of the books: what came of each. */
   readonly keep: (results: ReadonlyArray<Omit<BookResult, "requests">>) => Effect.Effect<void, DatabaseError>
 }
@@ -211,7 +210,7 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
       const reading = Effect.forEach(held, readOne, { concurrency: "unbounded", discard: true })
       const finishing = Effect.gen(function* () {
         for (let isRead = false; !isRead; ) {
-          isRead = Option.isSome(yield* Effect.timeoutOption(Deferred.await(done), patience))
+          isRead = Option.isSome(yield* Effect.timeoutOption(Deferred.await(done), together.patience))
           for (const [{ own }, exit] of yield* finishEach(ready.splice(0), asked, together))
             tried.set(own, exit)
         }

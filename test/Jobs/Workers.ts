@@ -83,7 +83,7 @@ type Batch = (
 export const syncWithBatch = (variables: Record<string, string>, batch: Batch, concurrency = 4) =>
   Effect.gen(function* () {
     const database = yield* Database
-    const jobs = yield* bookJobs(concurrency)
+    const jobs = yield* bookJobs(concurrency, "3 seconds")
     // The leading process would wait for workers to come back; these do not.
     const lost = yield* Deferred.make<never>()
     const send = (connection: string, books: ReadonlyArray<number>) =>

@@ -375,7 +375,7 @@ describe("A cursor", () => {
     ),
   )
 
-  for (const status of [400, 404, 410, 422]) {
+  for (const status of [400, 404, 409, 410, 422]) {
     it.live(
       `[C14] answered ${status} has expired; the same answer without a cursor is an error of its own`,
       () =>
