@@ -72,7 +72,7 @@ export const checks = [
   {
     name: "receivable-state",
     severity: "blocking",
-    todo: "ask the provider what the state means; a close can accept it",
+    todo: "ask the provider what it means; a close can accept it",
   },
   {
     name: "open-items",

@@ -1,6 +1,7 @@
 /**
- * States that the service does not document, and a receivable that went back to a state before its disbursement: what they mean
- * for the books is unknown. Meanwhile a movement's money stands in clearing, and nothing is booked for a receivable.
+ * States that the service does not document, a receivable that went back to a state before its disbursement, and one of which less is
+ * due than its principal: what they mean for the books is unknown. Meanwhile a movement's money stands in clearing, nothing is booked
+ * for a receivable in such a state, and what is lacking of a principal is booked as negative interest.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
@@ -13,11 +14,19 @@ import {
   sumText,
 } from "../ReconcileScope.ts"
 
+/** A state may be an empty text. */
+const named = (sql: Sql, status: Fragment): Fragment => sql`coalesce(nullif(${status}, ''), '(empty)')`
+
+/** With `original` what is stated as due does not fall, nor does the principal that it is due of. */
+const isLessThanPrincipal = (sql: Sql, { repaymentAmount }: Scope): Fragment => sql`
+  (v.status = 'ACTIVE'
+    and v.repayment_amount < ${repaymentAmount === "original" ? sql`v.initial_principal` : sql`v.current_principal`})`
+
 const movements = (sql: Sql, scope: Scope): Fragment => sql`
   select 'unknown-state' as check_name, r.book_id, lower(r.resource_type) as subject_type, r.resource_id::text as subject_id,
     true as ripe,
     format('The %s of %s is %s, which is no state that the service documents: whether it is final is not known.',
-      lower(r.resource_type), ${sumText(sql, sql`r.amount`, sql`r.currency`)}, r.status) as message,
+      lower(r.resource_type), ${sumText(sql, sql`r.amount`, sql`r.currency`)}, ${named(sql, sql`r.status`)}) as message,
     jsonb_build_object('status', r.status, 'currency', r.currency, 'amount', r.amount::text,
       'occurredAt', ${instantText(sql, sql`r.created_at`)}) as evidence
   from ${eachResourceInScope(sql, scope, "unknown-state")}
@@ -34,8 +43,9 @@ const receivables = (sql: Sql, scope: Scope): Fragment => sql`
   select 'receivable-state' as check_name, b.book_id, 'receivable' as subject_type, v.receivable_id::text as subject_id,
     true as ripe,
     format('The receivable of %s is %s: %s The service says %s of principal and %s to be repaid.',
-      ${sumText(sql, sql`v.initial_principal`, sql`v.currency`)}, v.status,
+      ${sumText(sql, sql`v.initial_principal`, sql`v.currency`)}, ${named(sql, sql`v.status`)},
       case
+        when v.status = 'ACTIVE' then 'less is due than its principal, and the books hold the difference as negative interest.'
         when v.status = 'PENDING' then 'it was disbursed before. The books keep what they hold.'
         when d.receivable_id is not null then 'that is no state that the service documents. The books keep what they hold.'
         else 'that is no state that the service documents. Nothing of it is booked.' end,
@@ -44,7 +54,8 @@ const receivables = (sql: Sql, scope: Scope): Fragment => sql`
       'principal', trim_scale(v.current_principal)::text, 'repayment', trim_scale(v.repayment_amount)::text) as evidence
   from mirror.books b
   join mirror.books o on o.connection = b.connection and o.client_id is null
-  join mirror.receivables v on v.book_id = o.book_id and v.current and v.status not in ('ACTIVE', 'PAID', 'CANCELED')
+  join mirror.receivables v on v.book_id = o.book_id and v.current
+    and (v.status not in ('ACTIVE', 'PAID', 'CANCELED') or ${isLessThanPrincipal(sql, scope)})
   left join ledger.receivable_dues d on d.book_id = b.book_id and d.receivable_id = v.receivable_id and d.lent <> 0
   where b.book_id = ${inBooks(sql, scope)} and (d.receivable_id is not null or v.status <> 'PENDING' and b.book_id = o.book_id
     and not exists (

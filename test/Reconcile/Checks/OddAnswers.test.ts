@@ -44,13 +44,19 @@ const listedIn = (account: Account, bookId: number) =>
   )
 
 /** Of the organization's book; booked with `lent` in a book, the same one where no other is given. */
-const receivable = (bookId: number, id: string, status: string, lent: string | null, bookedIn = bookId) =>
+const receivable = (
+  bookId: number,
+  id: string,
+  status: string,
+  lent: string | null,
+  { bookedIn = bookId, due = "1050" }: { readonly bookedIn?: number; readonly due?: string } = {},
+) =>
   Effect.gen(function* () {
     yield* query(
       (sql) => sql`
         insert into mirror.receivables (book_id, receivable_id, version, current, client_id, status, currency, payment_rails,
           issue_date, initial_principal, current_principal, repayment_amount, raw, served_at, read_at, run_id)
-        values (${bookId}, ${id}, 1, true, ${randomUUID()}, ${status}, 'USD', 'SEPA', now(), 1000, 1000, 1050, '{}', now(), now(), 0)`,
+        values (${bookId}, ${id}, 1, true, ${randomUUID()}, ${status}, 'USD', 'SEPA', now(), 1000, 1000, ${due}::text::numeric, '{}', now(), now(), 0)`,
     )
     if (lent === null) return
     yield* query(
@@ -138,13 +144,13 @@ layer(services, { excludeTestServices: true })(
         const book = yield* openBook
         const account = yield* openAccount(book)
         yield* putResource(account, { type: "DEPOSIT", amount: "7", status: "FAILED" })
-        yield* withdrawn(account, { status: "FAILED" })
+        yield* withdrawn(account, { status: "" })
         const euro = yield* openAccount(book, "EUR")
         const held = { type: "CONVERSION", status: "HELD", amount: "1", buy: euro, buyAmount: "1" } as const
         yield* addEntry(account, { type: "DEBIT", amount: "1", of: yield* putResource(account, held) })
         expect(names(yield* reconciled(book)).sort()).toEqual([
           "unknown-state: The conversion of 1.00 USD is HELD, which is no state that the service documents: whether it is final is not known.",
-          "unknown-state: The withdrawal of 1000.00 USD is FAILED, which is no state that the service documents: whether it is final is not known.",
+          "unknown-state: The withdrawal of 1000.00 USD is (empty), which is no state that the service documents: whether it is final is not known.",
         ])
       }),
     )
@@ -175,6 +181,18 @@ layer(services, { excludeTestServices: true })(
       }),
     )
 
+    it.effect("an active receivable of which less is due than its principal", () =>
+      Effect.gen(function* () {
+        const book = yield* openBook
+        yield* openAccount(book)
+        for (const due of ["1000", "999.99", "1050"])
+          yield* receivable(book.bookId, randomUUID(), "ACTIVE", "1000", { due })
+        expect(names(yield* reconciled(book)).filter((line) => line.startsWith("receivable-state"))).toEqual([
+          "receivable-state: The receivable of 1000.00 USD is ACTIVE: less is due than its principal, and the books hold the difference as negative interest. The service says 1000.00 USD of principal and 999.99 USD to be repaid.",
+        ])
+      }),
+    )
+
     it.effect("a receivable in an unknown state, in the book that has booked it", () =>
       Effect.gen(function* () {
         const book = yield* openBook
@@ -185,7 +203,7 @@ layer(services, { excludeTestServices: true })(
         })
         for (const of of [book, client]) yield* openAccount(of)
         const [booked, unbooked] = [randomUUID(), randomUUID()]
-        yield* receivable(book.bookId, booked, "WRITTEN_OFF", "1000", client.bookId)
+        yield* receivable(book.bookId, booked, "WRITTEN_OFF", "1000", { bookedIn: client.bookId })
         yield* receivable(book.bookId, unbooked, "OVERDUE", null)
         const foundIn = (of: Book) =>
           Effect.map(reconciled(of), (found) =>
