@@ -204,6 +204,41 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the running balance", 
       }).pipe(inOwnDatabase),
   )
 
+  it.scoped.each([2, 100])(
+    "is read from further back where the balance says that the last page's cursor leads to nothing (%i entries a page) [C14]",
+    (size) =>
+      Effect.gen(function* () {
+        const statement = [1, 2, 3, 4, 5].map((n) => credit(20 + n, "1", String(n), id(10 + n)))
+        const { held: service, service: at } = yield* partnership({
+          balance: "4",
+          deposits: [1, 2, 3, 4, 5].map((n) => deposit(10 + n, "1")),
+        })
+        const asked: Array<string | null> = []
+        let shown = 4
+        service.interfere = (path, response) => {
+          if (!path.startsWith(`/accounts/${accountId}/statement`)) return false
+          const after = new URL(path, "http://x").searchParams.get("after")
+          asked.push(after)
+          const from = after === "END" ? shown : Number(after ?? "0")
+          const items = statement.slice(from, Math.min(from + size, shown))
+          const hasNextPage = from + items.length < shown
+          const endCursor = hasNextPage ? String(from + items.length) : "END"
+          json(response, { items, pageInfo: { hasNextPage, endCursor } })
+          return true
+        }
+        yield* sync(at.url)
+        asked.length = 0
+        yield* sync(at.url)
+        expect(asked).toEqual(["END"])
+        shown = 5
+        service.balance = "5"
+        const third = yield* sync(at.url)
+        expect(third.counters).toMatchObject({ entries: 1, held: 0 })
+        expect(yield* postings).toHaveLength(5)
+        expect(yield* findings).toEqual([])
+      }).pipe(inOwnDatabase),
+  )
+
   it.scoped("that stays broken holds the entries, and is not read from the start every night", () =>
     Effect.gen(function* () {
       const { held: service, service: at } = yield* partnership({

@@ -127,3 +127,14 @@ export const newestBoundaries = Effect.fn("Sync.newestBoundaries")(function* (
       order by position desc limit ${count}`,
   )
 })
+
+/** From where an account's last page was read, or an older boundary: the beginning where there is none. */
+export const beforeLastPage = Effect.fn("Sync.beforeLastPage")(function* (
+  book: Book,
+  accountId: string,
+  checkpoint: Checkpoint,
+) {
+  const boundaries = yield* newestBoundaries(book, accountId, 2)
+  const older = boundaries.find(({ cursor }) => !Option.contains(checkpoint.cursor, cursor))
+  return { ...checkpoint, cursor: Option.map(Option.fromNullable(older), ({ cursor }) => cursor) }
+})
