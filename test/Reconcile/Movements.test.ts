@@ -142,6 +142,16 @@ const unsettled: ReadonlyArray<readonly [string, ResourceFields, ReadonlyArray<M
     "stated-fee",
     "Completed deposit of 1000.00 USD states a fee of 5.00 USD that no entry shows; it is not booked.",
   ],
+  [
+    "a deposit in two parts whose stated fee no entry shows",
+    deposit,
+    [
+      ["CREDIT", "600.00"],
+      ["CREDIT", "400.00"],
+    ],
+    "stated-fee",
+    "Completed deposit of 1000.00 USD states a fee of 5.00 USD that no entry shows; it is not booked.",
+  ],
 ]
 
 const funded = (account: Account) =>

@@ -74,9 +74,9 @@ const explained = (sql: Sql): Fragment => sql`
  * A stated fee that no entry shows: a deposit credited in full, or a flat withdrawal whose fee is not inside by the settings.
  */
 const feeUnshown = (sql: Sql, scope: Scope): Fragment => sql`
-  t.fee > 0 and (t.entries = 0 and t.resource_type = 'DEPOSIT' and not (${beforeFirstEntry(sql)}) or t.entries = 1 and (
-    t.resource_type = 'DEPOSIT' and t.received = t.amount
-    or t.resource_type = 'WITHDRAWAL' and t.form = 'flat' and t.paid = t.amount
+  t.fee > 0 and (t.entries = 0 and t.resource_type = 'DEPOSIT' and not (${beforeFirstEntry(sql)}) or t.entries > 0 and (
+    t.resource_type = 'DEPOSIT' and t.received = t.amount and t.paid = 0
+    or t.resource_type = 'WITHDRAWAL' and t.form = 'flat' and t.paid = t.amount and t.received = 0
       and ${scope.flatWithdrawalFee === "none"}))`
 
 /** The amount that a withdrawal says it delivered equals the amount debited, with or without the fee. */
