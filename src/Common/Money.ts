@@ -18,9 +18,11 @@ const maximumDigits = 38
 
 // `-0` is refused: it is not a number that a ledger can hold and give back unchanged.
 const grammar = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
+const padded = /^-?0[0-9]+(?:\.[0-9]+)?$/
 const negativeZero = /^-0(?:\.0+)?$/
 
 const faultOf = (text: string): string | undefined => {
+  if (padded.test(text)) return "begins with a zero that says nothing"
   if (!grammar.test(text)) return "is not a plain decimal number (-?digits[.digits])"
   return negativeZero.test(text) ? "is a negative zero" : undefined
 }

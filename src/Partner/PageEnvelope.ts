@@ -85,13 +85,12 @@ export const openEnvelope = (
   mayBePlain: boolean,
 ): Effect.Effect<Envelope, PartnerError> => {
   const { itemsField, pageInfoField } = paging
-  const wrong = (what: string, path: ReadonlyArray<string>, setting: string) =>
+  const bad = (what: string, path: ReadonlyArray<string>, advice: string) =>
     Effect.fail(
-      Fault.make("BadResponse", operation, {
-        detail: `${what}; ${fieldsSeen(value, path)}`,
-        advice: `Set \`${setting}\` to what the service sends`,
-      }),
+      Fault.make("BadResponse", operation, { detail: `${what}; ${fieldsSeen(value, path)}`, advice }),
     )
+  const wrong = (what: string, path: ReadonlyArray<string>, setting: string) =>
+    bad(what, path, `Set \`${setting}\` to what the service sends`)
   if (mayBePlain && Array.isArray(value)) return Effect.succeed({ items: value, ...lastPage })
   const [itemsPath, infoPath] = [pathOf(itemsField), pathOf(pageInfoField)]
   const items = at(value, itemsPath)
@@ -109,10 +108,13 @@ export const openEnvelope = (
       [...infoPath, "hasNextPage"],
       [...infoPath, "endCursor"],
     ]
-    const what =
-      typeof at(value, next) === "boolean"
-        ? wrongAt(value, end, "a string", "")
-        : wrongAt(value, next, "a boolean", `there is no hasNextPage at "${pageInfoField}"`)
+    if (typeof at(value, next) === "boolean")
+      return bad(
+        wrongAt(value, end, "a string", ""),
+        infoPath,
+        "The interface promises a text; ask the operators of the service",
+      )
+    const what = wrongAt(value, next, "a boolean", `there is no hasNextPage at "${pageInfoField}"`)
     return wrong(what, infoPath, "interface.paging.pageInfoField")
   }
   const cursor = info.value.endCursor

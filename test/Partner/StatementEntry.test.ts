@@ -100,6 +100,7 @@ describe("A statement entry", () => {
   it.each([
     ["1e5", "is not a plain decimal number (-?digits[.digits])"],
     ["-0", "is a negative zero"],
+    ["01.00", "begins with a zero that says nothing"],
     ["+1", "is not a plain decimal number (-?digits[.digits])"],
     ["", "is not a plain decimal number (-?digits[.digits])"],
     [" 1", "is not a plain decimal number (-?digits[.digits])"],
