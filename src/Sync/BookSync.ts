@@ -195,7 +195,6 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
       const done = yield* Deferred.make<void>()
       const readOne = ({ own, task }: Held) =>
         readBook(task, asked).pipe(
-          Effect.provide(runParts),
           Effect.provideService(Run, own),
           Effect.annotateLogs({ book: task.book.code }),
           together.reading.withPermits(1),
@@ -241,7 +240,7 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
           ),
           asked,
           together,
-        ),
+        ).pipe(Effect.provide(runParts)),
       )
       return Effect.catchAllCause(reading, (cause) =>
         // Somebody has one of them: the others can be taken.
