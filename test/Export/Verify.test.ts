@@ -277,6 +277,16 @@ layer(TestDatabase.layer)("verify", (it) => {
       rmSync(join(tenth, "manifest.json"))
       const [, unfinished] = yield* Verify.runAll([tree])
       expect(unfinished).toMatchObject({ folder: tenth, ok: false, problems: [{ file: "manifest.json" }] })
+      // As a report whose manifest is gone.
+      const report = join(tree, "reports/of/many/years/and/books/default-VERIFY/2026-12")
+      mkdirSync(report, { recursive: true })
+      writeFileSync(join(report, "report.html"), "")
+      const all = yield* Verify.runAll([tree])
+      expect(all.map(({ folder: at, ok }) => [at, ok])).toEqual([
+        [first, true],
+        [tenth, false],
+        [report, false],
+      ])
     }),
   )
 
