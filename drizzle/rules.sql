@@ -2166,8 +2166,8 @@ returns table (book_id integer, connection text, code text, accounts integer, "o
   suspense integer, transit integer, blocked jsonb, loans integer, loans_blocked jsonb, clearing integer, unexplained integer,
   other_blocking integer, other_warnings integer, blocking_findings integer, quarantined integer)
 language sql stable as $$
-  with finding as materialized (
-    select f.book_id, f.check_name, f.severity, f.evidence,
+  with finding as (
+    select f.book_id, f.severity,
       case when f.check_name in ('adjustment', 'unclassified-entry', 'missing-resource') then 'suspense'
         when f.check_name = 'conversion-in-transit' then 'conversions_in_transit'
         when f.check_name in ('loan-clearing', 'loan-in-transit') then 'loan_clearing'
@@ -2212,7 +2212,7 @@ language sql stable as $$
     cross join lateral ledger.balance_of(a.book_id, a.account_id) b
     where a.role = 'suspense' and a.rule_code = '' and b.balance <> 0
       and (of_books is null or a.book_id = any (of_books))
-      and not exists (select 1 from finding f where f.book_id = a.book_id and f.kind = a.role)
+      and not exists (select 1 from counted c where c.book_id = a.book_id and c.suspense > 0)
     group by a.book_id),
   waiting as (
     select q.book_id, count(*) as rows from mirror.open_quarantine q
