@@ -109,6 +109,11 @@ layer(services)("a book", (it) => {
       expect(yield* said(book)).toBe(
         "Cash ties out; 5 conversions are in transit (2 block the close of 2026-10, 1 that of 2026-11)",
       )
+      // Open findings of another kind do not explain what stands in suspense.
+      yield* addEntry(account, { type: "CREDIT", amount: "3" })
+      expect(yield* said(book)).toBe(
+        "Cash ties out; 5 conversions are in transit (2 block the close of 2026-10, 1 that of 2026-11), 1 account holds what no open item explains",
+      )
     }),
   )
 
