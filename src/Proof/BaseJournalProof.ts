@@ -48,6 +48,7 @@ export const natives: ProofQuery = {
     left join ledger.accounts a on a.book_id = d.book_id and a.account_id = d.account_id`,
 }
 
+// The state has cents: times 0.01, since a quotient would be rounded at 16 digits.
 export const balances: ProofQuery = {
   name: "base-balances",
   proves: "The balances that every valued month leaves are those of the month before and its postings.",
@@ -58,10 +59,10 @@ export const balances: ProofQuery = {
       left join valuation.months e on e.book_id = m.book_id and e.period = (m.period - interval '1 month')::date
       where m.state is not null and m.previous = coalesce(e.fingerprint, '')),
     side as materialized (
-      select m.book_id, m.period, s.key as account, s.value::numeric / 100 as left_behind, 0::numeric as carried
+      select m.book_id, m.period, s.key as account, s.value::numeric * 0.01 as left_behind, 0::numeric as carried
       from month m cross join lateral json_each_text(m.state -> 'balances') s
       union all
-      select m.book_id, m.period, s.key, 0, s.value::numeric / 100
+      select m.book_id, m.period, s.key, 0, s.value::numeric * 0.01
       from month m cross join lateral json_each_text(m.state_before -> 'balances') s
       union all
       select p.book_id, p.period, coalesce(p.account_id::text, p.role), 0, sum(p.amount)

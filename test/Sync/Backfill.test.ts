@@ -175,6 +175,39 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped.each([3, 100])(
+    "reads from before a boundary that leads past entries, as the number of a page does that has grown since (%i entries a page)",
+    (size) =>
+      Effect.gen(function* () {
+        const whole = twoMonths().statement
+        const { held, service } = yield* partnership({ statement: whole })
+        let shown = 0
+        held.interfere = (path, response) => {
+          if (!path.startsWith(`/accounts/${accountId}/statement`)) return false
+          const page = Number(new URL(path, "http://x").searchParams.get("after") ?? "1")
+          json(response, {
+            items: whole.slice((page - 1) * size, Math.min(page * size, shown)),
+            pageInfo: { hasNextPage: page * size < shown, endCursor: String(page + 1) },
+          })
+          return true
+        }
+        for (const next of [9, 10, 13, 19, 20]) {
+          shown = next
+          held.balance = `${next * 10}.00`
+          yield* sync(service.url, { TIEOUT_LIMITS_PAGES_PER_TRANSACTION: "1" })
+        }
+        const proved = { entries: 10, opening: "100.00", closing: "200.00", proved: true, gone: [] }
+        expect((yield* backfill(service.url)).accounts[0]).toMatchObject(proved)
+        // An entry that the service does not show any more is found as ever.
+        whole.splice(10, 1)
+        shown = 19
+        expect((yield* backfill(service.url)).accounts[0]).toMatchObject({
+          proved: false,
+          gone: [id(110)],
+        })
+      }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("takes an entry out of suspense that now names its resource, within the proof of the month", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership({

@@ -239,6 +239,40 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the running balance", 
       }).pipe(inOwnDatabase),
   )
 
+  it.scoped.each([2, 100])(
+    "is read from further back where each empty page leads to another one, as the number of a page does (%i entries a page) [C14]",
+    (size) =>
+      Effect.gen(function* () {
+        const statement = [1, 2, 3, 4, 5, 6].map((n) => credit(20 + n, "1", String(n), id(10 + n)))
+        const { held: service, service: at } = yield* partnership({
+          balance: "3",
+          deposits: [1, 2, 3].map((n) => deposit(10 + n, "1")),
+        })
+        let shown = 3
+        service.interfere = (path, response) => {
+          if (!path.startsWith(`/accounts/${accountId}/statement`)) return false
+          const page = Number(new URL(path, "http://x").searchParams.get("after") ?? "1")
+          const items = statement.slice((page - 1) * size, Math.min(page * size, shown))
+          json(response, {
+            items,
+            pageInfo: { hasNextPage: page * size < shown, endCursor: String(page + 1) },
+          })
+          return true
+        }
+        yield* sync(at.url)
+        yield* sync(at.url)
+        for (const next of [4, 5, 6]) {
+          shown = next
+          service.balance = String(next)
+          service.deposits.push(deposit(10 + next, "1"))
+          const grown = yield* sync(at.url)
+          expect(grown.counters).toMatchObject({ entries: 1, held: 0 })
+          expect(yield* findings).toEqual([])
+        }
+        expect(yield* postings).toHaveLength(6)
+      }).pipe(inOwnDatabase),
+  )
+
   it.scoped("that stays broken holds the entries, and is not read from the start every night", () =>
     Effect.gen(function* () {
       const { held: service, service: at } = yield* partnership({

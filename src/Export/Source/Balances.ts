@@ -60,7 +60,8 @@ const toSums = (rows: ReadonlyArray<RowOf<typeof sumColumns>>, books: AccountsBy
 
 /**
  * What the accounts held at the end of the month before `day`: in their own currencies from the monthly turnovers, which know
- * entries that have no number yet (those are taken off again); in the base currency from what the last valued month left.
+ * entries that have no number yet (those are taken off again); in the base currency from what the last valued month left, in
+ * cents (times 0.01, since a quotient would be rounded at 16 digits).
  */
 const beforeMonth = (sql: Sql, bookIds: ReadonlyArray<number>, journal: JournalName) =>
   journal === "native"
@@ -74,7 +75,7 @@ const beforeMonth = (sql: Sql, bookIds: ReadonlyArray<number>, journal: JournalN
         join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
         where u.book_id ${isIn(sql, bookIds)} and e.period < (select month from day)`
     : sql`
-        select last.book_id, b.key as account, (b.value::numeric / 100)::numeric(1000, 2) as amount
+        select last.book_id, b.key as account, (b.value::numeric * 0.01)::numeric(1000, 2) as amount
         from ${booksIn(sql, bookIds)}
         cross join lateral (
           select m.book_id, m.state from ${journalTable(sql, journal, "months")} m

@@ -41,9 +41,9 @@ const uneven = (sql: Sql): Fragment => sql`
   join mirror.books k on k.book_id = u.book_id
   cross join lateral (select ${journalNumber(sql)} as journal_number) n`
 
-/** The stored balances of a month's state, in cents, by ledger account or role. */
+/** The balances of a month's state, which are stored in cents, by ledger account or role. A quotient would be rounded at 16 digits. */
 const kept = (sql: Sql, balances: Fragment): Fragment => sql`
-  select m.book_id, m.period, m.base_currency, s.key as account, s.value::numeric / 100 as amount
+  select m.book_id, m.period, m.base_currency, s.key as account, s.value::numeric * 0.01 as amount
   from months m cross join lateral json_each_text(${balances}) s
   where m.continues`
 

@@ -20,7 +20,7 @@ import { Hydration } from "../Resources/Hydration.ts"
 import { inCurrency } from "../Statements/AccountCurrency.ts"
 import { statementStream } from "../Statements/Checkpoint.ts"
 import { Pages } from "../Statements/StatementPage.ts"
-import { type Comparison, isAsMirrored, WindowReading } from "./Compare.ts"
+import { type Comparison, isAsMirrored, leadsElsewhere, WindowReading } from "./Compare.ts"
 import { beginning, corrections, filteredStart, idsAt, places, type Start, starts } from "./KnownStatement.ts"
 import type { Window } from "./Window.ts"
 
@@ -204,7 +204,13 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
         return boundary === undefined
           ? fromBeginning(book, account, window)
           : readFrom(book, account, window, boundary).pipe(
-              Effect.catchIf(isCursorExpired, () => attempt(at + 1)),
+              Effect.map(
+                Option.liftPredicate((found: Comparison) => !leadsElsewhere(found, boundary.position)),
+              ),
+              Effect.catchIf(isCursorExpired, () => Effect.succeed(Option.none<Comparison>())),
+              Effect.flatMap((found) =>
+                Option.isSome(found) ? Effect.succeed(found.value) : attempt(at + 1),
+              ),
             )
       }
       const found = yield* attempt(0)

@@ -46,6 +46,14 @@ export const isAsMirrored = (found: Comparison): boolean =>
   found.newer === 0 &&
   [found.changed, found.missing, found.older, found.gone, found.malformed].every(({ length }) => length === 0)
 
+/**
+ * Whether a reading did not go on where it began, right behind `place`. Its cursor may lead elsewhere by now, as the number of a
+ * page does that has grown since: what such a reading did not meet is no evidence.
+ */
+export const leadsElsewhere = (found: Comparison, place: Option.Option<bigint>): boolean =>
+  found.gone.some(({ after }) => Option.contains(place, after)) ||
+  (Option.isSome(found.breakAt) && Option.isNone(found.firstKnown))
+
 export class WindowReading {
   readonly found: Comparison
   private readonly window: Window

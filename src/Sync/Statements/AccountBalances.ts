@@ -37,7 +37,7 @@ export class Balances extends Effect.Service<Balances>()("tieout/Sync/Balances",
       const run = yield* Run
       const stored = yield* checkpoints(book)
       const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
-      const from = isLast ? yield* beforeLastPage(book, account.accountId, checkpoint) : checkpoint
+      const from = isLast ? yield* beforeLastPage(book, account, checkpoint) : checkpoint
       // Reads the balance first, so that only one answer lies between it and the statement's end, and not the booking of new
       // entries.
       const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))

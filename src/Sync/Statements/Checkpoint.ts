@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { bool, nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
+import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Run } from "../../Run.ts"
 
 const orderings = ["oldest-first", "newest-first", "unordered"] as const
@@ -128,13 +129,29 @@ export const newestBoundaries = Effect.fn("Sync.newestBoundaries")(function* (
   )
 })
 
-/** From where an account's last page was read, or an older boundary: the beginning where there is none. */
+/**
+ * From where the page of an account's last entry was read: the newest boundary before that entry with another cursor than the one
+ * that followed it, the beginning where there is none. The checkpoint does not say which one followed it: a page without entries
+ * may have named a cursor of its own, as the number of a page does.
+ */
 export const beforeLastPage = Effect.fn("Sync.beforeLastPage")(function* (
   book: Book,
-  accountId: string,
+  account: MirroredAccount,
   checkpoint: Checkpoint,
 ) {
-  const boundaries = yield* newestBoundaries(book, accountId, 2)
-  const older = boundaries.find(({ cursor }) => !Option.contains(checkpoint.cursor, cursor))
+  const database = yield* Database
+  const [older] = yield* database.rows(
+    "Sync.beforeLastPage",
+    { cursor: text },
+    (sql) => sql`
+      select b.cursor from sync.page_boundaries b
+      where b.book_id = ${book.bookId} and b.account_id = ${account.accountId} and b.position < ${account.entries}
+        and b.cursor is distinct from ${Option.getOrNull(checkpoint.cursor)}
+        and not exists (
+          select from sync.page_boundaries last
+          where last.book_id = b.book_id and last.account_id = b.account_id and last.position = ${account.entries}
+            and last.cursor = b.cursor)
+      order by b.position desc limit 1`,
+  )
   return { ...checkpoint, cursor: Option.map(Option.fromNullable(older), ({ cursor }) => cursor) }
 })

@@ -1,10 +1,11 @@
 /** The base-currency journal of a small book, and the findings after it was changed past the rules. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { prove } from "../../../src/Proof.ts"
 import { Reconcile } from "../../../src/Reconcile.ts"
 import { addRates } from "../../../src/Valuation/Rates/RateStore.ts"
 import { openBook } from "../../Export/Books.ts"
-import { all, base, client, deposit, ecbRate, exporting, september } from "../../Export/Exporting.ts"
+import { all, base, client, deposit, ecbRate, exporting, october, september } from "../../Export/Exporting.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { mischief, query, services } from "../Books.ts"
 
@@ -127,6 +128,22 @@ layer(services, { excludeTestServices: true })("the base-currency journal", (it)
       )
       expect(yield* found).toEqual([`${account_id}:2026-09`, `${account_id}:2026-10`])
     }),
+  )
+
+  it.effect("is exact to the cent where its amounts are as large as the service's may be", () =>
+    Effect.gen(function* () {
+      yield* addRates(
+        ["2026-09-10", "2026-09-30", "2026-10-05", "2026-10-31"].map((day) => ecbRate(day, "0.90")),
+      )
+      const bookId = yield* openBook("LARGE", client(4))
+      yield* deposit(bookId, "2026-09-10", "999999999999999999999999.99")
+      yield* deposit(bookId, "2026-10-05", "0.01")
+      const run = exporting("LARGE", temporaryFolder())
+      for (const scope of [september, october]) yield* run(scope, ["trial-balance"], { base })
+      expect(yield* baseJournalFindings(bookId)).toEqual([])
+      const { proofs } = yield* prove()
+      expect(proofs.flatMap(({ name, wrong }) => (name === "base-balances" ? wrong : []))).toEqual([])
+    }).pipe(Effect.provide(services)),
   )
 
   it.effect("follows a month that was valued again only once it is valued again itself", () =>
