@@ -77,6 +77,24 @@ const mischief: ReadonlyArray<readonly [string, string, string]> = [
     "close of 2026-08 The journal's hash is",
   ],
   [`update ledger.close_balances set balance = balance + 1`, "closes", "close of 2026-08 Account"],
+  ["update ledger.closes set sequence = 2", "closes", "close 2 stands where close 1 belongs"],
+  ["update ledger.closes set hash = repeat('0', 64)", "closes", "approval of close 1 is not what was signed"],
+  ["update ledger.close_approvals set name = 'Eve'", "closes", "approval of close 1 is not what was signed"],
+  [
+    "update export.batches set manifest_sha256 = repeat('0', 64) where batch = 1",
+    "batches",
+    "batch 2 does not follow batch 1: it names",
+  ],
+  [
+    `update ledger.postings set amount = amount * 2 where entry_id = ${entry}`,
+    "batches",
+    "batch 1 debit of USD: 100.00 was exported, the books have 200",
+  ],
+  [
+    "update mirror.accounts set balance = balance + 1",
+    "found-again",
+    `account ${accountId} has no open finding cash-balance`,
+  ],
   [
     `update mirror.statement_entries set balance_after = balance_after + 1 where position = 2`,
     "statement-chain",
