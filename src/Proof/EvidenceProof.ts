@@ -32,8 +32,8 @@ export const reads: ProofQuery = {
   proves: "Every stream was read to its end while the run ran that read it.",
   wrong: (sql) => sql`
     select coalesce(b.code, s.book_id::text) as book, s.stream as row, format('was read to its end on %s by run %s, which %s',
-      s.ended_at, s.run_id, coalesce(format('ran from %s to %s', r.started_at, coalesce(r.ended_at::text, 'now')),
-        'there is not')) as message
+      s.ended_at, s.run_id, case when r.run_id is null then 'there is not'
+        else format('ran from %s to %s', r.started_at, coalesce(r.ended_at::text, 'now')) end) as message
     from sync.stream_reads s
     left join mirror.books b on b.book_id = s.book_id
     left join sync.runs r on r.run_id = s.run_id and r.connection = b.connection

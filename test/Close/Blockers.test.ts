@@ -65,6 +65,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month with several b
       expect(yield* rows("select jsonb_array_length(accepted) as accepted from ledger.closes")).toEqual([
         { accepted: 2 },
       ])
+      const [next] = yield* closing("2026-10", { dryRun: true })
+      expect(
+        next?.blockers.map(({ id }) => id),
+        "accepted for one month alone",
+      ).toEqual(ids)
     }),
   )
 })
@@ -166,6 +171,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           ids.map((finding) => ({ id: finding, reason: "Known to the bank" })),
         )
         expect([closed?.state, closed?.blockers]).toEqual(["closed", []])
+        // All of them can be moved: none stays accepted for later months.
+        expect(closed?.accepted.map(({ evidence }) => evidence)).toEqual([undefined, undefined, undefined])
         const out = temporaryFolder()
         const { folder } = yield* reporting("2026-10", out)
         const page = textOf(folder, "report.html")

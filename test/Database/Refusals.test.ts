@@ -24,6 +24,15 @@ const book = Effect.gen(function* () {
   return id
 })
 
+const usersOf = (table: string, id: number) =>
+  Effect.flatMap(Database, (database) =>
+    database.query(
+      "Test.usersOf",
+      (sql) => sql<Array<{ own: boolean }>>`
+        select database_user = session_user as own from ${sql(`ledger.${table}`)} where book_id = ${id}`,
+    ),
+  )
+
 layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses", (it) => {
   it.effect("a change of a book's code, connection or client once it has numbers, but not of its name", () =>
     Effect.gen(function* () {
@@ -34,6 +43,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
       expect(yield* run(`update mirror.books set name = 'Else' where book_id = ${id}`)).toBe("taken")
       const fresh = yield* openBook("FRESH", "33333333-0000-4000-8000-0000000000ff")
       expect(yield* run(`update mirror.books set code = 'FRESHER' where book_id = ${fresh}`)).toBe("taken")
+      const older = `update mirror.books set created_at = now() - interval '1 day' where book_id = ${fresh}`
+      expect(yield* run(older)).toBe("TO004")
       expect(yield* run(`delete from mirror.books where book_id = ${fresh}`)).toBe("TO004")
     }),
   )
@@ -54,9 +65,26 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
       expect(yield* run(closed, hashed, closeBalances(id, month)), "no hash").toBe("TO011")
       const fewer = closeRow(id, month).replace("p.last_number", "p.last_number - 1")
       expect(yield* run(closed, fewer, closeBalances(id, month)), "an entry too few").toBe("TO011")
-      const later = `insert into ledger.periods (book_id, period, status) values (${id}, '2030-01-01', 'closed')`
-      expect(yield* run(later), "a month without entries").not.toBe("taken")
-      expect(yield* run(closePeriod(id, month))).toBe("taken")
+      const turned = closeBalances(id, month).replace(
+        "b.*",
+        "account_id, code, name, currency, debit + 1, credit + 1, balance",
+      )
+      expect(yield* run(closed, closeRow(id, month), turned), "a turnover that leaves the balance").toBe(
+        "TO011",
+      )
+      const columns = (row: string, names: string, values: string) =>
+        row
+          .replace("who, accepted", `who, accepted, ${names}`)
+          .replace("'test', '[]'", `'test', '[]', ${values}`)
+      const backdated = columns(closeRow(id, month), "at", "now() - interval '1 day'")
+      expect(yield* run(closed, backdated, closeBalances(id, month)), "at another time").toBe("TO011")
+      const followed = closeRow(id, month, undefined, "repeat('a', 64)")
+      expect(yield* run(closed, followed, closeBalances(id, month)), "after another close").toBe("TO011")
+      const empty = `insert into ledger.periods (book_id, period, status) values (${id}, '2026-08-01', 'closed')`
+      expect(yield* run(empty), "a month without entries").toBe("TO011")
+      const posing = columns(closeRow(id, month), "database_user", "'somebody'")
+      expect(yield* run(closed, posing, closeBalances(id, month))).toBe("taken")
+      expect(yield* usersOf("closes", id), "whose session it is says the database").toEqual([{ own: true }])
       expect(yield* run(closeRow(id, month), closeBalances(id, month)), "a second time").toBe("TO011")
       const more = `insert into ledger.close_balances values (${id}, 1, 0, '1', 'Cash', 'USD', 0, 0, 0)`
       expect(yield* run(more), "another balance afterwards").toBe("TO011")
@@ -79,7 +107,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
       expect(yield* run(approval(own))).toBe("TO011")
       expect(yield* run(approval(own).replace(", 1, (", ", 3, ("))).toBe("TO011")
       const standing = approval(own.replace("sequence = 1", "sequence = 3")).replace(", 1, (", ", 3, (")
-      expect(yield* run(standing)).toBe("taken")
+      const signed = (names: string, values: string) =>
+        run(standing.replace("two_persons)", `two_persons, ${names})`).replace("false)", `false, ${values})`))
+      expect(yield* signed("at", "now() - interval '1 day'")).toBe("TO011")
+      expect(yield* signed("database_user", "'somebody'")).toBe("taken")
+      expect(yield* usersOf("close_approvals", id)).toEqual([{ own: true }])
     }),
   )
 
@@ -91,6 +123,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
       expect(yield* run(stateOf(id, month, "open"))).toBe("TO011")
       expect(yield* run(reopenRow(id, month))).toBe("TO011")
       expect(yield* run(stateOf(id, month, "open"), stateOf(id, month, "closed"))).toBe("TO011")
+      const again = [stateOf(id, "2026-10", "open"), stateOf(id, "2026-10", "closed")]
+      expect(yield* run(closePeriod(id, "2026-10"), ...again), "with one row for three changes").toBe("TO011")
       expect(yield* run(closeBalances(id, month))).not.toBe("taken")
       expect(yield* run(closeRow(id, month))).toBe("TO011")
       expect(yield* run(reopenPeriod(id, month))).toBe("taken")
@@ -105,6 +139,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
       expect(yield* run("update ledger.currencies set code = 'USDX' where code = 'USD'")).toBe("TO004")
       expect(yield* run("delete from ledger.currencies where code = 'USD'")).toBe("TO004")
       expect(yield* run("truncate ledger.currencies cascade")).toBe("TO004")
+      const listed = `insert into mirror.accounts (book_id, account_id, currency, payment_rails, status, balance, balance_read_at, raw, run_id)
+        values (1, gen_random_uuid(), 'ZWG', 'SWIFT', 'ACTIVE', 0, now(), '{}', 1)`
+      const scale = "update ledger.currencies set scale = 3 where code = 'ZWG'"
+      expect(yield* run(listed, scale), "of an account that has no entries").toBe("TO004")
       expect(yield* run("delete from ledger.currencies where code = 'ZWG'")).toBe("taken")
     }),
   )
@@ -144,6 +182,51 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
       Effect.gen(function* () {
         expect(yield* run(`truncate ${table}`)).toBe("TO004")
       }),
+  )
+
+  // These rules are of whole statements: they hold though no row is found.
+  it.effect("any statement against what never changes, or is kept by the books themselves", () =>
+    Effect.gen(function* () {
+      const refused = Effect.fnUntraced(function* (table: string, ...statements: ReadonlyArray<string>) {
+        for (const statement of statements)
+          expect([statement, yield* run(statement)]).toEqual([statement, "TO004"])
+        expect([table, yield* run(`truncate ${table} cascade`)]).toEqual([table, "TO004"])
+      })
+      const [added, changed, removed] = [
+        (table: string) => `insert into ${table} select * from ${table} where false`,
+        (table: string, column = "book_id") => `update ${table} set ${column} = ${column} where false`,
+        (table: string) => `delete from ${table} where false`,
+      ]
+      for (const table of [
+        "ledger.closes",
+        "ledger.close_balances",
+        "ledger.close_approvals",
+        "export.batches",
+        "export.batch_states",
+        "export.batch_files",
+        "export.account_mappings",
+        "valuation.settings",
+        "valuation.entries",
+        "valuation.postings",
+      ])
+        yield* refused(table, changed(table), removed(table))
+      for (const table of ["valuation.rates", "valuation.rate_imports"])
+        yield* refused(table, changed(table, "version"), removed(table))
+      for (const table of [
+        "ledger.balances",
+        "ledger.transit",
+        "ledger.unnumbered",
+        "ledger.archives",
+        "ledger.archived_months",
+        "ledger.archived_turnover",
+        "ledger.archived_sources",
+        "mirror.archived_resources",
+        "export.archived_totals",
+      ])
+        yield* refused(table, added(table), changed(table), removed(table))
+      for (const table of ["ledger.accounts", "ledger.periods", "ledger.locks", "valuation.months"])
+        yield* refused(table)
+    }),
   )
 
   it.effect("the removal of a resource that is still missing, and of an event that is not done", () =>
@@ -208,6 +291,87 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
       expect(yield* run(`update reconcile.progress set through_run = 6 where book_id = ${id}`)).toBe("taken")
       const beyond = `update reconcile.progress set through_run = 1000000 where book_id = ${id}`
       expect(yield* run(beyond), "what was never read").toBe("TO004")
+    }),
+  )
+
+  it.effect("to take back what was read, or to date it otherwise", () =>
+    Effect.gen(function* () {
+      const id = yield* book
+      const thing = "'99999999-0000-4000-8000-000000000004'"
+      const resource = `insert into mirror.resources (book_id, resource_type, resource_id, status, final, form, account_id, account_rail,
+          currency, amount, version, raw, created_at, changed_at, read_at, run_id)
+        values (${id}, 'DEPOSIT', ${thing}, 'PENDING', false, 'money', ${thing}, 'SWIFT', 'USD', 1, 5, '{}', now(), now(), now(), 1)`
+      const missing = `insert into mirror.missing_resources (book_id, resource_type, resource_id, tries)
+        values (${id}, 'DEPOSIT', ${thing}, 5)`
+      const quarantined = `insert into mirror.quarantine (book_id, stream, raw, reason, path, digest, run_id)
+        values (${id}, 's', '{}', 'because', '$', repeat('0', 64), 1)`
+      const lease = `insert into sync.leases (connection, epoch, run_id) values ('lease${id}', 5, 1)`
+      const begun = `insert into sync.runs (connection, command) values ('run${id}', 'sync')`
+      const event = `insert into webhook.inbox (connection, event_id, digest, body, key_id, algorithm, state, conflict)
+        values ('event${id}', 'e', '', '', 'k', 'a', 'waiting', true)`
+      const found = `insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
+        values (${id}, 'cash-balance', 'blocking', 'account', 'a', 'm', '{}')`
+      const posted = `insert into mirror.receivables (book_id, receivable_id, version, current, client_id, status, currency, payment_rails,
+          issue_date, initial_principal, current_principal, repayment_amount, raw, served_at, read_at, posted, run_id)
+        values (${id}, ${thing}, 1, true, ${thing}, 'ACTIVE', 'USD', 'SWIFT', now(), 1, 1, 1, '{}', now(), now(), true, 1)`
+      const read = `${begun}; insert into sync.stream_reads (book_id, stream, began_at, ended_at, run_id)
+        select ${id}, 'deposits', now(), now(), max(run_id) from sync.runs`
+      const kept = `insert into reconcile.progress (book_id, through_run) values (${id}, 0)`
+      const cases: ReadonlyArray<readonly [row: string, table: string, changes: ReadonlyArray<string>]> = [
+        [
+          resource,
+          "mirror.resources",
+          [
+            "version = 4",
+            "version = 7",
+            "run_id = 2",
+            "changed_at = read_at - interval '1 day'",
+            `raw = '{"a":1}'`,
+          ],
+        ],
+        [missing, "mirror.missing_resources", ["tries = 4"]],
+        [quarantined, "mirror.quarantine", ["resolved_at = now() - interval '1 day'"]],
+        [
+          lease,
+          "sync.leases",
+          ["epoch = 5", "epoch = 7", "epoch = 6, taken_at = now() + interval '1 day'", "epoch = 4"],
+        ],
+        [begun, "sync.runs", ["state = 'done', ended_at = now() - interval '1 day'", "command = 'backfill'"]],
+        [event, "webhook.inbox", ["conflict = false", "state = 'poison'", "body = 'b'"]],
+        [
+          found,
+          "reconcile.findings",
+          [
+            "message = 'more', seen_at = now() - interval '1 day'",
+            "closed_run = 1, seen_at = now()",
+            "closed_at = now() + interval '1 day'",
+            "closed_at = now(), severity = 'warning'",
+          ],
+        ],
+        [posted, "mirror.receivables", ["posted = false"]],
+        [
+          read,
+          "sync.stream_reads",
+          [
+            "ended_at = null",
+            "began_at = null",
+            "began_at = began_at - interval '1 hour'",
+            "ended_at = ended_at + interval '1 hour'",
+            "run_id = 0",
+          ],
+        ],
+        [kept, "reconcile.progress", ["through_batch = -1", "through_batch = 4711"]],
+      ]
+      const ofConnection = new Set(["sync.leases", "sync.runs", "webhook.inbox"])
+      for (const [row, table, changes] of cases)
+        for (const change of changes) {
+          const mine = ofConnection.has(table) ? `connection like '%${id}'` : `book_id = ${id}`
+          expect([table, change, yield* run(row, `update ${table} set ${change} where ${mine}`)]).toEqual([
+            table,
+            change,
+            "TO004",
+          ])
+        }
     }),
   )
 

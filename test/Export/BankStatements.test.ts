@@ -239,6 +239,64 @@ layer(TestDatabase.layer)("a bank statement", (it) => {
     }),
   )
 
+  it.effect("that was made to fit in itself is found by the days beside it and by the manifest", () =>
+    Effect.gen(function* () {
+      const { files, folder } = yield* ofOctober
+      const name = files[0]?.name ?? ""
+      const ids = (text: string) => [...text.matchAll(/<Stmt><Id>([^<]+)/g)].map(([, id = ""]) => id)
+      const summed = (from: string, to: string) => (text: string) =>
+        text
+          .replaceAll(`<Sum>${from}</Sum>`, `<Sum>${to}</Sum>`)
+          .replace(`<TtlNetNtry><Amt>${from}`, `<TtlNetNtry><Amt>${to}`)
+      const again = (text: string) => text.replace(ids(text)[1] ?? "none", ids(text)[0] ?? "none")
+      const backwards = (text: string) => {
+        const days = text.split(/(?=<Stmt>)/)
+        return [days[0], days[2], days[1], ...days.slice(3)].join("")
+      }
+      const changed: ReadonlyArray<
+        readonly [file: string, change: (text: string) => string, problem: string]
+      > = [
+        [name, summed("995.01", "996.01"), "the entries of 2026-10-01 are not those that it sums up"],
+        [name, summed("20.00", "21.00"), "the entries of 2026-10-03 are not those that it sums up"],
+        [
+          name,
+          (text) => text.replace(/(<TtlNtries><NbOfNtries>|<TtlCdtNtries><NbOfNtries>)2/g, "$13"),
+          "the entries of 2026-10-01 are not those that it sums up",
+        ],
+        [
+          name,
+          (text) => text.replace(/(<Ntry>.*?Dt><Dt>2026-10-0)1(.*?<ValDt><Dt>2026-10-0)1/, "$12$22"),
+          "an entry of another day stands in 2026-10-01",
+        ],
+        [name, again, "stands twice"],
+        [name, backwards, "2026-10-01 stands after 2026-10-03"],
+        [
+          name,
+          (text) =>
+            text.replace(/1495\.01(<\/Amt><CdtDbtInd>CRDT<\/CdtDbtInd><Dt><Dt>2026-10-03)/, "1495.02$1"),
+          "2026-10-03 does not begin with what 2026-10-01 ended with",
+        ],
+        ["manifest.json", (text) => text.replace('"days": 3', '"days": 4'), "its days and entries are not"],
+        [
+          "manifest.json",
+          (text) => text.replace('"last": "2026-10-05"', '"last": "2026-10-06"'),
+          "its first and last day are not",
+        ],
+        [
+          "manifest.json",
+          (text) =>
+            text.replace(/("last": "2026-10-05",\s+"opening": "500\.00",\s+"closing": "475\.0)1/, "$12"),
+          "its opening and closing balance are not",
+        ],
+      ]
+      for (const [file, change, problem] of changed) {
+        const { problems } = yield* Verify.run(forge(folder, file, change))
+        const said = problems.map(({ message }) => message)
+        expect([problem, said]).toEqual([problem, expect.arrayContaining([expect.stringContaining(problem)])])
+      }
+    }),
+  )
+
   it.effect("that is alone in its batch has figures of its own, and none of the journal", () =>
     Effect.gen(function* () {
       yield* opened

@@ -100,6 +100,178 @@ const cases: ReadonlyArray<readonly [file: string, from: string, to: string, pro
   ],
 ]
 
+/** The file, the replaced text, its replacement, and the problems, each of which a check of its own finds. */
+const checks: ReadonlyArray<
+  readonly [file: string, from: string, to: string, problems: ReadonlyArray<string>]
+> = [
+  [
+    "journal.csv",
+    "FORGED-2026-10-000001,2,",
+    "FORGED-2026-10-000001,3,",
+    ["journal.csv:3: line 3 of FORGED-2026-10-000001 comes where line 2 belongs"],
+  ],
+  [
+    "journal.csv",
+    ",5.00,,deposit,Deposit from Acme",
+    ",5.00,,deposit,Deposit from Acmy",
+    ["journal.csv:3: the lines of FORGED-2026-10-000001 differ in what they must share"],
+  ],
+  ["journal.csv", ",0.01,,deposit", ",0.00,,deposit", ["journal.csv:5: the amount is zero"]],
+  ["journal.csv", ",1,FORGED,", ",1,OTHER,", ['journal.csv:2: the book is "OTHER", not FORGED']],
+  [
+    "journal.csv",
+    ",2026-10-01,",
+    ",2026-10-00,",
+    ["journal.csv:2: the effective date 2026-10-00 is outside the scope 2026-10"],
+  ],
+  [
+    "journal.csv",
+    ",2026-10-01,",
+    ",2026-10-32,",
+    ["journal.csv:2: the effective date 2026-10-32 is outside the scope 2026-10"],
+  ],
+  [
+    "journal.csv",
+    "FORGED-2026-10-000001",
+    "FORGED-2026-09-000001",
+    ['journal.csv:2: "FORGED-2026-09-000001" is not a journal number of FORGED-2026-10-…'],
+  ],
+  ["statement.csv", ",USD,3,", ",EUR,3,", ["statement.csv:3: the currency is EUR"]],
+  ["statement.csv", ",USD,3,", ",USD,2,", ["statement.csv:3: the position 2 is out of order"]],
+  [
+    "statement.csv",
+    ",USD,5,",
+    ",USD,6,",
+    ["statement.csv: 11111111-0000-4000-8000-000000000001: has 1 gaps, the manifest says 0"],
+  ],
+  [
+    "statement.csv",
+    "11111111-0000-4000-8000-000000000002,",
+    "11111111-0000-4000-8000-000000000000,",
+    [
+      "statement.csv:6: the account 11111111-0000-4000-8000-000000000000 is out of order",
+      "statement.csv: the manifest has no account 11111111-0000-4000-8000-000000000000",
+      "statement.csv: 11111111-0000-4000-8000-000000000002: its entries are not those that the manifest counts (1, 994.20310000)",
+    ],
+  ],
+  [
+    "manifest.json",
+    '"opening": "500.00"',
+    '"opening": "500.01"',
+    [
+      "manifest.json: 1010 Assets:Partner:USD:SWIFT:11111111 (USD): opening and turnovers do not lead to the closing balance",
+      "manifest.json: the opening balances of USD do not add up to zero",
+    ],
+  ],
+  [
+    "manifest.json",
+    '"debit": "2020.01"',
+    '"debit": "2020.02"',
+    [
+      "manifest.json: the totals of USD are not those of its accounts",
+      "manifest.json: USD: debits of 2020.02 and credits of 2020.01 differ",
+    ],
+  ],
+  [
+    "manifest.json",
+    '"debit": "995.01",\n      "credit": "1020.00"',
+    '"debit": "996.01",\n      "credit": "1021.00"',
+    [
+      "journal.csv: 1010 Assets:Partner:USD:SWIFT:11111111 (USD): debit / credit are 995.01 / 1020.00, the manifest says 996.01 / 1021.00",
+      "xero: USD 1010 does not add up to the manifest's totals",
+    ],
+  ],
+  [
+    "manifest.json",
+    '"entries": 6,\n  "p',
+    '"entries": 7,\n  "p',
+    ["manifest.json: 7 entries in all, but 6 in its periods"],
+  ],
+  [
+    "manifest.json",
+    '"postings": 16',
+    '"postings": 17',
+    ["manifest.json: 17 postings in all, but 16 in its currencies"],
+  ],
+  [
+    "manifest.json",
+    '"entries": 4,\n      "postings": 12',
+    '"entries": 5,\n      "postings": 12',
+    ["journal.csv: USD: 4 entries and 12 postings, the manifest says 5 and 12"],
+  ],
+  [
+    "manifest.json",
+    '"entries": 4,\n      "postings": 12',
+    '"entries": 4,\n      "postings": 13',
+    ["journal.csv: USD: 4 entries and 12 postings, the manifest says 4 and 13"],
+  ],
+  [
+    "manifest.json",
+    '"first": "FORGED-2026-10-000001",\n      "last": "FORGED-2026-10-000006"',
+    '"first": "FORGED-2026-10-000002",\n      "last": "FORGED-2026-10-000007"',
+    [
+      "manifest.json: the journal numbers of 2026-10 (FORGED-2026-10-000002 to FORGED-2026-10-000007) are not gapless",
+      "journal.csv: entries of 2026-10: 6, FORGED-2026-10-000001 to FORGED-2026-10-000006; the manifest says 2026-10: 6, FORGED-2026-10-000002 to FORGED-2026-10-000007",
+    ],
+  ],
+  [
+    "manifest.json",
+    '"last": "FORGED-2026-10-000006"',
+    '"last": "FORGED-2026-10-000007"',
+    [
+      "manifest.json: the journal numbers of 2026-10 (FORGED-2026-10-000001 to FORGED-2026-10-000007) are not gapless",
+    ],
+  ],
+  ["manifest.json", '"batch": 1', '"batch": 2', ["manifest.json: batch 2 follows batch none"]],
+  [
+    "manifest.json",
+    '"delta": false',
+    '"delta": true',
+    ["manifest.json: the batches that it follows or supersedes make no sense"],
+  ],
+  [
+    "manifest.json",
+    '"supersedes": []',
+    '"supersedes": [1]',
+    ["manifest.json: the batches that it follows or supersedes make no sense"],
+  ],
+  [
+    "manifest.json",
+    '"rowsPerFile": 300',
+    '"rowsPerFile": 11',
+    ["xero-USD.csv: has 12 rows, the format takes 11"],
+  ],
+  [
+    "manifest.json",
+    '"before": "500.00"',
+    '"before": "500.01"',
+    [
+      "statement.csv: 11111111-0000-4000-8000-000000000001: does not begin at the manifest's balance 500.01",
+      "statement.csv: 11111111-0000-4000-8000-000000000001: its balances are not those of the books' cash",
+    ],
+  ],
+  [
+    "manifest.json",
+    '"after": "475.01"',
+    '"after": "475.02"',
+    ["statement.csv: 11111111-0000-4000-8000-000000000001: does not end at the manifest's balance 475.02"],
+  ],
+  [
+    "manifest.json",
+    '"outside": "0.00"',
+    '"outside": "0.01"',
+    ["statement.csv: 11111111-0000-4000-8000-000000000001: its balances are not those of the books' cash"],
+  ],
+  [
+    "manifest.json",
+    '"amount": "-24.99"',
+    '"amount": "-24.98"',
+    [
+      "statement.csv: 11111111-0000-4000-8000-000000000001: its entries are not those that the manifest counts (4, -24.98)",
+    ],
+  ],
+]
+
 layer(TestDatabase.layer)("a forged file", (it) => {
   const exported = Effect.runSync(
     Effect.cached(
@@ -128,6 +300,15 @@ layer(TestDatabase.layer)("a forged file", (it) => {
       for (const [file, from, to, problem] of cases) {
         const problems = yield* problemsOf(file, (text) => text.replace(from, to))
         expect([file, from, problems[0]?.slice(0, problem.length)]).toEqual([file, from, problem])
+      }
+    }),
+  )
+
+  it.effect("is found by every check, the manifest among the files", () =>
+    Effect.gen(function* () {
+      for (const [file, from, to, problems] of checks) {
+        const found = yield* problemsOf(file, (text) => text.replace(from, to))
+        expect([file, to, found]).toEqual([file, to, expect.arrayContaining([...problems])])
       }
     }),
   )

@@ -1,5 +1,5 @@
 /** Several books are read, written and committed together; each batch holds what its book alone would give. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Logger, Option } from "effect"
@@ -352,10 +352,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
       const left = join(out, "default-BETA", "all", String(next))
       mkdirSync(left, { recursive: true })
       writeFileSync(join(left, "journal.csv.partial"), "half a li")
-      writeFileSync(join(out, "default-BETA", ".unfinished"), `all/${next}\n`)
-      yield* exporting(out, ["ledger"])
-      expect(existsSync(left)).toBe(false)
+      const marker = join(out, "default-BETA", ".unfinished")
+      writeFileSync(marker, `all/${next}\n`)
+      writeFileSync(join(left, "notes.txt"), "by hand")
+      const error = yield* Effect.flip(exporting(out, ["ledger"]))
+      expect(error).toMatchObject({ reason: "FolderTaken", message: expect.stringContaining("notes.txt") })
+      expect(readdirSync(left).toSorted()).toEqual(["journal.csv.partial", "notes.txt"])
+      rmSync(join(left, "notes.txt"))
+      const { batches } = yield* exporting(out, ["ledger"])
+      expect(existsSync(join(left, "journal.csv.partial"))).toBe(false)
       expect(markers(out)).toEqual([])
+      // The marker stays where nobody could tell whether the batch was committed: one that was is not removed.
+      const committed = batches.find(({ manifest }) => manifest.book.code === "BETA")
+      const { batch, scope } = committed?.manifest ?? expect.fail("BETA was not exported")
+      writeFileSync(marker, `${scope.text}/${batch}\n`)
+      yield* exporting(out, ["beancount"])
+      expect(existsSync(join(committed?.folder ?? "", "manifest.json"))).toBe(true)
     }),
   )
 

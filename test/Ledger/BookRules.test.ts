@@ -447,6 +447,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
         balance_after, occurred_at, held, run_id)
         values (${of.id}, '${account}', 1000, '${entryUuid(1000)}', 'DEBIT', 1, 'USD', 1, now(), true, 1)`)
       const held = `where book_id = ${of.id} and position = 1000`
+      for (const change of ["entry_id = gen_random_uuid()", "account_id = gen_random_uuid()"])
+        expect(yield* run(`update mirror.statement_entries set ${change} ${held}`), change).toEqual(
+          refused("TO004"),
+        )
+      expect(yield* run(`delete from mirror.statement_entries ${held}`)).toEqual(refused("TO004"))
       expect(
         Either.isRight(yield* run(`update mirror.statement_entries set held = false, position = 10 ${held}`)),
       ).toBe(true)
@@ -492,6 +497,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
         numbers([1, "2026-10", 2]),
         numbers([1, "2026-10", 1], [2, "2026-10", 3]),
         numbers([1, "2026-10", 0], [2, "2026-10", 1]),
+        numbers([1, "2026-10", 0], [2, "2026-10", 2]),
         numbers([1, "2026-11", 1]),
       ])
         expect(yield* run(step + given), given).toEqual(refused("TO006"))
@@ -501,6 +507,27 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       expect(yield* run(`update ledger.periods set last_number = 7 where book_id = ${of.id}`)).toEqual(
         refused("TO006"),
       )
+      const begun = `insert into ledger.periods (book_id, period, last_number) values (${of.id}, '2026-12-01', 1)`
+      expect(yield* run(begun)).toEqual(refused("TO006"))
+      const afterwards = `select ledger.assign_numbers(array[${of.id}]); ${posting(of, 4, good(of))};
+        insert into ledger.journal_numbers select ${of.id}, 4, '2026-10-01', 4, max(numbering) from ledger.journal_numbers`
+      expect(yield* run(`${posting(of, 3, good(of))}; ${afterwards}`), "the step has ended").toEqual(
+        refused("TO006"),
+      )
+    }),
+  )
+
+  it.effect("gives no numbers in a step that was exported already, which no later export would read", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      yield* must(posting(of, 1, good(of)))
+      const number = `select ledger.assign_numbers(array[${of.id}])`
+      const exported = (ahead: number) => `insert into export.batches
+        (book_id, batch, scope, formats, folder, through_numbering, manifest, who, manifest_sha256)
+        select ${of.id}, 1, 'all', '{}', '.', last_value + ${ahead}, '{}', 'test', repeat('0', 64) from ledger.numbering_step`
+      for (const ahead of [2, 1])
+        expect(yield* run(`${exported(ahead)}; ${number}`), `${ahead} ahead`).toEqual(refused("TO006"))
+      expect(Either.isRight(yield* run(`${exported(0)}; ${number}`))).toBe(true)
     }),
   )
 
@@ -525,6 +552,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       expect(yield* run(posting(of, 3, later))).toEqual(refused("TO010"))
       const silent: Draft = { ...good(of), date: "2026-11-01", at: "2026-10-05T00:00:00Z" }
       expect(yield* run(posting(of, 3, silent))).toEqual(refused("TO010"))
+      expect(yield* run(posting(of, 3, { ...good(of), date: "2026-11-05" }))).toEqual(taken)
     }),
   )
 
@@ -572,6 +600,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       expect(yield* run(close(of, "2026-10-01"))).toEqual(refused("TO008"))
       yield* must(close(of, "2026-09-01"))
       yield* must(close(of, "2026-10-01"))
+      const before = `insert into ledger.periods (book_id, period, status) values (${of.id}, '2026-08-01', 'closed')`
+      expect(yield* run(before), "would take the last close back").toEqual(refused("TO008"))
       const reopen = (period: string) => reopenPeriod(of.id, period.slice(0, 7))
       expect(yield* run(reopen("2026-09-01"))).toEqual(refused("TO008"))
       yield* must(reopen("2026-10-01"))

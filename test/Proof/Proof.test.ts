@@ -2,7 +2,15 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Progress, type Stage } from "../../src/Common/Progress.ts"
 import { Database } from "../../src/Database.ts"
+import { archives } from "../../src/Proof/ArchivesProof.ts"
+import * as Balances from "../../src/Proof/BalancesProof.ts"
+import * as BaseJournal from "../../src/Proof/BaseJournalProof.ts"
+import * as Cash from "../../src/Proof/CashProof.ts"
+import * as Evidence from "../../src/Proof/EvidenceProof.ts"
+import * as Journal from "../../src/Proof/JournalNumbersProof.ts"
+import type { ProofQuery } from "../../src/Proof/ProofQuery.ts"
 import { rules } from "../../src/Proof/RulesProof.ts"
+import * as Sources from "../../src/Proof/SourcesProof.ts"
 import { accountId } from "../Sync/Partnership.ts"
 import { testPartitions } from "../support/DatabaseAddress.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -69,6 +77,25 @@ const mischief: ReadonlyArray<readonly [string, string, string]> = [
     "close of 2026-08 The journal's hash is",
   ],
   [`update ledger.close_balances set balance = balance + 1`, "closes", "close of 2026-08 Account"],
+  ["update ledger.closes set previous_hash = repeat('0', 64)", "closes", "does not follow the one before it"],
+  ["update ledger.closes set sequence = 2", "closes", "close 2 stands where close 1 belongs"],
+  ["update ledger.closes set hash = repeat('0', 64)", "closes", "approval of close 1 is not what was signed"],
+  ["update ledger.close_approvals set name = 'Eve'", "closes", "approval of close 1 is not what was signed"],
+  [
+    "update export.batches set manifest_sha256 = repeat('0', 64) where batch = 1",
+    "batches",
+    "batch 2 does not follow batch 1: it names",
+  ],
+  [
+    `update ledger.postings set amount = amount * 2 where entry_id = ${entry}`,
+    "batches",
+    "batch 1 debit of USD: 100.00 was exported, the books have 200",
+  ],
+  [
+    "update mirror.accounts set balance = balance + 1",
+    "found-again",
+    `account ${accountId} has no open finding cash-balance`,
+  ],
   [
     `update mirror.statement_entries set balance_after = balance_after + 1 where position = 2`,
     "statement-chain",
@@ -120,6 +147,208 @@ const mischief: ReadonlyArray<readonly [string, string, string]> = [
     "journal entry ORG-2026-08-000001 account",
   ],
   [`update valuation.postings set amount = amount * 2`, "base-balances", "at the end of 2026-08 says"],
+]
+
+const september = "(select entry_id from ledger.journal_numbers where period = '2026-09-01')"
+const book = "(select book_id from mirror.books)"
+const archive = `insert into ledger.archives (book_id, year, through, file, digest, taken_at, rows_digest, rows, through_numbering, known_from, who, os_user)
+  values (${book}, 2020, '2020-12-01', 'f.gz', repeat('0', 64), now(), repeat('0', 64), '{"ledger.journal_entries": 1}', 1, now(), 'me', 'me');`
+
+/** Whatever else a proof names, asked by itself: the proof, the statement, and what it names. */
+const everyPart: ReadonlyArray<readonly [ProofQuery, string, string]> = [
+  [
+    Journal.lines,
+    `update ledger.postings set line_number = line_number + 10 where entry_id = ${entry}`,
+    "has 2 lines, numbered 11 to 12",
+  ],
+  [
+    Journal.lines,
+    `update ledger.postings set line_number = 3 where entry_id = ${entry} and line_number = 2`,
+    "has 2 lines, numbered 1 to 3",
+  ],
+  [
+    Journal.lines,
+    `delete from ledger.journal_entries where entry_id = ${entry}`,
+    "belongs to no journal entry",
+  ],
+  [
+    Journal.accounts,
+    `update ledger.postings set amount = amount + 0.001 where entry_id = ${entry}`,
+    "line 1 is of 100.001, and USD has 2 decimals",
+  ],
+  [
+    Journal.accounts,
+    `update ledger.postings set account_id = 0 where entry_id = ${entry} and line_number = 2`,
+    "line 2 is on account 0, which the book does not have",
+  ],
+  [
+    Journal.dates,
+    `update ledger.journal_entries set effective_date = '2026-08-09' where entry_id = ${entry}`,
+    "is dated 2026-08-09; it occurred on 2026-08-10",
+  ],
+  [
+    Journal.dates,
+    `update ledger.journal_entries set effective_date = '2026-11-02', late_for = '2026-09-01' where entry_id = ${september}`,
+    "is dated 2026-11-02, late for 2026-09; it occurred on 2026-09-10",
+  ],
+  [
+    Journal.dates,
+    `update ledger.journal_entries set effective_date = '2026-11-01', late_for = '2026-08-01' where entry_id = ${september}`,
+    "is dated 2026-11-01, late for 2026-08; it occurred on 2026-09-10",
+  ],
+  [
+    Journal.dates,
+    `update ledger.journal_entries set effective_date = '2026-09-01', late_for = '2026-09-01' where entry_id = ${september}`,
+    "is dated 2026-09-01, late for 2026-09; it occurred on 2026-09-10",
+  ],
+  [
+    Cash.booked,
+    `insert into ledger.postings (book_id, entry_id, line_number, account_id, currency, amount)
+     select p.book_id, entry_id, n, account_id, p.currency, case n when 3 then 1 else -1 end
+     from ledger.postings p join ledger.accounts a using (account_id) cross join generate_series(3, 4) n
+     where entry_id = ${entry} and a.role = 'cash'`,
+    "moves 100.00; the books say 100 in 3 lines",
+  ],
+  [
+    Cash.booked,
+    "update ledger.accounts set partner_account_id = gen_random_uuid() where role = 'cash'",
+    "moves 100.00; the books say 100 in 1 lines",
+  ],
+  [
+    Cash.booked,
+    "delete from mirror.statement_entries where position = 1",
+    "ORG-2026-08-000001 moves cash, and no statement entry stands behind it",
+  ],
+  [Cash.booked, `delete from ledger.journal_entries where entry_id = ${entry}`, "is not booked"],
+  [
+    Cash.chain,
+    "update mirror.statement_entries set position = 4 where position = 3",
+    "is at position 4; the one before it is at 2",
+  ],
+  [
+    Cash.chain,
+    "delete from ledger.postings",
+    "its last booked entry leaves 175.00; its cash in the books is 0",
+  ],
+  [
+    Balances.balances,
+    "update ledger.balances set debit = debit + 1, credit = credit + 1 where period = '2026-09-01' and debit > 0",
+    "says debit 51, credit 1; its postings add up to 50 and 0",
+  ],
+  [
+    Balances.balances,
+    `insert into ledger.archived_turnover (book_id, year, period, basis, account, debit, credit)
+     select ${book}, 2020, '2020-03-01', 'native', min(account_id)::text, 7, 7 from ledger.accounts`,
+    "says debit 0, credit 0; its postings add up to 7 and 7",
+  ],
+  [
+    Balances.numbers,
+    "update ledger.periods set last_number = 2 where period = '2026-09-01'",
+    "1 given, from 1 to 1, and 0 archived; the month counts 2",
+  ],
+  [
+    Balances.numbers,
+    "update ledger.journal_numbers set number = 2 where period = '2026-09-01'",
+    "1 given, from 2 to 2, and 0 archived; the month counts 1",
+  ],
+  [
+    Balances.numbers,
+    "update ledger.journal_entries set effective_date = '2026-10-10' where period = '2026-09-01'",
+    "ORG-2026-09-000001 is of 2026-10",
+  ],
+  [
+    Balances.numbers,
+    `delete from ledger.journal_entries where entry_id = ${entry}`,
+    "journal number 1 of 2026-08 belongs to no journal entry",
+  ],
+  [
+    Balances.numbers,
+    "delete from ledger.periods where period = '2026-09-01'",
+    "or to a month that the book does not have",
+  ],
+  [
+    Balances.numbers,
+    "delete from ledger.journal_numbers where period = '2026-09-01'",
+    "has no number and does not wait for one",
+  ],
+  [
+    Balances.numbers,
+    `update ledger.journal_numbers set period = '2026-08-01', number = 2, numbering = -1 where period = '2026-09-01'`,
+    "journal number 2 of 2026-08 was given in numbering step -1",
+  ],
+  [
+    BaseJournal.natives,
+    `delete from valuation.entries where series = 'journal'; delete from valuation.postings where series = 'journal'`,
+    "the base-currency journal values 0, the books post 100",
+  ],
+  [
+    Evidence.findings,
+    `insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
+     values (${book}, 'cash-balance', 'warning', 'account', 'a', 'm', '{}')`,
+    "is a warning finding; those of cash-balance are blocking",
+  ],
+  [
+    Evidence.reads,
+    "update sync.stream_reads set ended_at = ended_at + interval '1 day'",
+    "was read to its end on",
+  ],
+  [Evidence.reads, "update sync.stream_reads set run_id = 4711", "by run 4711, which there is not"],
+  [
+    Sources.periods,
+    "update ledger.locks set closed_through = '2026-09-01'",
+    "the book is closed through 2026-09; its last closed month is 2026-08",
+  ],
+  [
+    Sources.periods,
+    "update ledger.periods set closed_at = closed_at - interval '1 day' where status = 'closed'",
+    "2026-08 is closed since",
+  ],
+  [
+    Sources.sources,
+    `update ledger.journal_entries set resource_id = gen_random_uuid() where entry_id = ${entry}`,
+    "is of account",
+  ],
+  [
+    Sources.manifests,
+    "update export.batches set as_of = now() where batch = 1",
+    "batch 1 covers other entries than its manifest states",
+  ],
+  [
+    Sources.manifests,
+    `insert into export.batch_states (book_id, batch, sequence, state, who) values (${book}, 1, 2, 'acknowledged', 'me')`,
+    "batch 1 became acknowledged after it was committed",
+  ],
+  [
+    Sources.manifests,
+    `insert into export.batch_states (book_id, batch, sequence, state, who) values (${book}, 1, 1, 'committed', 'me')`,
+    "batch 1 became committed after it was committed",
+  ],
+  [archives, `${archive} update ledger.locks set closed_through = null`, "reaches through 2020-12"],
+  [archives, archive, "says that 1 journal entries left; by month they are 0"],
+  [
+    archives,
+    `insert into ledger.archived_turnover (book_id, year, period, basis, account, debit, credit)
+     select ${book}, 2020, '2020-03-01', 'native', account_id::text, 7, 0 from ledger.accounts where role = 'cash'`,
+    "archived turnover of 2020-03 in USD leaves 7",
+  ],
+  [
+    archives,
+    `insert into ledger.archived_turnover (book_id, year, period, basis, account, debit, credit)
+     select ${book}, 2020, '2020-03-01', 'native', account_id::text, 7, 0 from ledger.accounts where role = 'cash'`,
+    "moved 7 by what is archived; the statement says 0",
+  ],
+  [
+    archives,
+    `insert into ledger.archived_sources (book_id, year, source_id)
+     select ${book}, 2020, source_id from ledger.journal_entries where entry_id = ${entry}`,
+    "is archived, and has journal entries here",
+  ],
+  [
+    archives,
+    `insert into mirror.archived_resources (book_id, year, version, resource_id, resource_type, digest)
+     select book_id, 2020, 1, resource_id, resource_type, 'd' from mirror.resources`,
+    "is archived, and is here as well",
+  ],
 ]
 
 /** Changes to the rules that an owner can make, and the message of the proof. */
@@ -183,6 +412,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the proof of a databas
         const { look: wrong = [], written } = yield* tried("unruled", statement, found)
         expect([statement, written > 0]).toEqual([statement, true])
         expect(wrong.filter((line) => line.startsWith(`${name}: ORG: `)).join("\n")).toContain(named)
+      }
+    }),
+  )
+
+  it.effect("names each thing that a proof says is so, where it is not", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      for (const [query, statement, named] of everyPart) {
+        const asked = database.query(
+          "Test.part",
+          (sql) => sql<Array<{ row: string; message: string }>>`${query.wrong(sql)}`,
+        )
+        expect([statement, yield* asked]).toEqual([statement, []])
+        const { look = [] } = yield* tried("unruled", statement, asked)
+        expect([statement, look.map(({ message, row }) => `${row} ${message}`).join("\n")]).toEqual([
+          statement,
+          expect.stringContaining(named),
+        ])
       }
     }),
   )

@@ -1,5 +1,7 @@
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Logger, TestClock } from "effect"
+import { login } from "../../src/Serve/Login.ts"
 import { Guesses, Sessions } from "../../src/Serve/Sessions.ts"
 
 const cookiesOf = (header: string) => {
@@ -51,6 +53,15 @@ describe("wrong tokens", () => {
         yield* Fiber.interrupt(guess)
       }
       expect(yield* guesses.isFull).toBe(true)
+      const request = new Request("http://localhost/login", {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded", "content-length": "11" },
+        body: "token=right",
+      })
+      const answer = login({ token: "right", sessions: new Sessions(), guesses }).pipe(
+        Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(request)),
+      )
+      expect((yield* answer).status, "not even the right one").toBe(429)
       yield* TestClock.adjust("10 millis")
       expect(yield* guesses.isFull).toBe(false)
     }),

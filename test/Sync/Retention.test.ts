@@ -58,6 +58,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Data that is not part 
       const refused = yield* Effect.exit(rows("delete from sync.runs where run_id = 12"))
       expect(Exit.isFailure(refused)).toBe(true)
       expect(yield* runIds).toContain(12)
+      // Whatever the settings say, no run of the last month is forgotten.
+      yield* ended(13, "sync", 20)
+      yield* ended(14, "sync", 10)
+      yield* rows("select sync.forget_runs('0', '0', 100)")
+      expect(yield* runIds).toEqual([1, 3, 5, 6, 7, 8, 9, 11, 13, 14])
     }).pipe(Effect.provide([settings, TestDatabase.layer])),
   )
 
@@ -89,6 +94,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Data that is not part 
         insert into ledger.closes (book_id, sequence, period, action, hash, entries, who, at, accepted)
         values (1, 1, '2026-01-01', 'close', 'x', 0, 'jo', now() - interval '250 days', '[]')`)
       expect((yield* forget()).findings).toBe(1)
+      expect(yield* rows("select reconcile.forget_findings('0', 100) as forgotten")).toEqual([
+        { forgotten: 0 },
+      ])
       expect(yield* rows("select subject_id from reconcile.findings order by finding_id")).toEqual([
         { subject_id: "at the close" },
         { subject_id: "new" },

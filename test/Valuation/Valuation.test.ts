@@ -471,6 +471,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       expect(yield* refused("truncate valuation.months")).toBe("TO004")
       expect(yield* refused("update valuation.rates set rate = 1")).toBe("TO004")
       expect(yield* refused("delete from valuation.rate_imports")).toBe("TO004")
+      // A rate that was not known when a month was closed.
+      const earlier =
+        "insert into valuation.rate_imports (version, imported_at) values (4711, now() - interval '1 day')"
+      expect(yield* refused(earlier)).toBe("TO004")
+      const added = `insert into valuation.rates (date, from_currency, to_currency, version, rate, source)
+        select '1999-01-01', 'USD', 'EUR', min(version), 1, 'by hand' from valuation.rate_imports`
+      expect(yield* refused(added)).toBe("TO004")
       const [account] = yield* query(`select account_id from ledger.accounts ${of} and role = 'cash' limit 1`)
       const entry = (lines: ReadonlyArray<string>, count = lines.length) => `
         with header as (
@@ -499,6 +506,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       expect(yield* undone(entry([`${cash}, null, 0`, "null, 'fx_realized', 0"]))).toBe("23514")
       expect(yield* undone(entry(good, 3))).toBe("TO001")
       expect(yield* undone(entry(["-1, null, 1.00", "null, 'fx_realized', -1.00"]))).toBe("TO003")
+      const header = (series: string, kept: string, text: string) => `insert into valuation.entries
+        (book_id, period, series, number, effective_date, line_count, kind, description, entry_id)
+        select ${book.bookId}, '2007-06-01', '${series}', 1, '2007-06-30', 2, ${text}, ${text}, ${kept}`
+      expect(yield* undone(header("fx", "null", "'by hand'")), "without its lines").toBe("TO001")
+      const january = `(select entry_id from ledger.journal_numbers ${of} and period = '2007-01-01' and number = 1)`
+      const elsewhere = `with header as (${header("journal", january, "null")}) insert into valuation.postings
+        (book_id, period, series, number, line_number, account_id, role, amount)
+        values ${good.map((line, at) => `(${book.bookId}, '2007-06-01', 'journal', 1, ${at + 1}, ${line})`).join(", ")}`
+      expect(yield* undone(elsewhere), "another month's entry").toBe("TO003")
       expect(yield* undone(entry(good))).toBe("accepted")
       const late = (period: string, series: string) => `
         insert into valuation.postings (book_id, period, series, number, line_number, account_id, role, amount)
@@ -506,6 +522,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       // Lines that are added to an existing entry, in a transaction of their own or in the one that wrote it.
       expect(yield* refused(late("2007-01", "journal"))).toBe("TO004")
       expect(yield* undone(`${entry(good)}; ${late("2007-06", "fx")}`)).toBe("TO001")
+      yield* query(month)
+      const finished = `update valuation.months set state = '{}' ${of} and period = '2007-06-01'`
+      expect(yield* refused(finished), "the state of a month that another transaction wrote").toBe("TO004")
     }),
   )
 

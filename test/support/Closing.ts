@@ -11,11 +11,15 @@ const lastHash = (bookId: number, which: string): string =>
   last(bookId, `(array_agg(c.hash order by c.sequence desc) filter (where ${which}))[1]`)
 
 /** The row of `ledger.closes` alone. `month`: `2026-10`. */
-export const closeRow = (bookId: number, month: string, hash: string = nextHash(bookId)): string =>
+export const closeRow = (
+  bookId: number,
+  month: string,
+  hash: string = nextHash(bookId),
+  previous: string = lastHash(bookId, "c.action = 'close'"),
+): string =>
   `insert into ledger.closes (book_id, sequence, period, action, hash, previous_hash, entries, who, accepted)
    select ${bookId}, ${last(bookId, "coalesce(max(c.sequence), 0) + 1")}, p.period, 'close', ${hash},
-     ${lastHash(bookId, "c.action = 'close'")},
-     p.last_number, 'test', '[]'
+     ${previous}, p.last_number, 'test', '[]'
    from ledger.periods p where p.book_id = ${bookId} and p.period = '${month}-01'`
 
 export const stateOf = (bookId: number, month: string, status: "open" | "closed"): string =>
