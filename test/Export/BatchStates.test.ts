@@ -211,6 +211,20 @@ layer(TestDatabase.layer)("the states of a batch", (it) => {
     }),
   )
 
+  it.effect("let a batch that was acknowledged count as exported", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("ACKNOWLEDGED", client(29))
+      yield* postMonths(bookId)
+      const run = exporting("ACKNOWLEDGED", temporaryFolder())
+      yield* run(all, ["qbo"])
+      yield* Batches.acknowledge("ACKNOWLEDGED/1", "joe", null)
+      yield* deposit(bookId, "2026-10-03")
+      const { batches } = yield* run({ kind: "since-last" }, ["qbo"])
+      expect(batches.map(({ manifest }) => manifest.entries)).toEqual([1])
+      expect((yield* run(all, ["qbo"])).exported).toMatchObject([{ book: "ACKNOWLEDGED", batches: [1, 2] }])
+    }),
+  )
+
   it.effect("stay unknown where the export was killed before its commit, and the next one clears them", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("KILLED", client(8))
