@@ -1,5 +1,5 @@
 /** Reads one account's statement again around a window, and records entries that the mirror lacks or has with other content. */
-import { Data, Effect, Either, Option, Stream } from "effect"
+import { Data, Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import * as Money from "../../Common/Money.ts"
 import { int8 } from "../../Database/Columns.ts"
@@ -7,21 +7,14 @@ import { Database } from "../../Database.ts"
 import { openingCorrection } from "../../Ledger/Opening.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
-import {
-  heldFrom,
-  type PlacedEntry,
-  refuseElsewhere,
-  StatementEntries,
-} from "../../Mirror/StatementEntries.ts"
-import { isCursorExpired, isRejected } from "../../Partner/PartnerError.ts"
-import { type Page, Partner, type StatementEntry } from "../../Partner.ts"
+import { heldFrom, type PlacedEntry, StatementEntries } from "../../Mirror/StatementEntries.ts"
 import { Run } from "../../Run.ts"
 import { Hydration } from "../Resources/Hydration.ts"
-import { inCurrency } from "../Statements/AccountCurrency.ts"
 import { statementStream } from "../Statements/Checkpoint.ts"
 import { Pages } from "../Statements/StatementPage.ts"
-import { type Comparison, isAsMirrored, leadsElsewhere, WindowReading } from "./Compare.ts"
-import { beginning, corrections, filteredStart, idsAt, places, type Start, starts } from "./KnownStatement.ts"
+import type { Comparison } from "./Compare.ts"
+import { comparedStatement } from "./ComparedStatement.ts"
+import { corrections, idsAt } from "./KnownStatement.ts"
 import type { Window } from "./Window.ts"
 
 export interface AccountBackfill {
@@ -50,83 +43,11 @@ export class StatementMoved extends Data.TaggedError("StatementMoved")<{ readonl
 export class BackfillStatements extends Effect.Service<BackfillStatements>()("tieout/Backfill/Statements", {
   effect: Effect.gen(function* () {
     const database = yield* Database
-    const partner = yield* Partner
     const entries = yield* StatementEntries
     const quarantine = yield* Quarantine
     const hydration = yield* Hydration
     const pages = yield* Pages
-
-    const readFrom = Effect.fn("Backfill.Statements.readFrom")(function* (
-      book: Book,
-      account: MirroredAccount,
-      window: Window,
-      start: Start,
-    ) {
-      const { first, last_within: lastWithin } = yield* places(database, book, account.accountId, window)
-      const reading = new WindowReading(
-        window,
-        { first, last: start.filtered ? lastWithin : account.entries },
-        start.position,
-        start.balance,
-      )
-      let atEnd = false
-      const inAccount = ({ rows }: Page<StatementEntry>) => rows.map(inCurrency(account.currency))
-      const read = (rows: ReturnType<typeof inAccount>) =>
-        rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
-      // Times may be a little out of order within a page: a whole page must lie behind the window.
-      const isBehind = (found: ReadonlyArray<StatementEntry>) =>
-        found.length > 0 && found.every(({ occurredAt }) => occurredAt >= window.end)
-      const statement =
-        start.filtered && partner.statementWithin !== null
-          ? partner.statementWithin(account.accountId, { from: window.start, to: window.end })
-          : partner.statement(account.accountId)
-      yield* statement(start.cursor, (page) => !isBehind(read(inAccount(page)))).pipe(
-        Stream.mapEffect((page) =>
-          Effect.gen(function* () {
-            const rows = inAccount(page)
-            const found = read(rows)
-            const known = yield* entries.known(
-              book,
-              found.map(({ entryId }) => entryId),
-            )
-            yield* refuseElsewhere(account.accountId, known)
-            reading.take(rows, known)
-            atEnd = !page.hasNextPage
-            return isBehind(found)
-          }),
-        ),
-        Stream.takeUntil((behind) => behind),
-        Stream.runDrain,
-      )
-      return reading.finish(atEnd)
-    })
-
-    /**
-     * Where the profile has filters, they save reading what lies outside the window. What they mean is the service's
-     * affair: only the whole statement can say that it differs from the books.
-     */
-    const fromBeginning = Effect.fn("Backfill.Statements.fromBeginning")(function* (
-      book: Book,
-      account: MirroredAccount,
-      window: Window,
-    ) {
-      if (partner.statementWithin !== null) {
-        const start = yield* filteredStart(database, book, account.accountId, window)
-        const found = yield* readFrom(book, account, window, start).pipe(
-          Effect.map(Option.liftPredicate(isAsMirrored)),
-          Effect.catchIf(isRejected, (error) =>
-            Effect.as(
-              Effect.logWarning(
-                `${error.message}. The whole statement is read instead; look at \`interface.filters\``,
-              ),
-              Option.none<Comparison>(),
-            ),
-          ),
-        )
-        if (Option.isSome(found)) return found.value
-      }
-      return yield* readFrom(book, account, window, beginning)
-    })
+    const compared = yield* comparedStatement
 
     /** Books entries older than any known one, and takes their amounts off the opening balance. */
     const bookOlder = Effect.fn("Backfill.Statements.bookOlder")(function* (
@@ -198,22 +119,7 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       const run = yield* Run
       const { accountId } = account
       const { held } = account
-      const boundaries = yield* starts(database, book, accountId, window)
-      const attempt = (at: number): ReturnType<typeof readFrom> => {
-        const boundary = boundaries[at]
-        return boundary === undefined
-          ? fromBeginning(book, account, window)
-          : readFrom(book, account, window, boundary).pipe(
-              Effect.map(
-                Option.liftPredicate((found: Comparison) => !leadsElsewhere(found, boundary.position)),
-              ),
-              Effect.catchIf(isCursorExpired, () => Effect.succeed(Option.none<Comparison>())),
-              Effect.flatMap((found) =>
-                Option.isSome(found) ? Effect.succeed(found.value) : attempt(at + 1),
-              ),
-            )
-      }
-      const found = yield* attempt(0)
+      const found = yield* compared(book, account, window)
       const gone = (yield* Effect.forEach(found.gone, (stretch) =>
         idsAt(database, book, accountId, stretch),
       )).flat()

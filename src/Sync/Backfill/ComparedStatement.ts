@@ -1,0 +1,110 @@
+/** Reads a window of one account's statement again, and compares it with the mirror. Writes nothing. */
+import { Effect, Either, Option, Stream } from "effect"
+import type { Book } from "../../Book.ts"
+import { Database } from "../../Database.ts"
+import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
+import { refuseElsewhere, StatementEntries } from "../../Mirror/StatementEntries.ts"
+import { isCursorExpired, isRejected } from "../../Partner/PartnerError.ts"
+import { type Page, Partner, type StatementEntry } from "../../Partner.ts"
+import { inCurrency } from "../Statements/AccountCurrency.ts"
+import { type Comparison, isAsMirrored, leadsElsewhere, WindowReading } from "./Compare.ts"
+import { beginning, filteredStart, places, type Start, starts } from "./KnownStatement.ts"
+import type { Window } from "./Window.ts"
+
+/** Gives the function that reads and compares. */
+export const comparedStatement = Effect.gen(function* () {
+  const database = yield* Database
+  const partner = yield* Partner
+  const entries = yield* StatementEntries
+
+  const readFrom = Effect.fn("Backfill.Statements.readFrom")(function* (
+    book: Book,
+    account: MirroredAccount,
+    window: Window,
+    start: Start,
+  ) {
+    const { first, last_within: lastWithin } = yield* places(database, book, account.accountId, window)
+    const reading = new WindowReading(
+      window,
+      { first, last: start.filtered ? lastWithin : account.entries },
+      start.position,
+      start.balance,
+    )
+    let atEnd = false
+    const inAccount = ({ rows }: Page<StatementEntry>) => rows.map(inCurrency(account.currency))
+    const read = (rows: ReturnType<typeof inAccount>) =>
+      rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
+    // Times may be a little out of order within a page: a whole page must lie behind the window.
+    const isBehind = (found: ReadonlyArray<StatementEntry>) =>
+      found.length > 0 && found.every(({ occurredAt }) => occurredAt >= window.end)
+    const statement =
+      start.filtered && partner.statementWithin !== null
+        ? partner.statementWithin(account.accountId, { from: window.start, to: window.end })
+        : partner.statement(account.accountId)
+    yield* statement(start.cursor, (page) => !isBehind(read(inAccount(page)))).pipe(
+      Stream.mapEffect((page) =>
+        Effect.gen(function* () {
+          const rows = inAccount(page)
+          const found = read(rows)
+          const known = yield* entries.known(
+            book,
+            found.map(({ entryId }) => entryId),
+          )
+          yield* refuseElsewhere(account.accountId, known)
+          reading.take(rows, known)
+          atEnd = !page.hasNextPage
+          return isBehind(found)
+        }),
+      ),
+      Stream.takeUntil((behind) => behind),
+      Stream.runDrain,
+    )
+    return reading.finish(atEnd)
+  })
+
+  /**
+   * Where the profile has filters, they save reading what lies outside the window. What they mean is the service's
+   * affair: only the whole statement can say that it differs from the books.
+   */
+  const fromBeginning = Effect.fn("Backfill.Statements.fromBeginning")(function* (
+    book: Book,
+    account: MirroredAccount,
+    window: Window,
+  ) {
+    if (partner.statementWithin !== null) {
+      const start = yield* filteredStart(database, book, account.accountId, window)
+      const found = yield* readFrom(book, account, window, start).pipe(
+        Effect.map(Option.liftPredicate(isAsMirrored)),
+        Effect.catchIf(isRejected, (error) =>
+          Effect.as(
+            Effect.logWarning(
+              `${error.message}. The whole statement is read instead; look at \`interface.filters\``,
+            ),
+            Option.none<Comparison>(),
+          ),
+        ),
+      )
+      if (Option.isSome(found)) return found.value
+    }
+    return yield* readFrom(book, account, window, beginning)
+  })
+
+  /**
+   * From the newest boundary before the window that still leads to what follows it, or from the beginning: a cursor may be
+   * expired, or lead elsewhere by now.
+   */
+  return Effect.fn("Backfill.Statements.compared")(function* (
+    book: Book,
+    account: MirroredAccount,
+    window: Window,
+  ) {
+    for (const boundary of yield* starts(database, book, account.accountId, window)) {
+      const found = yield* readFrom(book, account, window, boundary).pipe(
+        Effect.map(Option.liftPredicate((read: Comparison) => !leadsElsewhere(read, boundary.position))),
+        Effect.catchIf(isCursorExpired, () => Effect.succeed(Option.none<Comparison>())),
+      )
+      if (Option.isSome(found)) return found.value
+    }
+    return yield* fromBeginning(book, account, window)
+  })
+})
