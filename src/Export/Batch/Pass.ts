@@ -8,6 +8,7 @@ import { RunningTotals } from "../../Format/Totals.ts"
 import { exportError } from "../ExportError.ts"
 import type { Sums } from "../Source/Balances.ts"
 import type { Source } from "../Source.ts"
+import { filesAtOnce } from "./Folder.ts"
 import type { FileRecord } from "./Manifest.ts"
 import type { Output } from "./Outputs.ts"
 
@@ -55,9 +56,13 @@ export const writePass = Effect.fn("Export.writePass")(function* (
     }),
   ).pipe(inStage("journal entries", () => count(read)))
   if (!begun) yield* begin(undefined)
-  const files = new Map<Output, Files>()
-  for (const output of outputs) files.set(output, yield* output.end(totals))
-  return { totals, through, omitted, files }
+  // Side by side, since each mostly waits for the disk.
+  const files = yield* Effect.forEach(
+    outputs,
+    (output) => Effect.map(output.end(totals), (own): readonly [Output, Files] => [output, own]),
+    { concurrency: filesAtOnce },
+  )
+  return { totals, through, omitted, files: new Map(files) }
 })
 
 /** The lines that were written must lead from the ledger's opening to its closing balances. */
