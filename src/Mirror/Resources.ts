@@ -105,6 +105,22 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
       )
     })
 
+    /** Without those that are mirrored as they are and final: reading them again changes nothing. */
+    const news = Effect.fn("Mirror.Resources.news")(function* (book: Book, read: ReadonlyArray<Resource>) {
+      if (read.length === 0) return read
+      const rows = yield* database.rows("Mirror.Resources.news", keyColumns, (sql) => {
+        const { plain, text } = columnsOf(sql, read)
+        return sql`
+          select r.resource_id, r.resource_type
+          from unnest(${plain(({ id }) => id, "uuid")}, ${plain(({ resourceType }) => resourceType)},
+            ${text(({ raw }) => raw)}) as n (resource_id, resource_type, raw)
+          join mirror.resources r on r.book_id = ${book.bookId} and r.resource_id = n.resource_id
+            and r.resource_type = n.resource_type and r.final and r.raw::text = n.raw`
+      })
+      const same = new Set(rows.map((row) => `${row.resource_id}|${row.resource_type}`))
+      return read.filter((resource) => !same.has(keyOf(resource)))
+    })
+
     /** Part of the caller's transaction: writes the resources that are not mirrored yet, and returns these. */
     const add = Effect.fn("Mirror.Resources.add")(function* (
       book: Book,
@@ -197,6 +213,6 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
         return added.size + changed
       })
 
-    return { find, put }
+    return { find, news, put }
   }),
 }) {}

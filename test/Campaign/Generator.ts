@@ -40,6 +40,7 @@ const settingsOf = (chance: Random, clients: number, features: Features): Histor
   ]),
   newestFirst: chance.chance(0.5),
   endCursorOnLastPage: chance.chance(0.7),
+  numberedPages: chance.chance(0.4),
 })
 
 const accountsOf = (maker: Maker): ReadonlyArray<AccountOf> => {

@@ -219,6 +219,8 @@ export interface HistorySettings {
   readonly pageSize: number
   readonly newestFirst: boolean
   readonly endCursorOnLastPage: boolean
+  /** A cursor is the number of a page, not the item before it. */
+  readonly numberedPages: boolean
   /** The posting rules at the beginning. */
   readonly rules?: ReadonlyArray<RuleText>
 }

@@ -106,18 +106,21 @@ export const receivables = (world: World): ReadonlyArray<Item> =>
 export const creditAccounts = (world: World): ReadonlyArray<Item> =>
   Render.creditAccounts(world).map((json) => fine(json, String(json.creditAccountId)))
 
-/** A page of a list after a cursor. A cursor names the item before it, so that new items in front of it shift nothing. */
+/**
+ * A page of a list after a cursor. A cursor names the item before it, so that new items in front of it shift nothing, or it is the
+ * number of a page.
+ */
 export const page = (
   world: World,
   stream: string,
   items: ReadonlyArray<Item>,
   cursor: string | null,
 ): WorldPage | Refusal => {
-  const { endCursorOnLastPage, pageSize } = world.settings
+  const { endCursorOnLastPage, numberedPages, pageSize } = world.settings
   let from = 0
   if (cursor !== null) {
     const [epoch = "", key = ""] = cursor.split(":")
-    const index = items.findIndex((item) => item.key === key)
+    const index = numberedPages ? Number(key) * pageSize - 1 : items.findIndex((item) => item.key === key)
     if (epoch !== String(world.epoch) || index < 0) return "CursorExpired"
     from = index + 1
   }
@@ -128,5 +131,6 @@ export const page = (
   world.note({ stream, at: world.now, last: !hasNextPage, items: sent })
   const last = found.at(-1)
   const ends = last !== undefined && (hasNextPage || endCursorOnLastPage)
-  return { items: found, hasNextPage, endCursor: ends ? `${world.epoch}:${last.key}` : null }
+  const next = numberedPages ? Math.floor(from / pageSize) + 1 : last?.key
+  return { items: found, hasNextPage, endCursor: ends ? `${world.epoch}:${next}` : null }
 }

@@ -213,7 +213,7 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
   "sync.checkpoints": {
     refused: "book_id stream",
     free: {
-      "cursor ordering complete run_id updated_at":
+      "cursor leads_to ordering complete run_id updated_at":
         "where reading goes on: an entry that is passed over breaks the chain of balances",
     },
   },

@@ -161,8 +161,10 @@ export const checkpoints = sync.table(
     bookId: integer("book_id").notNull(),
     /** `deposits`, `withdrawals`, … or `statement:<accountId>`. */
     stream: text("stream").notNull(),
-    /** The cursor to ask with next; null: from the start. */
+    /** The cursor to ask with next; null: from the start. That of a stream which was read to its end leads to its last page. */
     cursor: text("cursor"),
+    /** Identifier of the first item on the page that a list's cursor leads to; null where that has not been read. */
+    leadsTo: text("leads_to"),
     /** The observed order of a list: `oldest-first`, `newest-first`, `unordered`; null: not known yet. */
     ordering: text("ordering"),
     /** Whether reading has reached the end of the stream, or known rows, since the cursor was at the start. */

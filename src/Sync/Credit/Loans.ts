@@ -213,8 +213,8 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
         if (transactions.length === 0 && ids.size === 0 && Option.isSome(checkpoint.cursor)) return 0
         yield* run.commit(
           saveCheckpoint(book, stream, {
+            ...beginning,
             cursor: Option.some(String(run.runId)),
-            ordering: Option.none(),
             complete: true,
           }),
         )

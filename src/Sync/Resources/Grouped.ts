@@ -5,8 +5,15 @@
 import { Effect, Either, Option, Stream } from "effect"
 import type { Page } from "../../Partner.ts"
 
-const joined = <A>(pages: ReadonlyArray<Page<A>>, first: Page<A>): Page<A> => {
+/** Pages that act as one. */
+export interface Group<A> extends Page<A> {
+  /** The last of its pages that has rows: what it was asked with, and how many. Undefined where none has any. */
+  readonly lastFilled: { readonly askedWith: Option.Option<string>; readonly rows: number } | undefined
+}
+
+const joined = <A>(pages: ReadonlyArray<Page<A>>, first: Page<A>): Group<A> => {
   const last = pages.at(-1) ?? first
+  const filled = pages.findLast((page) => page.rows.length > 0)
   const endCursor = pages.reduce(
     (before, page) => Option.orElse(page.endCursor, () => before),
     Option.none<string>(),
@@ -20,6 +27,7 @@ const joined = <A>(pages: ReadonlyArray<Page<A>>, first: Page<A>): Page<A> => {
     requestedAt: last.requestedAt,
     // When reading the group began: rows that were created later may not be in it.
     servedAt: first.servedAt,
+    lastFilled: filled && { askedWith: filled.askedWith, rows: filled.rows.length },
   }
 }
 
@@ -30,15 +38,15 @@ const joined = <A>(pages: ReadonlyArray<Page<A>>, first: Page<A>): Page<A> => {
  */
 export const grouped =
   (size: number) =>
-  <A, E, R>(pages: Stream.Stream<Page<A>, E, R>): Stream.Stream<Page<A>, E, R> =>
+  <A, E, R>(pages: Stream.Stream<Page<A>, E, R>): Stream.Stream<Group<A>, E, R> =>
     size === 1
-      ? pages
+      ? Stream.map(pages, (page): Group<A> => joined([page], page))
       : Stream.unwrapScoped(
           Effect.map(Stream.toPull(pages), (pull) => {
             const pulled: Array<Page<A>> = []
             // Why no page came after the last group.
             let ended: Option.Option<E> | undefined
-            const next: Effect.Effect<Page<A>, Option.Option<E>, R> = Effect.gen(function* () {
+            const next: Effect.Effect<Group<A>, Option.Option<E>, R> = Effect.gen(function* () {
               const group: Array<Page<A>> = []
               while (ended === undefined && group.length < size) {
                 if (pulled.length === 0) {

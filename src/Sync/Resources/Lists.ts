@@ -1,7 +1,9 @@
 /**
  * Reads what is new in lists since the last run, however a list turns out to be ordered. An oldest-first list goes on from its
- * last cursor; a newest-first one is read from the start until a page holds nothing new; an unordered one is read whole. A list
- * whose ordering cannot be told yet is short: it is read whole too.
+ * last page, which is read again: where cursors are numbers of pages, the one behind it passes over what that page has gained.
+ * If it begins with another item than before, the pages before it have changed, and the list is read whole. A newest-first one is read
+ * from the start until a page holds nothing new; an unordered one is read whole. A list whose ordering cannot be told yet is
+ * short: it is read whole too.
  */
 import { Effect, Option, Stream } from "effect"
 import type { Book } from "../../Book.ts"
@@ -14,7 +16,6 @@ import { isCursorExpired } from "../../Partner/PartnerError.ts"
 import {
   type Instant,
   malformedRows,
-  type Page,
   type Pages as PageStream,
   Partner,
   type ReferenceItem,
@@ -26,7 +27,8 @@ import { Settings } from "../../Settings.ts"
 import { noPath, noteReads, noteTrouble } from "../Runs/Evidence.ts"
 import { beginning, type Checkpoint, saveCheckpoint } from "../Statements/Checkpoint.ts"
 import { FloodGate, Pages } from "../Statements/StatementPage.ts"
-import { grouped } from "./Grouped.ts"
+import { type Group, grouped } from "./Grouped.ts"
+import { lastPageOf, leadsElsewhere, type Place } from "./LastPage.ts"
 import { orderingOf } from "./Ordering.ts"
 
 /** How a list is read on. */
@@ -35,6 +37,8 @@ interface ListPlan {
   readonly waits: boolean
   /** Read to the end, even if rows are known already. */
   readonly whole: boolean
+  /** It was read before, so that most rows are known. */
+  readonly rereads: boolean
   /** Whether this reading ends at the end of the list. */
   readonly last: boolean
   readonly begins: Begins
@@ -44,8 +48,12 @@ interface ListPlan {
 interface ListProgress {
   checkpoint: Checkpoint
   lastCreatedAt: Option.Option<string>
+  /** The last page with items. */
+  lastPage: Place
   /** Nothing new can follow this page. */
   reachedKnown: boolean
+  /** The page that was the last one does not begin as it did. */
+  isElsewhere: boolean
 }
 
 /** The service's clock at the first page that this run asked for, once there is one. */
@@ -53,9 +61,11 @@ interface Begins {
   at: Option.Option<Instant> | undefined
 }
 
+const isOldestFirst = ({ ordering }: Checkpoint): boolean => Option.contains(ordering, "oldest-first")
+
 /** Where this run starts in a list: see the head of this file. */
 const startOf = (checkpoint: Checkpoint): Checkpoint => {
-  if (!checkpoint.complete || Option.contains(checkpoint.ordering, "oldest-first")) return checkpoint
+  if (!checkpoint.complete || isOldestFirst(checkpoint)) return checkpoint
   return { ...checkpoint, cursor: Option.none(), complete: false }
 }
 
@@ -74,9 +84,9 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
     const takeResources = Effect.fn("Sync.Lists.takeResources")(function* (
       book: Book,
       stream: string,
-      { begins, last, waits, whole }: ListPlan,
+      { begins, last, rereads, waits, whole }: ListPlan,
       progress: ListProgress,
-      page: Page<Resource>,
+      page: Group<Resource>,
     ) {
       const run = yield* Run
       const read = understoodRows(page)
@@ -88,10 +98,13 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       const known = mirrored.length + (stop ? (yield* archived.among(book, ids)).size : 0)
       progress.reachedKnown = stop && read.length > 0 && malformed.length === 0 && known >= read.length
       const created = read.map((item) => item.createdAt)
+      const complete = !page.hasNextPage || progress.reachedKnown
+      const lastPage = lastPageOf(page, progress.lastPage)
+      const next = Option.orElse(page.endCursor, () => progress.checkpoint.cursor)
       const checkpoint: Checkpoint = {
-        cursor: Option.orElse(page.endCursor, () => progress.checkpoint.cursor),
+        ...(complete ? lastPage : { cursor: next, leadsTo: Option.none() }),
         ordering: orderingOf(progress.checkpoint.ordering, progress.lastCreatedAt, created),
-        complete: !page.hasNextPage || progress.reachedKnown,
+        complete,
       }
       const ends = last && checkpoint.complete
       const withPage = Effect.gen(function* () {
@@ -102,9 +115,11 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
         yield* saveCheckpoint(book, stream, checkpoint)
         if (ends) yield* noteReads(book, [{ stream, beganAt: begins.at ?? Option.none() }])
       })
-      yield* pages.absorbResources(book, read, [], withPage)
+      const news = rereads ? yield* resources.news(book, read) : read
+      yield* pages.absorbResources(book, news, [], withPage)
       run.counters.quarantined += malformed.length
       progress.checkpoint = checkpoint
+      progress.lastPage = lastPage
       progress.lastCreatedAt = Option.orElse(
         Option.fromNullable(created.at(-1)),
         () => progress.lastCreatedAt,
@@ -122,7 +137,9 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
         const progress: ListProgress = {
           checkpoint: start,
           lastCreatedAt: Option.none(),
+          lastPage: { cursor: Option.none(), leadsTo: Option.none() },
           reachedKnown: false,
+          isElsewhere: false,
         }
         // A newest-first list may end on any page.
         const newestFirst = Option.contains(start.ordering, "newest-first")
@@ -131,14 +148,19 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
           grouped(newestFirst ? 1 : settings.limits.pagesPerTransaction),
           Stream.tap((page) => {
             plan.begins.at ??= page.servedAt
-            return takeResources(book, stream, plan, progress, page)
+            progress.isElsewhere = leadsElsewhere(start, page)
+            return progress.isElsewhere ? Effect.void : takeResources(book, stream, plan, progress, page)
           }),
-          Stream.takeUntil(() => progress.reachedKnown),
+          Stream.takeUntil(() => progress.reachedKnown || progress.isElsewhere),
           Stream.runDrain,
+          Effect.map(() => progress.isElsewhere),
         )
       })
 
-    /** Reads what is new in a list of resources, or all of it. A refused cursor starts the list over, once. */
+    /**
+     * Reads what is new in a list of resources, or all of it. A cursor that is refused or leads elsewhere starts the list over,
+     * once.
+     */
     const readResources = Effect.fn("Sync.Lists.readResources")(function* (
       book: Book,
       stream: string,
@@ -150,15 +172,17 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       const begins: Begins = { at: undefined }
       // Rows that were added on top while a newest-first list was read from the middle to its end are still to be read.
       const twice =
-        !full &&
-        !checkpoint.complete &&
-        Option.isSome(checkpoint.cursor) &&
-        !Option.contains(checkpoint.ordering, "oldest-first")
-      const plan = { waits, whole: full, last: !twice, begins }
-      if (full) return yield* follow(book, stream, list, beginning, plan)
-      yield* follow(book, stream, list, startOf(checkpoint), plan).pipe(
-        Effect.catchIf(isCursorExpired, () => follow(book, stream, list, beginning, plan)),
+        !full && !checkpoint.complete && Option.isSome(checkpoint.cursor) && !isOldestFirst(checkpoint)
+      const plan = { waits, whole: full, rereads: !full && checkpoint.complete, last: !twice, begins }
+      const over = follow(book, stream, list, beginning, plan)
+      if (full) {
+        yield* over
+        return
+      }
+      const isElsewhere = yield* follow(book, stream, list, startOf(checkpoint), plan).pipe(
+        Effect.catchIf(isCursorExpired, () => over),
       )
+      if (isElsewhere) yield* over
       if (!twice) return
       const again = { ...checkpoint, cursor: Option.none(), complete: false }
       yield* follow(book, stream, list, again, { ...plan, last: true })

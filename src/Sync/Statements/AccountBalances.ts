@@ -1,8 +1,7 @@
 /**
  * Proves the head of every statement against the balance that the service reports. If they differ, something may have moved
  * between the two reads: the balance and then the end of the statement are read again, up to three times, before the difference
- * is left for the reconciliation to report. The last time the statement is read from further back, since its last cursor may lead
- * to nothing.
+ * is left for the reconciliation to report.
  */
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
@@ -11,7 +10,7 @@ import { MirrorAccounts, type MirroredAccount } from "../../Mirror/MirroredAccou
 import { Partner } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
 import { noteStatements } from "../Runs/Evidence.ts"
-import { beforeLastPage, beginning, checkpoints, statementStream } from "./Checkpoint.ts"
+import { beginning, checkpoints, statementStream } from "./Checkpoint.ts"
 import { Statements, wholeStatement } from "./Statement.ts"
 
 const rounds = 3
@@ -29,20 +28,15 @@ export class Balances extends Effect.Service<Balances>()("tieout/Sync/Balances",
     const accounts = yield* MirrorAccounts
     const statements = yield* Statements
 
-    const readAgain = Effect.fn("Sync.Balances.readAgain")(function* (
-      book: Book,
-      account: MirroredAccount,
-      isLast: boolean,
-    ) {
+    const readAgain = Effect.fn("Sync.Balances.readAgain")(function* (book: Book, account: MirroredAccount) {
       const run = yield* Run
       const stored = yield* checkpoints(book)
       const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
-      const from = isLast ? yield* beforeLastPage(book, account, checkpoint) : checkpoint
       // Reads the balance first, so that only one answer lies between it and the statement's end, and not the booking of new
       // entries.
       const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
       const answer = yield* partner.account(account.accountId)
-      const outcome = yield* statements.read(book, account, from)
+      const outcome = yield* statements.read(book, account, checkpoint)
       yield* run.commit(
         Effect.gen(function* () {
           yield* noteStatements(book, wholeStatement(outcome))
@@ -65,7 +59,7 @@ export class Balances extends Effect.Service<Balances>()("tieout/Sync/Balances",
         yield* Effect.forEach(
           open,
           (account) =>
-            Effect.map(readAgain(book, account, round === rounds), (entries) => {
+            Effect.map(readAgain(book, account), (entries) => {
               brought.set(account.accountId, (brought.get(account.accountId) ?? 0) + entries)
             }),
           { concurrency: 4, discard: true },

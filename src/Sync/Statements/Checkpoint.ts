@@ -10,20 +10,28 @@ const orderings = ["oldest-first", "newest-first", "unordered"] as const
 export type Ordering = (typeof orderings)[number]
 
 export interface Checkpoint {
-  /** The cursor to ask with next; none: from the start. */
+  /** The cursor to ask with next; none: from the start. That of a stream which was read to its end leads to its last page. */
   readonly cursor: Option.Option<string>
+  /** Identifier of the first item on the page that a list's cursor leads to; none where that has not been read. */
+  readonly leadsTo: Option.Option<string>
   readonly ordering: Option.Option<Ordering>
   /** The end, or rows known before, have been reached since the stream was last begun at its start. */
   readonly complete: boolean
 }
 
-export const beginning: Checkpoint = { cursor: Option.none(), ordering: Option.none(), complete: false }
+export const beginning: Checkpoint = {
+  cursor: Option.none(),
+  leadsTo: Option.none(),
+  ordering: Option.none(),
+  complete: false,
+}
 
 export const statementStream = (accountId: string): string => `statement:${accountId}`
 
 const checkpointColumns = {
   stream: text,
   cursor: nullable(text),
+  leads_to: nullable(text),
   ordering: nullable(oneOf(...orderings)),
   complete: bool,
 }
@@ -35,13 +43,14 @@ export const checkpoints = Effect.fn("Sync.checkpoints")(function* (book: Book) 
     "Sync.checkpoints",
     checkpointColumns,
     (sql) => sql`
-      select stream, cursor, ordering, complete from sync.checkpoints where book_id = ${book.bookId}`,
+      select stream, cursor, leads_to, ordering, complete from sync.checkpoints where book_id = ${book.bookId}`,
   )
   return new Map(
     rows.map((row): [string, Checkpoint] => [
       row.stream,
       {
         cursor: Option.fromNullable(row.cursor),
+        leadsTo: Option.fromNullable(row.leads_to),
         ordering: Option.fromNullable(row.ordering),
         complete: row.complete,
       },
@@ -60,11 +69,11 @@ export const saveCheckpoint = Effect.fn("Sync.saveCheckpoint")(function* (
   yield* database.execute(
     "Sync.saveCheckpoint",
     (sql) => sql`
-      insert into sync.checkpoints (book_id, stream, cursor, ordering, complete, run_id)
+      insert into sync.checkpoints (book_id, stream, cursor, leads_to, ordering, complete, run_id)
       values (${book.bookId}, ${stream}, ${Option.getOrNull(checkpoint.cursor)},
-        ${Option.getOrNull(checkpoint.ordering)}, ${checkpoint.complete}, ${runId})
-      on conflict (book_id, stream) do update set cursor = excluded.cursor, ordering = excluded.ordering,
-        complete = excluded.complete, run_id = excluded.run_id, updated_at = now()`,
+        ${Option.getOrNull(checkpoint.leadsTo)}, ${Option.getOrNull(checkpoint.ordering)}, ${checkpoint.complete}, ${runId})
+      on conflict (book_id, stream) do update set cursor = excluded.cursor, leads_to = excluded.leads_to,
+        ordering = excluded.ordering, complete = excluded.complete, run_id = excluded.run_id, updated_at = now()`,
   )
 })
 
@@ -78,8 +87,10 @@ export interface StatementProgress {
     readonly entryId: string
     readonly occurredAt: string
   } | null
-  /** Where the statement continues; null where that has not moved. */
-  readonly cursor: string | null
+  /** Where reading goes on, none: from the start; null where that has not moved. */
+  readonly cursor: Option.Option<string> | null
+  /** Where the statement continues behind the head; null where the service does not say, or where the chain is broken. */
+  readonly boundary: string | null
 }
 
 /**
@@ -89,7 +100,7 @@ export interface StatementProgress {
 export const saveStatementProgress = Effect.fn("Sync.saveStatementProgress")(function* (
   book: Book,
   accountId: string,
-  { cursor, head }: StatementProgress,
+  { boundary, cursor, head }: StatementProgress,
 ) {
   const database = yield* Database
   const { runId } = yield* Run
@@ -102,12 +113,12 @@ export const saveStatementProgress = Effect.fn("Sync.saveStatementProgress")(fun
         where ${head !== null} and book_id = ${book.bookId} and account_id = ${accountId}),
       boundary as (
         insert into sync.page_boundaries (book_id, account_id, position, cursor, occurred_at)
-        select ${book.bookId}, ${accountId}, ${head?.position ?? null}::bigint, ${cursor}::text,
+        select ${book.bookId}, ${accountId}, ${head?.position ?? null}::bigint, ${boundary}::text,
           ${head?.occurredAt ?? null}::timestamptz
-        where ${head !== null && cursor !== null}
+        where ${head !== null && boundary !== null}
         on conflict (book_id, account_id, position) do update set cursor = excluded.cursor)
       insert into sync.checkpoints (book_id, stream, cursor, complete, run_id)
-      select ${book.bookId}, ${statementStream(accountId)}, ${cursor}::text, true, ${runId}
+      select ${book.bookId}, ${statementStream(accountId)}, ${cursor === null ? null : Option.getOrNull(cursor)}::text, true, ${runId}
       where ${cursor !== null}
       on conflict (book_id, stream) do update set cursor = excluded.cursor, run_id = excluded.run_id, updated_at = now()`,
   )
@@ -131,13 +142,13 @@ export const newestBoundaries = Effect.fn("Sync.newestBoundaries")(function* (
 
 /**
  * From where the page of an account's last entry was read: the newest boundary before that entry with another cursor than the one
- * that followed it, the beginning where there is none. The checkpoint does not say which one followed it: a page without entries
- * may have named a cursor of its own, as the number of a page does.
+ * that followed it, the beginning where there is none. `empty`: a cursor that leads to nothing, which followed it as well. A page
+ * without entries may have named a cursor of its own, as the number of a page does.
  */
 export const beforeLastPage = Effect.fn("Sync.beforeLastPage")(function* (
   book: Book,
   account: MirroredAccount,
-  checkpoint: Checkpoint,
+  empty: Option.Option<string>,
 ) {
   const database = yield* Database
   const [older] = yield* database.rows(
@@ -146,12 +157,12 @@ export const beforeLastPage = Effect.fn("Sync.beforeLastPage")(function* (
     (sql) => sql`
       select b.cursor from sync.page_boundaries b
       where b.book_id = ${book.bookId} and b.account_id = ${account.accountId} and b.position < ${account.entries}
-        and b.cursor is distinct from ${Option.getOrNull(checkpoint.cursor)}
+        and b.cursor is distinct from ${Option.getOrNull(empty)}
         and not exists (
           select from sync.page_boundaries last
           where last.book_id = b.book_id and last.account_id = b.account_id and last.position = ${account.entries}
             and last.cursor = b.cursor)
       order by b.position desc limit 1`,
   )
-  return { ...checkpoint, cursor: Option.map(Option.fromNullable(older), ({ cursor }) => cursor) }
+  return Option.map(Option.fromNullable(older), ({ cursor }) => cursor)
 })

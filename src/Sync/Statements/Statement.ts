@@ -1,5 +1,6 @@
 /**
- * Reads one account's statement on from its checkpoint. A page's entries must continue the running balance. At a break it is
+ * Reads one account's statement on from its checkpoint: its last page, which is read again, since where cursors are numbers of
+ * pages the one behind it passes over what that page has gained. A page's entries must continue the running balance. At a break it is
  * read again, from further and further back while the break stays; entries behind a break that remains are mirrored and held.
  */
 import { Data, Effect, Either, Option, Stream } from "effect"
@@ -16,15 +17,22 @@ import {
   StatementEntries,
 } from "../../Mirror/StatementEntries.ts"
 import { isCursorExpired, PartnerError } from "../../Partner/PartnerError.ts"
-import { type Instant, type Page, Partner, type StatementEntry } from "../../Partner.ts"
-import { nowIso, Run } from "../../Run.ts"
+import { type Instant, Partner, type StatementEntry } from "../../Partner.ts"
+import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
-import { grouped } from "../Resources/Grouped.ts"
+import { type Group, grouped } from "../Resources/Grouped.ts"
 import { Hydration, streamOf } from "../Resources/Hydration.ts"
 import type { WholeStatement } from "../Runs/Evidence.ts"
 import { inCurrency } from "./AccountCurrency.ts"
-import { type ChainState, runsBackwards, type Walked, walk } from "./Chain.ts"
-import { type Checkpoint, newestBoundaries, saveStatementProgress, statementStream } from "./Checkpoint.ts"
+import { runsBackwards, type Walked, walk } from "./Chain.ts"
+import {
+  beforeLastPage,
+  type Checkpoint,
+  newestBoundaries,
+  saveStatementProgress,
+  statementStream,
+} from "./Checkpoint.ts"
+import { movesTo, note, type Reading } from "./Reading.ts"
 import { FloodGate, Pages } from "./StatementPage.ts"
 
 /** The running balance did not continue: the statement is read again, once. */
@@ -58,16 +66,6 @@ export const wholeStatement = ({
     ? [{ accountId, tailReadAt: tailReadAt.value, read: { stream: statementStream(accountId), beganAt } }]
     : []
 
-interface Reading {
-  chain: ChainState
-  cursor: Option.Option<string>
-  heldNext: bigint
-  newEntries: number
-  held: number
-  tailReadAt: Option.Option<string>
-  beganAt: Option.Option<Instant> | undefined
-}
-
 export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statements", {
   effect: Effect.gen(function* () {
     const partner = yield* Partner
@@ -84,7 +82,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       account: MirroredAccount,
       walked: Walked,
       reading: Reading,
-      page: Page<StatementEntry>,
+      page: Group<StatementEntry>,
       areNew: boolean,
     ) =>
       Effect.gen(function* () {
@@ -100,10 +98,11 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         yield* entries.contradict(book, runId, walked.contradictions)
         yield* quarantine.put(book, runId, stream, walked.malformed)
         const last = walked.good.at(-1)
-        const cursor = walked.state.broken ? null : Option.getOrNull(page.endCursor)
+        const cursor = movesTo(reading, walked, page)
         if (last === undefined && cursor === null) return
         yield* saveStatementProgress(book, account.accountId, {
           cursor,
+          boundary: walked.state.broken ? null : Option.getOrNull(page.endCursor),
           head:
             last === undefined
               ? null
@@ -120,7 +119,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       book: Book,
       account: MirroredAccount,
       reading: Reading,
-      page: Page<StatementEntry>,
+      page: Group<StatementEntry>,
       tolerant: boolean,
     ) {
       const run = yield* Run
@@ -147,8 +146,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         walked.malformed.length +
         walked.enriched.length +
         walked.contradictions.length
-      const moved = !walked.state.broken && !sameCursor(page.endCursor, reading.cursor)
-      if (news > 0 || moved) {
+      if (news > 0 || movesTo(reading, walked, page) !== null) {
         const naming = [...walked.enriched, ...walked.good]
         const named = naming.flatMap(({ entry }) => Option.toArray(entry.relatedResourceId))
         const booked = yield* subjectsOf(book, [...new Set(named)])
@@ -185,7 +183,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
 
     const readOn = (book: Book, account: MirroredAccount, reading: Reading, tolerant: boolean) =>
       partner
-        .statement(account.accountId)(reading.cursor)
+        .statement(account.accountId)(reading.from)
         .pipe(
           grouped(settings.limits.pagesPerTransaction),
           Stream.runForEach((page) => {
@@ -209,7 +207,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       const cursors = [...boundaries.map(({ cursor }) => Option.some(cursor)), Option.none<string>()]
       for (const [at, cursor] of cursors.entries()) {
         const isLast = at === cursors.length - 1
-        reading.cursor = cursor
+        reading.from = cursor
         const done = yield* readOn(book, account, reading, tolerant || isLast).pipe(
           Effect.as(true),
           Effect.catchIf(
@@ -229,14 +227,16 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
     ) {
       const reading: Reading = {
         chain: { position: account.entries, balance: account.lastBalance, broken: false },
-        cursor: checkpoint.cursor,
+        from: checkpoint.cursor,
+        stored: checkpoint.cursor,
+        lastFilled: undefined,
         heldNext: account.held,
         newEntries: 0,
         held: 0,
         tailReadAt: Option.none(),
         beganAt: undefined,
       }
-      yield* readOn(book, account, reading, false).pipe(
+      const attempt = Effect.suspend(() => readOn(book, account, reading, false)).pipe(
         // Only a new break leads back to the start: one that stays would cause the whole statement to be read every night.
         Effect.catchTag("ChainBroken", () =>
           account.held === 0n
@@ -246,6 +246,12 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         Effect.catchIf(isCursorExpired, () => fromOlder(book, account, reading, true)),
         Effect.catchTag("ChainBroken", () => Effect.dieMessage("a tolerant read takes breaks as they are")),
       )
+      yield* attempt
+      // It led to the last page, unless it is of an earlier version or what it led to is gone.
+      if (reading.lastFilled === undefined && account.entries > 0n && Option.isSome(reading.from)) {
+        reading.from = yield* beforeLastPage(book, account, reading.from)
+        yield* attempt
+      }
       return {
         accountId: account.accountId,
         newEntries: reading.newEntries,
@@ -260,16 +266,3 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
     return { read }
   }),
 }) {}
-
-const sameCursor = (end: Option.Option<string>, asked: Option.Option<string>): boolean =>
-  Option.isNone(end) || Option.contains(asked, end.value)
-
-/** Advances the position of the reading; only after the page is committed. */
-const note = (reading: Reading, walked: Walked, page: Page<StatementEntry>): void => {
-  reading.chain = walked.state
-  reading.newEntries += walked.good.length
-  reading.held += walked.behind.length
-  reading.heldNext += BigInt(walked.behind.length)
-  if (!walked.state.broken) reading.cursor = Option.orElse(page.endCursor, () => reading.cursor)
-  if (!page.hasNextPage) reading.tailReadAt = Option.some(nowIso(page.requestedAt))
-}

@@ -1,0 +1,1 @@
+ALTER TABLE "sync"."checkpoints" ADD COLUMN "leads_to" text;
