@@ -53,7 +53,7 @@ export const chosenEntries = Effect.fn("Reclassify.chosen")(function* (
 ) {
   const named = yield* Effect.forEach(ids, findEntry)
   const found = Option.isSome(allOf) ? [...named, ...(yield* ofCheck(allOf.value))] : named
-  const entries = [...new Map(found.map((one) => [one.entryId, one])).values()]
+  const entries = [...new Map(found.map((one) => [`${one.book.bookId} ${one.entryId}`, one])).values()]
   const connections = [...new Set(entries.map(({ book }) => book.connection))]
   if (connections.length > 1) {
     return yield* reclassifyError(

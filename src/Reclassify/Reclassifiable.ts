@@ -106,7 +106,8 @@ const ofJournalEntry = Effect.fn("Reclassify.ofJournalEntry")(function* (bookId:
 
 /**
  * The statement entry that a journal number, a finding (`F12`) or an identifier names, and its book. Fails with `NothingFound`
- * if nothing has that identifier, and with `ReclassifyError` if something else has it.
+ * if nothing has that identifier, and with `ReclassifyError` if something else has it, or several books, as two connections to
+ * one organization do.
  */
 export const findEntry = Effect.fn("Reclassify.findEntry")(function* (id: string) {
   const found: Array<{ readonly bookId: number; readonly entryId: string }> = []
@@ -132,7 +133,15 @@ export const findEntry = Effect.fn("Reclassify.findEntry")(function* (id: string
     found.push(...ids.map((entryId) => ({ bookId, entryId })))
   }
   const [entry] = found
-  const book = (yield* allBooks(Option.none())).find(({ bookId }) => bookId === entry?.bookId)
+  const books = yield* allBooks(Option.none())
+  const holding = books.filter(({ bookId }) => found.some((one) => one.bookId === bookId))
+  if (holding.length > 1) {
+    return yield* reclassifyError(
+      "Usage",
+      `${JSON.stringify(id)} is in the books ${holding.map(({ code }) => code).join(", ")}: name the entry by its journal number there. See: tieout explain ${id}`,
+    )
+  }
+  const book = books.find(({ bookId }) => bookId === entry?.bookId)
   if (entry === undefined || book === undefined) {
     return yield* reclassifyError(
       "Usage",

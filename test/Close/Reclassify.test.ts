@@ -5,7 +5,7 @@ import { nameOf } from "../../src/Reclassify/Target.ts"
 import { reclassify } from "../../src/Reclassify.ts"
 import { openFindings } from "../../src/Reconcile/Summary.ts"
 import { credit, debit, deposit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
-import { findings, postings, rows, sync } from "../Sync/Runs.ts"
+import { findings, postings, rows, sync, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { services, servicesWith } from "../support/BookServices.ts"
 import { messageOf } from "../support/messageOf.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -64,6 +64,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying", (it) =
       const shown = yield* openFindings(yield* allBooks(Option.none()), Option.some("2026-10"))
       expect(shown.map(({ check }) => check)).toEqual(["adjustment"])
     }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped(
+    "does not choose between two books that have the entry, and takes its journal number in one",
+    () =>
+      Effect.gen(function* () {
+        const { service } = yield* partnership({
+          balance: "10.00",
+          statement: [credit(11, "10.00", "10.00")],
+        })
+        const own = variablesFor(service.url)
+        const others = Object.entries(own).map(([name, value]) => [
+          name.replace("TIEOUT_", "TIEOUT_OTHER_"),
+          value,
+        ])
+        const both = { ...own, ...Object.fromEntries(others), TIEOUT_CONNECTIONS: "{default: {}, other: {}}" }
+        yield* syncWith(both)
+        yield* syncWith(both, { connection: "other" })
+        const codes = (yield* allBooks(Option.none())).map(({ code }) => code)
+        expect(codes).toHaveLength(2)
+        expect(yield* messageOf(moving(id(11), "4400", "Income:Interest:{currency}"))).toBe(
+          `"${id(11)}" is in the books ${codes.join(", ")}: name the entry by its journal number there. See: tieout explain ${id(11)}`,
+        )
+        const number = `${codes[1]}-2026-10-000001`
+        const moved = yield* moving(number, "4400", "Income:Interest:{currency}")
+        expect(moved).toMatchObject({ book: codes[1], of: number, entryId: id(11) })
+      }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
   it.scoped("moves an adjustment out of suspense and closes its finding", () =>
