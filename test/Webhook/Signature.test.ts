@@ -1,8 +1,8 @@
-import { createHash, generateKeyPairSync } from "node:crypto"
+import { createHash, createPublicKey, generateKeyPairSync } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { describe, it } from "vitest"
-import { misfit } from "../../src/Webhook/Signature.ts"
+import { decodeSignature, misfit } from "../../src/Webhook/Signature.ts"
 import { algorithms, pairOf, recordOf, signWith } from "./Keys.ts"
 import { database, deliver, eventOf, headersFor, keysFrom, listening, send } from "./Listening.ts"
 
@@ -227,6 +227,8 @@ describe("[W3] a key is used with the algorithms that it is for alone, whatever 
     hashAlgorithm: "sha256",
     mgf1HashAlgorithm: "sha256",
   }).publicKey
+  const withExponent = (e: string) =>
+    createPublicKey({ key: { ...plain.export({ format: "jwk" }), e }, format: "jwk" })
   const es256 = { keyType: "ec", curve: "P-256", hash: "sha256" } as const
   const rs256 = { keyType: "rsa", hash: "sha256" } as const
   const ps256 = { keyType: "rsa-pss", hash: "sha256" } as const
@@ -243,10 +245,33 @@ describe("[W3] a key is used with the algorithms that it is for alone, whatever 
     [rs256, rsa(1024), "the key has 1024 bits, fewer than 2048"],
     [{ ...rs256, minimumBits: 1024 }, rsa(1024), "the key has 1024 bits, fewer than 2048"],
     [{ ...rs256, minimumBits: 3072 }, plain, "the key has 2048 bits, fewer than 3072"],
+    [rs256, withExponent("AQ"), "the key's public exponent is 1"],
+    [rs256, withExponent("BA"), "the key's public exponent is 4"],
+    [rs256, withExponent("Aw"), undefined],
     [ps256, plain, undefined],
     [ps256, pss, undefined],
     [{ ...ps256, hash: "sha512" } as const, pss, "the key is for sha256, not sha512"],
   ])("%j", (algorithm, key, why) => {
     expect(misfit(algorithm, key)).toBe(why)
+  })
+})
+
+describe("[W2] the text of a signature is read in its canonical form alone: a signature has one text", () => {
+  it.each([
+    ["base64", "QUI=", "AB"],
+    ["base64", "QUI", "AB"],
+    // The same bytes, with bits behind them that mean nothing.
+    ["base64", "QUJ=", undefined],
+    ["base64", "QR==", undefined],
+    ["base64", "QUI==", undefined],
+    ["base64", "P_8-", undefined],
+    ["base64url", "YT9iPmM-", "a?b>c>"],
+    ["base64url", "YT9iPmM+", undefined],
+    ["base64url", "QUJ", undefined],
+    ["hex", "4a4B", "JK"],
+    ["hex", "4a4", undefined],
+    ["hex", "", undefined],
+  ] as const)("%s %s", (encoding, text, bytes) => {
+    expect(decodeSignature(text, encoding)?.toString("latin1")).toBe(bytes)
   })
 })

@@ -1,0 +1,56 @@
+/** How often a resource that is not final is read by its identifier, when no entry and no list brings it. */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { unruled } from "../support/unruled.ts"
+import { exchange } from "./Exchange.ts"
+import { id } from "./Partnership.ts"
+import { rows, sync } from "./Runs.ts"
+
+const zone = "Pacific/Kiritimati"
+/** The first instant of the month in the book's time zone, which is hours before that in UTC. */
+const month = `date_trunc('month', now(), '${zone}')`
+
+/** Read so long ago, but in this month. */
+const thisMonth = (ago: string) => `greatest(now() - interval '${ago}', ${month} + interval '1 second')`
+
+const cases: ReadonlyArray<readonly [changed: string, read: string, isDue: boolean]> = [
+  ["now() - interval '34 days'", thisMonth("1 hour"), true],
+  ["now() - interval '36 days'", thisMonth("1 hour"), false],
+  ["now() - interval '36 days'", "now() - interval '4 days'", true],
+  // A tenth of its age has not gone by, but a month's end has.
+  ["now() - interval '400 days'", `${month} + interval '1 second'`, false],
+  ["now() - interval '400 days'", `${month} - interval '1 second'`, true],
+]
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a resource that stays open", (it) => {
+  it.scoped("is read less and less often, once after every month's end, and never twice in a run", () =>
+    Effect.gen(function* () {
+      const open = { sell: "usd", sold: "10", buy: "eur", bought: "9", status: "PENDING" } as const
+      const { held, service } = yield* exchange({ opening: { usd: "100" } })
+      held.conversions = Object.fromEntries(cases.map((_, at) => [101 + at, open]))
+      held.moves = cases.map((_, at) => ({ on: "usd", at: "2026-09-05", amount: "-10", of: 101 + at }))
+      let before = 0
+      const asked = () => {
+        const paths = service.calls.slice(before).map(({ path }) => path)
+        before = service.calls.length
+        return paths
+          .flatMap((path) => cases.flatMap((_, at) => (path.endsWith(id(101 + at)) ? [at] : [])))
+          .sort()
+      }
+      const settings = { TIEOUT_ACCOUNTING_TIME_ZONE: zone }
+      yield* sync(service.url, settings)
+      expect(asked()).toEqual(cases.map((_, at) => at))
+      expect(yield* rows("select count(*)::integer as n from mirror.resources where not final")).toEqual([
+        { n: cases.length },
+      ])
+
+      for (const [at, [changed, read]] of cases.entries()) {
+        yield* unruled(`update mirror.resources set changed_at = ${changed}, read_at = ${read}
+          where resource_id = '${id(101 + at)}'`)
+      }
+      yield* sync(service.url, settings)
+      expect(asked()).toEqual(cases.flatMap(([, , isDue], at) => (isDue ? [at] : [])))
+    }),
+  )
+})

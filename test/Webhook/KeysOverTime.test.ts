@@ -1,0 +1,76 @@
+/** How long a connection's keys are trusted without asking, and what of them is taken anew. By a clock that the test sets. */
+import { Effect } from "effect"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { PartnerError } from "../../src/Partner/PartnerError.ts"
+import type { PublicKey } from "../../src/Partner.ts"
+import { type Keyring, makeKeyring } from "../../src/Webhook/Keyring.ts"
+import { readKey } from "../../src/Webhook/KeyText.ts"
+import { pairOf, recordOf } from "./Keys.ts"
+
+const [first, second] = [pairOf("EdDSA"), pairOf("EdDSA")]
+const began = Date.parse("2026-10-05T08:00:00Z")
+const minutes = (count: number): void => {
+  vi.setSystemTime(began + count * 60_000)
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: began })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A service that counts how often it is asked, and what it answers now. */
+const ringOf = (answer: () => PublicKey | "away") => {
+  let asked = 0
+  const ring = makeKeyring(
+    Effect.suspend(() => {
+      asked++
+      const key = answer()
+      return key === "away"
+        ? new PartnerError({ reason: "Unavailable", operation: "GET keys", detail: "503", advice: "" })
+        : Effect.succeed([key])
+    }),
+  )
+  return Effect.map(ring, (keyring) => ({ keyring, asked: () => asked }))
+}
+
+const found = (keyring: Keyring) => Effect.map(Effect.either(keyring.find(first.id)), ({ _tag }) => _tag)
+
+describe("the keys of a connection, over time,", () => {
+  it("[W4] are trusted for an hour after they were asked for, however often the service then fails", () =>
+    Effect.gen(function* () {
+      let away = false
+      const { asked, keyring } = yield* ringOf(() => {
+        // The answer takes its time: what was withdrawn meanwhile may still be in it.
+        if (!away) minutes(2)
+        return away ? "away" : recordOf(first)
+      })
+      const at = function* (count: number) {
+        minutes(count)
+        const isFresh = keyring.fresh(first.id) !== undefined
+        return [count, isFresh, yield* found(keyring), asked()]
+      }
+      yield* keyring.refresh
+      away = true
+      expect(yield* at(4)).toEqual([4, true, "Right", 1])
+      // Asked in the background from the fifth minute on, and before the key is trusted from the tenth.
+      expect(yield* at(11)).toEqual([11, false, "Right", 2])
+      expect(yield* at(12)).toEqual([12, true, "Right", 2])
+      expect(yield* at(60)).toEqual([60, false, "Right", 3])
+      expect(yield* at(61)).toEqual([61, false, "Left", 4])
+      expect(yield* at(62)).toEqual([62, false, "Left", 5])
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("[W5] have the text that the service lists now, under the same identifier, too", () =>
+    Effect.gen(function* () {
+      let key = recordOf(first)
+      const { keyring } = yield* ringOf(() => key)
+      for (const pair of [first, first, second]) {
+        key = { ...recordOf(pair), publicKeyId: first.id }
+        yield* keyring.refresh
+        expect(keyring.fresh(first.id)?.key?.equals(pair.publicKey)).toBe(true)
+      }
+      expect(readKey(key.publicKey)?.equals(second.publicKey)).toBe(true)
+    }).pipe(Effect.scoped, Effect.runPromise))
+})
