@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
@@ -8,7 +8,7 @@ import * as Export from "../../src/Export.ts"
 import { isInstalled } from "../support/Installed.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { openBook, postMonths } from "./Books.ts"
+import { assignNumbers, openBook, partner, post, postMonths } from "./Books.ts"
 
 interface Program {
   readonly format: string
@@ -146,6 +146,52 @@ layer(TestDatabase.layer)("the plain-text journals", (it) => {
         refused(/1495\.01 ~ 0 USD/, "1495.00 ~ 0 USD")
         refused(/(Equity:Trading:USD {2}995\.00) USD/, "$1 USDT")
       }),
+  )
+
+  it.effect("are refused for beancount alone where it cannot compute exactly, and nothing is written", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("LONG")
+      const amount = "100000000000000000000000000.01"
+      for (const [date, cash, other] of [
+        ["2026-09-30", amount, `-${amount}`],
+        ["2026-10-01", "1", "-1"],
+      ] as const) {
+        yield* post(bookId, {
+          ...{ date, kind: "deposit", partner: partner.usd, cash, description: "Deposit" },
+          lines: [
+            ["cash", "", "USD", cash],
+            ["deposits_clearing", "", "USD", other],
+          ],
+        })
+      }
+      yield* assignNumbers(bookId)
+      const out = temporaryFolder()
+      const exporting = (format: string, scope: ExportScope) =>
+        Export.run({
+          formats: [format],
+          ...{ scope, out, connection: Option.none(), book: Option.some("LONG") },
+        })
+      const refusal = (scope: ExportScope) =>
+        Effect.map(Effect.flip(exporting("beancount", scope)), (error) =>
+          "message" in error ? error.message : "",
+        )
+      const has = `has more than the 28 digits with which beancount computes. Nothing was written.`
+      const cannot = "beancount cannot hold what would be exported"
+      expect(yield* refusal({ kind: "all" })).toContain(
+        `${cannot}: ${amount} USD of LONG-2026-09-000001 ${has}`,
+      )
+      expect(yield* refusal({ kind: "period", period: "2026-10" })).toContain(
+        `${cannot}: ${amount} USD of the opening balances ${has}`,
+      )
+      expect(
+        readdirSync(out, { recursive: true }).filter((name) => String(name).includes("beancount")),
+      ).toEqual([])
+      for (const program of [hledger, ledger]) {
+        const { batches } = yield* exporting(program.format, { kind: "all" })
+        if (installed(program))
+          expect(run(program, join(batches[0]?.folder ?? "", program.file)).status).toBe(0)
+      }
+    }),
   )
 
   it.effect("begin with the balances brought forward, unnumbered, the day before", () =>

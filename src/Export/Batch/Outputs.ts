@@ -40,14 +40,19 @@ export const singleOutput = Effect.fn("Export.singleOutput")(function* (
   }
   return {
     takesAll: format.takesAll ?? false,
-    begin: (firstDate) => Effect.suspend(() => write(writer.begin(firstDate))),
+    begin: (firstDate) =>
+      Effect.flatMap(
+        refusedIfUnholdable(format.name, () => writer.begin(firstDate)),
+        write,
+      ),
     write: (entries) =>
       Effect.flatMap(
         refusedIfUnholdable(format.name, () => writer.write(entries)),
         write,
       ),
     end: (totals) =>
-      Effect.suspend(() => write(writer.end(totals))).pipe(
+      refusedIfUnholdable(format.name, () => writer.end(totals)).pipe(
+        Effect.flatMap(write),
         Effect.andThen(file.finish),
         Effect.map(({ bytes, lines, name, sha256 }) => [
           { name, format: format.name, rows: writer.rows(), bytes, sha256, lines },

@@ -10,6 +10,7 @@ import type { Account, Entry } from "../Entry.ts"
 import { definePlain, type FormatContext, type Writer } from "../Format.ts"
 import { oneLine } from "../OneLine.ts"
 import { nameOf } from "./AccountNames.ts"
+import { checkDigits, checkLines } from "./BeancountDigits.ts"
 import { beancountNames } from "./BeancountNames.ts"
 import { beancountReading } from "./BeancountReader.ts"
 import { openingDate, runningBalances } from "./RunningBalances.ts"
@@ -71,6 +72,10 @@ const openWriter = ({ accounts, book, from, scope }: FormatContext): Writer => {
   const opening = (date: string): string => {
     const open = accounts.filter((opened) => opened.opening !== 0n)
     if (open.length === 0) return ""
+    checkLines(
+      open.map(({ account, opening: minor }) => ({ account, minor })),
+      "the opening balances",
+    )
     rows += 1
     const lines = open.map((opened) => posting(opened.account, opened.opening)).join("")
     const cash = open.filter(({ account }) => account.role === "cash")
@@ -83,8 +88,14 @@ const openWriter = ({ accounts, book, from, scope }: FormatContext): Writer => {
     let text = entry.effectiveDate === day ? "" : endOfDay()
     day = entry.effectiveDate
     text += `\n${day} * ${quoted(entry.description)} ^${entry.number}\n${metadata(entry)}`
+    checkLines(entry.lines, entry.number)
     for (const { account, minor } of entry.lines) {
-      balances.add(account, minor)
+      const after = balances.add(account, minor)
+      checkDigits(
+        after,
+        account,
+        () => `, the balance of account ${account.code} (${account.name}) after ${entry.number},`,
+      )
       if (account.role === "cash") moved.add(account)
       text += posting(account, minor)
     }
