@@ -47,6 +47,8 @@ export const quarantineNumber = ({ quarantineId }: Pick<QuarantinedRow, "quarant
 /** Postgres text cannot hold NUL; JSON text never needs it. */
 const storable = (text: string): string => text.replaceAll("\u0000", "\\u0000").toWellFormed()
 
+const digestOf = ({ raw }: Malformed): string => createHash("sha256").update(storable(raw)).digest("hex")
+
 export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quarantine", {
   effect: Effect.gen(function* () {
     const database = yield* Database
@@ -60,18 +62,35 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
     ) {
       for (const row of rows) {
         const raw = storable(row.raw)
-        const digest = createHash("sha256").update(raw).digest("hex")
         yield* database.execute(
           "Mirror.Quarantine.put",
           (sql) => sql`
             insert into mirror.quarantine as q (book_id, stream, item_id, raw, reason, path, digest, run_id)
             values (${book.bookId}, ${stream}, ${Option.getOrNull(row.id)}, ${raw}, ${storable(row.reason)},
-              ${storable(row.path)}, ${digest}, ${runId})
+              ${storable(row.path)}, ${digestOf(row)}, ${runId})
             on conflict (book_id, stream, digest) do update set
               last_seen_at = now(), resolved_at = null, reason = excluded.reason, path = excluded.path,
               run_id = excluded.run_id`,
         )
       }
+    })
+
+    /** Those that are not in quarantine yet. */
+    const unknown = Effect.fn("Mirror.Quarantine.unknown")(function* (
+      book: Book,
+      stream: string,
+      rows: ReadonlyArray<Malformed>,
+    ) {
+      if (rows.length === 0) return rows
+      const waits = yield* database.rows(
+        "Mirror.Quarantine.unknown",
+        { digest: text },
+        (sql) => sql`
+          select digest from mirror.open_quarantine
+          where book_id = ${book.bookId} and stream = ${stream} and digest = any (${textArray(sql, rows.map(digestOf))})`,
+      )
+      const known = new Set(waits.map(({ digest }) => digest))
+      return rows.filter((row) => !known.has(digestOf(row)))
     })
 
     /** Part of the caller's transaction: settles the rows of these items, which could be read after all. */
@@ -225,6 +244,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
 
     return {
       put,
+      unknown,
       resolveEach,
       resolveItems,
       resolveStream,

@@ -163,7 +163,7 @@ export const checkpoints = sync.table(
     stream: text("stream").notNull(),
     /** The cursor to ask with next; null: from the start. That of a stream which was read to its end leads to its last page. */
     cursor: text("cursor"),
-    /** Identifier of the first item on the page that a list's cursor leads to; null where that has not been read. */
+    /** Identifier of the first item on the page that the cursor leads to, of a newest-first list its newest one; null: not read yet. */
     leadsTo: text("leads_to"),
     /** The observed order of a list: `oldest-first`, `newest-first`, `unordered`; null: not known yet. */
     ordering: text("ordering"),

@@ -2,19 +2,17 @@
  * Reads what is new in lists since the last run, however a list turns out to be ordered. An oldest-first list goes on from its
  * last page, which is read again: where cursors are numbers of pages, the one behind it passes over what that page has gained.
  * If it begins with another item than before, the pages before it have changed, and the list is read whole. A newest-first one is read
- * from the start until a page holds nothing new; an unordered one is read whole. A list whose ordering cannot be told yet is
- * short: it is read whole too.
+ * from the start to the item that was its newest one, and on until a page holds nothing new; an unordered one is read whole. A
+ * list whose ordering cannot be told yet is short: it is read whole too.
  */
 import { Effect, Option, Stream } from "effect"
 import type { Book } from "../../Book.ts"
-import { ArchivedResources } from "../../Mirror/ArchivedResources.ts"
 import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import { Resources } from "../../Mirror/Resources.ts"
 import { isCursorExpired } from "../../Partner/PartnerError.ts"
 import {
-  type Instant,
   malformedRows,
   type Pages as PageStream,
   Partner,
@@ -29,51 +27,15 @@ import { beginning, type Checkpoint, saveCheckpoint } from "../Statements/Checkp
 import { FloodGate, Pages } from "../Statements/StatementPage.ts"
 import { type Group, grouped } from "./Grouped.ts"
 import { lastPageOf, leadsElsewhere, type Place } from "./LastPage.ts"
+import { type Begins, isOldestFirst, type ListPlan, type ListProgress, startOf } from "./ListPlan.ts"
+import { type Newest, NewestItems } from "./Newest.ts"
 import { orderingOf } from "./Ordering.ts"
-
-/** How a list is read on. */
-interface ListPlan {
-  /** Rows of the list are in quarantine and may be readable now. */
-  readonly waits: boolean
-  /** Read to the end, even if rows are known already. */
-  readonly whole: boolean
-  /** It was read before, so that most rows are known. */
-  readonly rereads: boolean
-  /** Whether this reading ends at the end of the list. */
-  readonly last: boolean
-  readonly begins: Begins
-}
-
-/** How far it has been read. */
-interface ListProgress {
-  checkpoint: Checkpoint
-  lastCreatedAt: Option.Option<string>
-  /** The last page with items. */
-  lastPage: Place
-  /** Nothing new can follow this page. */
-  reachedKnown: boolean
-  /** The page that was the last one does not begin as it did. */
-  isElsewhere: boolean
-}
-
-/** The service's clock at the first page that this run asked for, once there is one. */
-interface Begins {
-  at: Option.Option<Instant> | undefined
-}
-
-const isOldestFirst = ({ ordering }: Checkpoint): boolean => Option.contains(ordering, "oldest-first")
-
-/** Where this run starts in a list: see the head of this file. */
-const startOf = (checkpoint: Checkpoint): Checkpoint => {
-  if (!checkpoint.complete || isOldestFirst(checkpoint)) return checkpoint
-  return { ...checkpoint, cursor: Option.none(), complete: false }
-}
 
 export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
   effect: Effect.gen(function* () {
     const partner = yield* Partner
     const resources = yield* Resources
-    const archived = yield* ArchivedResources
+    const newestItems = yield* NewestItems
     const reference = yield* ReferenceItems
     const accounts = yield* MirrorAccounts
     const quarantine = yield* Quarantine
@@ -84,7 +46,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
     const takeResources = Effect.fn("Sync.Lists.takeResources")(function* (
       book: Book,
       stream: string,
-      { begins, last, rereads, waits, whole }: ListPlan,
+      { begins, last, rereads, until, waits }: ListPlan,
       progress: ListProgress,
       page: Group<Resource>,
     ) {
@@ -92,18 +54,22 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       const read = understoodRows(page)
       const malformed = malformedRows(page)
       yield* flood.pass(stream, page.rows.length, malformed)
-      const stop = !whole && Option.contains(progress.checkpoint.ordering, "newest-first")
       const ids = read.map((item) => item.id)
-      const mirrored = stop ? yield* resources.find(book, ids, run.startedAt) : []
-      const known = mirrored.length + (stop ? (yield* archived.among(book, ids)).size : 0)
-      progress.reachedKnown = stop && read.length > 0 && malformed.length === 0 && known >= read.length
       const created = read.map((item) => item.createdAt)
+      const ordering = orderingOf(progress.checkpoint.ordering, progress.lastCreatedAt, created)
+      if (Option.isSome(until)) progress.isReached ||= newestItems.isReached(until.value, page)
+      const stop = progress.isReached && Option.contains(ordering, "newest-first")
+      progress.reachedKnown = stop && (yield* newestItems.isKnown(book, page))
       const complete = !page.hasNextPage || progress.reachedKnown
       const lastPage = lastPageOf(page, progress.lastPage)
-      const next = Option.orElse(page.endCursor, () => progress.checkpoint.cursor)
+      progress.newest = Option.orElse(progress.newest, () => Option.fromNullable(ids[0]))
+      const place: Place = {
+        cursor: complete ? Option.none() : Option.orElse(page.endCursor, () => progress.checkpoint.cursor),
+        leadsTo: progress.newest,
+      }
       const checkpoint: Checkpoint = {
-        ...(complete ? lastPage : { cursor: next, leadsTo: Option.none() }),
-        ordering: orderingOf(progress.checkpoint.ordering, progress.lastCreatedAt, created),
+        ...(complete && !Option.contains(ordering, "newest-first") ? lastPage : place),
+        ordering,
         complete,
       }
       const ends = last && checkpoint.complete
@@ -112,7 +78,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
         if (waits) {
           yield* quarantine.resolveItems(book, stream, ids)
         }
-        yield* saveCheckpoint(book, stream, checkpoint)
+        if (Option.isNone(until) || complete) yield* saveCheckpoint(book, stream, checkpoint)
         if (ends) yield* noteReads(book, [{ stream, beganAt: begins.at ?? Option.none() }])
       })
       const news = rereads ? yield* resources.news(book, read) : read
@@ -138,14 +104,15 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
           checkpoint: start,
           lastCreatedAt: Option.none(),
           lastPage: { cursor: Option.none(), leadsTo: Option.none() },
+          newest: Option.isNone(start.cursor) ? Option.none() : start.leadsTo,
+          isReached: false,
           reachedKnown: false,
           isElsewhere: false,
         }
-        // A newest-first list may end on any page.
-        const newestFirst = Option.contains(start.ordering, "newest-first")
-        const ahead = () => plan.whole || !newestFirst
-        return list(start.cursor, ahead).pipe(
-          grouped(newestFirst ? 1 : settings.limits.pagesPerTransaction),
+        // It may end on any page.
+        const mayEnd = Option.isSome(plan.until)
+        return list(start.cursor, () => !mayEnd).pipe(
+          grouped(mayEnd ? 1 : settings.limits.pagesPerTransaction),
           Stream.tap((page) => {
             plan.begins.at ??= page.servedAt
             progress.isElsewhere = leadsElsewhere(start, page)
@@ -153,7 +120,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
           }),
           Stream.takeUntil(() => progress.reachedKnown || progress.isElsewhere),
           Stream.runDrain,
-          Effect.map(() => progress.isElsewhere),
+          Effect.as(progress),
         )
       })
 
@@ -170,22 +137,35 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
     ) {
       if (list === null) return
       const begins: Begins = { at: undefined }
-      // Rows that were added on top while a newest-first list was read from the middle to its end are still to be read.
+      // Rows that were added while such a list was read from the middle to its end are still to be read.
       const twice =
         !full && !checkpoint.complete && Option.isSome(checkpoint.cursor) && !isOldestFirst(checkpoint)
-      const plan = { waits, whole: full, rereads: !full && checkpoint.complete, last: !twice, begins }
-      const over = follow(book, stream, list, beginning, plan)
+      const until = full ? Option.none<Newest>() : yield* newestItems.of(book, checkpoint)
+      const plan = { waits, until, rereads: !full && checkpoint.complete, last: !twice, begins }
+      // Of one that was never read to its end, what is known says nothing of the rest.
+      const anew = Option.isSome(until) ? startOf(checkpoint) : beginning
+      const over = follow(book, stream, list, anew, { ...plan, last: true })
       if (full) {
         yield* over
         return
       }
-      const isElsewhere = yield* follow(book, stream, list, startOf(checkpoint), plan).pipe(
-        Effect.catchIf(isCursorExpired, () => over),
+      const read = yield* follow(book, stream, list, startOf(checkpoint), plan).pipe(
+        Effect.asSome,
+        Effect.catchIf(isCursorExpired, () => Effect.succeedNone),
       )
-      if (isElsewhere) yield* over
-      if (!twice) return
-      const again = { ...checkpoint, cursor: Option.none(), complete: false }
-      yield* follow(book, stream, list, again, { ...plan, last: true })
+      if (!Option.exists(read, ({ isElsewhere }) => !isElsewhere)) {
+        yield* over
+        return
+      }
+      if (!twice || Option.isNone(read)) return
+      const reached = read.value.checkpoint
+      yield* follow(
+        book,
+        stream,
+        list,
+        { ...reached, cursor: Option.none(), complete: false },
+        { ...plan, until: yield* newestItems.of(book, reached), last: true },
+      )
     })
 
     /** The settings leave the list out, though the interface has it. */

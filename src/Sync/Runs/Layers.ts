@@ -17,6 +17,7 @@ import { Loans } from "../Credit/Loans.ts"
 import { DepositInstructions } from "../Resources/DepositInstructions.ts"
 import { Hydration } from "../Resources/Hydration.ts"
 import { Lists } from "../Resources/Lists.ts"
+import { NewestItems } from "../Resources/Newest.ts"
 import { OpenResources } from "../Resources/OpenResources.ts"
 import { Balances } from "../Statements/AccountBalances.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
@@ -59,6 +60,7 @@ const partsOfBook = pipe(
   addLayer(Hydration.Default),
   addLayer(Pages.Default),
   addLayer(Statements.Default),
+  addLayer(NewestItems.Default),
   addLayer(Lists.Default),
   addLayer(OpenResources.Default),
   addLayer(Loans.Default),

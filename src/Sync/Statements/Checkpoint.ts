@@ -12,7 +12,10 @@ export type Ordering = (typeof orderings)[number]
 export interface Checkpoint {
   /** The cursor to ask with next; none: from the start. That of a stream which was read to its end leads to its last page. */
   readonly cursor: Option.Option<string>
-  /** Identifier of the first item on the page that a list's cursor leads to; none where that has not been read. */
+  /**
+   * Identifier of the first item on the page that the cursor leads to; none where that has not been read. Of a newest-first list, that of
+   * its newest item.
+   */
   readonly leadsTo: Option.Option<string>
   readonly ordering: Option.Option<Ordering>
   /** The end, or rows known before, have been reached since the stream was last begun at its start. */
@@ -88,7 +91,7 @@ export interface StatementProgress {
     readonly occurredAt: string
   } | null
   /** Where reading goes on, none: from the start; null where that has not moved. */
-  readonly cursor: Option.Option<string> | null
+  readonly place: Pick<Checkpoint, "cursor" | "leadsTo"> | null
   /** Where the statement continues behind the head; null where the service does not say, or where the chain is broken. */
   readonly boundary: string | null
 }
@@ -100,7 +103,7 @@ export interface StatementProgress {
 export const saveStatementProgress = Effect.fn("Sync.saveStatementProgress")(function* (
   book: Book,
   accountId: string,
-  { boundary, cursor, head }: StatementProgress,
+  { boundary, head, place }: StatementProgress,
 ) {
   const database = yield* Database
   const { runId } = yield* Run
@@ -117,10 +120,12 @@ export const saveStatementProgress = Effect.fn("Sync.saveStatementProgress")(fun
           ${head?.occurredAt ?? null}::timestamptz
         where ${head !== null && boundary !== null}
         on conflict (book_id, account_id, position) do update set cursor = excluded.cursor)
-      insert into sync.checkpoints (book_id, stream, cursor, complete, run_id)
-      select ${book.bookId}, ${statementStream(accountId)}, ${cursor === null ? null : Option.getOrNull(cursor)}::text, true, ${runId}
-      where ${cursor !== null}
-      on conflict (book_id, stream) do update set cursor = excluded.cursor, run_id = excluded.run_id, updated_at = now()`,
+      insert into sync.checkpoints (book_id, stream, cursor, leads_to, complete, run_id)
+      select ${book.bookId}, ${statementStream(accountId)}, ${place === null ? null : Option.getOrNull(place.cursor)}::text,
+        ${place === null ? null : Option.getOrNull(place.leadsTo)}::text, true, ${runId}
+      where ${place !== null}
+      on conflict (book_id, stream) do update set cursor = excluded.cursor, leads_to = excluded.leads_to,
+        run_id = excluded.run_id, updated_at = now()`,
   )
 })
 

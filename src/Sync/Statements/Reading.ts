@@ -1,18 +1,22 @@
 /** How far the reading of one account's statement has come, and where the next run is to begin. */
-import { Option } from "effect"
-import type { Instant, StatementEntry } from "../../Partner.ts"
+import { Either, Option } from "effect"
+import type { KnownEntry } from "../../Mirror/StatementEntries.ts"
+import type { Instant, Row, StatementEntry } from "../../Partner.ts"
 import { nowIso } from "../../Run.ts"
 import type { Group } from "../Resources/Grouped.ts"
+import type { Place } from "../Resources/LastPage.ts"
 import type { ChainState, Walked } from "./Chain.ts"
 
 export interface Reading {
   chain: ChainState
   /** Where it begins. */
   from: Option.Option<string>
+  /** It has to lead to an entry that is booked, or it has passed over some: balances may continue in spite of that. */
+  meets: boolean
   /** Where the next run begins, as it is stored. */
-  stored: Option.Option<string>
-  /** What the last page with rows was asked with; undefined where there was none. */
-  lastFilled: Option.Option<string> | undefined
+  stored: Place
+  /** The last page with rows; undefined where there was none. */
+  lastFilled: Place | undefined
   heldNext: bigint
   newEntries: number
   held: number
@@ -20,19 +24,46 @@ export interface Reading {
   beganAt: Option.Option<Instant> | undefined
 }
 
-/** Where the next run is to begin: behind the page, or at the last one with rows where nothing follows. */
-const goesOnAt = ({ lastFilled, stored }: Reading, page: Group<StatementEntry>): Option.Option<string> =>
-  page.hasNextPage
-    ? Option.orElse(page.endCursor, () => stored)
-    : (page.lastFilled?.askedWith ?? lastFilled ?? stored)
+/** The last page of a group that has rows, with its first entry. */
+const lastFilledOf = ({ lastFilled, rows }: Group<StatementEntry>): Place | undefined =>
+  lastFilled && {
+    cursor: lastFilled.askedWith,
+    leadsTo: Option.map(
+      Option.fromNullable(rows.slice(-lastFilled.rows).find(Either.isRight)),
+      ({ right }) => right.entryId,
+    ),
+  }
 
-const sameCursor = Option.getEquivalence<string>((one, other) => one === other)
+/** Where the next run is to begin: behind the page, or at the last one with rows where nothing follows. */
+const goesOnAt = ({ lastFilled, stored }: Reading, page: Group<StatementEntry>): Place =>
+  page.hasNextPage
+    ? { cursor: Option.orElse(page.endCursor, () => stored.cursor), leadsTo: Option.none() }
+    : (lastFilledOf(page) ?? lastFilled ?? stored)
+
+const sameText = Option.getEquivalence<string>((one, other) => one === other)
+
+const samePlace = (one: Place, other: Place): boolean =>
+  sameText(one.cursor, other.cursor) && sameText(one.leadsTo, other.leadsTo)
 
 /** The same where it is not stored yet, null where it is, and behind a break. */
-export const movesTo = (reading: Reading, { state }: Walked, page: Group<StatementEntry>) => {
-  const cursor = goesOnAt(reading, page)
-  return state.broken || sameCursor(cursor, reading.stored) ? null : cursor
+export const movesTo = (reading: Reading, { state }: Walked, page: Group<StatementEntry>): Place | null => {
+  const place = goesOnAt(reading, page)
+  return state.broken || samePlace(place, reading.stored) ? null : place
 }
+
+/** Whether the first page that a cursor leads to is behind entries that were never read. */
+export const passesOver = (
+  { chain, from, meets }: Reading,
+  { askedWith }: Group<StatementEntry>,
+  rows: ReadonlyArray<Row<StatementEntry>>,
+  known: ReadonlyMap<string, KnownEntry>,
+): boolean =>
+  meets &&
+  chain.position > 0n &&
+  Option.isSome(from) &&
+  Option.contains(askedWith, from.value) &&
+  rows.length > 0 &&
+  ![...known.values()].some(({ held }) => !held)
 
 /** Advances the position of the reading; only after the page is committed. */
 export const note = (reading: Reading, walked: Walked, page: Group<StatementEntry>): void => {
@@ -41,6 +72,6 @@ export const note = (reading: Reading, walked: Walked, page: Group<StatementEntr
   reading.held += walked.behind.length
   reading.heldNext += BigInt(walked.behind.length)
   if (!walked.state.broken) reading.stored = goesOnAt(reading, page)
-  reading.lastFilled = page.lastFilled?.askedWith ?? reading.lastFilled
+  reading.lastFilled = lastFilledOf(page) ?? reading.lastFilled
   if (!page.hasNextPage) reading.tailReadAt = Option.some(nowIso(page.requestedAt))
 }

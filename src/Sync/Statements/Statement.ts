@@ -32,11 +32,14 @@ import {
   saveStatementProgress,
   statementStream,
 } from "./Checkpoint.ts"
-import { movesTo, note, type Reading } from "./Reading.ts"
+import { movesTo, note, passesOver, type Reading } from "./Reading.ts"
 import { FloodGate, Pages } from "./StatementPage.ts"
 
 /** The running balance did not continue: the statement is read again, once. */
 class ChainBroken extends Data.TaggedError("ChainBroken")<{ readonly accountId: string }> {}
+
+/** A cursor leads behind entries that were never read: the statement is read from further back. */
+class PassedOver extends Data.TaggedError("PassedOver")<{ readonly accountId: string }> {}
 
 /** Older page boundaries that are tried, newest first, when the stored cursor is refused, before the very beginning. */
 const boundariesTried = 5
@@ -98,10 +101,10 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         yield* entries.contradict(book, runId, walked.contradictions)
         yield* quarantine.put(book, runId, stream, walked.malformed)
         const last = walked.good.at(-1)
-        const cursor = movesTo(reading, walked, page)
-        if (last === undefined && cursor === null) return
+        const place = movesTo(reading, walked, page)
+        if (last === undefined && place === null) return
         yield* saveStatementProgress(book, account.accountId, {
-          cursor,
+          place,
           boundary: walked.state.broken ? null : Option.getOrNull(page.endCursor),
           head:
             last === undefined
@@ -127,6 +130,8 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       const read = rows.flatMap((row) => (Either.isRight(row) ? [row.right.entryId] : []))
       const known = yield* entries.known(book, read)
       yield* refuseElsewhere(account.accountId, known)
+      if (passesOver(reading, page, rows, known))
+        return yield* new PassedOver({ accountId: account.accountId })
       const walked = walk(reading.chain, rows, known)
       const opens = reading.chain.position === 0n && Option.isNone(reading.chain.balance)
       if (opens && walked.breaks && runsBackwards(rows)) {
@@ -139,7 +144,9 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         })
       }
       if (walked.breaks && !tolerant) return yield* new ChainBroken({ accountId: account.accountId })
-      yield* flood.pass(statementStream(account.accountId), page.rows.length, walked.malformed)
+      const stream = statementStream(account.accountId)
+      // The last page is read every night: what is in quarantine already is no flood.
+      yield* flood.pass(stream, page.rows.length, yield* quarantine.unknown(book, stream, walked.malformed))
       const news =
         walked.good.length +
         walked.behind.length +
@@ -208,10 +215,13 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       for (const [at, cursor] of cursors.entries()) {
         const isLast = at === cursors.length - 1
         reading.from = cursor
+        reading.meets = !tolerant
         const done = yield* readOn(book, account, reading, tolerant || isLast).pipe(
           Effect.as(true),
           Effect.catchIf(
-            (error) => !isLast && (isCursorExpired(error) || error._tag === "ChainBroken"),
+            (error) =>
+              !isLast &&
+              (isCursorExpired(error) || error._tag === "ChainBroken" || error._tag === "PassedOver"),
             () => Effect.succeed(false),
           ),
         )
@@ -228,7 +238,8 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       const reading: Reading = {
         chain: { position: account.entries, balance: account.lastBalance, broken: false },
         from: checkpoint.cursor,
-        stored: checkpoint.cursor,
+        meets: Option.isSome(checkpoint.leadsTo),
+        stored: { cursor: checkpoint.cursor, leadsTo: checkpoint.leadsTo },
         lastFilled: undefined,
         heldNext: account.held,
         newEntries: 0,
@@ -243,13 +254,18 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
             ? fromOlder(book, account, reading, false)
             : readOn(book, account, reading, true),
         ),
+        Effect.catchTag("PassedOver", () => fromOlder(book, account, reading, false)),
         Effect.catchIf(isCursorExpired, () => fromOlder(book, account, reading, true)),
-        Effect.catchTag("ChainBroken", () => Effect.dieMessage("a tolerant read takes breaks as they are")),
+        Effect.catchTags({
+          ChainBroken: () => Effect.dieMessage("a tolerant read takes breaks as they are"),
+          PassedOver: () => Effect.dieMessage("nothing is passed over from the start on"),
+        }),
       )
       yield* attempt
       // It led to the last page, unless it is of an earlier version or what it led to is gone.
       if (reading.lastFilled === undefined && account.entries > 0n && Option.isSome(reading.from)) {
         reading.from = yield* beforeLastPage(book, account, reading.from)
+        reading.meets = true
         yield* attempt
       }
       return {

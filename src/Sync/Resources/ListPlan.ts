@@ -1,0 +1,48 @@
+/** How a list is read on, how far it has been read, and where that begins. */
+import { Option } from "effect"
+import type { Instant } from "../../Partner.ts"
+import type { Checkpoint } from "../Statements/Checkpoint.ts"
+import type { Place } from "./LastPage.ts"
+import type { Newest } from "./Newest.ts"
+
+/** How a list is read on. */
+export interface ListPlan {
+  /** Rows of the list are in quarantine and may be readable now. */
+  readonly waits: boolean
+  /** Where a newest-first list may end before its end; its checkpoint stays until then, so that a reading that stops begins again. */
+  readonly until: Option.Option<Newest>
+  /** It was read before, so that most rows are known. */
+  readonly rereads: boolean
+  /** Whether this reading ends at the end of the list. */
+  readonly last: boolean
+  readonly begins: Begins
+}
+
+/** How far it has been read. */
+export interface ListProgress {
+  checkpoint: Checkpoint
+  lastCreatedAt: Option.Option<string>
+  /** The last page with items. */
+  lastPage: Place
+  /** The first item of the list, once it was read from its start. */
+  newest: Option.Option<string>
+  /** The page, or one before it, has come to the item that the plan names. */
+  isReached: boolean
+  /** Nothing new can follow this page. */
+  reachedKnown: boolean
+  /** The page that was the last one does not begin as it did. */
+  isElsewhere: boolean
+}
+
+/** The service's clock at the first page that this run asked for, once there is one. */
+export interface Begins {
+  at: Option.Option<Instant> | undefined
+}
+
+export const isOldestFirst = ({ ordering }: Checkpoint): boolean => Option.contains(ordering, "oldest-first")
+
+/** Where this run starts in a list: see the head of `Lists.ts`. */
+export const startOf = (checkpoint: Checkpoint): Checkpoint => {
+  if (!checkpoint.complete || isOldestFirst(checkpoint)) return checkpoint
+  return { ...checkpoint, cursor: Option.none(), complete: false }
+}

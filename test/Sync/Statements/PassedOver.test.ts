@@ -1,0 +1,71 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { json } from "../../Partner/Service.ts"
+import { inOwnDatabase, TestDatabase } from "../../support/TestDatabase.ts"
+import { accountId, credit, debit, deposit, partnership } from "../Partnership.ts"
+import { findings, rows, sync } from "../Runs.ts"
+
+const entries = rows("select count(*)::integer as n from mirror.statement_entries where not held").pipe(
+  Effect.map(([row]) => row?.n),
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true })("[C14] a statement's last page", (it) => {
+  it.scoped(
+    "is looked for further back where the numbers of pages mean other ones, though balances continue",
+    () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* partnership()
+        // An account that is emptied again each time.
+        const all = Array.from({ length: 12 }, (_, at) =>
+          at % 2 === 0 ? credit(21 + at, "7", "7") : debit(21 + at, "7", "0"),
+        )
+        const asked: Array<string | null> = []
+        let [shown, size] = [6, 2]
+        held.interfere = (path, response) => {
+          if (!path.startsWith(`/accounts/${accountId}/statement`)) return false
+          const after = new URL(path, "http://x").searchParams.get("after")
+          asked.push(after)
+          const page = Number(after ?? "1")
+          const items = all.slice((page - 1) * size, Math.min(page * size, shown))
+          json(response, {
+            items,
+            pageInfo: { hasNextPage: page * size < shown, endCursor: String(page + 1) },
+          })
+          return true
+        }
+        yield* sync(service.url)
+        expect(yield* entries).toBe(6)
+        shown = 12
+        size = 4
+        yield* sync(service.url)
+        expect(yield* entries).toBe(12)
+        expect(yield* rows("select max(position)::integer as last from mirror.statement_entries")).toEqual([
+          { last: 12 },
+        ])
+        asked.length = 0
+        yield* sync(service.url)
+        expect(asked).toEqual(["3"])
+        expect(yield* findings).not.toContain("running-balance blocking")
+      }).pipe(inOwnDatabase),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("rows in quarantine on a last page", (it) => {
+  it.scoped("are no flood when that page alone is read again", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({ pageSize: 100 })
+      const good = (index: number) =>
+        deposit(index, "1", {
+          status: "REJECTED",
+          createdAt: new Date(1_790_000_000_000 + index * 1000).toISOString(),
+        })
+      held.deposits = Array.from({ length: 1191 }, (_, at) =>
+        at < 1180 ? good(1000 + at) : { ...good(1000 + at), amount: "x" },
+      )
+      yield* sync(service.url)
+      held.deposits.push(good(3000))
+      yield* sync(service.url)
+      expect(yield* rows("select count(*)::integer as n from mirror.resources")).toEqual([{ n: 1181 }])
+    }).pipe(inOwnDatabase),
+  )
+})
