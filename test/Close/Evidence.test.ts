@@ -52,6 +52,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a close", (it) => {
       expect((yield* closing("2026-10", { dryRun: true }))[0]?.blockers).toEqual(first[0]?.blockers)
       clock.now = "2026-11-01T00:00:00Z"
       yield* sync(service.url)
+      // What was proved stays proved, though the service's clock goes back.
+      clock.now = "2026-10-31T23:59:59Z"
+      yield* sync(service.url)
       expect(yield* findings).toEqual([])
       expect((yield* closing("2026-10"))[0]?.state).toBe("closed")
     }),

@@ -50,6 +50,8 @@ describe("a text in an import file", () => {
     ["a text that is longer than its column", "a text that is"],
     ["a text that just fits", "a text that just"],
     ["a text that fits now", "a text that fits now"],
+    ["a text that fits now and then", "a text that fits now"],
+    ["'+quoted", "quoted"],
     ["an uncommonlylongwordwithoutgaps", "an uncommonlylongwor"],
     ["Invoice 1234567890123456", "Invoice"],
     ["an X12345678901234567890123", "an"],
@@ -62,6 +64,7 @@ describe("a text in an import file", () => {
 describe("a journal number in few characters", () => {
   it.each([
     ["ORG-2026-10-000007", 80, "ORG-2026-10-000007"],
+    ["ORG-2026-10-000007", 22, "ORG-2026-10-000007"],
     ["ORG-2026-10-000007", 21, "ORG-2610-000007"],
     ["ORG-2026-10-1000007", 21, "ORG-2610-1000007"],
     ["ACME_UK.LTD-2026-10-000007", 36, "ACME-UK-LTD-2026-10-000007"],

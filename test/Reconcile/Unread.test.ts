@@ -2,6 +2,7 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Status } from "../../src/Inquiry/Status.ts"
+import { failingText, readStates } from "../../src/Reconcile/ReadStates.ts"
 import { combined, tieOutSentence } from "../../src/Reconcile/TieOut.ts"
 import { connectionRuns } from "../../src/Serve/Overview/Runs.ts"
 import { Settings } from "../../src/Settings.ts"
@@ -10,6 +11,7 @@ import { json } from "../Partner/Service.ts"
 import { accountId, credit, debit } from "../Sync/Partnership.ts"
 import { findings, sync, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { unruled } from "../support/unruled.ts"
 
 const nothing = { ...combined([]), accounts: 1 }
 
@@ -160,6 +162,31 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a statement that is re
       refused.path = "nothing any more"
       yield* syncWith(variables)
       expect(yield* said(variables)).toBe("Cash ties out; 1 item stands in suspense")
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("of several lists that cannot be read", (it) => {
+  it.scoped("the one that has failed the longest is named, with what it answers", () =>
+    Effect.gen(function* () {
+      const { variables } = yield* refusing
+      for (const [stream, status, days] of [
+        ["accounts", 502, 2],
+        ["deposits", 503, 1],
+        ["withdrawals", 500, 7],
+      ] as const) {
+        yield* unruled(`update sync.stream_reads set trouble = 'Answer ${status}', status = ${status},
+          failing_since = '2026-10-20T00:00:00Z'::timestamptz - interval '${days} days' where stream = '${stream}'`)
+      }
+      const [state] = yield* readStates(null).pipe(Effect.provide(Settings.from({ variables })))
+      expect(state).toMatchObject({
+        failing: 3,
+        failingSince: Date.parse("2026-10-13T00:00:00Z"),
+        stream: "withdrawals",
+        trouble: "Answer 500",
+        status: 500,
+      })
+      expect(state && failingText(state)).toBe("the list of withdrawals answers 500, and 2 more")
     }),
   )
 })

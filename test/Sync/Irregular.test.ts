@@ -14,6 +14,9 @@ import {
 } from "./Partnership.ts"
 import { findings, postings, rows, sync } from "./Runs.ts"
 
+/** Each page is committed by itself, however small it is. */
+const singlePages = { TIEOUT_LIMITS_PAGES_PER_TRANSACTION: "1" }
+
 const quarantined = rows(`select stream, item_id, path, resolved_at is not null as resolved
   from mirror.quarantine order by quarantine_id`)
 
@@ -22,12 +25,13 @@ const held = rows(`select count(*)::integer as held from mirror.statement_entrie
 )
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a row that cannot be understood", (it) => {
-  it.scoped(
-    "is quarantined, what is behind it waits, and both are booked when the service has mended it",
-    () =>
+  it.scoped.each([100, 1])(
+    "is quarantined, what is behind it waits, and both are booked when the service has mended it: %i a page",
+    (pageSize) =>
       Effect.gen(function* () {
         const { held: service, service: at } = yield* partnership({
           balance: "30",
+          pageSize,
           deposits: [deposit(11, "10"), deposit(12, "10"), deposit(13, "10")],
         })
         const good = [
@@ -36,7 +40,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a row that cannot be u
           credit(23, "10", "30", id(13)),
         ]
         service.statement = good.map((entry, index) => (index === 1 ? { ...entry, amount: "1e1" } : entry))
-        yield* sync(at.url)
+        yield* sync(at.url, singlePages)
         expect(yield* quarantined).toEqual([
           { stream: `statement:${accountId}`, item_id: id(22), path: "$.amount", resolved: false },
         ])
@@ -45,7 +49,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a row that cannot be u
         expect(yield* findings).toContain("quarantine blocking")
 
         service.statement = good
-        const mended = yield* sync(at.url)
+        const mended = yield* sync(at.url, singlePages)
         expect(mended.counters.entries).toBe(2)
         expect(yield* held).toBe(0)
         expect((yield* quarantined)[0]?.resolved).toBe(true)
@@ -76,7 +80,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a row that cannot be u
       const { service: at } = yield* partnership({ statement, balance: "20" })
       const failed = yield* Effect.flip(sync(at.url))
       expect(failed).toMatchObject({ _tag: "SyncIncomplete", reason: "Failed" })
-      expect(failed.message).toContain("20 of 20 rows could not be understood")
+      // The report, which names the stream, and the finding, which names the list, do so once.
+      const why =
+        "20 of 20 rows could not be understood ($.amount is not a plain decimal number (-?digits[.digits])). The stream stopped before this page and its checkpoint is unchanged. If the interface has changed, mend the settings' interface section; limits.quarantine says when to stop"
+      expect(failed.message.split("\n")[0]).toBe(`statement ${accountId}: ${why}`)
+      expect(yield* rows("select stream, detail from sync.stream_reads where trouble is not null")).toEqual([
+        { stream: `statement:${accountId}`, detail: why },
+      ])
       expect(yield* quarantined).toEqual([])
     }).pipe(inOwnDatabase),
   )
@@ -303,6 +313,23 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the running balance", 
         const second = yield* sync(at.url)
         expect(second.counters).toMatchObject({ entries: 2, held: 0 })
       }).pipe(inOwnDatabase),
+  )
+
+  it.scoped("whose last page is gone is read on from the page before it", () =>
+    Effect.gen(function* () {
+      const { held: service, service: at } = yield* partnership({ ...threeDeposits, pageSize: 1 })
+      const asked: Array<string | null> = []
+      service.interfere = (path) => {
+        const { pathname, searchParams } = new URL(path, "http://x")
+        if (pathname === `/accounts/${accountId}/statement`) asked.push(searchParams.get("after"))
+        return false
+      }
+      yield* sync(at.url, singlePages)
+      expect(asked.splice(0)).toEqual([null, "1", "2"])
+      service.statement.pop()
+      yield* sync(at.url, singlePages)
+      expect(asked).toEqual(["2", "1"])
+    }).pipe(inOwnDatabase),
   )
 
   it.scoped("that stays broken holds the entries, and is not read from the start every night", () =>

@@ -60,6 +60,24 @@ layer(Layer.provideMerge(Inbox.Default, TestDatabase.layer))("the inbox", (it) =
       }),
   )
 
+  it.effect("[W10] takes an event of another connection for another event, whatever its identifier", () =>
+    Effect.gen(function* () {
+      const inbox = yield* setup
+      const acme = { connection: "acme" }
+      expect(yield* inbox.put([delivery("a"), delivery("a", "other", acme)])).toEqual(["stored", "stored"])
+      expect(yield* inbox.put([delivery("b", "b", acme)])).toEqual(["stored"])
+      expect(yield* inbox.put([delivery("b", "other"), delivery("a", "third")])).toEqual([
+        "stored",
+        "conflict",
+      ])
+      const rows = yield* inbox.list(all)
+      expect(rows.map((row) => `${row.connection} ${row.eventId} ${row.conflict}`).sort()).toEqual([
+        ...["acme a false", "acme b false"],
+        ...["default a true", "default a true", "default b false"],
+      ])
+    }),
+  )
+
   it.effect("returns every byte, and each due event once within a lease", () =>
     Effect.gen(function* () {
       const inbox = yield* setup
@@ -111,6 +129,42 @@ layer(Layer.provideMerge(Inbox.Default, TestDatabase.layer))("the inbox", (it) =
       expect(yield* inbox.replay("dead")).toEqual([{ connection: "default", eventId: "bad" }])
       expect(yield* inbox.replay(["good"])).toEqual([{ connection: "default", eventId: "good" }])
       expect((yield* inbox.take("default", 10)).map(({ tries }) => tries)).toEqual([1, 1])
+    }),
+  )
+
+  it.effect(
+    "[W14] waits twice as long after each failed try, at most ten minutes, whoever starts meanwhile",
+    () =>
+      Effect.gen(function* () {
+        const inbox = yield* setup
+        const { query, transaction } = yield* Database
+        const tried = [1, 2, 3, 10, 11, 1_000]
+        yield* inbox.put(tried.map((tries) => delivery(`tried ${tries}`)))
+        // In one transaction, so that it is the same now for both.
+        const waits = yield* transaction(
+          Effect.zipRight(
+            Effect.forEach(tried, (tries) => inbox.fail([{ ...delivery(`tried ${tries}`), tries }], "no")),
+            query(
+              "Test.waits",
+              (sql) => sql<Array<{ wait: number }>>`
+              select extract(epoch from next_try_at - now())::float8 as wait from webhook.inbox
+              order by split_part(event_id, ' ', 2)::integer`,
+            ),
+          ),
+        )
+        expect(waits.map(({ wait }) => wait)).toEqual([1, 2, 4, 512, 600, 600])
+        expect(yield* inbox.release("default")).toBe(0)
+      }),
+  )
+
+  it.effect("leaves what is done as it is, whatever a process says that was overtaken", () =>
+    Effect.gen(function* () {
+      const inbox = yield* setup
+      yield* inbox.put([delivery("a")])
+      expect(yield* inbox.finish([{ ...delivery("a"), note: "odd" }])).toHaveLength(1)
+      expect(yield* inbox.finish([delivery("a")])).toEqual([])
+      yield* inbox.fail([{ ...delivery("a"), tries: 1 }], "too late")
+      expect(yield* inbox.list(all)).toMatchObject([{ state: "done", error: null, note: "odd" }])
     }),
   )
 

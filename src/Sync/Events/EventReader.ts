@@ -12,7 +12,7 @@ import { Lists } from "../Resources/Lists.ts"
 import { OpenResources } from "../Resources/OpenResources.ts"
 import { BookReader } from "../Runs/BookReader.ts"
 import { aloneOfStream, failureOf } from "../Runs/Failures.ts"
-import type { Failure } from "../Runs/RunReport.ts"
+import { type Failure, unreadText } from "../Runs/RunReport.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { keyOfResource, type Touched } from "./EventHint.ts"
 
@@ -158,7 +158,8 @@ export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Event
       const outcome = yield* reader.readSome(book, all)
       for (const failure of outcome.failures) {
         const { unread, why } = failure
-        if (unread.kind === "statement") failedAccounts.set(unread.accountId, why)
+        if (unread.kind === "statement")
+          failedAccounts.set(unread.accountId, `${unreadText(failure)}: ${why}`)
         else failures.push(failure)
       }
       return {

@@ -108,7 +108,7 @@ export const noteTrouble = Effect.fn("Sync.noteTrouble")(function* (
 const troubleOf = (error: StreamError): Trouble =>
   error instanceof PartnerError
     ? { reason: error.reason, status: error.status ?? null, detail: error.message }
-    : { reason: error._tag, status: null, detail: error.message }
+    : { reason: error._tag, status: null, detail: error.why }
 
 /** Keeps, in a transaction of its own, why a stream could not be read; the failure goes on. */
 export const noting =

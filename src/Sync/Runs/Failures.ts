@@ -33,9 +33,12 @@ export const aloneOfStream = handling(ofOneStream)
  */
 export const aloneOfClient = handling(ofOneClient)
 
+/** What names a list or a statement by itself, as `unreadText` does, needs no stream's name after it. */
+const namesStream = ({ kind }: Unread): boolean => kind === "list" || kind === "statement"
+
 export const failureOf = (unread: Unread, error: StreamError): Failure => ({
   unread,
-  why: error.message,
+  why: error instanceof QuarantineFlood && namesStream(unread) ? error.why : error.message,
   stopped: error instanceof PartnerError && error.reason === "RateLimited",
   passing: error instanceof PartnerError && isOutage(error),
 })

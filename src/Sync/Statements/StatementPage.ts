@@ -26,8 +26,13 @@ export class QuarantineFlood extends Data.TaggedError("QuarantineFlood")<{
   readonly rows: number
   readonly example: string
 }> {
+  /** For where the stream is named already. Like every text of a failure it ends without a full stop. */
+  get why(): string {
+    return `${this.malformed} of ${this.rows} rows could not be understood (${this.example}). The stream stopped before this page and its checkpoint is unchanged. If the interface has changed, mend the settings' interface section; limits.quarantine says when to stop`
+  }
+
   override get message(): string {
-    return `${this.stream}: ${this.malformed} of ${this.rows} rows could not be understood (${this.example}). The stream stopped before this page and its checkpoint is unchanged. If the interface has changed, mend the settings' interface section; limits.quarantine says when to stop.`
+    return `${this.stream}: ${this.why}`
   }
 }
 
