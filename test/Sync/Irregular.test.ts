@@ -317,7 +317,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the running balance", 
 
   it.scoped("whose last page is gone is read on from the page before it", () =>
     Effect.gen(function* () {
-      const { held: service, service: at } = yield* partnership({ ...threeDeposits, pageSize: 1 })
+      const statement = [...threeDeposits.statement]
+      const { held: service, service: at } = yield* partnership({ ...threeDeposits, statement, pageSize: 1 })
       const asked: Array<string | null> = []
       service.interfere = (path) => {
         const { pathname, searchParams } = new URL(path, "http://x")
