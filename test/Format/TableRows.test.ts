@@ -79,14 +79,14 @@ describe("the pairs of a journal", () => {
 
   it("have the value of each account in the base currency, where the journal has a rate", () => {
     const rate = 1_100_000n
-    // Of two that end together the debit keeps its value.
+    // Of two that end together the debit keeps its value, and what is left over stays with the next debit.
     const lines = [
-      ["1200", 70n, 64n],
-      ["1210", 40n, 36n],
-      ["1020", -50n, -46n],
-      ["1030", -60n, -54n],
+      ["1200", 50n, 45n],
+      ["1210", 60n, 55n],
+      ["1020", -70n, -64n],
+      ["1030", -40n, -36n],
     ] as const
-    expect(pairs(lines, rate)).toEqual(["1200 an 1020 50 46", "1200 an 1030 20 18", "1210 an 1030 40 36"])
+    expect(pairs(lines, rate)).toEqual(["1200 an 1020 50 45", "1210 an 1020 20 19", "1210 an 1030 40 36"])
     const worthless = [
       ["1200", 1n, 0n],
       ["1020", -1n, 0n],
