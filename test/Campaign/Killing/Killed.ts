@@ -5,7 +5,8 @@
  */
 import { writeSync } from "node:fs"
 import { createInterface } from "node:readline"
-import { Cause, Effect, Exit, Logger, LogLevel } from "effect"
+import { Cause, Effect, Exit, Logger, LogLevel, Option } from "effect"
+import { DatabaseError } from "../../../src/Database/DatabaseError.ts"
 import { operate } from "../Operations.ts"
 import { inDatabase } from "../Server.ts"
 import { changeRules, siteOf } from "../Site.ts"
@@ -57,7 +58,14 @@ const commanded = (command: Command) =>
 
 for await (const line of createInterface({ input: process.stdin })) {
   // The line is sent once every session is closed, as an ending process closes them.
-  const exit = await Effect.runPromiseExit(commanded(JSON.parse(line)))
+  // Whose sessions were cut while it connected has done nothing, and says so.
+  const exit = await Effect.runPromiseExit(
+    Effect.catchSomeDefect(commanded(JSON.parse(line)), (defect) =>
+      defect instanceof DatabaseError
+        ? Option.some(Effect.succeed({ done: false, told: `DatabaseError: ${defect.message}` }))
+        : Option.none(),
+    ),
+  )
   if (Exit.isFailure(exit)) tell({ line: "died", cause: Cause.pretty(exit.cause) })
   else tell({ line: "ended", ...exit.value })
 }
