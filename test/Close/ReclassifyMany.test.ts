@@ -3,7 +3,9 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { type ReclassifyRequest, reclassifyAll } from "../../src/Reclassify.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
-import { credit, debit, deposit, id, partnership } from "../Sync/Partnership.ts"
+import { json } from "../Partner/Service.ts"
+import { client } from "../Sync/Lending.ts"
+import { accountId, bothSurfaces, credit, debit, deposit, id, partnership } from "../Sync/Partnership.ts"
 import { findings, rows, sync } from "../Sync/Runs.ts"
 import { services } from "../support/BookServices.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -29,6 +31,35 @@ const adjustments = Effect.gen(function* () {
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying many", (it) => {
+  it.scoped("moves an entry in each of the books that have it", () =>
+    Effect.gen(function* () {
+      const own = client(1)
+      const { held, service } = yield* partnership({
+        balance: "10.00",
+        statement: [credit(11, "10.00", "10.00")],
+      })
+      const listed = { accountId, currency: "USD", paymentRails: "SEPA", balance: "10.00", status: "ACTIVE" }
+      const of = `/clients/${own.clientId}`
+      const lists: Record<string, ReadonlyArray<unknown>> = {
+        "/clients": [own],
+        [`${of}/accounts`]: [listed],
+        [`${of}/accounts/${accountId}/statement`]: held.statement,
+        [`${of}/destinations`]: [],
+      }
+      held.interfere = (path, response) => {
+        const items = lists[path.split("?")[0] ?? ""]
+        if (items !== undefined) json(response, { items, pageInfo: { hasNextPage: false } })
+        return items !== undefined
+      }
+      yield* sync(service.url, bothSurfaces)
+      expect(yield* findings).toContain("account-shared blocking")
+      const { moved } = yield* moving(allOf())
+      expect(moved.map(({ entryId }) => entryId)).toEqual([id(11), id(11)])
+      expect(new Set(moved.map(({ book }) => book)).size).toBe(2)
+      expect(yield* findings).not.toContain("adjustment warning")
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("shows a preview, and moves all findings of a check up to an amount", () =>
     Effect.gen(function* () {
       yield* adjustments

@@ -77,6 +77,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
       )
     }
 
+    it.scoped("shows that a final item has changed, and leaves those that are as they were", () =>
+      Effect.gen(function* () {
+        const { held, night } = yield* listed("page numbers")
+        // Without an entry to come, so that it is not asked for by its identifier.
+        held.deposits = [11, 12, 13].map((index) => deposit(index, "1", { status: "REJECTED" }))
+        yield* night
+        expect((yield* night).counters.resources).toBe(0)
+        held.deposits = held.deposits.with(2, deposit(13, "2", { status: "REJECTED" }))
+        const { counters } = yield* night
+        expect([counters.resources, counters.changedResources]).toEqual([1, 1])
+        expect(
+          yield* rows(
+            "select resource_id, trim_scale(amount)::text as amount from mirror.resources where version > 1",
+          ),
+        ).toEqual([{ resource_id: id(13), amount: "2" }])
+      }).pipe(inOwnDatabase),
+    )
+
     it.scoped("that is gone leads to the whole list, once", () =>
       Effect.gen(function* () {
         const { asked, held, night } = yield* listed("page numbers")
