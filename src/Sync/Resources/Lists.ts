@@ -62,7 +62,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       const stop = progress.isReached && Option.contains(ordering, "newest-first")
       progress.reachedKnown = stop && (yield* newestItems.isKnown(book, page))
       const complete = !page.hasNextPage || progress.reachedKnown
-      const lastPage = lastPageOf(page, progress.lastPage)
+      const lastPage = lastPageOf(page, ({ id }) => id) ?? progress.lastPage
       progress.newest = Option.orElse(progress.newest, () => Option.fromNullable(ids[0]))
       const place: Place = {
         cursor: complete ? Option.none() : Option.orElse(page.endCursor, () => progress.checkpoint.cursor),

@@ -1,10 +1,10 @@
 /** How far the reading of one account's statement has come, and where the next run is to begin. */
-import { Either, Option } from "effect"
+import { Option } from "effect"
 import type { KnownEntry } from "../../Mirror/StatementEntries.ts"
 import type { Instant, Row, StatementEntry } from "../../Partner.ts"
 import { nowIso } from "../../Run.ts"
 import type { Group } from "../Resources/Grouped.ts"
-import type { Place } from "../Resources/LastPage.ts"
+import { lastPageOf, type Place } from "../Resources/LastPage.ts"
 import type { ChainState, Walked } from "./Chain.ts"
 
 export interface Reading {
@@ -24,15 +24,8 @@ export interface Reading {
   beganAt: Option.Option<Instant> | undefined
 }
 
-/** The last page of a group that has rows, with its first entry. */
-const lastFilledOf = ({ lastFilled, rows }: Group<StatementEntry>): Place | undefined =>
-  lastFilled && {
-    cursor: lastFilled.askedWith,
-    leadsTo: Option.map(
-      Option.fromNullable(rows.slice(-lastFilled.rows).find(Either.isRight)),
-      ({ right }) => right.entryId,
-    ),
-  }
+const lastFilledOf = (page: Group<StatementEntry>): Place | undefined =>
+  lastPageOf(page, ({ entryId }) => entryId)
 
 /** Where the next run is to begin: behind the page, or at the last one with rows where nothing follows. */
 const goesOnAt = ({ lastFilled, stored }: Reading, page: Group<StatementEntry>): Place =>

@@ -18,8 +18,8 @@ import { attempt, filesAtOnce, quietly } from "../Folder.ts"
 import type { FileRecord, Manifest } from "../Manifest.ts"
 
 /**
- * Bytes of a file per block. The table takes up to 1 MiB, compressed. With blocks of half the size keeping took a quarter longer,
- * with blocks of twice the size an export held 30 MB more.
+ * Bytes of a file per block. The table takes up to 1 MiB, compressed. With blocks of half the size keeping took a third longer,
+ * with blocks of twice the size an export held some 25 MB more.
  */
 export const blockSize = 512 * 1024
 
