@@ -898,8 +898,7 @@ left join (
 where b.amount <> coalesce(k.amount, 0);
 
 -- The open items of loans, each once: every leg whose cash has not arrived (two legs can cancel each other in the balances
--- above); every other balance in loan clearing; and every receivable with a finding that it was not paid exactly, though no
--- balance shows it (a shortfall within the interest).
+-- above), and every other balance in loan clearing. A shortfall within the interest leaves none: it is a finding alone.
 create or replace view reconcile.open_loans as
 select w.book_id, w.receivable_id, w.currency, w.sequence from ledger.receivable_waits w
 union all (
@@ -912,7 +911,8 @@ left join (
 where i.amount <> coalesce(w.amount, 0)
 union
 select f.book_id, (f.evidence ->> 'receivableId')::uuid, f.evidence ->> 'currency', null::integer
-from reconcile.open_findings f where f.check_name = 'loan-clearing');
+from reconcile.open_findings f
+where f.check_name = 'loan-clearing' and (f.evidence ->> 'loanClearing')::numeric is distinct from 0);
 
 -- TO004. What was closed, by whom and why, is kept for good.
 create or replace trigger closes_immutable before update or delete or truncate on ledger.closes
@@ -2170,7 +2170,8 @@ language sql stable as $$
     select f.book_id, f.severity,
       case when f.check_name in ('adjustment', 'unclassified-entry', 'missing-resource') then 'suspense'
         when f.check_name = 'conversion-in-transit' then 'conversions_in_transit'
-        when f.check_name in ('loan-clearing', 'loan-in-transit') then 'loan_clearing'
+        when f.check_name = 'loan-in-transit' or f.check_name = 'loan-clearing'
+          and (f.evidence ->> 'loanClearing')::numeric is distinct from 0 then 'loan_clearing'
         when f.check_name = 'clearing-movement' then 'clearing'
         when f.check_name = 'quarantine' then 'quarantine'
         when f.severity = 'blocking' and f.subject_type = 'account' then 'account'

@@ -17,6 +17,6 @@ export class NothingFound extends Data.TaggedError("NothingFound")<{
   get advice(): string {
     return this.reason === "Unknown"
       ? "Give a journal number (ORG-2026-10-000007), a finding (F12), a row in quarantine (Q12), a client's code, a transaction hash, a batch (ORG/4), what a file calls an account, a payment's external reference, or the identifier of an account, statement entry, deposit, withdrawal, conversion, receivable or client, of which the first 8 characters are enough. What is not stored yet: tieout sync."
-      : "Give more of the identifier."
+      : "Give the whole identifier of the one that is meant."
   }
 }

@@ -21,7 +21,7 @@ const tieOutColumns = {
   transit: int4,
   /** Conversions in transit that block the close of a month, by month (`2026-10`). */
   blocked: countByMonth,
-  /** Items in loan clearing: legs whose cash has not come, and loans that were not paid exactly. */
+  /** Items in loan clearing: legs whose cash has not come, and what else stands there. */
   loans: int4,
   /** Legs that block the close of a month, by month. */
   loansBlocked: countByMonth,

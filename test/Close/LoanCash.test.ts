@@ -204,7 +204,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("cash that was named be
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a shortfall within the interest", (it) => {
-  it.scoped("leaves nothing in clearing, yet the sentence counts it", () =>
+  it.scoped("leaves nothing in clearing, and the sentence counts it as a finding, not as an item", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending()
       const out = move(held, "", { type: "DEBIT", amount: 1000, on: at(2) })
@@ -217,7 +217,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a shortfall within the
       yield* sync(service.url, surfaces)
       expect(yield* standing).toEqual(["cash 10", "interest_income -10"])
       expect(yield* findings).toEqual(["loan-clearing blocking"])
-      expect(yield* sentence()).toBe("Cash ties out; 1 item is open in loan clearing")
+      expect(yield* sentence()).toBe("Cash ties out; 1 blocking finding is open")
     }),
   )
 })

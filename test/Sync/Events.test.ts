@@ -127,16 +127,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
       )
       expect(yield* postings).toEqual(["adjustment cash 5, suspense -5"])
       expect(said).toEqual([
-        `Event ${first.eventId} of type moon.risen and 1 more like it: unknown type; everything new was looked at. run 1`,
-        `Event ${nameless.eventId} of type account.credited: no accountId that can be read; everything new was looked at. run 1`,
+        `Event ${first.eventId} of type moon.risen and 1 more like it: unknown type: everything new of book ORG was looked at. run 1`,
+        `Event ${nameless.eventId} of type account.credited: no accountId that can be read: everything new of book ORG was looked at. run 1`,
       ])
       expect(
         listed.map(({ error, note, state, type }) => `${type} ${state}, ${error}, ${note}`).sort(),
       ).toEqual([
-        "account.credited done, null, no accountId that can be read: everything new was looked at",
+        "account.credited done, null, no accountId that can be read: everything new of book ORG was looked at",
         "account.credited done, null, null",
-        "moon.risen done, null, unknown type: everything new was looked at",
-        "moon.risen done, null, unknown type: everything new was looked at",
+        "moon.risen done, null, unknown type: everything new of book ORG was looked at",
+        "moon.risen done, null, unknown type: everything new of book ORG was looked at",
       ])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
@@ -223,6 +223,32 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
         { code: "C2", cash: "7" },
       ])
       expect(yield* inboxStates).toEqual(["done 3"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("that name nothing known say which book was looked at, each for itself", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: [client(1)] })
+      yield* sync(service.url, bothSurfaces)
+      move(held, clientId(1), { type: "CREDIT", amount: 3 })
+      const said: Array<string> = []
+      const logger = Logger.make(({ message }) => void said.push(String(message)))
+      const ofOrganization = delivery("moon.risen", {})
+      const ofClient = delivery("moon.risen", { clientId: clientId(1) })
+      yield* processing(
+        service.url,
+        (events, inbox) =>
+          Effect.zipRight(
+            inbox.put([ofOrganization, ofClient, delivery("moon.risen", { clientId: clientId(1), n: 2 })]),
+            events.round("default").pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger))),
+          ),
+        bothSurfaces,
+      )
+      expect(said.filter((line) => line.startsWith("Event "))).toEqual([
+        `Event ${ofOrganization.eventId} of type moon.risen: unknown type: everything new of book ORG was looked at.`,
+        `Event ${ofClient.eventId} of type moon.risen and 1 more like it: unknown type: everything new of book C1 was looked at.`,
+      ])
+      expect(yield* postings).toEqual(["adjustment cash 3, suspense -3"])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 

@@ -18,7 +18,7 @@ import { booksFor, byClient, closedBy, type Hinted } from "./EventBooks.ts"
 import { keyOfResource, touchedBy } from "./EventHint.ts"
 import { meterEvents } from "./EventMeters.ts"
 import { type ReadAgain, TouchedReader } from "./EventReader.ts"
-import { noteOf, tellLeft, tellUnknown } from "./UnknownEvents.ts"
+import { noteOf, tellNotes } from "./UnknownEvents.ts"
 
 const reading = TouchedReader.Default.pipe(Layer.provideMerge(syncParts))
 
@@ -60,9 +60,8 @@ const readBook = Effect.fn("Events.readBook")(function* (book: Book, hinted: Rea
 })
 
 interface Outcome extends Hinted {
+  /** What its book was read for, or why it is left to the next sync. */
   readonly note: Option.Option<string>
-  /** Nothing was read for it: the next sync does. */
-  readonly left: boolean
   /** Why its effect is not in the books; none if it is. */
   readonly why: Option.Option<string>
 }
@@ -80,11 +79,10 @@ const unreadable =
           ? {
               ...one,
               note: Option.some(`${unknown}: ${why}; left to the next sync`),
-              left: true,
               why: Option.none(),
             }
-          : { ...one, note: Option.none(), left: false, why: Option.some(why) },
-      onNone: () => ({ ...one, note: Option.none(), left: false, why: Option.some(why) }),
+          : { ...one, note: Option.none(), why: Option.some(why) },
+      onNone: () => ({ ...one, note: Option.none(), why: Option.some(why) }),
     })
 
 /** The part of a round for one book. Returns the events that failed, with the reason. */
@@ -97,8 +95,7 @@ const takeBook = Effect.fn("Events.takeBook")(function* (book: Book, hinted: Rea
   const outcomes = hinted.map(
     (one): Outcome => ({
       ...one,
-      note: noteOf(one.hint),
-      left: false,
+      note: noteOf(one.hint, book),
       why: broken ? Option.some(read.failures[0]?.why ?? "") : whyUnbooked(one, read),
     }),
   )
@@ -117,7 +114,7 @@ const takeBook = Effect.fn("Events.takeBook")(function* (book: Book, hinted: Rea
 const leftToSync = "it names no client, and the organization is not read: left to the next sync"
 
 const leave = (hinted: ReadonlyArray<Hinted>): ReadonlyArray<Outcome> =>
-  hinted.map((one) => ({ ...one, note: Option.some(leftToSync), left: true, why: Option.none() }))
+  hinted.map((one) => ({ ...one, note: Option.some(leftToSync), why: Option.none() }))
 
 /** Ends the events that are in the books, and postpones the others. Returns how many were postponed. */
 const noteOutcomes = Effect.fn("Events.noteOutcomes")(function* (
@@ -139,8 +136,7 @@ const noteOutcomes = Effect.fn("Events.noteOutcomes")(function* (
     }),
   )
   meterEvents(connection, delays)
-  yield* tellUnknown(done.filter(({ left }) => !left))
-  yield* tellLeft(done.filter(({ left }) => left))
+  yield* tellNotes(done)
   const failed = outcomes.flatMap(({ event, why }) =>
     Option.toArray(Option.map(why, (text) => ({ event, text }))),
   )
