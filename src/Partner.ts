@@ -2,9 +2,10 @@
  * The port to the Partner Trading, Account and Credit Service: what the rest of Tieout may know of it. Wire shapes,
  * parameter names and HTTP stay behind the adapter (`Partner/`). Source of every field: `docs/interface.md`.
  */
-import { Context, type Effect, Either, type Option, type Stream } from "effect"
+import { Context, type Effect, Either, type Option } from "effect"
 import type { Amount, Money } from "./Common/Money.ts"
 import type { PartnerError } from "./Partner/PartnerError.ts"
+import type { Walks } from "./Partner/Walk.ts"
 
 /** A point in time as the service said it, normalized to UTC with at most six decimals: `2026-10-01T12:00:00.123456Z`. */
 export type Instant = string
@@ -199,15 +200,15 @@ export const malformedRows = <A>({ rows }: Page<A>): ReadonlyArray<Malformed> =>
   rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
 
 /**
- * Pages of a list from a cursor on (none: from the start), in sequence, one page ahead of the consumer. `ahead` decides
- * whether to prefetch the page after this one; a consumer that may stop at this page answers no, and wastes no request. Fails
+ * Pages of a list from a cursor on (none: from the start), in sequence, one page ahead of the reader. `ahead` decides
+ * whether to prefetch the page after this one; a reader that may stop at this page answers no, and wastes no request. Fails
  * with `CursorLoop` where a cursor repeats, cycles or is missing while more is promised, and with `CursorExpired` where the
  * service refuses the first cursor.
  */
 export type Pages<A> = (
   from: Option.Option<string>,
   ahead?: (page: Page<A>) => boolean,
-) => Stream.Stream<Page<A>, PartnerError>
+) => Walks<Page<A>, PartnerError>
 
 /** A stretch of time: from an instant up to, not including, another. */
 export interface Stretch {

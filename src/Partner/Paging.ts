@@ -1,5 +1,5 @@
-/** Cursor paging (`docs/interface.md`, PageInfo) as a stream of pages that prefetches one page. */
-import { Effect, Fiber, Option, type Scope, Stream } from "effect"
+/** Cursor paging (`docs/interface.md`, PageInfo): a walk that prefetches one page. */
+import { Effect, Fiber, Option } from "effect"
 import type { Page, Pages } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import * as Address from "./Address.ts"
@@ -10,6 +10,7 @@ import type { PartnerError } from "./PartnerError.ts"
 import { largeAnswer } from "./Room.ts"
 import type { Session } from "./Session.ts"
 import { type Fetched, type ListBounds, markOf, Trail } from "./Trail.ts"
+import type { Walk } from "./Walk.ts"
 import { type Decoder, decodeAll } from "./Wire/RowDecoder.ts"
 
 const refusalsOfCursor: ReadonlySet<number | undefined> = new Set([400, 404, 409, 410, 422])
@@ -79,71 +80,86 @@ const fetchPage = <A>(
   )
 }
 
-/** A page under way, and how to give its answer's room back, once it has one. */
-interface Launched<A> {
-  readonly fiber: Fiber.Fiber<Fetched<A>, PartnerError>
-  readonly release: () => void
+/** The room that a page's answer takes until the reader is done with the page. */
+class Kept {
+  private readonly gives = new Set<() => void>()
+
+  readonly keep: Keep = (give) => void this.gives.add(give)
+
+  readonly release = (): void => {
+    for (const give of this.gives) give()
+    this.gives.clear()
+  }
 }
 
-/** The request for a page: under way already, or sent when the page is wanted. */
-type Asked<A> = Effect.Effect<Launched<A>>
+/** A page to come: its request is under way already, or is sent when the page is wanted. */
+interface Coming<A> {
+  readonly fetched: Effect.Effect<Fetched<A>, PartnerError>
+  readonly room: Kept
+}
 
 const walk = <A>(
   listing: Listing<A>,
   from: Option.Option<string>,
   ahead: (page: Page<A>) => boolean,
-): Effect.Effect<Stream.Stream<Page<A>, PartnerError>, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const scope = yield* Effect.scope
-    const trail = new Trail(listing.bounds, from)
-    const releases = new Set<() => void>()
-    // After the requests have been interrupted.
-    yield* Effect.addFinalizer(() =>
-      Effect.sync(() => {
-        for (const release of releases) release()
+): Walk<Page<A>, PartnerError> => {
+  const trail = new Trail(listing.bounds, from)
+  const asking = (cursor: Option.Option<string>): Coming<A> => {
+    const room = new Kept()
+    return { fetched: fetchPage(listing, cursor, room.keep), room }
+  }
+  /** The room of the page that the reader has. */
+  let held = new Kept()
+  let coming: Coming<A> | undefined = asking(from)
+  let underWay: Fiber.Fiber<Fetched<A>, PartnerError> | undefined
+
+  /** Sends the request at once, so that the answer comes while the reader deals with the page before. */
+  const launched = ({ fetched, room }: Coming<A>): Effect.Effect<void> =>
+    Effect.uninterruptible(
+      Effect.map(Effect.forkDaemon(Effect.interruptible(fetched)), (fiber) => {
+        underWay = fiber
+        coming = { fetched: Fiber.join(fiber), room }
       }),
     )
-    const launch = (cursor: Option.Option<string>): Asked<A> =>
-      Effect.suspend(() => {
-        const own = new Set<() => void>()
-        const release = () => {
-          for (const give of own) {
-            releases.delete(give)
-            give()
-          }
-          own.clear()
-        }
-        const keep = (give: () => void) => {
-          own.add(give)
-          releases.add(give)
-        }
-        return Effect.map(Effect.forkIn(fetchPage(listing, cursor, keep), scope), (fiber) => ({
-          fiber,
-          release,
-        }))
-      })
-    let releaseLast = () => {}
-    const step = (asked: Asked<A>) =>
-      Effect.gen(function* () {
-        // The reader who asks for the next page is done with the last one.
-        releaseLast()
-        const { fiber, release } = yield* asked
-        releaseLast = release
-        const fetched = yield* Fiber.join(fiber)
-        const { page } = fetched
-        const problem = trail.problem(fetched)
-        if (problem !== undefined) {
-          return yield* Fault.make("CursorLoop", `GET ${listing.path}`, { detail: problem })
-        }
-        if (!page.hasNextPage) return [page, Option.none<Asked<A>>()] as const
-        const next = launch(page.endCursor)
-        return [page, Option.some(ahead(page) ? Effect.succeed(yield* next) : next)] as const
-      })
-    return Stream.paginateEffect<Asked<A>, Page<A>, PartnerError, never>(launch(from), step)
-  })
 
-/** The pages of a list; its requests are interrupted when the reader stops. */
+  const taken = (fetched: Fetched<A>): Effect.Effect<Option.Option<Page<A>>, PartnerError> => {
+    const { page } = fetched
+    const problem = trail.problem(fetched)
+    if (problem !== undefined) {
+      return Fault.make("CursorLoop", `GET ${listing.path}`, { detail: problem })
+    }
+    if (!page.hasNextPage) return Effect.succeedSome(page)
+    const following = asking(page.endCursor)
+    if (ahead(page)) return Effect.as(launched(following), Option.some(page))
+    coming = following
+    return Effect.succeedSome(page)
+  }
+
+  return {
+    next: Effect.suspend(() => {
+      held.release()
+      if (coming === undefined) return Effect.succeedNone
+      const { fetched, room } = coming
+      held = room
+      coming = undefined
+      return Effect.flatMap(fetched, (answer) => {
+        underWay = undefined
+        return taken(answer)
+      })
+    }),
+    close: Effect.suspend(() => {
+      const release = Effect.sync(() => {
+        held.release()
+        coming?.room.release()
+      })
+      return underWay === undefined ? release : Effect.zipRight(Fiber.interrupt(underWay), release)
+    }),
+  }
+}
+
+/** The pages of a list. */
 export const pages =
   <A>(listing: Listing<A>): Pages<A> =>
   (from, ahead = () => true) =>
-    Stream.unwrapScoped(walk(listing, from, ahead))
+  () =>
+    walk(listing, from, ahead)

@@ -1,11 +1,12 @@
 /** The keys that webhook deliveries are signed with (`docs/interface.md`, Webhook resources: PublicKey). */
-import { Chunk, Effect, Either, Option, Stream } from "effect"
+import { Effect, Either, Option } from "effect"
 import { spelledOnce } from "../Common/Uuid.ts"
-import type { PublicKey } from "../Partner.ts"
+import type { PublicKey, Row } from "../Partner.ts"
 import * as PartnerFault from "./Fault.ts"
 import { pages } from "./Paging.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import type { Wiring } from "./Reads.ts"
+import { forEachPage } from "./Walk.ts"
 import { Fault, type Fields, isFields, text } from "./Wire/Fields.ts"
 import type { Decoder } from "./Wire/RowDecoder.ts"
 
@@ -34,13 +35,14 @@ export const publicKeys = (
   { bounds, interface: { paging }, session }: Wiring,
   path: string,
 ): Effect.Effect<ReadonlyArray<PublicKey>, PartnerError> =>
-  pages({ session, paging, bounds, kind: "publicKeys", path, decoder, mayBePlain: true })(Option.none()).pipe(
-    Stream.mapConcat(({ rows }) => rows),
-    Stream.runCollect,
-    Effect.flatMap((rows) => {
-      const keys = Chunk.toReadonlyArray(Chunk.filterMap(rows, Either.getRight))
-      return keys.length === 0 && rows.length > 0
-        ? PartnerFault.make("BadResponse", `GET ${path}`, { detail: "no public key of the list can be read" })
-        : Effect.succeed(keys)
-    }),
-  )
+  Effect.gen(function* () {
+    const list = pages({ session, paging, bounds, kind: "publicKeys", path, decoder, mayBePlain: true })
+    const rows: Array<Row<PublicKey>> = []
+    yield* forEachPage(list(Option.none()), (page) => Effect.sync(() => rows.push(...page.rows)))
+    const keys = rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
+    if (keys.length === 0 && rows.length > 0)
+      return yield* PartnerFault.make("BadResponse", `GET ${path}`, {
+        detail: "no public key of the list can be read",
+      })
+    return keys
+  })

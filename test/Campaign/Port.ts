@@ -1,5 +1,5 @@
 /** The world at the partner port: the results that the HTTP adapter would give, without HTTP. */
-import { Effect, Either, Layer, Option, Stream } from "effect"
+import { Effect, Either, Layer, Option } from "effect"
 import { PartnerError, type PartnerReason } from "../../src/Partner/PartnerError.ts"
 import {
   type Account,
@@ -78,26 +78,31 @@ export const port = (world: World, hook: Hook) => {
       decoded: (json: Record<string, unknown>) => A,
     ): Pages<A> =>
     (from) =>
-      Stream.paginateEffect(from, (cursor) =>
-        Effect.gen(function* () {
-          const requestedAt = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-          yield* request(operation)
-          const all = items()
-          if (isRefusal(all)) return yield* failure(all, operation)
-          const answer = Lists.page(world, stream, all, Option.getOrNull(cursor))
-          if (isRefusal(answer)) return yield* failure(answer, operation)
-          const endCursor = Option.fromNullable(answer.endCursor)
-          const page: Page<A> = {
-            rows: answer.items.map((item) => rowOf(item, decoded)),
-            hasNextPage: answer.hasNextPage,
-            endCursor,
-            askedWith: cursor,
-            requestedAt,
-            servedAt: Option.some(world.servedAt),
-          }
-          return [page, answer.hasNextPage ? Option.some(endCursor) : Option.none()] as const
-        }),
-      )
+    () => {
+      let coming = Option.some(from)
+      const next = Effect.gen(function* () {
+        if (Option.isNone(coming)) return Option.none()
+        const { value: cursor } = coming
+        const requestedAt = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+        yield* request(operation)
+        const all = items()
+        if (isRefusal(all)) return yield* failure(all, operation)
+        const answer = Lists.page(world, stream, all, Option.getOrNull(cursor))
+        if (isRefusal(answer)) return yield* failure(answer, operation)
+        const endCursor = Option.fromNullable(answer.endCursor)
+        const page: Page<A> = {
+          rows: answer.items.map((item) => rowOf(item, decoded)),
+          hasNextPage: answer.hasNextPage,
+          endCursor,
+          askedWith: cursor,
+          requestedAt,
+          servedAt: Option.some(world.servedAt),
+        }
+        coming = answer.hasNextPage ? Option.some(endCursor) : Option.none()
+        return Option.some(page)
+      })
+      return { next, close: Effect.void }
+    }
 
   const one = <A>(
     operation: string,

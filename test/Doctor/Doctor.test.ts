@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { it } from "@effect/vitest"
-import { Effect, Either, Layer, Option, Stream } from "effect"
+import { Effect, Either, Layer, Option } from "effect"
 import { describe, expect } from "vitest"
 import { parse } from "yaml"
 import { doctor } from "../../src/Cli/Commands/Setup/DoctorCommand.ts"
@@ -11,7 +11,7 @@ import { makeOutput, Outcome, Output } from "../../src/Cli/Output.ts"
 import * as PartnerHttp from "../../src/Partner/Http.ts"
 import { type Pages, Partner } from "../../src/Partner.ts"
 import { Settings, SettingsSource } from "../../src/Settings.ts"
-import { json, type Service, secret, serve, uuid } from "../Partner/Service.ts"
+import { json, pagesIn, type Service, secret, serve, uuid } from "../Partner/Service.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { imitate, personal } from "./Imitation.ts"
 
@@ -65,9 +65,9 @@ const written = (text: string) =>
   })
 
 const rowsOf = <A>(pages: Pages<A> | null) =>
-  Effect.map(Stream.runCollect(pages === null ? Stream.empty : pages(Option.none())), (all) =>
-    [...all].flatMap(({ rows }) => rows),
-  )
+  pages === null
+    ? Effect.succeed([])
+    : Effect.map(pagesIn(pages(Option.none())), (all) => all.flatMap(({ rows }) => rows))
 
 /** Reads everything that a sync reads with the connector, by the settings of a file. */
 const readAll = Effect.fn("test.readAll")(function* (file: string, service: Service) {

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib"
 import { it } from "@effect/vitest"
-import { Effect, Either, Option, Stream } from "effect"
+import { Effect, Either, Option } from "effect"
 import { describe, expect } from "vitest"
 import {
   type Answerer,
@@ -8,6 +8,7 @@ import {
   failureOf,
   isRead,
   json,
+  pagesIn,
   secret,
   serve,
   uuid,
@@ -190,7 +191,7 @@ describe("An answer within the bytes that it may have", () => {
         serve((_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(body)),
         (partner, { count }) =>
           Effect.gen(function* () {
-            const error = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
+            const error = yield* failureOf(pagesIn(partner.accounts(Option.none())))
             expect(error.reason).toBe("TooLarge")
             expect(error.detail).toContain(detail)
             expect(count("/accounts")).toBe(1)
@@ -208,7 +209,7 @@ describe("An answer within the bytes that it may have", () => {
         }),
       ),
       (partner) =>
-        Effect.map(Stream.runCollect(partner.accounts(Option.none())), (pages) =>
+        Effect.map(pagesIn(partner.accounts(Option.none())), (pages) =>
           expect([...pages].flatMap(({ rows }) => rows.map(Either.isRight))).toEqual([true]),
         ),
     ),
@@ -225,7 +226,7 @@ describe("An answer within the bytes that it may have", () => {
         Effect.gen(function* () {
           const one = yield* failureOf(partner.account(uuid(1)))
           expect([one.reason, one.detail]).toEqual(["TooLarge", "the answer is larger than 32768 bytes"])
-          const page = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
+          const page = yield* failureOf(pagesIn(partner.accounts(Option.none())))
           expect([page.reason, page.detail]).toEqual(["TooLarge", "the answer is larger than 2097152 bytes"])
         }),
     ),

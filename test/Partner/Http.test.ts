@@ -1,5 +1,5 @@
 import { it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Exit, Fiber, Option, Stream } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Option } from "effect"
 import { describe, expect } from "vitest"
 import { Partner } from "../../src/Partner.ts"
 import { defaultInterface } from "../../src/Settings/Interface.ts"
@@ -10,6 +10,7 @@ import {
   failureOf,
   isRead,
   json,
+  pagesIn,
   partnerAt,
   serve,
   short,
@@ -315,7 +316,7 @@ describe("The profile", () => {
       serve((_, response) => json(response, {}, 404)),
       (partner, { calls }) =>
         Effect.gen(function* () {
-          const error = yield* Effect.flip(Stream.runDrain(partner.statement(uuid(7))(Option.some("a b"))))
+          const error = yield* Effect.flip(pagesIn(partner.statement(uuid(7))(Option.some("a b"))))
           expect(calls[1]?.path).toBe(`/entries?filter[account]=${uuid(7)}&first=100&after=a+b`)
           expect(error.operation).toBe("GET /entries")
         }),

@@ -1,9 +1,10 @@
 import { it } from "@effect/vitest"
-import { Chunk, Effect, Either, Option, Stream } from "effect"
+import { Effect, Either, Option } from "effect"
 import { describe, expect } from "vitest"
+import { forEachPage, forEachPageUntil } from "../../src/Partner/Walk.ts"
 import type { Page } from "../../src/Partner.ts"
 import { defaultInterface, type Interface } from "../../src/Settings/Interface.ts"
-import { type Answerer, account, failureOf, json, serve, uuid, withPartner } from "./Service.ts"
+import { type Answerer, account, failureOf, json, pagesIn, serve, uuid, withPartner } from "./Service.ts"
 
 /** A list of so many pages with two accounts each; the cursor is the number of the next page. */
 const pagesOf =
@@ -30,7 +31,7 @@ describe("A list", () => {
   it.live("is read page by page to its end, with the profile's parameters", () =>
     withPartner(serve(pagesOf(4)), (partner, { calls }) =>
       Effect.gen(function* () {
-        const pages = yield* Stream.runCollect(partner.accounts(Option.none()))
+        const pages = yield* pagesIn(partner.accounts(Option.none()))
         expect(ids(pages)).toEqual(sequence(8))
         expect(calls.slice(1).map(({ path }) => path)).toEqual([
           "/accounts?first=100",
@@ -53,7 +54,7 @@ describe("A list", () => {
   it.live("is read on from a cursor", () =>
     withPartner(serve(pagesOf(4)), (partner) =>
       Effect.gen(function* () {
-        const pages = yield* Stream.runCollect(partner.accounts(Option.some("2")))
+        const pages = yield* pagesIn(partner.accounts(Option.some("2")))
         expect(ids(pages)).toEqual(sequence(8).slice(4))
       }),
     ),
@@ -70,7 +71,7 @@ describe("A list", () => {
       }),
       (partner, { calls }) =>
         Effect.gen(function* () {
-          expect(ids(yield* Stream.runCollect(partner.accounts(Option.none())))).toEqual(sequence(2))
+          expect(ids(yield* pagesIn(partner.accounts(Option.none())))).toEqual(sequence(2))
           const query = new URL(calls[2]?.path ?? "", "http://x").searchParams
           expect([...query]).toEqual([["page-token", "a b&c=/+"]])
         }),
@@ -88,9 +89,9 @@ describe("A list", () => {
       serve((_, response) => json(response, [account(0), account(1)])),
       (partner) =>
         Effect.gen(function* () {
-          const pages = yield* Stream.runCollect(partner.accounts(Option.none()))
+          const pages = yield* pagesIn(partner.accounts(Option.none()))
           expect(ids(pages)).toEqual(sequence(2))
-          expect(Chunk.size(pages)).toBe(1)
+          expect(pages).toHaveLength(1)
         }),
       withPaging({ itemsField: "" }),
     ),
@@ -105,7 +106,7 @@ describe("A list", () => {
       ),
       (partner) =>
         Effect.gen(function* () {
-          const pages = yield* Stream.runCollect(partner.accounts(Option.none()))
+          const pages = yield* pagesIn(partner.accounts(Option.none()))
           const [good, bad] = [...pages].flatMap(({ rows }) => rows)
           expect(good && Either.isRight(good)).toBe(true)
           expect(bad).toMatchObject({ left: { raw: '{ "accountId": 1.0 }', path: "$.currency" } })
@@ -123,7 +124,7 @@ describe("A list", () => {
         serve((_, response) => json(response, answer)),
         (partner, { count }) =>
           Effect.gen(function* () {
-            const error = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
+            const error = yield* failureOf(pagesIn(partner.accounts(Option.none())))
             expect(error.reason).toBe("BadResponse")
             expect(error.advice).toContain(setting)
             expect(count("/accounts")).toBe(1)
@@ -160,7 +161,7 @@ describe("A list", () => {
         serve((_, response) => json(response, answer)),
         (partner) =>
           Effect.gen(function* () {
-            const error = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
+            const error = yield* failureOf(pagesIn(partner.accounts(Option.none())))
             expect(error.detail).toBe(detail)
           }),
         withPaging({ itemsField: "data.rows", pageInfoField: "data.page" }),
@@ -172,16 +173,14 @@ describe("A list", () => {
     withPartner(serve(pagesOf(10)), (partner, { count }) =>
       Effect.gen(function* () {
         const seen: Array<number> = []
-        yield* partner.accounts(Option.none()).pipe(
-          Stream.runForEach(() =>
-            Effect.gen(function* () {
-              if (seen.length < 3) {
-                while (count("/accounts") < seen.length + 2) yield* Effect.sleep("2 millis")
-                yield* Effect.sleep("30 millis")
-              }
-              seen.push(count("/accounts"))
-            }),
-          ),
+        yield* forEachPage(partner.accounts(Option.none()), () =>
+          Effect.gen(function* () {
+            if (seen.length < 3) {
+              while (count("/accounts") < seen.length + 2) yield* Effect.sleep("2 millis")
+              yield* Effect.sleep("30 millis")
+            }
+            seen.push(count("/accounts"))
+          }),
         )
         expect(seen.slice(0, 3)).toEqual([2, 3, 4])
       }),
@@ -194,14 +193,12 @@ describe("A list", () => {
         const isThird = ({ endCursor }: { readonly endCursor: Option.Option<string> }) =>
           Option.contains(endCursor, "3")
         const pages = partner.accounts(Option.none(), (page) => !isThird(page))
-        yield* Stream.runDrain(Stream.takeUntil(pages, isThird))
+        yield* forEachPageUntil(pages, (page) => Effect.succeed(isThird(page)))
         // A prefetch would have been counted by now.
         yield* Effect.sleep("50 millis")
         expect(count("/accounts")).toBe(3)
         // The page is requested when it is wanted after all.
-        expect(ids(yield* Stream.runCollect(partner.accounts(Option.none(), () => false)))).toEqual(
-          sequence(20),
-        )
+        expect(ids(yield* pagesIn(partner.accounts(Option.none(), () => false)))).toEqual(sequence(20))
       }),
     ),
   )
@@ -209,7 +206,8 @@ describe("A list", () => {
   it.live("that is not read on asks for nothing more", () =>
     withPartner(serve(pagesOf(1000)), (partner, { count }) =>
       Effect.gen(function* () {
-        yield* Stream.runDrain(Stream.take(partner.accounts(Option.none()), 2))
+        let seen = 0
+        yield* forEachPageUntil(partner.accounts(Option.none()), () => Effect.sync(() => ++seen === 2))
         yield* Effect.sleep("50 millis")
         expect(count("/accounts")).toBeLessThanOrEqual(3)
       }),
@@ -239,7 +237,7 @@ describe("A list", () => {
         Effect.gen(function* () {
           const read = yield* Effect.forEach(
             sequence(100),
-            (id) => Stream.runCollect(partner.statement(id)(Option.none())),
+            (id) => pagesIn(partner.statement(id)(Option.none())),
             { concurrency: 100 },
           )
           for (const pages of read) {
@@ -283,7 +281,7 @@ describe("A cursor", () => {
         Effect.gen(function* () {
           const seen: Array<string | null> = []
           const error = yield* failureOf(
-            Stream.runForEach(partner.accounts(Option.none()), ({ endCursor }) =>
+            forEachPage(partner.accounts(Option.none()), ({ endCursor }) =>
               Effect.sync(() => seen.push(Option.getOrNull(endCursor))),
             ),
           )
@@ -301,7 +299,7 @@ describe("A cursor", () => {
       endless(() => "start"),
       (partner) =>
         Effect.gen(function* () {
-          const error = yield* failureOf(Stream.runDrain(partner.accounts(Option.some("start"))))
+          const error = yield* failureOf(pagesIn(partner.accounts(Option.some("start"))))
           expect(error.reason).toBe("CursorLoop")
         }),
     ),
@@ -319,7 +317,7 @@ describe("A cursor", () => {
         serve(gap),
         (partner) =>
           Effect.gen(function* () {
-            expect(ids(yield* Stream.runCollect(partner.accounts(Option.none())))).toEqual(sequence(1))
+            expect(ids(yield* pagesIn(partner.accounts(Option.none())))).toEqual(sequence(1))
           }),
         { limits },
       )
@@ -330,7 +328,7 @@ describe("A cursor", () => {
         ),
         (partner, { count }) =>
           Effect.gen(function* () {
-            const error = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
+            const error = yield* failureOf(pagesIn(partner.accounts(Option.none())))
             expect(error).toMatchObject({
               reason: "CursorLoop",
               detail: "it gave 11 empty pages, one after the other",
@@ -353,7 +351,7 @@ describe("A cursor", () => {
       ),
       (partner, { count }) =>
         Effect.gen(function* () {
-          const error = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
+          const error = yield* failureOf(pagesIn(partner.accounts(Option.none())))
           expect(error).toMatchObject({
             reason: "CursorLoop",
             detail: "it gave the same page 3 times, one after the other",
@@ -368,7 +366,7 @@ describe("A cursor", () => {
       endless((page) => `p${page}`),
       (partner) =>
         Effect.gen(function* () {
-          const error = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
+          const error = yield* failureOf(pagesIn(partner.accounts(Option.none())))
           expect(error).toMatchObject({ reason: "CursorLoop", detail: "it has more than 20 pages" })
         }),
       { limits: { maxPages: 20 } },
@@ -383,7 +381,7 @@ describe("A cursor", () => {
           serve((_, response) => json(response, { message: "limit must not be above 50" }, status)),
           (partner, { count }) =>
             Effect.gen(function* () {
-              const expired = yield* failureOf(Stream.runDrain(partner.accounts(Option.some("old"))))
+              const expired = yield* failureOf(pagesIn(partner.accounts(Option.some("old"))))
               expect(expired).toMatchObject({
                 reason: "CursorExpired",
                 status,
@@ -391,7 +389,7 @@ describe("A cursor", () => {
                   /^a cursor that it gave is refused \(.*limit must not be above 50.*\)$/,
                 ),
               })
-              const other = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
+              const other = yield* failureOf(pagesIn(partner.accounts(Option.none())))
               expect(other.reason).toBe(status === 404 ? "NotFound" : "Rejected")
               expect(count("/accounts")).toBe(2)
             }),

@@ -1,8 +1,9 @@
 /** Large answers share a room from before they are unpacked until what was read of them has been dealt with. */
 import { gzipSync } from "node:zlib"
 import { expect, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Option, Stream } from "effect"
+import { Deferred, Effect, Fiber, Option } from "effect"
 import { Room } from "../../src/Partner/Room.ts"
+import { forEachPage, forEachPageUntil } from "../../src/Partner/Walk.ts"
 import { defaultInterface } from "../../src/Settings/Interface.ts"
 import { grouped } from "../../src/Sync/Resources/Grouped.ts"
 import { account, json, serve, uuid, withPartner } from "./Service.ts"
@@ -51,13 +52,10 @@ it.live.each([{ encoding: "gzip" }, { encoding: "identity" }])(
           const begun: Array<string> = []
           const gate = yield* Deferred.make<void>()
           const read = (name: string) =>
-            partner.accounts(Option.none()).pipe(
-              grouped(10),
-              Stream.runForEach(() =>
-                Effect.zipRight(
-                  Effect.sync(() => begun.push(name)),
-                  Deferred.await(gate),
-                ),
+            forEachPage(grouped(10)(partner.accounts(Option.none())), () =>
+              Effect.zipRight(
+                Effect.sync(() => begun.push(name)),
+                Deferred.await(gate),
               ),
             )
           const both = yield* Effect.forEach(["first", "second"], (name) => Effect.fork(read(name)))
@@ -71,7 +69,7 @@ it.live.each([{ encoding: "gzip" }, { encoding: "identity" }])(
           yield* Effect.forEach(both, Fiber.join)
           expect(begun).toHaveLength(2)
           // Whoever gives up leaves the room, too.
-          yield* Effect.scoped(Stream.runHead(partner.accounts(Option.none())))
+          yield* forEachPageUntil(partner.accounts(Option.none()), () => Effect.succeed(true))
           yield* read("third")
           expect(begun).toHaveLength(3)
         }),
@@ -89,26 +87,36 @@ it.effect(
         ...{ rows: [], hasNextPage: at < 6, endCursor: Option.some(String(at)), askedWith: Option.none() },
         ...{ requestedAt: at, servedAt: Option.none(), isLarge: at === 2 || at === 3 },
       })
-      const found = yield* Stream.range(0, 6).pipe(
-        Stream.rechunk(1),
-        Stream.tap((at) => Effect.sync(() => pulled.push(at))),
-        Stream.map(pageOf),
-        grouped(2),
-        Stream.mapEffect(({ endCursor }) => Effect.sync(() => [Option.getOrNull(endCursor), pulled.length])),
-        Stream.runCollect,
+      const found: Array<unknown> = []
+      const sevenPages = () => ({
+        next: Effect.sync(() => {
+          const at = pulled.length
+          if (at === 7) return Option.none()
+          pulled.push(at)
+          return Option.some(pageOf(at))
+        }),
+        close: Effect.void,
+      })
+      yield* forEachPage(grouped(2)(sevenPages), ({ endCursor }) =>
+        Effect.sync(() => found.push([Option.getOrNull(endCursor), pulled.length])),
       )
-      expect([...found]).toEqual([
+      expect(found).toEqual([
         ["1", 2],
         ["2", 3],
         ["3", 4],
         ["5", 6],
         ["6", 7],
       ])
-      const failing = Stream.concat(Stream.make(pageOf(0)), Stream.fail("gone")).pipe(grouped(5))
+      let asked = 0
+      const onePage = () => ({
+        next: Effect.suspend(() => (++asked === 1 ? Effect.succeedSome(pageOf(0)) : Effect.fail("gone"))),
+        close: Effect.void,
+      })
       const seen: Array<unknown> = []
       const error = yield* Effect.flip(
-        Stream.runForEach(failing, ({ endCursor }) => Effect.sync(() => seen.push(endCursor))),
+        forEachPage(grouped(5)(onePage), ({ endCursor }) => Effect.sync(() => seen.push(endCursor))),
       )
+      expect(asked).toBe(2)
       expect([error, seen]).toEqual(["gone", [Option.some("0")]])
     }),
 )

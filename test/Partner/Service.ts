@@ -4,6 +4,7 @@ import { Duration, Effect, Either, Option, Redacted, type Scope } from "effect"
 import * as PartnerHttp from "../../src/Partner/Http.ts"
 import { PartnerError } from "../../src/Partner/PartnerError.ts"
 import { defaultLimits, type ServiceLimits, type Tuning } from "../../src/Partner/ServiceLimits.ts"
+import { forEachPage, type Walks } from "../../src/Partner/Walk.ts"
 import { Partner } from "../../src/Partner.ts"
 import { defaultInterface } from "../../src/Settings/Interface.ts"
 import { listenOn } from "../support/Loopback.ts"
@@ -118,3 +119,13 @@ export const short = Duration.millis(300)
 /** Whether there was such a thing, and it could be read. */
 export const isRead = (found: Option.Option<Either.Either<unknown, unknown>>) =>
   Option.isSome(found) && Either.isRight(found.value)
+
+/** All pages of a list. */
+export const pagesIn = <P, E>(begin: Walks<P, E>): Effect.Effect<ReadonlyArray<P>, E> =>
+  Effect.suspend(() => {
+    const all: Array<P> = []
+    return Effect.as(
+      forEachPage(begin, (page) => Effect.sync(() => all.push(page))),
+      all,
+    )
+  })

@@ -1,10 +1,11 @@
 /** Reads a window of one account's statement again, and compares it with the mirror. Writes nothing. */
-import { Effect, Either, Option, Stream } from "effect"
+import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { Database } from "../../Database.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { refuseElsewhere, StatementEntries } from "../../Mirror/StatementEntries.ts"
 import { isCursorExpired, isRejected } from "../../Partner/PartnerError.ts"
+import { forEachPageUntil } from "../../Partner/Walk.ts"
 import { type Page, Partner, type StatementEntry } from "../../Partner.ts"
 import { inCurrency } from "../Statements/AccountCurrency.ts"
 import { type Comparison, isAsMirrored, leadsElsewhere, WindowReading } from "./Compare.ts"
@@ -41,23 +42,20 @@ export const comparedStatement = Effect.gen(function* () {
       start.filtered && partner.statementWithin !== null
         ? partner.statementWithin(account.accountId, { from: window.start, to: window.end })
         : partner.statement(account.accountId)
-    yield* statement(start.cursor, (page) => !isBehind(read(inAccount(page)))).pipe(
-      Stream.mapEffect((page) =>
-        Effect.gen(function* () {
-          const rows = inAccount(page)
-          const found = read(rows)
-          const known = yield* entries.known(
-            book,
-            found.map(({ entryId }) => entryId),
-          )
-          yield* refuseElsewhere(account.accountId, known)
-          reading.take(rows, known)
-          atEnd = !page.hasNextPage
-          return isBehind(found)
-        }),
-      ),
-      Stream.takeUntil((behind) => behind),
-      Stream.runDrain,
+    const pages = statement(start.cursor, (page) => !isBehind(read(inAccount(page))))
+    yield* forEachPageUntil(pages, (page) =>
+      Effect.gen(function* () {
+        const rows = inAccount(page)
+        const found = read(rows)
+        const known = yield* entries.known(
+          book,
+          found.map(({ entryId }) => entryId),
+        )
+        yield* refuseElsewhere(account.accountId, known)
+        reading.take(rows, known)
+        atEnd = !page.hasNextPage
+        return isBehind(found)
+      }),
     )
     return reading.finish(atEnd)
   })

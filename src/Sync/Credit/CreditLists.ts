@@ -2,7 +2,7 @@
  * Reads the credit surface: payment rails, receivables and credit accounts. Receivables are only stored here; `Loans.ts` books
  * them, once the statements with their cash have been read.
  */
-import { Effect, Either, Option, Stream } from "effect"
+import { Effect, Either, Option } from "effect"
 import { allBooks, type Book, clientBook } from "../../Book.ts"
 import { bool, int4, uuid } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
@@ -10,6 +10,7 @@ import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { type PlacedReceivable, Receivables } from "../../Mirror/ReceivableVersions.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
+import { forEachPage } from "../../Partner/Walk.ts"
 import {
   type CreditAccount,
   type Instant,
@@ -63,36 +64,34 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
         let beganAt: Option.Option<Instant> | undefined
         const ids = new Set<string>()
         let nameless = false
-        const reading = list(Option.none()).pipe(
-          Stream.runForEach((page) =>
-            Effect.gen(function* () {
-              beganAt ??= page.servedAt
-              const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
-              yield* flood.pass(kind, page.rows.length, malformed)
-              const items = understoodRows(page)
-              for (const { id } of items) ids.add(id)
-              for (const { id } of malformed) {
-                if (Option.isSome(id)) ids.add(id.value)
-                else nameless = true
-              }
-              yield* run.commit(
-                Effect.gen(function* () {
-                  yield* keep(items, page)
-                  yield* quarantine.put(organization, run.runId, kind, malformed)
-                  yield* quarantine.resolveItems(
-                    organization,
-                    kind,
-                    items.map(({ id }) => id),
-                  )
-                  if (stream === undefined || page.hasNextPage) return
-                  // A row without an identifier may be any receivable that is missing.
-                  if (!nameless) yield* listed(ids)
-                  yield* noteReads(organization, [{ stream, beganAt: beganAt ?? Option.none() }])
-                }),
-              )
-              run.counters.quarantined += malformed.length
-            }),
-          ),
+        const reading = forEachPage(list(Option.none()), (page) =>
+          Effect.gen(function* () {
+            beganAt ??= page.servedAt
+            const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
+            yield* flood.pass(kind, page.rows.length, malformed)
+            const items = understoodRows(page)
+            for (const { id } of items) ids.add(id)
+            for (const { id } of malformed) {
+              if (Option.isSome(id)) ids.add(id.value)
+              else nameless = true
+            }
+            yield* run.commit(
+              Effect.gen(function* () {
+                yield* keep(items, page)
+                yield* quarantine.put(organization, run.runId, kind, malformed)
+                yield* quarantine.resolveItems(
+                  organization,
+                  kind,
+                  items.map(({ id }) => id),
+                )
+                if (stream === undefined || page.hasNextPage) return
+                // A row without an identifier may be any receivable that is missing.
+                if (!nameless) yield* listed(ids)
+                yield* noteReads(organization, [{ stream, beganAt: beganAt ?? Option.none() }])
+              }),
+            )
+            run.counters.quarantined += malformed.length
+          }),
         )
         yield* stream === undefined ? reading : reading.pipe(noting(organization, stream))
       })

@@ -1,5 +1,5 @@
 /** Quarantined deposits, withdrawals and conversions: absorbed as a page of their list would be. */
-import { Chunk, Effect, Either, Stream } from "effect"
+import { Array as Arr, Effect, Either } from "effect"
 import type { Book } from "../../Book.ts"
 import { isUuidInAnyCase } from "../../Common/Uuid.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
@@ -95,10 +95,8 @@ export class ReplayedResources extends Effect.Service<ReplayedResources>()("tieo
       })
 
     const replay = (book: Book, items: ReadonlyArray<Tries>, kept: KeptRows) =>
-      Stream.fromIterable(items).pipe(
-        Stream.grouped(batchSize),
-        Stream.mapEffect((batch) => replayBatch(book, Chunk.toReadonlyArray(batch), kept)),
-        Stream.runFold<ReadonlyArray<Tried>, ReadonlyArray<Tried>>([], (all, some) => [...all, ...some]),
+      Effect.forEach(Arr.chunksOf(items, batchSize), (batch) => replayBatch(book, batch, kept)).pipe(
+        Effect.map((all) => all.flat()),
       )
 
     return { replay }

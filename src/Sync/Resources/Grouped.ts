@@ -2,7 +2,8 @@
  * Groups consecutive pages that are committed together: a group acts as one longer page. Groups are counted from the
  * checkpoint, so a run that is started again makes the same ones.
  */
-import { Effect, Either, Option, Stream } from "effect"
+import { Effect, Option } from "effect"
+import type { Walks } from "../../Partner/Walk.ts"
 import type { Page } from "../../Partner.ts"
 
 /** Pages that act as one. */
@@ -38,34 +39,31 @@ const joined = <A>(pages: ReadonlyArray<Page<A>>, first: Page<A>): Group<A> => {
  */
 export const grouped =
   (size: number) =>
-  <A, E, R>(pages: Stream.Stream<Page<A>, E, R>): Stream.Stream<Group<A>, E, R> =>
-    size === 1
-      ? Stream.map(pages, (page): Group<A> => joined([page], page))
-      : Stream.unwrapScoped(
-          Effect.map(Stream.toPull(pages), (pull) => {
-            const pulled: Array<Page<A>> = []
-            // Why no page came after the last group.
-            let ended: Option.Option<E> | undefined
-            const next: Effect.Effect<Group<A>, Option.Option<E>, R> = Effect.gen(function* () {
-              const group: Array<Page<A>> = []
-              while (ended === undefined && group.length < size) {
-                if (pulled.length === 0) {
-                  const found = yield* Effect.either(pull)
-                  if (Either.isLeft(found)) {
-                    ended = found.left
-                    break
-                  }
-                  pulled.push(...found.right)
-                }
-                const page = pulled.shift()
-                if (page === undefined) continue
-                group.push(page)
-                if (page.isLarge === true || !page.hasNextPage) break
-              }
-              const [first] = group
-              if (first !== undefined) return joined(group, first)
-              return yield* Effect.fail(ended ?? Option.none<E>())
-            })
-            return Stream.repeatEffectOption(next)
-          }),
-        )
+  <A, E>(begin: Walks<Page<A>, E>): Walks<Group<A>, E> =>
+  () => {
+    const { close, next } = begin()
+    /** Why no page came after the last group. */
+    let failure = Option.none<E>()
+    const groupOf = (pages: ReadonlyArray<Page<A>>): Option.Option<Group<A>> =>
+      Option.map(Option.fromNullable(pages[0]), (first) => joined(pages, first))
+    const gathered = (pages: ReadonlyArray<Page<A>>): Effect.Effect<Option.Option<Group<A>>, E> =>
+      Effect.matchEffect(next, {
+        onFailure: (error) => {
+          if (pages.length === 0) return Effect.fail(error)
+          failure = Option.some(error)
+          return Effect.succeed(groupOf(pages))
+        },
+        onSuccess: (found) => {
+          if (Option.isNone(found)) return Effect.succeed(groupOf(pages))
+          const { value: page } = found
+          const more = [...pages, page]
+          return more.length === size || page.isLarge === true || !page.hasNextPage
+            ? Effect.succeed(groupOf(more))
+            : gathered(more)
+        },
+      })
+    return {
+      close,
+      next: Effect.suspend(() => (Option.isSome(failure) ? Effect.fail(failure.value) : gathered([]))),
+    }
+  }

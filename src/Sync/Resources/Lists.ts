@@ -5,16 +5,17 @@
  * from the start to the item that was its newest one, and on until a page holds nothing new; an unordered one is read whole. A
  * list whose ordering cannot be told yet is short: it is read whole too.
  */
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import { Resources } from "../../Mirror/Resources.ts"
 import { isCursorExpired } from "../../Partner/PartnerError.ts"
+import { forEachPage, forEachPageUntil } from "../../Partner/Walk.ts"
 import {
   malformedRows,
-  type Pages as PageStream,
+  type Pages as PagesOf,
   Partner,
   type ReferenceItem,
   type Resource,
@@ -93,13 +94,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       )
     })
 
-    const follow = (
-      book: Book,
-      stream: string,
-      list: PageStream<Resource>,
-      start: Checkpoint,
-      plan: ListPlan,
-    ) =>
+    const follow = (book: Book, stream: string, list: PagesOf<Resource>, start: Checkpoint, plan: ListPlan) =>
       Effect.suspend(() => {
         const progress: ListProgress = {
           checkpoint: start,
@@ -112,17 +107,15 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
         }
         // It may end on any page.
         const mayEnd = Option.isSome(plan.until)
-        return list(start.cursor, () => !mayEnd).pipe(
-          grouped(mayEnd ? 1 : settings.limits.pagesPerTransaction),
-          Stream.tap((page) => {
-            plan.begins.at ??= page.servedAt
-            progress.isElsewhere = leadsElsewhere(start, page)
-            return progress.isElsewhere ? Effect.void : takeResources(book, stream, plan, progress, page)
-          }),
-          Stream.takeUntil(() => progress.reachedKnown || progress.isElsewhere),
-          Stream.runDrain,
-          Effect.as(progress),
-        )
+        const groups = grouped(mayEnd ? 1 : settings.limits.pagesPerTransaction)
+        const read = forEachPageUntil(groups(list(start.cursor, () => !mayEnd)), (page) => {
+          plan.begins.at ??= page.servedAt
+          progress.isElsewhere = leadsElsewhere(start, page)
+          return progress.isElsewhere
+            ? Effect.succeed(true)
+            : Effect.map(takeResources(book, stream, plan, progress, page), () => progress.reachedKnown)
+        })
+        return Effect.as(read, progress)
       })
 
     /**
@@ -132,7 +125,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
     const readResources = Effect.fn("Sync.Lists.readResources")(function* (
       book: Book,
       stream: string,
-      list: PageStream<Resource> | null,
+      list: PagesOf<Resource> | null,
       checkpoint: Checkpoint,
       { full, waits }: { readonly full: boolean; readonly waits: boolean },
     ) {
@@ -181,29 +174,27 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
     const readReference = Effect.fn("Sync.Lists.readReference")(function* (
       book: Book,
       kind: string,
-      list: PageStream<ReferenceItem> | null,
+      list: PagesOf<ReferenceItem> | null,
       waits = true,
     ) {
       if (list === null) return
       const run = yield* Run
-      yield* list(Option.none()).pipe(
-        Stream.runForEach((page) =>
-          Effect.gen(function* () {
-            const malformed = malformedRows(page)
-            yield* flood.pass(kind, page.rows.length, malformed)
-            const news = yield* reference.news(book, kind, understoodRows(page))
-            if (news.length === 0 && malformed.length === 0 && !waits) return
-            const ids = understoodRows(page).map((item) => item.id)
-            yield* run.commit(
-              Effect.gen(function* () {
-                yield* reference.put(book, run.runId, kind, nowIso(page.requestedAt), news)
-                yield* quarantine.put(book, run.runId, kind, malformed)
-                yield* quarantine.resolveItems(book, kind, ids)
-              }),
-            )
-            run.counters.quarantined += malformed.length
-          }),
-        ),
+      yield* forEachPage(list(Option.none()), (page) =>
+        Effect.gen(function* () {
+          const malformed = malformedRows(page)
+          yield* flood.pass(kind, page.rows.length, malformed)
+          const news = yield* reference.news(book, kind, understoodRows(page))
+          if (news.length === 0 && malformed.length === 0 && !waits) return
+          const ids = understoodRows(page).map((item) => item.id)
+          yield* run.commit(
+            Effect.gen(function* () {
+              yield* reference.put(book, run.runId, kind, nowIso(page.requestedAt), news)
+              yield* quarantine.put(book, run.runId, kind, malformed)
+              yield* quarantine.resolveItems(book, kind, ids)
+            }),
+          )
+          run.counters.quarantined += malformed.length
+        }),
       )
     })
 
@@ -218,34 +209,32 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       const run = yield* Run
       const begins: Begins = { at: undefined }
       const listed = new Set<string>()
-      yield* partner.accounts(Option.none()).pipe(
-        Stream.runForEach((page) =>
-          Effect.gen(function* () {
-            const malformed = malformedRows(page)
-            begins.at ??= page.servedAt
-            yield* flood.pass("accounts", page.rows.length, malformed)
-            const read = understoodRows(page)
-            for (const { accountId } of read) listed.add(accountId)
-            for (const { id } of malformed) if (Option.isSome(id)) listed.add(id.value)
-            yield* run.commit(
-              Effect.gen(function* () {
-                yield* accounts.put(book, run.runId, nowIso(page.requestedAt), read)
-                yield* quarantine.put(book, run.runId, "accounts", malformed)
-                if (waiting.has("accounts")) {
-                  yield* quarantine.resolveItems(
-                    book,
-                    "accounts",
-                    read.map((account) => account.accountId),
-                  )
-                }
-                if (page.hasNextPage) return
-                yield* accounts.listed(book, listed)
-                yield* noteReads(book, [{ stream: "accounts", beganAt: begins.at ?? Option.none() }])
-              }),
-            )
-            run.counters.quarantined += malformed.length
-          }),
-        ),
+      yield* forEachPage(partner.accounts(Option.none()), (page) =>
+        Effect.gen(function* () {
+          const malformed = malformedRows(page)
+          begins.at ??= page.servedAt
+          yield* flood.pass("accounts", page.rows.length, malformed)
+          const read = understoodRows(page)
+          for (const { accountId } of read) listed.add(accountId)
+          for (const { id } of malformed) if (Option.isSome(id)) listed.add(id.value)
+          yield* run.commit(
+            Effect.gen(function* () {
+              yield* accounts.put(book, run.runId, nowIso(page.requestedAt), read)
+              yield* quarantine.put(book, run.runId, "accounts", malformed)
+              if (waiting.has("accounts")) {
+                yield* quarantine.resolveItems(
+                  book,
+                  "accounts",
+                  read.map((account) => account.accountId),
+                )
+              }
+              if (page.hasNextPage) return
+              yield* accounts.listed(book, listed)
+              yield* noteReads(book, [{ stream: "accounts", beganAt: begins.at ?? Option.none() }])
+            }),
+          )
+          run.counters.quarantined += malformed.length
+        }),
       )
     })
 

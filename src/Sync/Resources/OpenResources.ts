@@ -3,7 +3,7 @@
  * the service did not have, and those whose row could not be understood. A resource that has long been open is read less and
  * less often, but once after every month's end, because a close requires that.
  */
-import { Chunk, Effect, Stream } from "effect"
+import { Array as Arr, Effect } from "effect"
 import type { Book } from "../../Book.ts"
 import { isUuidInAnyCase } from "../../Common/Uuid.ts"
 import { nullable, oneOf, text } from "../../Database/Columns.ts"
@@ -79,10 +79,7 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
 
     /** Reads resources by id, in batches of one transaction each. */
     const readKeys = (book: Book, keys: ReadonlyArray<ResourceKey>) =>
-      Stream.fromIterable(keys).pipe(
-        Stream.grouped(batchSize),
-        Stream.runForEach((batch) => readBatch(book, Chunk.toReadonlyArray(batch))),
-      )
+      Effect.forEach(Arr.chunksOf(keys, batchSize), (batch) => readBatch(book, batch), { discard: true })
 
     /** Reads all that are due. Returns how many were asked for. */
     const read = Effect.fn("Sync.OpenResources.read")(function* (book: Book) {

@@ -3,7 +3,7 @@
  * pages the one behind it passes over what that page has gained. A page's entries must continue the running balance. At a break it is
  * read again, from further and further back while the break stays; entries behind a break that remains are mirrored and held.
  */
-import { Data, Effect, Either, Option, Stream } from "effect"
+import { Data, Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
@@ -17,6 +17,7 @@ import {
   StatementEntries,
 } from "../../Mirror/StatementEntries.ts"
 import { isCursorExpired, PartnerError } from "../../Partner/PartnerError.ts"
+import { forEachPage } from "../../Partner/Walk.ts"
 import { type Instant, Partner, type StatementEntry } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
@@ -189,15 +190,13 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
     })
 
     const readOn = (book: Book, account: MirroredAccount, reading: Reading, tolerant: boolean) =>
-      partner
-        .statement(account.accountId)(reading.from)
-        .pipe(
-          grouped(settings.limits.pagesPerTransaction),
-          Stream.runForEach((page) => {
-            reading.beganAt ??= page.servedAt
-            return takePage(book, account, reading, page, tolerant)
-          }),
-        )
+      forEachPage(
+        grouped(settings.limits.pagesPerTransaction)(partner.statement(account.accountId)(reading.from)),
+        (page) => {
+          reading.beganAt ??= page.servedAt
+          return takePage(book, account, reading, page, tolerant)
+        },
+      )
 
     /**
      * Reads from the newest page boundary that works, else from the start: because the stored cursor was refused, or because it
