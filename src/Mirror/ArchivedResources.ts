@@ -13,59 +13,56 @@ import { toRow } from "./ResourceRow.ts"
 
 const nothing: ReadonlySet<string> = new Set()
 
-export class ArchivedResources extends Effect.Service<ArchivedResources>()(
-  "tieout/Mirror/ArchivedResources",
-  {
-    effect: Effect.gen(function* () {
-      const database = yield* Database
-      const archiving = new Map<number, boolean>()
+const made = Effect.gen(function* () {
+  const database = yield* Database
+  const archiving = new Map<number, boolean>()
 
-      /**
-       * Whether anything of the book is archived. Asked once a run, since nothing is archived while a run holds the connection.
-       */
-      const any = Effect.fn("Mirror.ArchivedResources.any")(function* ({ bookId }: Book) {
-        const known = archiving.get(bookId)
-        if (known !== undefined) return known
-        const { some } = yield* database.row(
-          "Mirror.ArchivedResources.any",
-          { some: bool },
-          (sql) => sql`select exists (select 1 from ledger.archives where book_id = ${bookId}) as some`,
-        )
-        archiving.set(bookId, some)
-        return some
-      })
+  /**
+   * Whether anything of the book is archived. Asked once a run, since nothing is archived while a run holds the connection.
+   */
+  const any = Effect.fn("Mirror.ArchivedResources.any")(function* ({ bookId }: Book) {
+    const known = archiving.get(bookId)
+    if (known !== undefined) return known
+    const { some } = yield* database.row(
+      "Mirror.ArchivedResources.any",
+      { some: bool },
+      (sql) => sql`select exists (select 1 from ledger.archives where book_id = ${bookId}) as some`,
+    )
+    archiving.set(bookId, some)
+    return some
+  })
 
-      /** The archived ones among `ids`, as `type|id`. */
-      const among = Effect.fn("Mirror.ArchivedResources.among")(function* (
-        book: Book,
-        ids: ReadonlyArray<string>,
-      ) {
-        if (ids.length === 0 || !(yield* any(book))) return nothing
-        const rows = yield* database.rows(
-          "Mirror.ArchivedResources.among",
-          { id: uuid, type: text },
-          (sql) => sql`
+  /** The archived ones among `ids`, as `type|id`. */
+  const among = Effect.fn("Mirror.ArchivedResources.among")(function* (
+    book: Book,
+    ids: ReadonlyArray<string>,
+  ) {
+    if (ids.length === 0 || !(yield* any(book))) return nothing
+    const rows = yield* database.rows(
+      "Mirror.ArchivedResources.among",
+      { id: uuid, type: text },
+      (sql) => sql`
           select resource_id as id, resource_type as type from mirror.archived_resources
           where book_id = ${book.bookId} and resource_id = any (${plainArray(sql, ids, "uuid")})`,
-        )
-        return new Set(rows.map(({ id, type }) => `${type}|${id}`))
-      })
+    )
+    return new Set(rows.map(({ id, type }) => `${type}|${id}`))
+  })
 
-      /** Part of the caller's transaction: keeps readings of archived resources that differ from what was archived. */
-      const contradict = Effect.fn("Mirror.ArchivedResources.contradict")(function* (
-        book: Book,
-        runId: number,
-        read: ReadonlyArray<Resource>,
-      ) {
-        if (read.length === 0) return
-        const rows = read.map((resource) => {
-          const { raw, ...row } = toRow(resource)
-          const content = `{"resource":"${resource.resourceType}","said":${raw}}`
-          return { ...row, content, content_digest: createHash("sha256").update(content).digest("hex") }
-        })
-        yield* database.execute(
-          "Mirror.ArchivedResources.contradict",
-          (sql) => sql`
+  /** Part of the caller's transaction: keeps readings of archived resources that differ from what was archived. */
+  const contradict = Effect.fn("Mirror.ArchivedResources.contradict")(function* (
+    book: Book,
+    runId: number,
+    read: ReadonlyArray<Resource>,
+  ) {
+    if (read.length === 0) return
+    const rows = read.map((resource) => {
+      const { raw, ...row } = toRow(resource)
+      const content = `{"resource":"${resource.resourceType}","said":${raw}}`
+      return { ...row, content, content_digest: createHash("sha256").update(content).digest("hex") }
+    })
+    yield* database.execute(
+      "Mirror.ArchivedResources.contradict",
+      (sql) => sql`
           insert into mirror.contradictions (book_id, entry_id, account_id, content, digest, run_id)
           select ${book.bookId}, n.resource_id, n.account_id, n.content, n.content_digest, ${runId}
           from json_to_recordset(${JSON.stringify(rows)}::text::json) as n (resource_id uuid, resource_type text, status text,
@@ -76,10 +73,15 @@ export class ArchivedResources extends Effect.Service<ArchivedResources>()(
           where a.digest <> mirror.resource_digest(n.status, n.account_id, n.currency, n.amount, n.fee, n.fee_currency,
             n.delivered, n.buy_account_id, n.buy_currency, n.buy_amount)
           on conflict do nothing`,
-        )
-      })
+    )
+  })
 
-      return { among, contradict }
-    }),
-  },
-) {}
+  return { among, contradict }
+})
+
+export class ArchivedResources extends Effect.Service<ArchivedResources>()(
+  "tieout/Mirror/ArchivedResources",
+  { effect: made },
+) {
+  static readonly made = Effect.map(made, (parts) => new ArchivedResources(parts))
+}

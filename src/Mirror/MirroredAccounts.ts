@@ -41,50 +41,49 @@ const accountColumns = {
   held: int8,
 }
 
-export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mirror/Accounts", {
-  effect: Effect.gen(function* () {
-    const database = yield* Database
+const made = Effect.gen(function* () {
+  const database = yield* Database
 
-    const all = Effect.fn("Mirror.Accounts.all")(function* (book: Book) {
-      const rows = yield* database.rows(
-        "Mirror.Accounts.all",
-        accountColumns,
-        (sql) => sql`
+  const all = Effect.fn("Mirror.Accounts.all")(function* (book: Book) {
+    const rows = yield* database.rows(
+      "Mirror.Accounts.all",
+      accountColumns,
+      (sql) => sql`
           select a.account_id, a.currency, a.payment_rails, a.status, a.unlisted_since is null as listed, a.balance,
             a.entries, a.last_balance, (
               select coalesce(max(s.position) - ${heldFrom}::bigint, 0) from mirror.statement_entries s
               where s.book_id = a.book_id and s.account_id = a.account_id and s.position >= ${heldFrom}) as held
           from mirror.accounts a where a.book_id = ${book.bookId} order by a.account_id`,
-      )
-      return rows.map(
-        (row): MirroredAccount => ({
-          accountId: row.account_id,
-          currency: row.currency,
-          paymentRails: row.payment_rails,
-          status: row.status,
-          listed: row.listed,
-          balance: Money.fromTrusted(row.balance),
-          entries: row.entries,
-          lastBalance: Option.map(Option.fromNullable(row.last_balance), Money.fromTrusted),
-          held: row.held,
-        }),
-      )
-    })
+    )
+    return rows.map(
+      (row): MirroredAccount => ({
+        accountId: row.account_id,
+        currency: row.currency,
+        paymentRails: row.payment_rails,
+        status: row.status,
+        listed: row.listed,
+        balance: Money.fromTrusted(row.balance),
+        entries: row.entries,
+        lastBalance: Option.map(Option.fromNullable(row.last_balance), Money.fromTrusted),
+        held: row.held,
+      }),
+    )
+  })
 
-    /** Part of the caller's transaction. `readAt` is when the request was sent, ISO 8601, our clock. */
-    const put = Effect.fn("Mirror.Accounts.put")(function* (
-      book: Book,
-      runId: number,
-      readAt: string,
-      accounts: ReadonlyArray<Account>,
-    ) {
-      if (accounts.length === 0) return
-      const rows = [...new Map(accounts.map((account) => [account.accountId, account])).values()].sort(
-        (a, b) => (a.accountId < b.accountId ? -1 : 1),
-      )
-      yield* database.execute("Mirror.Accounts.put", (sql) => {
-        const { text } = columnsOf(sql, rows)
-        return sql`
+  /** Part of the caller's transaction. `readAt` is when the request was sent, ISO 8601, our clock. */
+  const put = Effect.fn("Mirror.Accounts.put")(function* (
+    book: Book,
+    runId: number,
+    readAt: string,
+    accounts: ReadonlyArray<Account>,
+  ) {
+    if (accounts.length === 0) return
+    const rows = [...new Map(accounts.map((account) => [account.accountId, account])).values()].sort(
+      (a, b) => (a.accountId < b.accountId ? -1 : 1),
+    )
+    yield* database.execute("Mirror.Accounts.put", (sql) => {
+      const { text } = columnsOf(sql, rows)
+      return sql`
           insert into mirror.accounts as a
             (book_id, account_id, currency, payment_rails, status, balance, balance_read_at, raw, run_id)
           select ${book.bookId}, t.account_id::uuid, t.currency, t.payment_rails, t.status, t.balance::numeric,
@@ -96,21 +95,26 @@ export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mir
           on conflict (book_id, account_id) do update set
             status = excluded.status, payment_rails = excluded.payment_rails, balance = excluded.balance,
             balance_read_at = excluded.balance_read_at, raw = excluded.raw, run_id = excluded.run_id`
-      })
     })
+  })
 
-    /** Part of the caller's transaction: the list of accounts was read completely, and shows these. */
-    const listed = Effect.fn("Mirror.Accounts.listed")(function* (book: Book, ids: ReadonlySet<string>) {
-      yield* database.execute(
-        "Mirror.Accounts.listed",
-        (sql) => sql`
+  /** Part of the caller's transaction: the list of accounts was read completely, and shows these. */
+  const listed = Effect.fn("Mirror.Accounts.listed")(function* (book: Book, ids: ReadonlySet<string>) {
+    yield* database.execute(
+      "Mirror.Accounts.listed",
+      (sql) => sql`
           update mirror.accounts a set unlisted_since = case when i.id is null then now() end
           from mirror.accounts b left join unnest(${textArray(sql, [...ids])}) as i (id) on i.id = b.account_id::text
           where b.book_id = ${book.bookId} and a.book_id = b.book_id and a.account_id = b.account_id
             and (i.id is null) <> (a.unlisted_since is not null)`,
-      )
-    })
+    )
+  })
 
-    return { all, put, listed }
-  }),
-}) {}
+  return { all, put, listed }
+})
+
+export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mirror/Accounts", {
+  effect: made,
+}) {
+  static readonly made = Effect.map(made, (parts) => new MirrorAccounts(parts))
+}

@@ -49,59 +49,58 @@ const storable = (text: string): string => text.replaceAll("\u0000", "\\u0000").
 
 const digestOf = ({ raw }: Malformed): string => createHash("sha256").update(storable(raw)).digest("hex")
 
-export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quarantine", {
-  effect: Effect.gen(function* () {
-    const database = yield* Database
+const made = Effect.gen(function* () {
+  const database = yield* Database
 
-    /** Part of the caller's transaction. The same row read again stays one row. */
-    const put = Effect.fn("Mirror.Quarantine.put")(function* (
-      book: Book,
-      runId: number,
-      stream: string,
-      rows: ReadonlyArray<Malformed>,
-    ) {
-      for (const row of rows) {
-        const raw = storable(row.raw)
-        yield* database.execute(
-          "Mirror.Quarantine.put",
-          (sql) => sql`
+  /** Part of the caller's transaction. The same row read again stays one row. */
+  const put = Effect.fn("Mirror.Quarantine.put")(function* (
+    book: Book,
+    runId: number,
+    stream: string,
+    rows: ReadonlyArray<Malformed>,
+  ) {
+    for (const row of rows) {
+      const raw = storable(row.raw)
+      yield* database.execute(
+        "Mirror.Quarantine.put",
+        (sql) => sql`
             insert into mirror.quarantine as q (book_id, stream, item_id, raw, reason, path, digest, run_id)
             values (${book.bookId}, ${stream}, ${Option.getOrNull(row.id)}, ${raw}, ${storable(row.reason)},
               ${storable(row.path)}, ${digestOf(row)}, ${runId})
             on conflict (book_id, stream, digest) do update set
               last_seen_at = now(), resolved_at = null, reason = excluded.reason, path = excluded.path,
               run_id = excluded.run_id`,
-        )
-      }
-    })
+      )
+    }
+  })
 
-    /** Those that are not in quarantine yet. */
-    const unknown = Effect.fn("Mirror.Quarantine.unknown")(function* (
-      book: Book,
-      stream: string,
-      rows: ReadonlyArray<Malformed>,
-    ) {
-      if (rows.length === 0) return rows
-      const waits = yield* database.rows(
-        "Mirror.Quarantine.unknown",
-        { digest: text },
-        (sql) => sql`
+  /** Those that are not in quarantine yet. */
+  const unknown = Effect.fn("Mirror.Quarantine.unknown")(function* (
+    book: Book,
+    stream: string,
+    rows: ReadonlyArray<Malformed>,
+  ) {
+    if (rows.length === 0) return rows
+    const waits = yield* database.rows(
+      "Mirror.Quarantine.unknown",
+      { digest: text },
+      (sql) => sql`
           select digest from mirror.open_quarantine
           where book_id = ${book.bookId} and stream = ${stream} and digest = any (${textArray(sql, rows.map(digestOf))})`,
-      )
-      const known = new Set(waits.map(({ digest }) => digest))
-      return rows.filter((row) => !known.has(digestOf(row)))
-    })
+    )
+    const known = new Set(waits.map(({ digest }) => digest))
+    return rows.filter((row) => !known.has(digestOf(row)))
+  })
 
-    /** Part of the caller's transaction: settles the rows of these items, which could be read after all. */
-    const resolveEach = Effect.fn("Mirror.Quarantine.resolveEach")(function* (
-      book: Book,
-      items: ReadonlyArray<{ readonly stream: string; readonly id: string }>,
-    ) {
-      if (items.length === 0) return
-      yield* database.execute(
-        "Mirror.Quarantine.resolveEach",
-        (sql) => sql`
+  /** Part of the caller's transaction: settles the rows of these items, which could be read after all. */
+  const resolveEach = Effect.fn("Mirror.Quarantine.resolveEach")(function* (
+    book: Book,
+    items: ReadonlyArray<{ readonly stream: string; readonly id: string }>,
+  ) {
+    if (items.length === 0) return
+    yield* database.execute(
+      "Mirror.Quarantine.resolveEach",
+      (sql) => sql`
           update mirror.quarantine q set resolved_at = now()
           from unnest(${textArray(
             sql,
@@ -112,123 +111,121 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
             items.map(({ id }) => id.toLowerCase()),
           )}) as t (stream, item_id)
           where q.book_id = ${book.bookId} and q.stream = t.stream and q.item_id = t.item_id and q.resolved_at is null`,
-      )
-    })
+    )
+  })
 
-    /** As `resolveEach`, of one stream. */
-    const resolveItems = (book: Book, stream: string, ids: ReadonlyArray<string>) =>
-      resolveEach(
-        book,
-        ids.map((id) => ({ stream, id })),
-      )
+  /** As `resolveEach`, of one stream. */
+  const resolveItems = (book: Book, stream: string, ids: ReadonlyArray<string>) =>
+    resolveEach(
+      book,
+      ids.map((id) => ({ stream, id })),
+    )
 
-    /** This run read the stream to its end without a gap, so settles what earlier runs could not read of it. */
-    const resolveStream = Effect.fn("Mirror.Quarantine.resolveStream")(function* (
-      book: Book,
-      stream: string,
-      runId: number,
-    ) {
-      yield* database.execute(
-        "Mirror.Quarantine.resolveStream",
-        (sql) => sql`
+  /** This run read the stream to its end without a gap, so settles what earlier runs could not read of it. */
+  const resolveStream = Effect.fn("Mirror.Quarantine.resolveStream")(function* (
+    book: Book,
+    stream: string,
+    runId: number,
+  ) {
+    yield* database.execute(
+      "Mirror.Quarantine.resolveStream",
+      (sql) => sql`
           update mirror.quarantine set resolved_at = now()
           where book_id = ${book.bookId} and stream = ${stream} and resolved_at is null and run_id < ${runId}`,
-      )
-    })
+    )
+  })
 
-    /** Streams with open rows, and the identifiers in them that can be asked for. */
-    const open = Effect.fn("Mirror.Quarantine.open")(function* (book: Book) {
-      return yield* database.rows(
-        "Mirror.Quarantine.open",
-        { stream: text, item_id: nullable(text) },
-        (sql) => sql`
+  /** Streams with open rows, and the identifiers in them that can be asked for. */
+  const open = Effect.fn("Mirror.Quarantine.open")(function* (book: Book) {
+    return yield* database.rows(
+      "Mirror.Quarantine.open",
+      { stream: text, item_id: nullable(text) },
+      (sql) => sql`
           select stream, item_id from mirror.open_quarantine where book_id = ${book.bookId}`,
-      )
-    })
+    )
+  })
 
-    /**
-     * Streams with open rows. Asked for once, before a book is read: rows that come later are not for this reading to settle.
-     */
-    const waiting = (book: Book): Effect.Effect<ReadonlySet<string>, DatabaseError> =>
-      Effect.map(open(book), (rows) => new Set(rows.map(({ stream }) => stream)))
+  /**
+   * Streams with open rows. Asked for once, before a book is read: rows that come later are not for this reading to settle.
+   */
+  const waiting = (book: Book): Effect.Effect<ReadonlySet<string>, DatabaseError> =>
+    Effect.map(open(book), (rows) => new Set(rows.map(({ stream }) => stream)))
 
-    /** Part of the caller's transaction. */
-    const resolveRows = Effect.fn("Mirror.Quarantine.resolveRows")(function* (ids: ReadonlyArray<bigint>) {
-      if (ids.length === 0) return
-      yield* database.execute(
-        "Mirror.Quarantine.resolveRows",
-        (sql) => sql`
+  /** Part of the caller's transaction. */
+  const resolveRows = Effect.fn("Mirror.Quarantine.resolveRows")(function* (ids: ReadonlyArray<bigint>) {
+    if (ids.length === 0) return
+    yield* database.execute(
+      "Mirror.Quarantine.resolveRows",
+      (sql) => sql`
           update mirror.quarantine set resolved_at = now()
           where quarantine_id = any (${`{${ids.join(",")}}`}::text::bigint[]) and resolved_at is null`,
-      )
-    })
+    )
+  })
 
-    /** Part of the caller's transaction: settles the rows before the gap, of a statement that still has one. */
-    const resolveBooked = Effect.fn("Mirror.Quarantine.resolveBooked")(function* (
-      book: Book,
-      stream: string,
-      runId: number,
-    ) {
-      yield* database.execute(
-        "Mirror.Quarantine.resolveBooked",
-        (sql) => sql`
+  /** Part of the caller's transaction: settles the rows before the gap, of a statement that still has one. */
+  const resolveBooked = Effect.fn("Mirror.Quarantine.resolveBooked")(function* (
+    book: Book,
+    stream: string,
+    runId: number,
+  ) {
+    yield* database.execute(
+      "Mirror.Quarantine.resolveBooked",
+      (sql) => sql`
           update mirror.quarantine q set resolved_at = now()
           from mirror.statement_entries e
           where q.book_id = ${book.bookId} and q.stream = ${stream} and q.resolved_at is null and q.run_id < ${runId}
             and e.book_id = q.book_id and e.entry_id = mirror.uuid_or_null(q.item_id) and not e.held`,
-      )
-    })
+    )
+  })
 
-    const list = Effect.fn("Mirror.Quarantine.list")(function* ({ connection, ids, settled }: WhichRows) {
-      const rows: ReadonlyArray<QuarantinedRow> = yield* database.orm("Mirror.Quarantine.list", (orm) =>
-        orm
-          .select({
-            quarantineId: quarantine.quarantineId,
-            connection: books.connection,
-            bookId: quarantine.bookId,
-            book: books.code,
-            stream: quarantine.stream,
-            itemId: quarantine.itemId,
-            reason: quarantine.reason,
-            path: quarantine.path,
-            firstSeenAt: isoText(quarantine.firstSeenAt),
-            lastSeenAt: isoText(quarantine.lastSeenAt),
-            resolvedAt: isoTextOrNull(quarantine.resolvedAt),
-            runId: quarantine.runId,
-          })
-          .from(quarantine)
-          .innerJoin(books, eq(books.bookId, quarantine.bookId))
-          .where(
-            and(
-              ...Option.toArray(
-                Option.map(connection ?? Option.none(), (name) => eq(books.connection, name)),
-              ),
-              settled === true ? undefined : isNull(quarantine.resolvedAt),
-              ids === undefined
-                ? undefined
-                : fragment`${quarantine.quarantineId} = any (${`{${ids.join(",")}}`}::bigint[])`,
-            ),
-          )
-          .orderBy(quarantine.quarantineId),
-      )
-      return rows
-    })
+  const list = Effect.fn("Mirror.Quarantine.list")(function* ({ connection, ids, settled }: WhichRows) {
+    const rows: ReadonlyArray<QuarantinedRow> = yield* database.orm("Mirror.Quarantine.list", (orm) =>
+      orm
+        .select({
+          quarantineId: quarantine.quarantineId,
+          connection: books.connection,
+          bookId: quarantine.bookId,
+          book: books.code,
+          stream: quarantine.stream,
+          itemId: quarantine.itemId,
+          reason: quarantine.reason,
+          path: quarantine.path,
+          firstSeenAt: isoText(quarantine.firstSeenAt),
+          lastSeenAt: isoText(quarantine.lastSeenAt),
+          resolvedAt: isoTextOrNull(quarantine.resolvedAt),
+          runId: quarantine.runId,
+        })
+        .from(quarantine)
+        .innerJoin(books, eq(books.bookId, quarantine.bookId))
+        .where(
+          and(
+            ...Option.toArray(Option.map(connection ?? Option.none(), (name) => eq(books.connection, name))),
+            settled === true ? undefined : isNull(quarantine.resolvedAt),
+            ids === undefined
+              ? undefined
+              : fragment`${quarantine.quarantineId} = any (${`{${ids.join(",")}}`}::bigint[])`,
+          ),
+        )
+        .orderBy(quarantine.quarantineId),
+    )
+    return rows
+  })
 
-    /** The row as the service sent it. Personal data: never logged. */
-    const raw = Effect.fn("Mirror.Quarantine.raw")(function* (id: bigint) {
-      const [row] = yield* database.orm("Mirror.Quarantine.raw", (orm) =>
-        orm.select({ raw: quarantine.raw }).from(quarantine).where(eq(quarantine.quarantineId, id)),
-      )
-      return row?.raw ?? ""
-    })
+  /** The row as the service sent it. Personal data: never logged. */
+  const raw = Effect.fn("Mirror.Quarantine.raw")(function* (id: bigint) {
+    const [row] = yield* database.orm("Mirror.Quarantine.raw", (orm) =>
+      orm.select({ raw: quarantine.raw }).from(quarantine).where(eq(quarantine.quarantineId, id)),
+    )
+    return row?.raw ?? ""
+  })
 
-    /** Whether the mirror has what the row is about from a later read: then the row is history. */
-    const overtaken = Effect.fn("Mirror.Quarantine.overtaken")(function* (row: QuarantinedRow, id: string) {
-      const { bookId, lastSeenAt, stream } = row
-      const found = yield* database.row(
-        "Mirror.Quarantine.overtaken",
-        { overtaken: bool },
-        (sql) => sql`
+  /** Whether the mirror has what the row is about from a later read: then the row is history. */
+  const overtaken = Effect.fn("Mirror.Quarantine.overtaken")(function* (row: QuarantinedRow, id: string) {
+    const { bookId, lastSeenAt, stream } = row
+    const found = yield* database.row(
+      "Mirror.Quarantine.overtaken",
+      { overtaken: bool },
+      (sql) => sql`
           select exists (select 1 from mirror.resources r
               where r.book_id = ${bookId} and r.resource_id = mirror.uuid_or_null(${id})
                 and r.resource_type = upper(rtrim(${stream}, 's')) and r.read_at > ${lastSeenAt}::timestamptz)
@@ -238,23 +235,26 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
             or exists (select 1 from mirror.reference_items i
               where i.book_id = ${bookId} and i.kind = ${stream} and i.item_id = ${id} and i.current
                 and i.read_at > ${lastSeenAt}::timestamptz) as overtaken`,
-      )
-      return found.overtaken
-    })
+    )
+    return found.overtaken
+  })
 
-    return {
-      put,
-      unknown,
-      resolveEach,
-      resolveItems,
-      resolveStream,
-      resolveRows,
-      resolveBooked,
-      open,
-      waiting,
-      list,
-      raw,
-      overtaken,
-    }
-  }),
-}) {}
+  return {
+    put,
+    unknown,
+    resolveEach,
+    resolveItems,
+    resolveStream,
+    resolveRows,
+    resolveBooked,
+    open,
+    waiting,
+    list,
+    raw,
+    overtaken,
+  }
+})
+
+export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quarantine", { effect: made }) {
+  static readonly made = Effect.map(made, (parts) => new Quarantine(parts))
+}

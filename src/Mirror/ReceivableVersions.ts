@@ -36,18 +36,17 @@ const linksOf = ({ bookId, receivable }: PlacedReceivable): ReadonlyArray<Linked
   ]
 }
 
-export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Receivables", {
-  effect: Effect.gen(function* () {
-    const database = yield* Database
+const made = Effect.gen(function* () {
+  const database = yield* Database
 
-    const putLinks = Effect.fn("Mirror.Receivables.putLinks")(function* (
-      organization: Book,
-      links: ReadonlyArray<Linked>,
-    ) {
-      if (links.length === 0) return
-      yield* database.execute("Mirror.Receivables.putLinks", (sql) => {
-        const { plain, text } = columnsOf(sql, links)
-        return sql`
+  const putLinks = Effect.fn("Mirror.Receivables.putLinks")(function* (
+    organization: Book,
+    links: ReadonlyArray<Linked>,
+  ) {
+    if (links.length === 0) return
+    yield* database.execute("Mirror.Receivables.putLinks", (sql) => {
+      const { plain, text } = columnsOf(sql, links)
+      return sql`
           insert into mirror.receivable_transactions (book_id, receivable_id, tx_id, version, purpose, tx_timestamp)
           select distinct on (1, 2, 3) t.book_id::integer, t.receivable_id::uuid, lower(t.tx_id), r.version, t.purpose,
             t.tx_timestamp::timestamptz
@@ -59,38 +58,38 @@ export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Re
             and r.current
           order by 1, 2, 3
           on conflict do nothing`
-      })
     })
+  })
 
-    /**
-     * Part of the caller's transaction. A new version is kept only where the content changed. `servedAt` is the service's
-     * clock, `readAt` ours, both ISO 8601. Gives how many versions are new.
-     */
-    const put = Effect.fn("Mirror.Receivables.put")(function* (
-      organization: Book,
-      runId: number,
-      times: { readonly servedAt: string; readonly readAt: string },
-      placed: ReadonlyArray<PlacedReceivable>,
-    ) {
-      const rows = [...new Map(placed.map((item) => [item.receivable.id, item])).values()]
-      if (rows.length === 0) return 0
-      const ids = rows.map(({ receivable }) => receivable.id)
-      const raws = rows.map(({ receivable }) => receivable.raw)
-      // Two statements, since the partial unique index requires the old version to be marked before the new one is inserted.
-      yield* database.execute(
-        "Mirror.Receivables.supersede",
-        (sql) => sql`
+  /**
+   * Part of the caller's transaction. A new version is kept only where the content changed. `servedAt` is the service's
+   * clock, `readAt` ours, both ISO 8601. Gives how many versions are new.
+   */
+  const put = Effect.fn("Mirror.Receivables.put")(function* (
+    organization: Book,
+    runId: number,
+    times: { readonly servedAt: string; readonly readAt: string },
+    placed: ReadonlyArray<PlacedReceivable>,
+  ) {
+    const rows = [...new Map(placed.map((item) => [item.receivable.id, item])).values()]
+    if (rows.length === 0) return 0
+    const ids = rows.map(({ receivable }) => receivable.id)
+    const raws = rows.map(({ receivable }) => receivable.raw)
+    // Two statements, since the partial unique index requires the old version to be marked before the new one is inserted.
+    yield* database.execute(
+      "Mirror.Receivables.supersede",
+      (sql) => sql`
           update mirror.receivables r set current = false
           from unnest(${plainArray(sql, ids)}, ${textArray(sql, raws)}) as t (id, raw)
           where r.book_id = ${organization.bookId} and r.receivable_id = t.id::uuid and r.current
             and r.raw::jsonb <> t.raw::jsonb`,
+    )
+    const added = yield* database.rows("Mirror.Receivables.put", { receivable_id: uuid }, (sql) => {
+      const { plain, text } = columnsOf(
+        sql,
+        rows.map(({ receivable }) => receivable),
       )
-      const added = yield* database.rows("Mirror.Receivables.put", { receivable_id: uuid }, (sql) => {
-        const { plain, text } = columnsOf(
-          sql,
-          rows.map(({ receivable }) => receivable),
-        )
-        return sql`
+      return sql`
           insert into mirror.receivables (book_id, receivable_id, version, current, client_id, status, currency,
             payment_rails, issue_date, initial_principal, current_principal, repayment_amount, raw, served_at, read_at,
             run_id)
@@ -110,26 +109,23 @@ export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Re
           where not exists (select 1 from mirror.receivables c
                             where c.book_id = ${organization.bookId} and c.receivable_id = t.id::uuid and c.current)
           returning receivable_id`
-      })
-      const fresh = new Set(added.map(({ receivable_id: id }) => id))
-      yield* putLinks(
-        organization,
-        rows.filter(({ receivable }) => fresh.has(receivable.id)).flatMap(linksOf),
-      )
-      return added.length
     })
+    const fresh = new Set(added.map(({ receivable_id: id }) => id))
+    yield* putLinks(organization, rows.filter(({ receivable }) => fresh.has(receivable.id)).flatMap(linksOf))
+    return added.length
+  })
 
-    /**
-     * Part of the caller's transaction: the list was read completely, and shows these. Receivables that nothing is owed of may
-     * leave it.
-     */
-    const listed = Effect.fn("Mirror.Receivables.listed")(function* (
-      organization: Book,
-      ids: ReadonlySet<string>,
-    ) {
-      yield* database.execute(
-        "Mirror.Receivables.listed",
-        (sql) => sql`
+  /**
+   * Part of the caller's transaction: the list was read completely, and shows these. Receivables that nothing is owed of may
+   * leave it.
+   */
+  const listed = Effect.fn("Mirror.Receivables.listed")(function* (
+    organization: Book,
+    ids: ReadonlySet<string>,
+  ) {
+    yield* database.execute(
+      "Mirror.Receivables.listed",
+      (sql) => sql`
           update mirror.receivables r set unlisted_since = case when i.id is null then now() end,
             last_listed_at = case when i.id is null then (
               select s.began_at from sync.stream_reads s where s.book_id = r.book_id and s.stream = 'receivables') end
@@ -138,9 +134,14 @@ export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Re
           where v.book_id = ${organization.bookId} and v.current and v.status = 'ACTIVE' and r.book_id = v.book_id
             and r.receivable_id = v.receivable_id and r.version = v.version
             and (i.id is null) <> (r.unlisted_since is not null)`,
-      )
-    })
+    )
+  })
 
-    return { put, listed }
-  }),
-}) {}
+  return { put, listed }
+})
+
+export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Receivables", {
+  effect: made,
+}) {
+  static readonly made = Effect.map(made, (parts) => new Receivables(parts))
+}

@@ -6,37 +6,36 @@ import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { ReferenceItem } from "../Partner.ts"
 
-export class ReferenceItems extends Effect.Service<ReferenceItems>()("tieout/Mirror/ReferenceItems", {
-  effect: Effect.gen(function* () {
-    const database = yield* Database
+const made = Effect.gen(function* () {
+  const database = yield* Database
 
-    /** Part of the caller's transaction. */
-    const put = Effect.fn("Mirror.ReferenceItems.put")(function* (
-      book: Book,
-      runId: number,
-      kind: string,
-      readAt: string,
-      items: ReadonlyArray<ReferenceItem>,
-    ) {
-      const rows = [...new Map(items.map((item) => [item.id, item])).values()]
-      if (rows.length === 0) return
-      const ids = rows.map((item) => item.id)
-      const raws = rows.map((item) => item.raw)
-      const labels = rows.map((item) => Option.getOrNull(item.label))
-      // Two statements, since the partial unique index requires the old version to be marked before the new one is inserted.
-      const changed = yield* database.rows(
-        "Mirror.ReferenceItems.supersede",
-        { item_id: text },
-        (sql) => sql`
+  /** Part of the caller's transaction. */
+  const put = Effect.fn("Mirror.ReferenceItems.put")(function* (
+    book: Book,
+    runId: number,
+    kind: string,
+    readAt: string,
+    items: ReadonlyArray<ReferenceItem>,
+  ) {
+    const rows = [...new Map(items.map((item) => [item.id, item])).values()]
+    if (rows.length === 0) return
+    const ids = rows.map((item) => item.id)
+    const raws = rows.map((item) => item.raw)
+    const labels = rows.map((item) => Option.getOrNull(item.label))
+    // Two statements, since the partial unique index requires the old version to be marked before the new one is inserted.
+    const changed = yield* database.rows(
+      "Mirror.ReferenceItems.supersede",
+      { item_id: text },
+      (sql) => sql`
           update mirror.reference_items r set current = false
           from unnest(${textArray(sql, ids)}, ${textArray(sql, raws)}) as t (item_id, raw)
           where r.book_id = ${book.bookId} and r.kind = ${kind} and r.item_id = t.item_id and r.current
             and r.raw::jsonb <> t.raw::jsonb
           returning r.item_id`,
-      )
-      yield* database.execute(
-        "Mirror.ReferenceItems.put",
-        (sql) => sql`
+    )
+    yield* database.execute(
+      "Mirror.ReferenceItems.put",
+      (sql) => sql`
           insert into mirror.reference_items (book_id, kind, item_id, version, current, label, raw, read_at, run_id)
           select ${book.bookId}, ${kind}, t.item_id,
             1 + coalesce((select max(r.version) from mirror.reference_items r
@@ -46,21 +45,21 @@ export class ReferenceItems extends Effect.Service<ReferenceItems>()("tieout/Mir
           where not exists (select 1 from mirror.reference_items r
                             where r.book_id = ${book.bookId} and r.kind = ${kind} and r.item_id = t.item_id
                               and r.current)`,
-      )
-      return changed.length
-    })
+    )
+    return changed.length
+  })
 
-    /** The items that are new or changed: mostly none, and then no transaction is needed. */
-    const news = Effect.fn("Mirror.ReferenceItems.news")(function* (
-      book: Book,
-      kind: string,
-      items: ReadonlyArray<ReferenceItem>,
-    ) {
-      if (items.length === 0) return []
-      const rows = yield* database.rows(
-        "Mirror.ReferenceItems.news",
-        { item_id: text },
-        (sql) => sql`
+  /** The items that are new or changed: mostly none, and then no transaction is needed. */
+  const news = Effect.fn("Mirror.ReferenceItems.news")(function* (
+    book: Book,
+    kind: string,
+    items: ReadonlyArray<ReferenceItem>,
+  ) {
+    if (items.length === 0) return []
+    const rows = yield* database.rows(
+      "Mirror.ReferenceItems.news",
+      { item_id: text },
+      (sql) => sql`
           select t.item_id from unnest(${textArray(
             sql,
             items.map((item) => item.id),
@@ -72,11 +71,16 @@ export class ReferenceItems extends Effect.Service<ReferenceItems>()("tieout/Mir
             select from mirror.reference_items r
             where r.book_id = ${book.bookId} and r.kind = ${kind} and r.item_id = t.item_id and r.current
               and (r.raw::text = t.raw or r.raw::jsonb = t.raw::jsonb))`,
-      )
-      const ids = new Set(rows.map(({ item_id: id }) => id))
-      return items.filter(({ id }) => ids.has(id))
-    })
+    )
+    const ids = new Set(rows.map(({ item_id: id }) => id))
+    return items.filter(({ id }) => ids.has(id))
+  })
 
-    return { put, news }
-  }),
-}) {}
+  return { put, news }
+})
+
+export class ReferenceItems extends Effect.Service<ReferenceItems>()("tieout/Mirror/ReferenceItems", {
+  effect: made,
+}) {
+  static readonly made = Effect.map(made, (parts) => new ReferenceItems(parts))
+}

@@ -75,93 +75,92 @@ const rowsOf = (sql: Sql, resources: ReadonlyArray<Resource>) => {
 const differs = (sql: Sql, read: PendingQuery<Row[]>) =>
   sql`(r.raw::text <> ${read}::text and r.raw::jsonb <> ${read}::jsonb)`
 
-export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resources", {
-  effect: Effect.gen(function* () {
-    const database = yield* Database
+const made = Effect.gen(function* () {
+  const database = yield* Database
 
-    /** The mirrored ones among `ids`; `fresh` are those read at or after `since` (ISO 8601, our clock). */
-    const find = Effect.fn("Mirror.Resources.find")(function* (
-      book: Book,
-      ids: ReadonlyArray<string>,
-      since: string,
-    ) {
-      if (ids.length === 0) return []
-      const rows = yield* database.rows(
-        "Mirror.Resources.find",
-        knownColumns,
-        (sql) => sql`
+  /** The mirrored ones among `ids`; `fresh` are those read at or after `since` (ISO 8601, our clock). */
+  const find = Effect.fn("Mirror.Resources.find")(function* (
+    book: Book,
+    ids: ReadonlyArray<string>,
+    since: string,
+  ) {
+    if (ids.length === 0) return []
+    const rows = yield* database.rows(
+      "Mirror.Resources.find",
+      knownColumns,
+      (sql) => sql`
           select ${sql(selected)}, final, read_at >= ${since} as fresh,
             floor(extract(epoch from read_at) * 1000)::float8 as "readAt"
           from mirror.resources
           where book_id = ${book.bookId} and resource_id = any (${plainArray(sql, ids, "uuid")})`,
-      )
-      return rows.map(
-        (row): KnownResource => ({
-          resource: fromRow(row),
-          final: row.final,
-          fresh: row.fresh,
-          readAt: row.readAt,
-        }),
-      )
-    })
+    )
+    return rows.map(
+      (row): KnownResource => ({
+        resource: fromRow(row),
+        final: row.final,
+        fresh: row.fresh,
+        readAt: row.readAt,
+      }),
+    )
+  })
 
-    /** Without those that are mirrored as they are and final: reading them again changes nothing. */
-    const news = Effect.fn("Mirror.Resources.news")(function* (book: Book, read: ReadonlyArray<Resource>) {
-      if (read.length === 0) return read
-      const rows = yield* database.rows("Mirror.Resources.news", keyColumns, (sql) => {
-        const { plain, text } = columnsOf(sql, read)
-        return sql`
+  /** Without those that are mirrored as they are and final: reading them again changes nothing. */
+  const news = Effect.fn("Mirror.Resources.news")(function* (book: Book, read: ReadonlyArray<Resource>) {
+    if (read.length === 0) return read
+    const rows = yield* database.rows("Mirror.Resources.news", keyColumns, (sql) => {
+      const { plain, text } = columnsOf(sql, read)
+      return sql`
           select r.resource_id, r.resource_type
           from unnest(${plain(({ id }) => id, "uuid")}, ${plain(({ resourceType }) => resourceType)},
             ${text(({ raw }) => raw)}) as n (resource_id, resource_type, raw)
           join mirror.resources r on r.book_id = ${book.bookId} and r.resource_id = n.resource_id
             and r.resource_type = n.resource_type and r.final and r.raw::text = n.raw`
-      })
-      const same = new Set(rows.map((row) => `${row.resource_id}|${row.resource_type}`))
-      return read.filter((resource) => !same.has(keyOf(resource)))
     })
+    const same = new Set(rows.map((row) => `${row.resource_id}|${row.resource_type}`))
+    return read.filter((resource) => !same.has(keyOf(resource)))
+  })
 
-    /** Part of the caller's transaction: writes the resources that are not mirrored yet, and returns these. */
-    const add = Effect.fn("Mirror.Resources.add")(function* (
-      book: Book,
-      runId: number,
-      readAt: string,
-      resources: ReadonlyArray<Resource>,
-    ) {
-      const added = yield* database.rows(
-        "Mirror.Resources.add",
-        keyColumns,
-        (sql) => sql`
+  /** Part of the caller's transaction: writes the resources that are not mirrored yet, and returns these. */
+  const add = Effect.fn("Mirror.Resources.add")(function* (
+    book: Book,
+    runId: number,
+    readAt: string,
+    resources: ReadonlyArray<Resource>,
+  ) {
+    const added = yield* database.rows(
+      "Mirror.Resources.add",
+      keyColumns,
+      (sql) => sql`
           insert into mirror.resources as r (book_id, ${sql(written)}, final, changed_at, read_at, run_id)
           select ${book.bookId}, n.*, ${readAt}, ${readAt}, ${runId} from (${rowsOf(sql, resources)}) n
           on conflict do nothing
           returning resource_id, resource_type`,
-      )
-      return new Set(added.map((row) => `${row.resource_id}|${row.resource_type}`))
-    })
+    )
+    return new Set(added.map((row) => `${row.resource_id}|${row.resource_type}`))
+  })
 
-    /** Part of the caller's transaction: these are mirrored, so they are no longer missing. */
-    const found = (book: Book, resources: ReadonlyArray<Resource>) =>
-      database.execute("Mirror.Resources.found", (sql) => {
-        const { plain } = columnsOf(sql, resources)
-        return sql`
+  /** Part of the caller's transaction: these are mirrored, so they are no longer missing. */
+  const found = (book: Book, resources: ReadonlyArray<Resource>) =>
+    database.execute("Mirror.Resources.found", (sql) => {
+      const { plain } = columnsOf(sql, resources)
+      return sql`
           delete from mirror.missing_resources m
           using unnest(${plain(({ id }) => id, "uuid")}, ${plain(({ resourceType }) => resourceType)})
             as n (resource_id, resource_type)
           where m.book_id = ${book.bookId} and m.resource_id = n.resource_id and m.resource_type = n.resource_type`
-      })
+    })
 
-    /** Part of the caller's transaction: writes those mirrored resources that have changed. Returns how many did. */
-    const change = Effect.fn("Mirror.Resources.change")(function* (
-      book: Book,
-      runId: number,
-      readAt: string,
-      resources: ReadonlyArray<Resource>,
-    ) {
-      const rows = yield* database.rows(
-        "Mirror.Resources.change",
-        { changed: bool },
-        (sql) => sql`
+  /** Part of the caller's transaction: writes those mirrored resources that have changed. Returns how many did. */
+  const change = Effect.fn("Mirror.Resources.change")(function* (
+    book: Book,
+    runId: number,
+    readAt: string,
+    resources: ReadonlyArray<Resource>,
+  ) {
+    const rows = yield* database.rows(
+      "Mirror.Resources.change",
+      { changed: bool },
+      (sql) => sql`
           with read as (${rowsOf(sql, resources)}),
           superseded as (
             insert into mirror.resource_versions
@@ -194,25 +193,28 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
             read_at = excluded.read_at
           where ${differs(sql, sql`excluded.raw`)} or not r.final
           returning changed_at = ${readAt}::timestamptz as changed`,
-      )
-      return rows.filter(({ changed }) => changed).length
+    )
+    return rows.filter(({ changed }) => changed).length
+  })
+
+  /**
+   * Part of the caller's transaction. Returns how many are new or have changed. `readAt` is our clock, ISO 8601. Most
+   * resources that are read are new, so those already mirrored are compared in a second step.
+   */
+  const put = (book: Book, runId: number, readAt: string, read: ReadonlyArray<Resource>) =>
+    Effect.gen(function* () {
+      if (read.length === 0) return 0
+      const resources = latestOfEach(read)
+      const added = yield* add(book, runId, readAt, resources)
+      const mirrored = resources.filter((resource) => !added.has(keyOf(resource)))
+      const changed = mirrored.length === 0 ? 0 : yield* change(book, runId, readAt, mirrored)
+      yield* found(book, resources)
+      return added.size + changed
     })
 
-    /**
-     * Part of the caller's transaction. Returns how many are new or have changed. `readAt` is our clock, ISO 8601. Most
-     * resources that are read are new, so those already mirrored are compared in a second step.
-     */
-    const put = (book: Book, runId: number, readAt: string, read: ReadonlyArray<Resource>) =>
-      Effect.gen(function* () {
-        if (read.length === 0) return 0
-        const resources = latestOfEach(read)
-        const added = yield* add(book, runId, readAt, resources)
-        const mirrored = resources.filter((resource) => !added.has(keyOf(resource)))
-        const changed = mirrored.length === 0 ? 0 : yield* change(book, runId, readAt, mirrored)
-        yield* found(book, resources)
-        return added.size + changed
-      })
+  return { find, news, put }
+})
 
-    return { find, news, put }
-  }),
-}) {}
+export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resources", { effect: made }) {
+  static readonly made = Effect.map(made, (parts) => new Resources(parts))
+}

@@ -84,58 +84,54 @@ const inserted = (
         related_id, occurred_at, extra)`
 }
 
-export class StatementEntries extends Effect.Service<StatementEntries>()("tieout/Mirror/StatementEntries", {
-  effect: Effect.gen(function* () {
-    const database = yield* Database
+const made = Effect.gen(function* () {
+  const database = yield* Database
 
-    /** The mirrored ones among `ids`, with their place and whether they are held. */
-    const known = Effect.fn("Mirror.StatementEntries.known")(function* (
-      book: Book,
-      ids: ReadonlyArray<string>,
-    ) {
-      if (ids.length === 0) return new Map<string, KnownEntry>()
-      const rows = yield* database.rows(
-        "Mirror.StatementEntries.known",
-        knownColumns,
-        (sql) => sql`
+  /** The mirrored ones among `ids`, with their place and whether they are held. */
+  const known = Effect.fn("Mirror.StatementEntries.known")(function* (
+    book: Book,
+    ids: ReadonlyArray<string>,
+  ) {
+    if (ids.length === 0) return new Map<string, KnownEntry>()
+    const rows = yield* database.rows(
+      "Mirror.StatementEntries.known",
+      knownColumns,
+      (sql) => sql`
           select entry_id, account_id, position, type, amount, currency, balance_after, related_type, related_id,
             to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at, held
           from mirror.statement_entries
           where book_id = ${book.bookId} and entry_id = any (${plainArray(sql, ids, "uuid")})`,
-      )
-      return new Map<string, KnownEntry>(
-        rows.map((row) => [
-          row.entry_id,
-          { entry: entryFromRow(row), held: row.held, position: row.position },
-        ]),
-      )
-    })
+    )
+    return new Map<string, KnownEntry>(
+      rows.map((row) => [row.entry_id, { entry: entryFromRow(row), held: row.held, position: row.position }]),
+    )
+  })
 
-    /** Another statement that was read at the same time may have brought one of the entries first. */
-    const checkOwner = Effect.fn("Mirror.StatementEntries.checkOwner")(function* (
-      book: Book,
-      entries: ReadonlyArray<PlacedEntry>,
-    ) {
-      const ids = entries.map(({ entry }) => entry.entryId)
-      for (const accountId of new Set(entries.map(({ entry }) => entry.accountId))) {
-        yield* refuseElsewhere(accountId, yield* known(book, ids))
-      }
-    })
+  /** Another statement that was read at the same time may have brought one of the entries first. */
+  const checkOwner = Effect.fn("Mirror.StatementEntries.checkOwner")(function* (
+    book: Book,
+    entries: ReadonlyArray<PlacedEntry>,
+  ) {
+    const ids = entries.map(({ entry }) => entry.entryId)
+    for (const accountId of new Set(entries.map(({ entry }) => entry.accountId))) {
+      yield* refuseElsewhere(accountId, yield* known(book, ids))
+    }
+  })
 
-    /**
-     * Part of the caller's transaction. An entry that was held takes its proper place; `held` ones wait. Fails with
-     * `PartnerError` where one of them is another account's.
-     */
-    const put = Effect.fn("Mirror.StatementEntries.put")(function* (
-      book: Book,
-      runId: number,
-      entries: ReadonlyArray<PlacedEntry>,
-      held: boolean,
-    ) {
-      if (entries.length === 0) return
-      const written = yield* database.execute(
-        "Mirror.StatementEntries.put",
-        (sql) => sql`
+  /**
+   * Part of the caller's transaction. An entry that was held takes its proper place; `held` ones wait. Fails with
+   * `PartnerError` where one of them is another account's.
+   */
+  const put = Effect.fn("Mirror.StatementEntries.put")(function* (
+    book: Book,
+    runId: number,
+    entries: ReadonlyArray<PlacedEntry>,
+    held: boolean,
+  ) {
+    if (entries.length === 0) return
+    const written = yield* database.execute(
+      "Mirror.StatementEntries.put",
+      (sql) => sql`
           ${inserted(sql, book, runId, entries, held)}
           on conflict (book_id, entry_id) do update set
             position = excluded.position, type = excluded.type, amount = excluded.amount,
@@ -144,35 +140,35 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
             related_id = excluded.related_id, occurred_at = excluded.occurred_at, extra = excluded.extra,
             held = excluded.held, run_id = excluded.run_id
           where s.held and not excluded.held and s.account_id = excluded.account_id`,
-      )
-      if (written < entries.length) yield* checkOwner(book, entries)
-    })
+    )
+    if (written < entries.length) yield* checkOwner(book, entries)
+  })
 
-    /**
-     * The same for entries that `known` did not return, which costs a third less; fails with a conflict (`isKnownMeanwhile`) if
-     * another transaction has brought one of them since.
-     */
-    const add = Effect.fn("Mirror.StatementEntries.add")(function* (
-      book: Book,
-      runId: number,
-      entries: ReadonlyArray<PlacedEntry>,
-    ) {
-      if (entries.length === 0) return
-      yield* database.execute("Mirror.StatementEntries.add", (sql) =>
-        inserted(sql, book, runId, entries, false),
-      )
-    })
+  /**
+   * The same for entries that `known` did not return, which costs a third less; fails with a conflict (`isKnownMeanwhile`) if
+   * another transaction has brought one of them since.
+   */
+  const add = Effect.fn("Mirror.StatementEntries.add")(function* (
+    book: Book,
+    runId: number,
+    entries: ReadonlyArray<PlacedEntry>,
+  ) {
+    if (entries.length === 0) return
+    yield* database.execute("Mirror.StatementEntries.add", (sql) =>
+      inserted(sql, book, runId, entries, false),
+    )
+  })
 
-    /** Part of the caller's transaction: the database keeps the former version. */
-    const enrich = Effect.fn("Mirror.StatementEntries.enrich")(function* (
-      book: Book,
-      runId: number,
-      entries: ReadonlyArray<PlacedEntry>,
-    ) {
-      if (entries.length === 0) return
-      yield* database.execute(
-        "Mirror.StatementEntries.enrich",
-        (sql) => sql`
+  /** Part of the caller's transaction: the database keeps the former version. */
+  const enrich = Effect.fn("Mirror.StatementEntries.enrich")(function* (
+    book: Book,
+    runId: number,
+    entries: ReadonlyArray<PlacedEntry>,
+  ) {
+    if (entries.length === 0) return
+    yield* database.execute(
+      "Mirror.StatementEntries.enrich",
+      (sql) => sql`
           update mirror.statement_entries e set related_type = t.related_type, related_id = t.related_id::uuid,
             extra = t.extra::json, run_id = greatest(e.run_id, ${runId})
           from unnest(${plainArray(
@@ -190,61 +186,63 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
           )}) as t (entry_id, related_type, related_id, extra)
           where e.book_id = ${book.bookId} and e.entry_id = t.entry_id::uuid and not e.held
             and (e.related_type, e.related_id) is distinct from (t.related_type, t.related_id::uuid)`,
-      )
-    })
+    )
+  })
 
-    /** How many entries of an account are held; the next held one takes the place after them. */
-    const heldCount = Effect.fn("Mirror.StatementEntries.heldCount")(function* (
-      book: Book,
-      accountId: string,
-    ) {
-      const { last } = yield* database.row(
-        "Mirror.StatementEntries.heldCount",
-        { last: int8 },
-        (sql) => sql`
+  /** How many entries of an account are held; the next held one takes the place after them. */
+  const heldCount = Effect.fn("Mirror.StatementEntries.heldCount")(function* (book: Book, accountId: string) {
+    const { last } = yield* database.row(
+      "Mirror.StatementEntries.heldCount",
+      { last: int8 },
+      (sql) => sql`
           select coalesce(max(position) - ${heldFrom}::bigint, 0) as last from mirror.statement_entries
           where book_id = ${book.bookId} and account_id = ${accountId} and position >= ${heldFrom}`,
-      )
-      return last
-    })
+    )
+    return last
+  })
 
-    /** Part of the caller's transaction: a posted entry was read again and says something else. */
-    const contradict = Effect.fn("Mirror.StatementEntries.contradict")(function* (
-      book: Book,
-      runId: number,
-      entries: ReadonlyArray<StatementEntry>,
-    ) {
-      for (const entry of entries) {
-        const text = contentOf(entry)
-        const digest = createHash("sha256").update(text).digest("hex")
-        yield* database.execute(
-          "Mirror.StatementEntries.contradict",
-          (sql) => sql`
+  /** Part of the caller's transaction: a posted entry was read again and says something else. */
+  const contradict = Effect.fn("Mirror.StatementEntries.contradict")(function* (
+    book: Book,
+    runId: number,
+    entries: ReadonlyArray<StatementEntry>,
+  ) {
+    for (const entry of entries) {
+      const text = contentOf(entry)
+      const digest = createHash("sha256").update(text).digest("hex")
+      yield* database.execute(
+        "Mirror.StatementEntries.contradict",
+        (sql) => sql`
             insert into mirror.contradictions (book_id, entry_id, account_id, content, digest, run_id)
             values (${book.bookId}, ${entry.entryId}, ${entry.accountId}, ${text}, ${digest}, ${runId})
             on conflict do nothing`,
-        )
-      }
-    })
+      )
+    }
+  })
 
-    /** Part of the caller's transaction: posted entries that the service does not show in its statement any more. */
-    const gone = Effect.fn("Mirror.StatementEntries.gone")(function* (
-      book: Book,
-      runId: number,
-      entryIds: ReadonlyArray<string>,
-    ) {
-      if (entryIds.length === 0) return
-      yield* database.execute(
-        "Mirror.StatementEntries.gone",
-        (sql) => sql`
+  /** Part of the caller's transaction: posted entries that the service does not show in its statement any more. */
+  const gone = Effect.fn("Mirror.StatementEntries.gone")(function* (
+    book: Book,
+    runId: number,
+    entryIds: ReadonlyArray<string>,
+  ) {
+    if (entryIds.length === 0) return
+    yield* database.execute(
+      "Mirror.StatementEntries.gone",
+      (sql) => sql`
           insert into mirror.contradictions (book_id, entry_id, account_id, content, digest, run_id)
           select e.book_id, e.entry_id, e.account_id, '{"absent":true}', 'absent', ${runId}
           from mirror.statement_entries e
           where e.book_id = ${book.bookId} and e.entry_id = any (${plainArray(sql, entryIds, "uuid")})
           on conflict do nothing`,
-      )
-    })
+    )
+  })
 
-    return { known, put, add, enrich, heldCount, contradict, gone }
-  }),
-}) {}
+  return { known, put, add, enrich, heldCount, contradict, gone }
+})
+
+export class StatementEntries extends Effect.Service<StatementEntries>()("tieout/Mirror/StatementEntries", {
+  effect: made,
+}) {
+  static readonly made = Effect.map(made, (parts) => new StatementEntries(parts))
+}

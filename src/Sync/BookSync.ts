@@ -22,7 +22,7 @@ import { holdingBooks, holdingBooksAMoment } from "./Runs/ConnectionLock.ts"
 import { noteDead, settleDead, type Work } from "./Runs/DeadJobs.ts"
 import { noteStopped } from "./Runs/Evidence.ts"
 import { aloneOfClient, failureOf, isAbsent, type ReadError } from "./Runs/Failures.ts"
-import { runParts, syncPartsOf } from "./Runs/Layers.ts"
+import { runParts, syncPartsOf } from "./Runs/Parts.ts"
 import { inTimeZone } from "./Runs/Proving.ts"
 import { provingTogether } from "./Runs/ProvingTogether.ts"
 

@@ -15,7 +15,7 @@ import { Inbox, isPending } from "../Webhook/Inbox.ts"
 import { EventJobs, handOutEvents } from "./Events/EventJobs.ts"
 import { absorbEvents, type Round } from "./Events/EventRound.ts"
 import { forAMoment, holdingBooksAMoment } from "./Runs/ConnectionLock.ts"
-import { runParts } from "./Runs/Layers.ts"
+import { runParts } from "./Runs/Parts.ts"
 import { recordEnd } from "./Runs/Proving.ts"
 
 /** Events that one round takes: what they name is read once for all of them. */

@@ -15,7 +15,7 @@ import { ReplayedResources } from "./Replay/ReplayedResources.ts"
 import { Replay } from "./Replay/ReplayedRows.ts"
 import { ReplayedStatements } from "./Replay/ReplayedStatements.ts"
 import { holding } from "./Runs/ConnectionLock.ts"
-import { runParts, syncParts } from "./Runs/Layers.ts"
+import { runParts, syncParts } from "./Runs/Parts.ts"
 import { inTimeZone, recordEnd } from "./Runs/Proving.ts"
 import { type ReplayReport, stillWait } from "./Runs/ReplayResult.ts"
 import { SyncBusy } from "./Runs/RunReport.ts"
@@ -29,7 +29,7 @@ export interface ReplayOptions {
 
 const replaying = Replay.Default.pipe(
   Layer.provide(Layer.mergeAll(ReplayedResources.Default, ReplayedStatements.Default)),
-  Layer.provideMerge(syncParts),
+  Layer.provideMerge(Layer.effectContext(syncParts)),
 )
 
 const replayOf = (partner: Context.Tag.Service<Partner>) =>

@@ -25,58 +25,57 @@ import { BackfillWindow } from "./BackfillWindow.ts"
 /** How often a statement is compared again because a sync has read on in it meanwhile. */
 const comparisons = 20
 
-export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Backfill/Reader", {
-  effect: Effect.gen(function* () {
-    const database = yield* Database
-    const settings = yield* Settings
-    const partner = yield* Partner
-    const accounts = yield* MirrorAccounts
-    const lists = yield* Lists
-    const quarantine = yield* Quarantine
-    const open = yield* OpenResources
-    const facts = yield* PostingFacts
-    const statements = yield* Statements
-    const balances = yield* Balances
-    const again = yield* BackfillStatements
-    const { exclusively, results, window } = yield* BackfillWindow
+const made = Effect.gen(function* () {
+  const database = yield* Database
+  const settings = yield* Settings
+  const partner = yield* Partner
+  const accounts = yield* MirrorAccounts
+  const lists = yield* Lists
+  const quarantine = yield* Quarantine
+  const open = yield* OpenResources
+  const facts = yield* PostingFacts
+  const statements = yield* Statements
+  const balances = yield* Balances
+  const again = yield* BackfillStatements
+  const { exclusively, results, window } = yield* BackfillWindow
 
-    /** Accounts whose statement has not been read past the window's end. */
-    const unread = Effect.fn("Backfill.Reader.unread")(function* (book: Book) {
-      const rows = yield* database.rows(
-        "Backfill.Reader.unread",
-        { account_id: uuid },
-        (sql) => sql`
+  /** Accounts whose statement has not been read past the window's end. */
+  const unread = Effect.fn("Backfill.Reader.unread")(function* (book: Book) {
+    const rows = yield* database.rows(
+      "Backfill.Reader.unread",
+      { account_id: uuid },
+      (sql) => sql`
           select account_id from mirror.accounts
           where book_id = ${book.bookId} and (tail_read_at is null or tail_read_at < ${window.end})`,
-      )
-      return new Set(rows.map(({ account_id: id }) => id))
-    })
+    )
+    return new Set(rows.map(({ account_id: id }) => id))
+  })
 
-    /** Reads on as a sync does, for the part of the window after the last sync. Nothing else may read on meanwhile. */
-    const readOn = (book: Book, account: MirroredAccount) =>
-      exclusively(
-        Effect.gen(function* () {
-          const run = yield* Run
-          const stored = yield* checkpoints(book)
-          const fresh = (yield* accounts.all(book)).find(({ accountId }) => accountId === account.accountId)
-          const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
-          const outcome = yield* statements.read(book, fresh ?? account, checkpoint)
-          const whole = wholeStatement(outcome)
-          if (whole.length > 0) yield* run.commit(noteStatements(book, whole))
-          return outcome
-        }),
-      )
+  /** Reads on as a sync does, for the part of the window after the last sync. Nothing else may read on meanwhile. */
+  const readOn = (book: Book, account: MirroredAccount) =>
+    exclusively(
+      Effect.gen(function* () {
+        const run = yield* Run
+        const stored = yield* checkpoints(book)
+        const fresh = (yield* accounts.all(book)).find(({ accountId }) => accountId === account.accountId)
+        const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
+        const outcome = yield* statements.read(book, fresh ?? account, checkpoint)
+        const whole = wholeStatement(outcome)
+        if (whole.length > 0) yield* run.commit(noteStatements(book, whole))
+        return outcome
+      }),
+    )
 
-    /** The list of accounts brought current balances: each is proved against the current end of its statement, as in a sync. */
-    const settle = (book: Book, among: ReadonlySet<string>) =>
-      among.size === 0 ? Effect.succeed(new Map<string, number>()) : exclusively(balances.settle(book, among))
+  /** The list of accounts brought current balances: each is proved against the current end of its statement, as in a sync. */
+  const settle = (book: Book, among: ReadonlySet<string>) =>
+    among.size === 0 ? Effect.succeed(new Map<string, number>()) : exclusively(balances.settle(book, among))
 
-    /** Movements that were created in the window or have entries in it. */
-    const touching = Effect.fn("Backfill.Reader.touching")(function* (book: Book) {
-      const rows = yield* database.rows(
-        "Backfill.Reader.touching",
-        { type: oneOf(...resourceTypes), id: uuid },
-        (sql) => sql`
+  /** Movements that were created in the window or have entries in it. */
+  const touching = Effect.fn("Backfill.Reader.touching")(function* (book: Book) {
+    const rows = yield* database.rows(
+      "Backfill.Reader.touching",
+      { type: oneOf(...resourceTypes), id: uuid },
+      (sql) => sql`
           select r.resource_type as type, r.resource_id as id from mirror.resources r
           where r.book_id = ${book.bookId} and r.created_at >= ${window.start} and r.created_at < ${window.end}
           union
@@ -84,75 +83,76 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
           where e.book_id = ${book.bookId} and e.occurred_at >= ${window.start} and e.occurred_at < ${window.end}
             and e.related_id is not null and e.related_type in ('DEPOSIT', 'WITHDRAWAL', 'CONVERSION') and not e.held
           order by 1, 2`,
-      )
-      return rows.map((row) => new ResourceKey(row))
-    })
+    )
+    return rows.map((row) => new ResourceKey(row))
+  })
 
-    const read = Effect.fn("Backfill.Reader.read")(function* (book: Book) {
-      const run = yield* Run
-      const failures: Array<Failure> = []
-      const newEntries = new Map<string, number>()
-      yield* lists.readAccounts(book, yield* quarantine.waiting(book)).pipe(noting(book, "accounts"))
-      if (partner.addressBook !== null) {
-        yield* lists
-          .readReference(book, "destination", partner.addressBook)
-          .pipe(aloneOfStream(() => undefined))
-      }
-      yield* facts.refresh(book)
-      const all = yield* accounts.all(book)
-      const behind = yield* unread(book)
-      const whole = new Set<string>()
-      run.progress.statements.all += all.length
+  const read = Effect.fn("Backfill.Reader.read")(function* (book: Book) {
+    const run = yield* Run
+    const failures: Array<Failure> = []
+    const newEntries = new Map<string, number>()
+    yield* lists.readAccounts(book, yield* quarantine.waiting(book)).pipe(noting(book, "accounts"))
+    if (partner.addressBook !== null) {
+      yield* lists
+        .readReference(book, "destination", partner.addressBook)
+        .pipe(aloneOfStream(() => undefined))
+    }
+    yield* facts.refresh(book)
+    const all = yield* accounts.all(book)
+    const behind = yield* unread(book)
+    const whole = new Set<string>()
+    run.progress.statements.all += all.length
 
-      const readOne = (account: MirroredAccount) =>
-        Effect.gen(function* () {
-          if (behind.has(account.accountId) || !agrees(account)) {
-            const outcome = yield* readOn(book, account)
-            newEntries.set(account.accountId, outcome.newEntries)
-            if (!outcome.broken) whole.add(account.accountId)
-          }
-          const comparing = Effect.gen(function* () {
-            const [now] = (yield* accounts.all(book)).filter(
-              ({ accountId }) => accountId === account.accountId,
-            )
-            return yield* again.readAgain(book, now ?? account, window)
-          })
-          results.push(
-            yield* comparing.pipe(
-              Effect.retry({ times: comparisons, while: (error) => error instanceof StatementMoved }),
-              Effect.catchTag("StatementMoved", () =>
-                Effect.dieMessage("a statement is read on all the time"),
-              ),
-            ),
-          )
-        }).pipe(
-          noting(book, statementStream(account.accountId)),
-          aloneOfStream((error): void => {
-            if (account.listed || !isAbsent(error))
-              failures.push(failureOf({ kind: "statement", accountId: account.accountId }, error))
-          }),
-          Effect.tap(() => {
-            run.progress.statements.done += 1
-          }),
+    const readOne = (account: MirroredAccount) =>
+      Effect.gen(function* () {
+        if (behind.has(account.accountId) || !agrees(account)) {
+          const outcome = yield* readOn(book, account)
+          newEntries.set(account.accountId, outcome.newEntries)
+          if (!outcome.broken) whole.add(account.accountId)
+        }
+        const comparing = Effect.gen(function* () {
+          const [now] = (yield* accounts.all(book)).filter(({ accountId }) => accountId === account.accountId)
+          return yield* again.readAgain(book, now ?? account, window)
+        })
+        results.push(
+          yield* comparing.pipe(
+            Effect.retry({ times: comparisons, while: (error) => error instanceof StatementMoved }),
+            Effect.catchTag("StatementMoved", () => Effect.dieMessage("a statement is read on all the time")),
+          ),
         )
-      yield* Effect.forEach(all, readOne, { concurrency: settings.limits.accountsInParallel, discard: true })
-      const settled = yield* settle(book, whole).pipe(
-        aloneOfStream((error) => {
-          failures.push(failureOf({ kind: "balances" }, error))
-          return new Map<string, number>()
-        }),
-      )
-      for (const [accountId, found] of settled)
-        newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
-      const keys = yield* touching(book)
-      yield* open.readKeys(book, keys).pipe(
+      }).pipe(
+        noting(book, statementStream(account.accountId)),
         aloneOfStream((error): void => {
-          failures.push(failureOf({ kind: "movements", which: "window" }, error))
+          if (account.listed || !isAbsent(error))
+            failures.push(failureOf({ kind: "statement", accountId: account.accountId }, error))
+        }),
+        Effect.tap(() => {
+          run.progress.statements.done += 1
         }),
       )
-      return { newEntries, openResources: keys.length, failures, notices: [] } satisfies BookOutcome
-    })
+    yield* Effect.forEach(all, readOne, { concurrency: settings.limits.accountsInParallel, discard: true })
+    const settled = yield* settle(book, whole).pipe(
+      aloneOfStream((error) => {
+        failures.push(failureOf({ kind: "balances" }, error))
+        return new Map<string, number>()
+      }),
+    )
+    for (const [accountId, found] of settled)
+      newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
+    const keys = yield* touching(book)
+    yield* open.readKeys(book, keys).pipe(
+      aloneOfStream((error): void => {
+        failures.push(failureOf({ kind: "movements", which: "window" }, error))
+      }),
+    )
+    return { newEntries, openResources: keys.length, failures, notices: [] } satisfies BookOutcome
+  })
 
-    return { read }
-  }),
-}) {}
+  return { read }
+})
+
+export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Backfill/Reader", {
+  effect: made,
+}) {
+  static readonly made = Effect.map(made, (parts) => new BackfillReader(parts))
+}

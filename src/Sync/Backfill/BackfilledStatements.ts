@@ -40,132 +40,136 @@ export interface AccountBackfill {
 /** A sync has read on in the statement while this waited for its turn, so the comparison is out of date. */
 export class StatementMoved extends Data.TaggedError("StatementMoved")<{ readonly accountId: string }> {}
 
-export class BackfillStatements extends Effect.Service<BackfillStatements>()("tieout/Backfill/Statements", {
-  effect: Effect.gen(function* () {
-    const database = yield* Database
-    const entries = yield* StatementEntries
-    const quarantine = yield* Quarantine
-    const hydration = yield* Hydration
-    const pages = yield* Pages
-    const compared = yield* comparedStatement
+const made = Effect.gen(function* () {
+  const database = yield* Database
+  const entries = yield* StatementEntries
+  const quarantine = yield* Quarantine
+  const hydration = yield* Hydration
+  const pages = yield* Pages
+  const compared = yield* comparedStatement
 
-    /** Books entries older than any known one, and takes their amounts off the opening balance. */
-    const bookOlder = Effect.fn("Backfill.Statements.bookOlder")(function* (
-      book: Book,
-      { firstKnown, older }: Comparison,
-    ) {
-      if (older.length === 0 || Option.isNone(firstKnown)) return
-      const run = yield* Run
-      const first = firstKnown.value
-      const count = BigInt(older.length)
-      const fresh = older.map(
-        (entry, at): PlacedEntry => ({ entry, position: first.position - count + BigInt(at) }),
-      )
-      const hydrated = yield* hydration.hydrate(book, fresh, [])
-      const sequence = (yield* corrections(database, book, first.entry.accountId)) + 1
-      yield* pages.absorb(
-        book,
-        {
-          fresh,
-          opens: false,
-          more: Option.toArray(openingCorrection(fresh, first, sequence)),
-          hydrated: {
-            ...hydrated,
-            missing: [...hydrated.missing, ...hydrated.malformed.map(({ key }) => key)],
-          },
+  /** Books entries older than any known one, and takes their amounts off the opening balance. */
+  const bookOlder = Effect.fn("Backfill.Statements.bookOlder")(function* (
+    book: Book,
+    { firstKnown, older }: Comparison,
+  ) {
+    if (older.length === 0 || Option.isNone(firstKnown)) return
+    const run = yield* Run
+    const first = firstKnown.value
+    const count = BigInt(older.length)
+    const fresh = older.map(
+      (entry, at): PlacedEntry => ({ entry, position: first.position - count + BigInt(at) }),
+    )
+    const hydrated = yield* hydration.hydrate(book, fresh, [])
+    const sequence = (yield* corrections(database, book, first.entry.accountId)) + 1
+    yield* pages.absorb(
+      book,
+      {
+        fresh,
+        opens: false,
+        more: Option.toArray(openingCorrection(fresh, first, sequence)),
+        hydrated: {
+          ...hydrated,
+          missing: [...hydrated.missing, ...hydrated.malformed.map(({ key }) => key)],
         },
-        entries.put(book, run.runId, fresh, false),
-      )
-    })
+      },
+      entries.put(book, run.runId, fresh, false),
+    )
+  })
 
-    /** Takes entries that now name their resource out of suspense. */
-    const bookEnriched = Effect.fn("Backfill.Statements.bookEnriched")(function* (
-      book: Book,
-      { enriched }: Comparison,
-    ) {
-      if (enriched.length === 0) return
-      const run = yield* Run
-      const hydrated = yield* hydration.hydrate(book, enriched, [])
-      const missing = [...hydrated.missing, ...hydrated.malformed.map(({ key }) => key)]
-      yield* pages.absorb(
-        book,
-        { fresh: [], enriched, opens: false, hydrated: { ...hydrated, missing } },
-        entries.enrich(book, run.runId, enriched),
-      )
-    })
+  /** Takes entries that now name their resource out of suspense. */
+  const bookEnriched = Effect.fn("Backfill.Statements.bookEnriched")(function* (
+    book: Book,
+    { enriched }: Comparison,
+  ) {
+    if (enriched.length === 0) return
+    const run = yield* Run
+    const hydrated = yield* hydration.hydrate(book, enriched, [])
+    const missing = [...hydrated.missing, ...hydrated.malformed.map(({ key }) => key)]
+    yield* pages.absorb(
+      book,
+      { fresh: [], enriched, opens: false, hydrated: { ...hydrated, missing } },
+      entries.enrich(book, run.runId, enriched),
+    )
+  })
 
-    /** Fails if more or less of the statement is mirrored or held than when it was compared. */
-    const unmoved = Effect.fn("Backfill.Statements.unmoved")(function* (
-      book: Book,
-      { accountId, entries: known }: MirroredAccount,
-      held: bigint,
-    ) {
-      const mirrored = yield* database.row(
-        "Backfill.Statements.unmoved",
-        { entries: int8 },
-        (sql) => sql`
+  /** Fails if more or less of the statement is mirrored or held than when it was compared. */
+  const unmoved = Effect.fn("Backfill.Statements.unmoved")(function* (
+    book: Book,
+    { accountId, entries: known }: MirroredAccount,
+    held: bigint,
+  ) {
+    const mirrored = yield* database.row(
+      "Backfill.Statements.unmoved",
+      { entries: int8 },
+      (sql) => sql`
           select entries from mirror.accounts where book_id = ${book.bookId} and account_id = ${accountId}`,
+    )
+    const now = yield* entries.heldCount(book, accountId)
+    if (mirrored.entries !== known || now !== held) return yield* new StatementMoved({ accountId })
+  })
+
+  /** Fails with `StatementMoved`, without having written anything, if it has to be compared again. */
+  const readAgain = Effect.fn("Backfill.Statements.readAgain")(function* (
+    book: Book,
+    account: MirroredAccount,
+    window: Window,
+  ) {
+    const run = yield* Run
+    const { accountId } = account
+    const { held } = account
+    const found = yield* compared(book, account, window)
+    const gone = (yield* Effect.forEach(found.gone, (stretch) =>
+      idsAt(database, book, accountId, stretch),
+    )).flat()
+    const broken = Option.isSome(found.breakAt)
+    const missing = broken ? [...found.older, ...found.missing] : found.missing
+    const write = Effect.gen(function* () {
+      yield* unmoved(book, account, held)
+      yield* run.commit(
+        Effect.gen(function* () {
+          yield* entries.contradict(book, run.runId, found.changed)
+          yield* entries.gone(book, run.runId, gone)
+          yield* entries.put(
+            book,
+            run.runId,
+            missing.map((entry, at) => ({ entry, position: heldFrom + held + BigInt(at) + 1n })),
+            true,
+          )
+          yield* quarantine.put(book, run.runId, statementStream(accountId), found.malformed)
+        }),
       )
-      const now = yield* entries.heldCount(book, accountId)
-      if (mirrored.entries !== known || now !== held) return yield* new StatementMoved({ accountId })
+      if (!broken) yield* bookOlder(book, found)
     })
+    const news = [missing, found.changed, gone, found.malformed, found.older]
+    if (news.some(({ length }) => length > 0)) yield* run.turn(write)
+    yield* bookEnriched(book, found)
+    run.counters.contradictions += found.changed.length + gone.length
+    run.counters.held += missing.length
+    run.counters.quarantined += found.malformed.length
+    const text = Option.match({ onNone: () => null, onSome: Money.toText })
+    return {
+      book: book.code,
+      accountId,
+      currency: account.currency,
+      entries: found.entries,
+      opening: text(found.opening),
+      closing: text(found.closing),
+      proved: !broken && missing.length + found.changed.length + gone.length + found.malformed.length === 0,
+      breakAt: Option.getOrNull(found.breakAt),
+      missing: missing.map(({ entryId }) => entryId),
+      changed: found.changed.map(({ entryId }) => entryId),
+      gone,
+      older: broken ? 0 : found.older.length,
+      unreadable: found.malformed.length,
+    } satisfies AccountBackfill
+  })
 
-    /** Fails with `StatementMoved`, without having written anything, if it has to be compared again. */
-    const readAgain = Effect.fn("Backfill.Statements.readAgain")(function* (
-      book: Book,
-      account: MirroredAccount,
-      window: Window,
-    ) {
-      const run = yield* Run
-      const { accountId } = account
-      const { held } = account
-      const found = yield* compared(book, account, window)
-      const gone = (yield* Effect.forEach(found.gone, (stretch) =>
-        idsAt(database, book, accountId, stretch),
-      )).flat()
-      const broken = Option.isSome(found.breakAt)
-      const missing = broken ? [...found.older, ...found.missing] : found.missing
-      const write = Effect.gen(function* () {
-        yield* unmoved(book, account, held)
-        yield* run.commit(
-          Effect.gen(function* () {
-            yield* entries.contradict(book, run.runId, found.changed)
-            yield* entries.gone(book, run.runId, gone)
-            yield* entries.put(
-              book,
-              run.runId,
-              missing.map((entry, at) => ({ entry, position: heldFrom + held + BigInt(at) + 1n })),
-              true,
-            )
-            yield* quarantine.put(book, run.runId, statementStream(accountId), found.malformed)
-          }),
-        )
-        if (!broken) yield* bookOlder(book, found)
-      })
-      const news = [missing, found.changed, gone, found.malformed, found.older]
-      if (news.some(({ length }) => length > 0)) yield* run.turn(write)
-      yield* bookEnriched(book, found)
-      run.counters.contradictions += found.changed.length + gone.length
-      run.counters.held += missing.length
-      run.counters.quarantined += found.malformed.length
-      const text = Option.match({ onNone: () => null, onSome: Money.toText })
-      return {
-        book: book.code,
-        accountId,
-        currency: account.currency,
-        entries: found.entries,
-        opening: text(found.opening),
-        closing: text(found.closing),
-        proved: !broken && missing.length + found.changed.length + gone.length + found.malformed.length === 0,
-        breakAt: Option.getOrNull(found.breakAt),
-        missing: missing.map(({ entryId }) => entryId),
-        changed: found.changed.map(({ entryId }) => entryId),
-        gone,
-        older: broken ? 0 : found.older.length,
-        unreadable: found.malformed.length,
-      } satisfies AccountBackfill
-    })
+  return { readAgain }
+})
 
-    return { readAgain }
-  }),
-}) {}
+export class BackfillStatements extends Effect.Service<BackfillStatements>()("tieout/Backfill/Statements", {
+  effect: made,
+}) {
+  static readonly made = Effect.map(made, (parts) => new BackfillStatements(parts))
+}

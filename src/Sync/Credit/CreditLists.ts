@@ -37,134 +37,133 @@ const streams: ReadonlyMap<string, string> = new Map([
 /** Reading them again may show that receivables and credit accounts had only been read at two different moments. */
 const rounds = 3
 
-export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
-  effect: Effect.gen(function* () {
-    const database = yield* Database
-    const settings = yield* Settings
-    const partner = yield* PartnerConnection
-    const receivables = yield* Receivables
-    const reference = yield* ReferenceItems
-    const quarantine = yield* Quarantine
-    const flood = yield* FloodGate
+const made = Effect.gen(function* () {
+  const database = yield* Database
+  const settings = yield* Settings
+  const partner = yield* PartnerConnection
+  const receivables = yield* Receivables
+  const reference = yield* ReferenceItems
+  const quarantine = yield* Quarantine
+  const flood = yield* FloodGate
 
-    const readList = <A extends { readonly id: string }, E, R>(
-      organization: Book,
-      kind: string,
-      list: Pages<A> | null,
-      keep: (items: ReadonlyArray<A>, page: Page<A>) => Effect.Effect<void, E, R>,
-      listed: (ids: ReadonlySet<string>) => Effect.Effect<void, E, R> = () => Effect.void,
-    ) =>
-      Effect.gen(function* () {
-        const run = yield* Run
-        const stream = streams.get(kind)
-        if (list === null) {
-          if (stream !== undefined) yield* run.commit(noteTrouble(organization, stream, noPath))
-          return
-        }
-        let beganAt: Option.Option<Instant> | undefined
-        const ids = new Set<string>()
-        let nameless = false
-        const reading = forEachPage(list(Option.none()), (page) =>
-          Effect.gen(function* () {
-            beganAt ??= page.servedAt
-            const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
-            yield* flood.pass(kind, page.rows.length, malformed)
-            const items = understoodRows(page)
-            for (const { id } of items) ids.add(id)
-            for (const { id } of malformed) {
-              if (Option.isSome(id)) ids.add(id.value)
-              else nameless = true
-            }
-            yield* run.commit(
-              Effect.gen(function* () {
-                yield* keep(items, page)
-                yield* quarantine.put(organization, run.runId, kind, malformed)
-                yield* quarantine.resolveItems(
-                  organization,
-                  kind,
-                  items.map(({ id }) => id),
-                )
-                if (stream === undefined || page.hasNextPage) return
-                // A row without an identifier may be any receivable that is missing.
-                if (!nameless) yield* listed(ids)
-                yield* noteReads(organization, [{ stream, beganAt: beganAt ?? Option.none() }])
-              }),
-            )
-            run.counters.quarantined += malformed.length
-          }),
-        )
-        yield* stream === undefined ? reading : reading.pipe(noting(organization, stream))
-      })
-
-    const readReference = (organization: Book, kind: string, list: Pages<ReferenceItem> | null) =>
-      readList(organization, kind, list, (items, page) =>
-        Effect.flatMap(Run, ({ runId }) =>
-          Effect.asVoid(reference.put(organization, runId, kind, nowIso(page.requestedAt), items)),
-        ),
+  const readList = <A extends { readonly id: string }, E, R>(
+    organization: Book,
+    kind: string,
+    list: Pages<A> | null,
+    keep: (items: ReadonlyArray<A>, page: Page<A>) => Effect.Effect<void, E, R>,
+    listed: (ids: ReadonlySet<string>) => Effect.Effect<void, E, R> = () => Effect.void,
+  ) =>
+    Effect.gen(function* () {
+      const run = yield* Run
+      const stream = streams.get(kind)
+      if (list === null) {
+        if (stream !== undefined) yield* run.commit(noteTrouble(organization, stream, noPath))
+        return
+      }
+      let beganAt: Option.Option<Instant> | undefined
+      const ids = new Set<string>()
+      let nameless = false
+      const reading = forEachPage(list(Option.none()), (page) =>
+        Effect.gen(function* () {
+          beganAt ??= page.servedAt
+          const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
+          yield* flood.pass(kind, page.rows.length, malformed)
+          const items = understoodRows(page)
+          for (const { id } of items) ids.add(id)
+          for (const { id } of malformed) {
+            if (Option.isSome(id)) ids.add(id.value)
+            else nameless = true
+          }
+          yield* run.commit(
+            Effect.gen(function* () {
+              yield* keep(items, page)
+              yield* quarantine.put(organization, run.runId, kind, malformed)
+              yield* quarantine.resolveItems(
+                organization,
+                kind,
+                items.map(({ id }) => id),
+              )
+              if (stream === undefined || page.hasNextPage) return
+              // A row without an identifier may be any receivable that is missing.
+              if (!nameless) yield* listed(ids)
+              yield* noteReads(organization, [{ stream, beganAt: beganAt ?? Option.none() }])
+            }),
+          )
+          run.counters.quarantined += malformed.length
+        }),
       )
+      yield* stream === undefined ? reading : reading.pipe(noting(organization, stream))
+    })
 
-    /** The lender's receivables are the organization's; the borrower's stand in the client's own book. */
-    const placed = Effect.fn("Sync.Credit.placed")(
-      function* (organization: Book, items: ReadonlyArray<Receivable>) {
-        if (settings.accounting.receivables.view === "lender")
-          return items.map((receivable): PlacedReceivable => ({ receivable, bookId: organization.bookId }))
-        const clients = [...new Set(items.map(({ clientId }) => clientId))].sort()
-        const known = yield* database.rows(
-          "Sync.Credit.clientBooks",
-          { client_id: uuid, book_id: int4 },
-          (sql) => sql`
+  const readReference = (organization: Book, kind: string, list: Pages<ReferenceItem> | null) =>
+    readList(organization, kind, list, (items, page) =>
+      Effect.flatMap(Run, ({ runId }) =>
+        Effect.asVoid(reference.put(organization, runId, kind, nowIso(page.requestedAt), items)),
+      ),
+    )
+
+  /** The lender's receivables are the organization's; the borrower's stand in the client's own book. */
+  const placed = Effect.fn("Sync.Credit.placed")(
+    function* (organization: Book, items: ReadonlyArray<Receivable>) {
+      if (settings.accounting.receivables.view === "lender")
+        return items.map((receivable): PlacedReceivable => ({ receivable, bookId: organization.bookId }))
+      const clients = [...new Set(items.map(({ clientId }) => clientId))].sort()
+      const known = yield* database.rows(
+        "Sync.Credit.clientBooks",
+        { client_id: uuid, book_id: int4 },
+        (sql) => sql`
             select client_id, book_id from mirror.books
             where connection = ${organization.connection}
               and client_id = any (${textArray(sql, clients)}::uuid[])`,
-        )
-        const books = new Map(known.map((row) => [row.client_id, row.book_id]))
-        for (const clientId of clients) {
-          if (books.has(clientId)) continue
-          // A receivable of a client that the list does not show.
-          const book = yield* clientBook(organization.connection, { clientId, code: "", name: clientId })
-          books.set(clientId, book.bookId)
+      )
+      const books = new Map(known.map((row) => [row.client_id, row.book_id]))
+      for (const clientId of clients) {
+        if (books.has(clientId)) continue
+        // A receivable of a client that the list does not show.
+        const book = yield* clientBook(organization.connection, { clientId, code: "", name: clientId })
+        books.set(clientId, book.bookId)
+      }
+      return items.flatMap((receivable): ReadonlyArray<PlacedReceivable> => {
+        const bookId = books.get(receivable.clientId)
+        return bookId === undefined ? [] : [{ receivable, bookId }]
+      })
+    },
+    Effect.provideService(Database, database),
+  )
+
+  /** The latest time within a snapshot, which dates it if the answer has no date. */
+  const latestTime = (receivable: Receivable): string =>
+    [
+      receivable.issueDate,
+      ...Option.toArray(receivable.disbursedTransaction).map(({ txTimestamp }) => txTimestamp),
+      ...receivable.repaymentTransactions.map(({ txTimestamp }) => txTimestamp),
+    ]
+      .sort()
+      .at(-1) ?? receivable.issueDate
+
+  const keepReceivables =
+    (organization: Book) => (items: ReadonlyArray<Receivable>, page: Page<Receivable>) =>
+      Effect.gen(function* () {
+        const { runId, counters } = yield* Run
+        const readAt = nowIso(page.requestedAt)
+        const all = yield* placed(organization, items)
+        if (Option.isSome(page.servedAt)) {
+          const times = { servedAt: page.servedAt.value, readAt }
+          counters.receivableVersions += yield* receivables.put(organization, runId, times, all)
+          return
         }
-        return items.flatMap((receivable): ReadonlyArray<PlacedReceivable> => {
-          const bookId = books.get(receivable.clientId)
-          return bookId === undefined ? [] : [{ receivable, bookId }]
-        })
-      },
-      Effect.provideService(Database, database),
-    )
+        for (const one of all) {
+          const times = { servedAt: latestTime(one.receivable), readAt }
+          counters.receivableVersions += yield* receivables.put(organization, runId, times, [one])
+        }
+      })
 
-    /** The latest time within a snapshot, which dates it if the answer has no date. */
-    const latestTime = (receivable: Receivable): string =>
-      [
-        receivable.issueDate,
-        ...Option.toArray(receivable.disbursedTransaction).map(({ txTimestamp }) => txTimestamp),
-        ...receivable.repaymentTransactions.map(({ txTimestamp }) => txTimestamp),
-      ]
-        .sort()
-        .at(-1) ?? receivable.issueDate
-
-    const keepReceivables =
-      (organization: Book) => (items: ReadonlyArray<Receivable>, page: Page<Receivable>) =>
-        Effect.gen(function* () {
-          const { runId, counters } = yield* Run
-          const readAt = nowIso(page.requestedAt)
-          const all = yield* placed(organization, items)
-          if (Option.isSome(page.servedAt)) {
-            const times = { servedAt: page.servedAt.value, readAt }
-            counters.receivableVersions += yield* receivables.put(organization, runId, times, all)
-            return
-          }
-          for (const one of all) {
-            const times = { servedAt: latestTime(one.receivable), readAt }
-            counters.receivableVersions += yield* receivables.put(organization, runId, times, [one])
-          }
-        })
-
-    /** Whether the receivables add up to what the credit accounts say. */
-    const agree = Effect.fn("Sync.Credit.agree")(function* (organization: Book) {
-      const found = yield* database.row(
-        "Sync.Credit.agree",
-        { agree: bool },
-        (sql) => sql`
+  /** Whether the receivables add up to what the credit accounts say. */
+  const agree = Effect.fn("Sync.Credit.agree")(function* (organization: Book) {
+    const found = yield* database.row(
+      "Sync.Credit.agree",
+      { agree: bool },
+      (sql) => sql`
           select not exists (
             select 1 from (
               select r.raw ->> 'currency' as currency, r.raw ->> 'paymentRails' as rail,
@@ -176,60 +175,63 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
               select coalesce(sum(v.current_principal), 0) from mirror.receivables v
               where v.book_id = ${organization.bookId} and v.current and v.status = 'ACTIVE'
                 and v.currency = c.currency and v.payment_rails = c.rail)) as agree`,
+    )
+    return found.agree
+  })
+
+  const read = Effect.fn("Sync.Credit.read")(function* (organization: Book) {
+    const failures: Array<Failure> = []
+    const notices: Array<string> = []
+    const attempt = <R>(list: string, documented: boolean, effect: Effect.Effect<void, ReadError, R>) =>
+      effect.pipe(
+        aloneOfStream((error): void => {
+          if (!documented && isAbsent(error)) notices.push(`${list}: ${error.message}`)
+          else failures.push(failureOf({ kind: "list", name: list }, error))
+        }),
       )
-      return found.agree
+    yield* attempt("payment rails", true, readReference(organization, "payment_rail", partner.paymentRails))
+    const readBoth = Effect.gen(function* () {
+      yield* attempt(
+        "receivables",
+        false,
+        readList(organization, "receivable", partner.receivables, keepReceivables(organization), (ids) =>
+          receivables.listed(organization, ids),
+        ),
+      )
+      const accounts: Pages<CreditAccount> | null = partner.creditAccounts
+      yield* attempt("credit accounts", false, readReference(organization, "credit_account", accounts))
     })
+    for (let round = 1; round <= rounds; round++) {
+      yield* readBoth
+      if (failures.length + notices.length > 0 || (yield* agree(organization))) break
+    }
+    return { failures, notices }
+  })
 
-    const read = Effect.fn("Sync.Credit.read")(function* (organization: Book) {
-      const failures: Array<Failure> = []
-      const notices: Array<string> = []
-      const attempt = <R>(list: string, documented: boolean, effect: Effect.Effect<void, ReadError, R>) =>
-        effect.pipe(
-          aloneOfStream((error): void => {
-            if (!documented && isAbsent(error)) notices.push(`${list}: ${error.message}`)
-            else failures.push(failureOf({ kind: "list", name: list }, error))
-          }),
-        )
-      yield* attempt("payment rails", true, readReference(organization, "payment_rail", partner.paymentRails))
-      const readBoth = Effect.gen(function* () {
-        yield* attempt(
-          "receivables",
-          false,
-          readList(organization, "receivable", partner.receivables, keepReceivables(organization), (ids) =>
-            receivables.listed(organization, ids),
-          ),
-        )
-        const accounts: Pages<CreditAccount> | null = partner.creditAccounts
-        yield* attempt("credit accounts", false, readReference(organization, "credit_account", accounts))
-      })
-      for (let round = 1; round <= rounds; round++) {
-        yield* readBoth
-        if (failures.length + notices.length > 0 || (yield* agree(organization))) break
-      }
-      return { failures, notices }
-    })
-
-    /** The client books that have, or are to get, receivables of the borrower's view. */
-    const borrowers = Effect.fn("Sync.Credit.borrowers")(
-      function* (organization: Book) {
-        const rows = yield* database.rows(
-          "Sync.Credit.borrowers",
-          { book_id: int4 },
-          (sql) => sql`
+  /** The client books that have, or are to get, receivables of the borrower's view. */
+  const borrowers = Effect.fn("Sync.Credit.borrowers")(
+    function* (organization: Book) {
+      const rows = yield* database.rows(
+        "Sync.Credit.borrowers",
+        { book_id: int4 },
+        (sql) => sql`
             select b.book_id from mirror.books b
             where b.connection = ${organization.connection} and b.client_id is not null
               and (exists (select 1 from mirror.receivable_transactions t where t.book_id = b.book_id)
                 or b.client_id in (select v.client_id from mirror.receivables v
                                    where v.book_id = ${organization.bookId} and not v.posted))`,
-        )
-        const wanted = new Set(rows.map(({ book_id: id }) => id))
-        return (yield* allBooks(Option.some(organization.connection))).filter(({ bookId }) =>
-          wanted.has(bookId),
-        )
-      },
-      Effect.provideService(Database, database),
-    )
+      )
+      const wanted = new Set(rows.map(({ book_id: id }) => id))
+      return (yield* allBooks(Option.some(organization.connection))).filter(({ bookId }) =>
+        wanted.has(bookId),
+      )
+    },
+    Effect.provideService(Database, database),
+  )
 
-    return { read, borrowers }
-  }),
-}) {}
+  return { read, borrowers }
+})
+
+export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", { effect: made }) {
+  static readonly made = Effect.map(made, (parts) => new Credit(parts))
+}

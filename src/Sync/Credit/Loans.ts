@@ -39,24 +39,23 @@ const batches = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
     all.slice(at * batchSize, (at + 1) * batchSize),
   )
 
-export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
-  effect: Effect.gen(function* () {
-    const database = yield* Database
-    const settings = yield* Settings
-    const ledger = yield* Ledger
-    const resources = yield* Resources
-    const pages = yield* Pages
-    const facts = yield* PostingFacts
+const made = Effect.gen(function* () {
+  const database = yield* Database
+  const settings = yield* Settings
+  const ledger = yield* Ledger
+  const resources = yield* Resources
+  const pages = yield* Pages
+  const facts = yield* PostingFacts
 
-    /**
-     * Transactions not searched for yet, and those of a movement whose entry or resource a later run has read: a fee that has
-     * become known changes the amount paid.
-     */
-    const due = Effect.fn("Sync.Loans.due")(function* (book: Book, since: number) {
-      return yield* database.rows(
-        "Sync.Loans.due",
-        { receivable_id: uuid, tx_id: text },
-        (sql) => sql`
+  /**
+   * Transactions not searched for yet, and those of a movement whose entry or resource a later run has read: a fee that has
+   * become known changes the amount paid.
+   */
+  const due = Effect.fn("Sync.Loans.due")(function* (book: Book, since: number) {
+    return yield* database.rows(
+      "Sync.Loans.due",
+      { receivable_id: uuid, tx_id: text },
+      (sql) => sql`
           with fresh as (
             select entry_id, related_id from mirror.statement_entries
             where book_id = ${book.bookId} and run_id > ${since}),
@@ -82,16 +81,16 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
           join mirror.receivable_transactions t on t.book_id = ${book.bookId} and t.tx_id = n.tx_id
           where exists (select from mirror.receivable_transactions x where x.book_id = ${book.bookId})
           order by 1, 2`,
-      )
-    })
+    )
+  })
 
-    /** Moves the cash legs of the transactions to loan clearing, where they stand elsewhere. */
-    const link = Effect.fn("Sync.Loans.link")(function* (book: Book, txIds: ReadonlyArray<string>) {
-      const run = yield* Run
-      const named = yield* database.rows(
-        "Sync.Loans.named",
-        { entry_id: uuid, related_id: nullable(uuid) },
-        (sql) => sql`
+  /** Moves the cash legs of the transactions to loan clearing, where they stand elsewhere. */
+  const link = Effect.fn("Sync.Loans.link")(function* (book: Book, txIds: ReadonlyArray<string>) {
+    const run = yield* Run
+    const named = yield* database.rows(
+      "Sync.Loans.named",
+      { entry_id: uuid, related_id: nullable(uuid) },
+      (sql) => sql`
           with wanted as (select unnest(${textArray(sql, txIds)}) as tx_id),
           ids as (select mirror.uuid_or_null(tx_id) as id from wanted)
           select e.entry_id, e.related_id from mirror.statement_entries e
@@ -99,130 +98,133 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
             and (e.entry_id in (select id from ids) or e.related_id in (select id from ids)
               or e.related_id in (select r.resource_id from mirror.resources r join wanted w
                                   on lower(r.transaction_hash) = w.tx_id where r.book_id = ${book.bookId}))`,
-      )
-      const related = [...new Set(named.flatMap(({ related_id: id }) => (id === null ? [] : [id])))]
-      const entries = named.filter(({ related_id: id }) => id === null).map(({ entry_id: id }) => id)
-      const booked = yield* subjectsOf(book, related, entries)
-      const found = yield* resources.find(book, related, run.startedAt)
-      const markSought = database.execute(
-        "Sync.Loans.sought",
-        (sql) => sql`
+    )
+    const related = [...new Set(named.flatMap(({ related_id: id }) => (id === null ? [] : [id])))]
+    const entries = named.filter(({ related_id: id }) => id === null).map(({ entry_id: id }) => id)
+    const booked = yield* subjectsOf(book, related, entries)
+    const found = yield* resources.find(book, related, run.startedAt)
+    const markSought = database.execute(
+      "Sync.Loans.sought",
+      (sql) => sql`
           update mirror.receivable_transactions set sought = true
           where book_id = ${book.bookId} and tx_id = any (${textArray(sql, txIds)}) and not sought`,
-      )
-      yield* pages.absorb(
-        book,
-        {
-          fresh: [],
-          booked,
-          opens: false,
-          hydrated: {
-            read: [],
-            missing: [],
-            resources: new Map(
-              found.map(({ resource }) => [resourceKey(resource.resourceType, resource.id), resource]),
-            ),
-          },
+    )
+    yield* pages.absorb(
+      book,
+      {
+        fresh: [],
+        booked,
+        opens: false,
+        hydrated: {
+          read: [],
+          missing: [],
+          resources: new Map(
+            found.map(({ resource }) => [resourceKey(resource.resourceType, resource.id), resource]),
+          ),
         },
-        Effect.asVoid(markSought),
-      )
-    })
+      },
+      Effect.asVoid(markSought),
+    )
+  })
 
-    const waiting = Effect.fn("Sync.Loans.waiting")(function* (organization: Book, book: Book) {
-      const lender = settings.accounting.receivables.view === "lender"
-      const rows = yield* database.rows(
-        "Sync.Loans.waiting",
-        { receivable_id: uuid },
-        (sql) => sql`
+  const waiting = Effect.fn("Sync.Loans.waiting")(function* (organization: Book, book: Book) {
+    const lender = settings.accounting.receivables.view === "lender"
+    const rows = yield* database.rows(
+      "Sync.Loans.waiting",
+      { receivable_id: uuid },
+      (sql) => sql`
           select distinct receivable_id from mirror.receivables
           where book_id = ${organization.bookId} and not posted
             and (${lender} or client_id = ${Option.getOrNull(book.clientId)}::uuid)`,
-      )
-      return rows.map(({ receivable_id: id }) => id)
-    })
+    )
+    return rows.map(({ receivable_id: id }) => id)
+  })
 
-    /** Receivables that are connected through transactions are booked together: they share cash. */
-    const post = Effect.fn("Sync.Loans.post")(function* (
-      organization: Book,
-      book: Book,
-      ids: ReadonlyArray<string>,
-      otherwise: ReadonlySet<string>,
-    ) {
-      const run = yield* Run
-      const view = settings.accounting.receivables
-      const receivables = yield* reportedReceivables(organization, ids)
-      const named = yield* namedTransactions(book, ids)
-      const txIds = [...new Set(named.map(({ txId }) => txId))]
-      const settled = settle(receivables, named, yield* movedCash(book, txIds, view.view), view)
-      const posted = yield* bookedReceivables(book, ids)
-      const entries = settled.flatMap((one) =>
-        receivableEntries(
-          {
-            ...one,
-            posted: posted.get(one.receivableId) ?? new Map(),
-            resettled: otherwise.has(one.receivableId),
-          },
-          view,
-        ),
-      )
-      const prepared = yield* ledger.prepare(book, entries, run.commit)
-      yield* run.commit(
-        Effect.gen(function* () {
-          yield* database.execute(
-            "Sync.Loans.posted",
-            (sql) => sql`
+  /** Receivables that are connected through transactions are booked together: they share cash. */
+  const post = Effect.fn("Sync.Loans.post")(function* (
+    organization: Book,
+    book: Book,
+    ids: ReadonlyArray<string>,
+    otherwise: ReadonlySet<string>,
+  ) {
+    const run = yield* Run
+    const view = settings.accounting.receivables
+    const receivables = yield* reportedReceivables(organization, ids)
+    const named = yield* namedTransactions(book, ids)
+    const txIds = [...new Set(named.map(({ txId }) => txId))]
+    const settled = settle(receivables, named, yield* movedCash(book, txIds, view.view), view)
+    const posted = yield* bookedReceivables(book, ids)
+    const entries = settled.flatMap((one) =>
+      receivableEntries(
+        {
+          ...one,
+          posted: posted.get(one.receivableId) ?? new Map(),
+          resettled: otherwise.has(one.receivableId),
+        },
+        view,
+      ),
+    )
+    const prepared = yield* ledger.prepare(book, entries, run.commit)
+    yield* run.commit(
+      Effect.gen(function* () {
+        yield* database.execute(
+          "Sync.Loans.posted",
+          (sql) => sql`
               update mirror.receivables set posted = true
               where book_id = ${organization.bookId} and receivable_id = any (${textArray(sql, ids)}::uuid[])
                 and not posted`,
-          )
-          yield* ledger.post(book, run.runId, prepared)
-          yield* keepShares(book, settled, view)
+        )
+        yield* ledger.post(book, run.runId, prepared)
+        yield* keepShares(book, settled, view)
+      }),
+    )
+    run.counters.journalEntries += entries.length
+    run.counters.reclassifications += entries.filter(({ kind }) => kind === "reclassification").length
+  })
+
+  /**
+   * Brings a book's receivables up to date with everything mirrored, and with the settings, so that a book never mixes two
+   * policies. Returns how many had been booked by other settings.
+   */
+  const bringUpToDate = Effect.fn("Sync.Loans.settle")(
+    function* (organization: Book, book: Book) {
+      const run = yield* Run
+      yield* facts.refresh(book)
+      const checkpoint = (yield* checkpoints(book)).get(stream) ?? beginning
+      const since = Number(Option.getOrElse(checkpoint.cursor, () => "0"))
+      const transactions = yield* due(book, since)
+      for (const batch of batches([...new Set(transactions.map(({ tx_id: id }) => id))]))
+        yield* link(book, batch)
+      const otherwise = new Set(yield* bookedOtherwise(book, settings.accounting.receivables))
+      const ids = new Set([
+        ...otherwise,
+        ...(yield* waiting(organization, book)),
+        ...transactions.map(({ receivable_id: id }) => id),
+      ])
+      const done = new Set<string>()
+      for (const batch of batches([...ids].sort())) {
+        const left = batch.filter((id) => !done.has(id))
+        if (left.length === 0) continue
+        const connected = yield* connectedReceivables(book, left)
+        yield* post(organization, book, connected, otherwise)
+        for (const id of connected) done.add(id)
+      }
+      if (transactions.length === 0 && ids.size === 0 && Option.isSome(checkpoint.cursor)) return 0
+      yield* run.commit(
+        saveCheckpoint(book, stream, {
+          ...beginning,
+          cursor: Option.some(String(run.runId)),
+          complete: true,
         }),
       )
-      run.counters.journalEntries += entries.length
-      run.counters.reclassifications += entries.filter(({ kind }) => kind === "reclassification").length
-    })
+      return otherwise.size
+    },
+    Effect.provideService(Database, database),
+  )
 
-    /**
-     * Brings a book's receivables up to date with everything mirrored, and with the settings, so that a book never mixes two
-     * policies. Returns how many had been booked by other settings.
-     */
-    const bringUpToDate = Effect.fn("Sync.Loans.settle")(
-      function* (organization: Book, book: Book) {
-        const run = yield* Run
-        yield* facts.refresh(book)
-        const checkpoint = (yield* checkpoints(book)).get(stream) ?? beginning
-        const since = Number(Option.getOrElse(checkpoint.cursor, () => "0"))
-        const transactions = yield* due(book, since)
-        for (const batch of batches([...new Set(transactions.map(({ tx_id: id }) => id))]))
-          yield* link(book, batch)
-        const otherwise = new Set(yield* bookedOtherwise(book, settings.accounting.receivables))
-        const ids = new Set([
-          ...otherwise,
-          ...(yield* waiting(organization, book)),
-          ...transactions.map(({ receivable_id: id }) => id),
-        ])
-        const done = new Set<string>()
-        for (const batch of batches([...ids].sort())) {
-          const left = batch.filter((id) => !done.has(id))
-          if (left.length === 0) continue
-          const connected = yield* connectedReceivables(book, left)
-          yield* post(organization, book, connected, otherwise)
-          for (const id of connected) done.add(id)
-        }
-        if (transactions.length === 0 && ids.size === 0 && Option.isSome(checkpoint.cursor)) return 0
-        yield* run.commit(
-          saveCheckpoint(book, stream, {
-            ...beginning,
-            cursor: Option.some(String(run.runId)),
-            complete: true,
-          }),
-        )
-        return otherwise.size
-      },
-      Effect.provideService(Database, database),
-    )
+  return { settle: bringUpToDate }
+})
 
-    return { settle: bringUpToDate }
-  }),
-}) {}
+export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", { effect: made }) {
+  static readonly made = Effect.map(made, (parts) => new Loans(parts))
+}

@@ -2,7 +2,7 @@
  * One round over the events that it took: reads again what they name, posts, numbers and reconciles it, and records the result
  * for each.
  */
-import { type Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Option, pipe } from "effect"
 import type { Book } from "../../Book.ts"
 import { Ledger } from "../../Ledger.ts"
 import { Partner, PartnerConnection } from "../../Partner.ts"
@@ -11,7 +11,7 @@ import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { defaultTries, Inbox, type WaitingEvent } from "../../Webhook/Inbox.ts"
 import { aloneOfClient, failureOf } from "../Runs/Failures.ts"
-import { syncParts } from "../Runs/Layers.ts"
+import { add, syncParts } from "../Runs/Parts.ts"
 import { inTimeZone } from "../Runs/Proving.ts"
 import { unreadText } from "../Runs/RunReport.ts"
 import { booksFor, byClient, closedBy, type Hinted } from "./EventBooks.ts"
@@ -20,10 +20,10 @@ import { meterEvents } from "./EventMeters.ts"
 import { type ReadAgain, TouchedReader } from "./EventReader.ts"
 import { noteOf, tellNotes } from "./UnknownEvents.ts"
 
-const reading = TouchedReader.Default.pipe(Layer.provideMerge(syncParts))
+const parts = pipe(syncParts, add(TouchedReader, TouchedReader.made))
 
 const readerOf = (partner: Context.Tag.Service<Partner>) =>
-  Effect.provide(TouchedReader, Layer.provide(reading, Layer.succeed(Partner, partner)))
+  Effect.map(Effect.provideService(parts, Partner, partner), Context.get(TouchedReader))
 
 /** The result of a round. */
 export interface Round {

@@ -80,111 +80,112 @@ const needsReading = (known: KnownResource | undefined, named: Named, hasBookedE
   return outdated || (!known.fresh && hasBookedEntries)
 }
 
-export class Hydration extends Effect.Service<Hydration>()("tieout/Sync/Hydration", {
-  effect: Effect.gen(function* () {
-    const partner = yield* Partner
-    const mirrored = yield* Resources
-    const settings = yield* Settings
-    const remembered = new Map<string, Answer>()
-    const underWay = new Map<string, Deferred.Deferred<void>>()
+const made = Effect.gen(function* () {
+  const partner = yield* Partner
+  const mirrored = yield* Resources
+  const settings = yield* Settings
+  const remembered = new Map<string, Answer>()
+  const underWay = new Map<string, Deferred.Deferred<void>>()
 
-    const remember = (name: string, answer: Answer): void => {
-      const [oldest] = remembered.size < mostRemembered ? [] : remembered.keys()
-      if (oldest !== undefined) remembered.delete(oldest)
-      remembered.set(name, answer)
+  const remember = (name: string, answer: Answer): void => {
+    const [oldest] = remembered.size < mostRemembered ? [] : remembered.keys()
+    if (oldest !== undefined) remembered.delete(oldest)
+    remembered.set(name, answer)
+  }
+
+  /**
+   * One request for all callers that ask for a resource at the same time. A failure is not remembered, so the callers that
+   * waited ask again. Written by hand because Effect's `Cache` takes several times the processor time, and a sync asks for
+   * every conversion.
+   */
+  const ask = (key: ResourceKey): Effect.Effect<Answer, PartnerError> =>
+    Effect.suspend(() => {
+      const name = resourceKey(key.type, key.id)
+      const answer = remembered.get(name)
+      if (answer !== undefined) return Effect.succeed(answer)
+      const asked = underWay.get(name)
+      if (asked !== undefined) return Effect.zipRight(Deferred.await(asked), ask(key))
+      const done = Deferred.unsafeMake<void>(FiberId.none)
+      underWay.set(name, done)
+      return Effect.onExit(partner.resource(key.type, key.id), (exit) =>
+        Effect.sync(() => {
+          if (underWay.get(name) === done) {
+            underWay.delete(name)
+            if (Exit.isSuccess(exit)) remember(name, exit.value)
+          }
+          Deferred.unsafeDone(done, Exit.void)
+        }),
+      )
+    })
+
+  /** Reads resources by id, many at a time: a few fibers, each of which asks for one after the other. */
+  const readAll = Effect.fn("Sync.Hydration.readAll")(function* (keys: ReadonlyArray<ResourceKey>) {
+    const answers: Array<{ readonly key: ResourceKey; readonly answer: Answer }> = []
+    const left = keys.entries()
+    const asking = Effect.gen(function* () {
+      for (const [at, key] of left) answers[at] = { key, answer: yield* ask(key) }
+    })
+    const fibers = Math.min(keys.length, settings.limits.hydrationConcurrency)
+    yield* Effect.all(
+      Array.from({ length: fibers }, () => asking),
+      {
+        concurrency: "unbounded",
+        discard: true,
+      },
+    )
+    const read: Array<Resource> = []
+    const missing: Array<ResourceKey> = []
+    const malformed: Array<{ key: ResourceKey; row: Malformed }> = []
+    for (const { key, answer } of answers) {
+      if (Option.isNone(answer)) missing.push(key)
+      else if (Either.isLeft(answer.value)) malformed.push({ key, row: answer.value.left })
+      else read.push(answer.value.right)
     }
+    return { read, missing, malformed }
+  })
 
-    /**
-     * One request for all callers that ask for a resource at the same time. A failure is not remembered, so the callers that
-     * waited ask again. Written by hand because Effect's `Cache` takes several times the processor time, and a sync asks for
-     * every conversion.
-     */
-    const ask = (key: ResourceKey): Effect.Effect<Answer, PartnerError> =>
-      Effect.suspend(() => {
-        const name = resourceKey(key.type, key.id)
-        const answer = remembered.get(name)
-        if (answer !== undefined) return Effect.succeed(answer)
-        const asked = underWay.get(name)
-        if (asked !== undefined) return Effect.zipRight(Deferred.await(asked), ask(key))
-        const done = Deferred.unsafeMake<void>(FiberId.none)
-        underWay.set(name, done)
-        return Effect.onExit(partner.resource(key.type, key.id), (exit) =>
-          Effect.sync(() => {
-            if (underWay.get(name) === done) {
-              underWay.delete(name)
-              if (Exit.isSuccess(exit)) remember(name, exit.value)
-            }
-            Deferred.unsafeDone(done, Exit.void)
-          }),
-        )
-      })
-
-    /** Reads resources by id, many at a time: a few fibers, each of which asks for one after the other. */
-    const readAll = Effect.fn("Sync.Hydration.readAll")(function* (keys: ReadonlyArray<ResourceKey>) {
-      const answers: Array<{ readonly key: ResourceKey; readonly answer: Answer }> = []
-      const left = keys.entries()
-      const asking = Effect.gen(function* () {
-        for (const [at, key] of left) answers[at] = { key, answer: yield* ask(key) }
-      })
-      const fibers = Math.min(keys.length, settings.limits.hydrationConcurrency)
-      yield* Effect.all(
-        Array.from({ length: fibers }, () => asking),
-        {
-          concurrency: "unbounded",
-          discard: true,
-        },
-      )
-      const read: Array<Resource> = []
-      const missing: Array<ResourceKey> = []
-      const malformed: Array<{ key: ResourceKey; row: Malformed }> = []
-      for (const { key, answer } of answers) {
-        if (Option.isNone(answer)) missing.push(key)
-        else if (Either.isLeft(answer.value)) malformed.push({ key, row: answer.value.left })
-        else read.push(answer.value.right)
-      }
-      return { read, missing, malformed }
+  /** The resources of new entries, with `booked` what the books have of them already. */
+  const hydrate = Effect.fn("Sync.Hydration.hydrate")(function* (
+    book: Book,
+    fresh: ReadonlyArray<PlacedEntry>,
+    booked: ReadonlyArray<Subject>,
+  ) {
+    const named = namedBy(fresh)
+    const { startedAt } = yield* Run
+    const found = yield* mirrored.find(
+      book,
+      named.map(({ key }) => key.id),
+      startedAt,
+    )
+    const known = new Map(
+      found.map((item) => [resourceKey(item.resource.resourceType, item.resource.id), item]),
+    )
+    const withEntries = new Set(booked.flatMap((subject) => Option.toArray(keyOfEntry(subject.entry))))
+    const wanted = named.filter((one) => {
+      const name = resourceKey(one.key.type, one.key.id)
+      return needsReading(known.get(name), one, withEntries.has(name))
     })
+    // A remembered answer, or one under way, is no newer than the mirrored one.
+    for (const { key } of wanted) {
+      const name = resourceKey(key.type, key.id)
+      if (!known.has(name)) continue
+      remembered.delete(name)
+      underWay.delete(name)
+    }
+    const read = yield* readAll(wanted.map(({ key }) => key))
+    const resources = new Map([...known].map(([key, item]) => [key, item.resource]))
+    for (const resource of read.read) resources.set(resourceKey(resource.resourceType, resource.id), resource)
+    // A resource that can no longer be read by id is still as it was read before.
+    const missing = read.missing.filter((key) => !resources.has(resourceKey(key.type, key.id)))
+    const reread = new Set(
+      read.read.flatMap(({ id, resourceType }) => (known.has(resourceKey(resourceType, id)) ? [id] : [])),
+    )
+    return { ...read, missing, resources, reread } satisfies Hydrated
+  })
 
-    /** The resources of new entries, with `booked` what the books have of them already. */
-    const hydrate = Effect.fn("Sync.Hydration.hydrate")(function* (
-      book: Book,
-      fresh: ReadonlyArray<PlacedEntry>,
-      booked: ReadonlyArray<Subject>,
-    ) {
-      const named = namedBy(fresh)
-      const { startedAt } = yield* Run
-      const found = yield* mirrored.find(
-        book,
-        named.map(({ key }) => key.id),
-        startedAt,
-      )
-      const known = new Map(
-        found.map((item) => [resourceKey(item.resource.resourceType, item.resource.id), item]),
-      )
-      const withEntries = new Set(booked.flatMap((subject) => Option.toArray(keyOfEntry(subject.entry))))
-      const wanted = named.filter((one) => {
-        const name = resourceKey(one.key.type, one.key.id)
-        return needsReading(known.get(name), one, withEntries.has(name))
-      })
-      // A remembered answer, or one under way, is no newer than the mirrored one.
-      for (const { key } of wanted) {
-        const name = resourceKey(key.type, key.id)
-        if (!known.has(name)) continue
-        remembered.delete(name)
-        underWay.delete(name)
-      }
-      const read = yield* readAll(wanted.map(({ key }) => key))
-      const resources = new Map([...known].map(([key, item]) => [key, item.resource]))
-      for (const resource of read.read)
-        resources.set(resourceKey(resource.resourceType, resource.id), resource)
-      // A resource that can no longer be read by id is still as it was read before.
-      const missing = read.missing.filter((key) => !resources.has(resourceKey(key.type, key.id)))
-      const reread = new Set(
-        read.read.flatMap(({ id, resourceType }) => (known.has(resourceKey(resourceType, id)) ? [id] : [])),
-      )
-      return { ...read, missing, resources, reread } satisfies Hydrated
-    })
+  return { hydrate, readAll }
+})
 
-    return { hydrate, readAll }
-  }),
-}) {}
+export class Hydration extends Effect.Service<Hydration>()("tieout/Sync/Hydration", { effect: made }) {
+  static readonly made = Effect.map(made, (parts) => new Hydration(parts))
+}

@@ -32,212 +32,211 @@ import { type Begins, isOldestFirst, type ListPlan, type ListProgress, startOf }
 import { type Newest, NewestItems } from "./Newest.ts"
 import { orderingOf } from "./Ordering.ts"
 
-export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
-  effect: Effect.gen(function* () {
-    const partner = yield* Partner
-    const resources = yield* Resources
-    const newestItems = yield* NewestItems
-    const reference = yield* ReferenceItems
-    const accounts = yield* MirrorAccounts
-    const quarantine = yield* Quarantine
-    const pages = yield* Pages
-    const flood = yield* FloodGate
-    const settings = yield* Settings
+const made = Effect.gen(function* () {
+  const partner = yield* Partner
+  const resources = yield* Resources
+  const newestItems = yield* NewestItems
+  const reference = yield* ReferenceItems
+  const accounts = yield* MirrorAccounts
+  const quarantine = yield* Quarantine
+  const pages = yield* Pages
+  const flood = yield* FloodGate
+  const settings = yield* Settings
 
-    const takeResources = Effect.fn("Sync.Lists.takeResources")(function* (
-      book: Book,
-      stream: string,
-      { begins, last, rereads, until, waits }: ListPlan,
-      progress: ListProgress,
-      page: Group<Resource>,
-    ) {
-      const run = yield* Run
-      const read = understoodRows(page)
-      const malformed = malformedRows(page)
-      // The last page is read every night: what is in quarantine already is no flood.
-      yield* flood.pass(stream, page.rows.length, yield* quarantine.unknown(book, stream, malformed))
-      const ids = read.map((item) => item.id)
-      const created = read.map((item) => item.createdAt)
-      const ordering = orderingOf(progress.checkpoint.ordering, progress.lastCreatedAt, created)
-      if (Option.isSome(until)) progress.isReached ||= newestItems.isReached(until.value, page)
-      const stop = progress.isReached && Option.contains(ordering, "newest-first")
-      progress.reachedKnown = stop && (yield* newestItems.isKnown(book, page))
-      const complete = !page.hasNextPage || progress.reachedKnown
-      const lastPage = lastPageOf(page, ({ id }) => id) ?? progress.lastPage
-      progress.newest = Option.orElse(progress.newest, () => Option.fromNullable(ids[0]))
-      const place: Place = {
-        cursor: complete ? Option.none() : Option.orElse(page.endCursor, () => progress.checkpoint.cursor),
-        leadsTo: progress.newest,
+  const takeResources = Effect.fn("Sync.Lists.takeResources")(function* (
+    book: Book,
+    stream: string,
+    { begins, last, rereads, until, waits }: ListPlan,
+    progress: ListProgress,
+    page: Group<Resource>,
+  ) {
+    const run = yield* Run
+    const read = understoodRows(page)
+    const malformed = malformedRows(page)
+    // The last page is read every night: what is in quarantine already is no flood.
+    yield* flood.pass(stream, page.rows.length, yield* quarantine.unknown(book, stream, malformed))
+    const ids = read.map((item) => item.id)
+    const created = read.map((item) => item.createdAt)
+    const ordering = orderingOf(progress.checkpoint.ordering, progress.lastCreatedAt, created)
+    if (Option.isSome(until)) progress.isReached ||= newestItems.isReached(until.value, page)
+    const stop = progress.isReached && Option.contains(ordering, "newest-first")
+    progress.reachedKnown = stop && (yield* newestItems.isKnown(book, page))
+    const complete = !page.hasNextPage || progress.reachedKnown
+    const lastPage = lastPageOf(page, ({ id }) => id) ?? progress.lastPage
+    progress.newest = Option.orElse(progress.newest, () => Option.fromNullable(ids[0]))
+    const place: Place = {
+      cursor: complete ? Option.none() : Option.orElse(page.endCursor, () => progress.checkpoint.cursor),
+      leadsTo: progress.newest,
+    }
+    const checkpoint: Checkpoint = {
+      ...(complete && !Option.contains(ordering, "newest-first") ? lastPage : place),
+      ordering,
+      complete,
+    }
+    const ends = last && checkpoint.complete
+    const withPage = Effect.gen(function* () {
+      yield* quarantine.put(book, run.runId, stream, malformed)
+      if (waits) {
+        yield* quarantine.resolveItems(book, stream, ids)
       }
-      const checkpoint: Checkpoint = {
-        ...(complete && !Option.contains(ordering, "newest-first") ? lastPage : place),
-        ordering,
-        complete,
+      if (Option.isNone(until) || complete) yield* saveCheckpoint(book, stream, checkpoint)
+      if (ends) yield* noteReads(book, [{ stream, beganAt: begins.at ?? Option.none() }])
+    })
+    const news = rereads ? yield* resources.news(book, read) : read
+    yield* pages.absorbResources(book, news, [], withPage)
+    run.counters.quarantined += malformed.length
+    progress.checkpoint = checkpoint
+    progress.lastPage = lastPage
+    progress.lastCreatedAt = Option.orElse(Option.fromNullable(created.at(-1)), () => progress.lastCreatedAt)
+  })
+
+  const follow = (book: Book, stream: string, list: PagesOf<Resource>, start: Checkpoint, plan: ListPlan) =>
+    Effect.suspend(() => {
+      const progress: ListProgress = {
+        checkpoint: start,
+        lastCreatedAt: Option.none(),
+        lastPage: { cursor: Option.none(), leadsTo: Option.none() },
+        newest: Option.isNone(start.cursor) ? Option.none() : start.leadsTo,
+        isReached: false,
+        reachedKnown: false,
+        isElsewhere: false,
       }
-      const ends = last && checkpoint.complete
-      const withPage = Effect.gen(function* () {
-        yield* quarantine.put(book, run.runId, stream, malformed)
-        if (waits) {
-          yield* quarantine.resolveItems(book, stream, ids)
-        }
-        if (Option.isNone(until) || complete) yield* saveCheckpoint(book, stream, checkpoint)
-        if (ends) yield* noteReads(book, [{ stream, beganAt: begins.at ?? Option.none() }])
+      // It may end on any page.
+      const mayEnd = Option.isSome(plan.until)
+      const groups = grouped(mayEnd ? 1 : settings.limits.pagesPerTransaction)
+      const read = forEachPageUntil(groups(list(start.cursor, () => !mayEnd)), (page) => {
+        plan.begins.at ??= page.servedAt
+        progress.isElsewhere = leadsElsewhere(start, page)
+        return progress.isElsewhere
+          ? Effect.succeed(true)
+          : Effect.map(takeResources(book, stream, plan, progress, page), () => progress.reachedKnown)
       })
-      const news = rereads ? yield* resources.news(book, read) : read
-      yield* pages.absorbResources(book, news, [], withPage)
-      run.counters.quarantined += malformed.length
-      progress.checkpoint = checkpoint
-      progress.lastPage = lastPage
-      progress.lastCreatedAt = Option.orElse(
-        Option.fromNullable(created.at(-1)),
-        () => progress.lastCreatedAt,
-      )
+      return Effect.as(read, progress)
     })
 
-    const follow = (book: Book, stream: string, list: PagesOf<Resource>, start: Checkpoint, plan: ListPlan) =>
-      Effect.suspend(() => {
-        const progress: ListProgress = {
-          checkpoint: start,
-          lastCreatedAt: Option.none(),
-          lastPage: { cursor: Option.none(), leadsTo: Option.none() },
-          newest: Option.isNone(start.cursor) ? Option.none() : start.leadsTo,
-          isReached: false,
-          reachedKnown: false,
-          isElsewhere: false,
-        }
-        // It may end on any page.
-        const mayEnd = Option.isSome(plan.until)
-        const groups = grouped(mayEnd ? 1 : settings.limits.pagesPerTransaction)
-        const read = forEachPageUntil(groups(list(start.cursor, () => !mayEnd)), (page) => {
-          plan.begins.at ??= page.servedAt
-          progress.isElsewhere = leadsElsewhere(start, page)
-          return progress.isElsewhere
-            ? Effect.succeed(true)
-            : Effect.map(takeResources(book, stream, plan, progress, page), () => progress.reachedKnown)
-        })
-        return Effect.as(read, progress)
-      })
+  /**
+   * Reads what is new in a list of resources, or all of it. A cursor that is refused or leads elsewhere starts the list over,
+   * once.
+   */
+  const readResources = Effect.fn("Sync.Lists.readResources")(function* (
+    book: Book,
+    stream: string,
+    list: PagesOf<Resource> | null,
+    checkpoint: Checkpoint,
+    { full, waits }: { readonly full: boolean; readonly waits: boolean },
+  ) {
+    if (list === null) return
+    const begins: Begins = { at: undefined }
+    // Rows that were added while such a list was read from the middle to its end are still to be read.
+    const twice =
+      !full && !checkpoint.complete && Option.isSome(checkpoint.cursor) && !isOldestFirst(checkpoint)
+    const until = full ? Option.none<Newest>() : yield* newestItems.of(book, checkpoint)
+    const plan = { waits, until, rereads: !full && checkpoint.complete, last: !twice, begins }
+    // Of one that was never read to its end, what is known says nothing of the rest.
+    const anew = Option.isSome(until) ? startOf(checkpoint) : beginning
+    const over = follow(book, stream, list, anew, { ...plan, last: true })
+    if (full) {
+      yield* over
+      return
+    }
+    const read = yield* follow(book, stream, list, startOf(checkpoint), plan).pipe(
+      Effect.asSome,
+      Effect.catchIf(isCursorExpired, () => Effect.succeedNone),
+    )
+    if (!Option.exists(read, ({ isElsewhere }) => !isElsewhere)) {
+      yield* over
+      return
+    }
+    if (!twice || Option.isNone(read)) return
+    const reached = read.value.checkpoint
+    yield* follow(
+      book,
+      stream,
+      list,
+      { ...reached, cursor: Option.none(), complete: false },
+      { ...plan, until: yield* newestItems.of(book, reached), last: true },
+    )
+  })
 
-    /**
-     * Reads what is new in a list of resources, or all of it. A cursor that is refused or leads elsewhere starts the list over,
-     * once.
-     */
-    const readResources = Effect.fn("Sync.Lists.readResources")(function* (
-      book: Book,
-      stream: string,
-      list: PagesOf<Resource> | null,
-      checkpoint: Checkpoint,
-      { full, waits }: { readonly full: boolean; readonly waits: boolean },
-    ) {
-      if (list === null) return
-      const begins: Begins = { at: undefined }
-      // Rows that were added while such a list was read from the middle to its end are still to be read.
-      const twice =
-        !full && !checkpoint.complete && Option.isSome(checkpoint.cursor) && !isOldestFirst(checkpoint)
-      const until = full ? Option.none<Newest>() : yield* newestItems.of(book, checkpoint)
-      const plan = { waits, until, rereads: !full && checkpoint.complete, last: !twice, begins }
-      // Of one that was never read to its end, what is known says nothing of the rest.
-      const anew = Option.isSome(until) ? startOf(checkpoint) : beginning
-      const over = follow(book, stream, list, anew, { ...plan, last: true })
-      if (full) {
-        yield* over
-        return
-      }
-      const read = yield* follow(book, stream, list, startOf(checkpoint), plan).pipe(
-        Effect.asSome,
-        Effect.catchIf(isCursorExpired, () => Effect.succeedNone),
-      )
-      if (!Option.exists(read, ({ isElsewhere }) => !isElsewhere)) {
-        yield* over
-        return
-      }
-      if (!twice || Option.isNone(read)) return
-      const reached = read.value.checkpoint
-      yield* follow(
-        book,
-        stream,
-        list,
-        { ...reached, cursor: Option.none(), complete: false },
-        { ...plan, until: yield* newestItems.of(book, reached), last: true },
-      )
-    })
+  /** The settings leave the list out, though the interface has it. */
+  const leaveOut = Effect.fn("Sync.Lists.leaveOut")(function* (book: Book, stream: string) {
+    yield* (yield* Run).commit(noteTrouble(book, stream, noPath))
+  })
 
-    /** The settings leave the list out, though the interface has it. */
-    const leaveOut = Effect.fn("Sync.Lists.leaveOut")(function* (book: Book, stream: string) {
-      yield* (yield* Run).commit(noteTrouble(book, stream, noPath))
-    })
+  /**
+   * Reads a list of reference data whole, each run: it is small and its items change in place. `waits`: rows of it may be in
+   * quarantine.
+   */
+  const readReference = Effect.fn("Sync.Lists.readReference")(function* (
+    book: Book,
+    kind: string,
+    list: PagesOf<ReferenceItem> | null,
+    waits = true,
+  ) {
+    if (list === null) return
+    const run = yield* Run
+    yield* forEachPage(list(Option.none()), (page) =>
+      Effect.gen(function* () {
+        const malformed = malformedRows(page)
+        yield* flood.pass(kind, page.rows.length, malformed)
+        const news = yield* reference.news(book, kind, understoodRows(page))
+        if (news.length === 0 && malformed.length === 0 && !waits) return
+        const ids = understoodRows(page).map((item) => item.id)
+        yield* run.commit(
+          Effect.gen(function* () {
+            yield* reference.put(book, run.runId, kind, nowIso(page.requestedAt), news)
+            yield* quarantine.put(book, run.runId, kind, malformed)
+            yield* quarantine.resolveItems(book, kind, ids)
+          }),
+        )
+        run.counters.quarantined += malformed.length
+      }),
+    )
+  })
 
-    /**
-     * Reads a list of reference data whole, each run: it is small and its items change in place. `waits`: rows of it may be in
-     * quarantine.
-     */
-    const readReference = Effect.fn("Sync.Lists.readReference")(function* (
-      book: Book,
-      kind: string,
-      list: PagesOf<ReferenceItem> | null,
-      waits = true,
-    ) {
-      if (list === null) return
-      const run = yield* Run
-      yield* forEachPage(list(Option.none()), (page) =>
-        Effect.gen(function* () {
-          const malformed = malformedRows(page)
-          yield* flood.pass(kind, page.rows.length, malformed)
-          const news = yield* reference.news(book, kind, understoodRows(page))
-          if (news.length === 0 && malformed.length === 0 && !waits) return
-          const ids = understoodRows(page).map((item) => item.id)
-          yield* run.commit(
-            Effect.gen(function* () {
-              yield* reference.put(book, run.runId, kind, nowIso(page.requestedAt), news)
-              yield* quarantine.put(book, run.runId, kind, malformed)
-              yield* quarantine.resolveItems(book, kind, ids)
-            }),
-          )
-          run.counters.quarantined += malformed.length
-        }),
-      )
-    })
+  /**
+   * Reads the whole list of accounts, with their balances, and marks accounts that it no longer shows. `waiting`: the streams
+   * with rows in quarantine.
+   */
+  const readAccounts = Effect.fn("Sync.Lists.readAccounts")(function* (
+    book: Book,
+    waiting: ReadonlySet<string>,
+  ) {
+    const run = yield* Run
+    const begins: Begins = { at: undefined }
+    const listed = new Set<string>()
+    yield* forEachPage(partner.accounts(Option.none()), (page) =>
+      Effect.gen(function* () {
+        const malformed = malformedRows(page)
+        begins.at ??= page.servedAt
+        yield* flood.pass("accounts", page.rows.length, malformed)
+        const read = understoodRows(page)
+        for (const { accountId } of read) listed.add(accountId)
+        for (const { id } of malformed) if (Option.isSome(id)) listed.add(id.value)
+        yield* run.commit(
+          Effect.gen(function* () {
+            yield* accounts.put(book, run.runId, nowIso(page.requestedAt), read)
+            yield* quarantine.put(book, run.runId, "accounts", malformed)
+            if (waiting.has("accounts")) {
+              yield* quarantine.resolveItems(
+                book,
+                "accounts",
+                read.map((account) => account.accountId),
+              )
+            }
+            if (page.hasNextPage) return
+            yield* accounts.listed(book, listed)
+            yield* noteReads(book, [{ stream: "accounts", beganAt: begins.at ?? Option.none() }])
+          }),
+        )
+        run.counters.quarantined += malformed.length
+      }),
+    )
+  })
 
-    /**
-     * Reads the whole list of accounts, with their balances, and marks accounts that it no longer shows. `waiting`: the streams
-     * with rows in quarantine.
-     */
-    const readAccounts = Effect.fn("Sync.Lists.readAccounts")(function* (
-      book: Book,
-      waiting: ReadonlySet<string>,
-    ) {
-      const run = yield* Run
-      const begins: Begins = { at: undefined }
-      const listed = new Set<string>()
-      yield* forEachPage(partner.accounts(Option.none()), (page) =>
-        Effect.gen(function* () {
-          const malformed = malformedRows(page)
-          begins.at ??= page.servedAt
-          yield* flood.pass("accounts", page.rows.length, malformed)
-          const read = understoodRows(page)
-          for (const { accountId } of read) listed.add(accountId)
-          for (const { id } of malformed) if (Option.isSome(id)) listed.add(id.value)
-          yield* run.commit(
-            Effect.gen(function* () {
-              yield* accounts.put(book, run.runId, nowIso(page.requestedAt), read)
-              yield* quarantine.put(book, run.runId, "accounts", malformed)
-              if (waiting.has("accounts")) {
-                yield* quarantine.resolveItems(
-                  book,
-                  "accounts",
-                  read.map((account) => account.accountId),
-                )
-              }
-              if (page.hasNextPage) return
-              yield* accounts.listed(book, listed)
-              yield* noteReads(book, [{ stream: "accounts", beganAt: begins.at ?? Option.none() }])
-            }),
-          )
-          run.counters.quarantined += malformed.length
-        }),
-      )
-    })
+  return { readResources, leaveOut, readReference, readAccounts }
+})
 
-    return { readResources, leaveOut, readReference, readAccounts }
-  }),
-}) {}
+export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", { effect: made }) {
+  static readonly made = Effect.map(made, (parts) => new Lists(parts))
+}

@@ -22,39 +22,41 @@ const isNewest =
   (item: Resource): boolean =>
     item.id === id || Option.exists(createdAt, (at) => Date.parse(item.createdAt) < at)
 
-export class NewestItems extends Effect.Service<NewestItems>()("tieout/Sync/NewestItems", {
-  effect: Effect.gen(function* () {
-    const resources = yield* Resources
-    const archived = yield* ArchivedResources
+const made = Effect.gen(function* () {
+  const resources = yield* Resources
+  const archived = yield* ArchivedResources
 
-    /** Where reading a list that was read before may end; none: at its end. */
-    const of = Effect.fn("Sync.NewestItems.of")(function* (
-      book: Book,
-      { complete, leadsTo, ordering }: Checkpoint,
-    ) {
-      if (!complete || Option.isNone(leadsTo) || !Option.contains(ordering, "newest-first"))
-        return Option.none<Newest>()
-      const id = leadsTo.value
-      const { startedAt } = yield* Run
-      const found = (yield* resources.find(book, [id], startedAt)).map(({ resource }) =>
-        Date.parse(resource.createdAt),
-      )
-      return Option.some<Newest>({ id, createdAt: Option.fromNullable(found[0]) })
-    })
+  /** Where reading a list that was read before may end; none: at its end. */
+  const of = Effect.fn("Sync.NewestItems.of")(function* (
+    book: Book,
+    { complete, leadsTo, ordering }: Checkpoint,
+  ) {
+    if (!complete || Option.isNone(leadsTo) || !Option.contains(ordering, "newest-first"))
+      return Option.none<Newest>()
+    const id = leadsTo.value
+    const { startedAt } = yield* Run
+    const found = (yield* resources.find(book, [id], startedAt)).map(({ resource }) =>
+      Date.parse(resource.createdAt),
+    )
+    return Option.some<Newest>({ id, createdAt: Option.fromNullable(found[0]) })
+  })
 
-    /** Whether a page has come to the item, or behind it where that is gone. */
-    const isReached = (newest: Newest, page: Page<Resource>): boolean =>
-      understoodRows(page).some(isNewest(newest))
+  /** Whether a page has come to the item, or behind it where that is gone. */
+  const isReached = (newest: Newest, page: Page<Resource>): boolean =>
+    understoodRows(page).some(isNewest(newest))
 
-    /** Whether a page holds nothing that is not mirrored or archived. */
-    const isKnown = Effect.fn("Sync.NewestItems.isKnown")(function* (book: Book, page: Page<Resource>) {
-      const { startedAt } = yield* Run
-      const ids = understoodRows(page).map(({ id }) => id)
-      if (ids.length === 0 || malformedRows(page).length > 0) return false
-      const mirrored = yield* resources.find(book, ids, startedAt)
-      return mirrored.length + (yield* archived.among(book, ids)).size >= ids.length
-    })
+  /** Whether a page holds nothing that is not mirrored or archived. */
+  const isKnown = Effect.fn("Sync.NewestItems.isKnown")(function* (book: Book, page: Page<Resource>) {
+    const { startedAt } = yield* Run
+    const ids = understoodRows(page).map(({ id }) => id)
+    if (ids.length === 0 || malformedRows(page).length > 0) return false
+    const mirrored = yield* resources.find(book, ids, startedAt)
+    return mirrored.length + (yield* archived.among(book, ids)).size >= ids.length
+  })
 
-    return { of, isReached, isKnown }
-  }),
-}) {}
+  return { of, isReached, isKnown }
+})
+
+export class NewestItems extends Effect.Service<NewestItems>()("tieout/Sync/NewestItems", { effect: made }) {
+  static readonly made = Effect.map(made, (parts) => new NewestItems(parts))
+}

@@ -22,21 +22,20 @@ const quarantineTypes: ReadonlyMap<string, ResourceType> = new Map(
   resourceTypes.map((type) => [streamOf(type), type]),
 )
 
-export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/OpenResources", {
-  effect: Effect.gen(function* () {
-    const database = yield* Database
-    const quarantine = yield* Quarantine
-    const hydration = yield* Hydration
-    const pages = yield* Pages
-    const { accounting } = yield* Settings
+const made = Effect.gen(function* () {
+  const database = yield* Database
+  const quarantine = yield* Quarantine
+  const hydration = yield* Hydration
+  const pages = yield* Pages
+  const { accounting } = yield* Settings
 
-    /** Everything that is due, the conversions of the client's own reads included. */
-    const due = Effect.fn("Sync.OpenResources.due")(function* (book: Book) {
-      const { startedAt } = yield* Run
-      const rows = yield* database.rows(
-        "Sync.OpenResources.due",
-        { type: nullable(oneOf(...resourceTypes)), id: text, stream: nullable(text) },
-        (sql) => sql`
+  /** Everything that is due, the conversions of the client's own reads included. */
+  const due = Effect.fn("Sync.OpenResources.due")(function* (book: Book) {
+    const { startedAt } = yield* Run
+    const rows = yield* database.rows(
+      "Sync.OpenResources.due",
+      { type: nullable(oneOf(...resourceTypes)), id: text, stream: nullable(text) },
+      (sql) => sql`
           select resource_type as type, resource_id::text as id, null as stream from mirror.resources
           where book_id = ${book.bookId} and not final and read_at < ${startedAt}
             and (changed_at > ${startedAt}::timestamptz - interval '35 days'
@@ -53,41 +52,46 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
           select null, item_id, stream from mirror.quarantine
           where book_id = ${book.bookId} and resolved_at is null and item_id is not null
           order by 1, 2`,
-      )
-      const keys = rows.flatMap(({ id, stream, type: known }) => {
-        const type = known ?? quarantineTypes.get(stream ?? "")
-        return type !== undefined && isUuidInAnyCase(id) ? [new ResourceKey({ type, id })] : []
+    )
+    const keys = rows.flatMap(({ id, stream, type: known }) => {
+      const type = known ?? quarantineTypes.get(stream ?? "")
+      return type !== undefined && isUuidInAnyCase(id) ? [new ResourceKey({ type, id })] : []
+    })
+    return [...new Map(keys.map((key) => [`${key.type}|${key.id}`, key])).values()]
+  })
+
+  const readBatch = (book: Book, keys: ReadonlyArray<ResourceKey>) =>
+    Effect.gen(function* () {
+      const run = yield* Run
+      const { malformed, missing, read } = yield* hydration.readAll(keys)
+      const withPage = Effect.gen(function* () {
+        for (const { key, row } of malformed) {
+          yield* quarantine.put(book, run.runId, streamOf(key.type), [row])
+        }
+        yield* quarantine.resolveEach(
+          book,
+          read.map(({ id, resourceType }) => ({ stream: streamOf(resourceType), id })),
+        )
       })
-      return [...new Map(keys.map((key) => [`${key.type}|${key.id}`, key])).values()]
+      yield* pages.absorbResources(book, read, missing, withPage)
     })
 
-    const readBatch = (book: Book, keys: ReadonlyArray<ResourceKey>) =>
-      Effect.gen(function* () {
-        const run = yield* Run
-        const { malformed, missing, read } = yield* hydration.readAll(keys)
-        const withPage = Effect.gen(function* () {
-          for (const { key, row } of malformed) {
-            yield* quarantine.put(book, run.runId, streamOf(key.type), [row])
-          }
-          yield* quarantine.resolveEach(
-            book,
-            read.map(({ id, resourceType }) => ({ stream: streamOf(resourceType), id })),
-          )
-        })
-        yield* pages.absorbResources(book, read, missing, withPage)
-      })
+  /** Reads resources by id, in batches of one transaction each. */
+  const readKeys = (book: Book, keys: ReadonlyArray<ResourceKey>) =>
+    Effect.forEach(Arr.chunksOf(keys, batchSize), (batch) => readBatch(book, batch), { discard: true })
 
-    /** Reads resources by id, in batches of one transaction each. */
-    const readKeys = (book: Book, keys: ReadonlyArray<ResourceKey>) =>
-      Effect.forEach(Arr.chunksOf(keys, batchSize), (batch) => readBatch(book, batch), { discard: true })
+  /** Reads all that are due. Returns how many were asked for. */
+  const read = Effect.fn("Sync.OpenResources.read")(function* (book: Book) {
+    const keys = yield* due(book)
+    yield* readKeys(book, keys)
+    return keys.length
+  })
 
-    /** Reads all that are due. Returns how many were asked for. */
-    const read = Effect.fn("Sync.OpenResources.read")(function* (book: Book) {
-      const keys = yield* due(book)
-      yield* readKeys(book, keys)
-      return keys.length
-    })
+  return { read, readKeys }
+})
 
-    return { read, readKeys }
-  }),
-}) {}
+export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/OpenResources", {
+  effect: made,
+}) {
+  static readonly made = Effect.map(made, (parts) => new OpenResources(parts))
+}

@@ -32,198 +32,200 @@ const fromTheStart: ReadonlyMap<string, Checkpoint> = new Map()
 const isStream = ({ clientId }: Book, stream: "deposits" | "withdrawals" | "conversions"): boolean =>
   (Option.isNone(clientId) ? defaultInterface.paths : defaultInterface.clientPaths)[stream] !== null
 
-export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookReader", {
-  effect: Effect.gen(function* () {
-    const settings = yield* Settings
-    const partner = yield* Partner
-    const accounts = yield* MirrorAccounts
-    const quarantine = yield* Quarantine
-    const lists = yield* Lists
-    const open = yield* OpenResources
-    const statements = yield* Statements
-    const balances = yield* Balances
-    const facts = yield* PostingFacts
-    const instructions = yield* DepositInstructions
+const made = Effect.gen(function* () {
+  const settings = yield* Settings
+  const partner = yield* Partner
+  const accounts = yield* MirrorAccounts
+  const quarantine = yield* Quarantine
+  const lists = yield* Lists
+  const open = yield* OpenResources
+  const statements = yield* Statements
+  const balances = yield* Balances
+  const facts = yield* PostingFacts
+  const instructions = yield* DepositInstructions
 
-    const saveTails = Effect.fn("Sync.saveTails")(function* (
-      book: Book,
-      outcomes: ReadonlyArray<StatementOutcome>,
-      waiting: ReadonlySet<string>,
-    ) {
-      const whole = outcomes.flatMap(wholeStatement)
-      if (whole.length === 0) return
-      const run = yield* Run
-      const waited = outcomes.filter(({ accountId }) => waiting.has(statementStream(accountId)))
-      yield* run.commit(
-        Effect.gen(function* () {
-          yield* noteStatements(book, whole)
-          for (const { accountId, broken } of waited) {
-            const resolve = broken ? quarantine.resolveBooked : quarantine.resolveStream
-            yield* resolve(book, statementStream(accountId), run.runId)
-          }
-        }),
-      )
-    })
+  const saveTails = Effect.fn("Sync.saveTails")(function* (
+    book: Book,
+    outcomes: ReadonlyArray<StatementOutcome>,
+    waiting: ReadonlySet<string>,
+  ) {
+    const whole = outcomes.flatMap(wholeStatement)
+    if (whole.length === 0) return
+    const run = yield* Run
+    const waited = outcomes.filter(({ accountId }) => waiting.has(statementStream(accountId)))
+    yield* run.commit(
+      Effect.gen(function* () {
+        yield* noteStatements(book, whole)
+        for (const { accountId, broken } of waited) {
+          const resolve = broken ? quarantine.resolveBooked : quarantine.resolveStream
+          yield* resolve(book, statementStream(accountId), run.runId)
+        }
+      }),
+    )
+  })
 
-    const readLists = Effect.fn("Sync.readLists")(function* (
-      book: Book,
-      full: boolean,
-      waiting: ReadonlySet<string>,
-      stored: ReadonlyMap<string, Checkpoint>,
-    ) {
-      const failures: Array<Failure> = []
-      const notices: Array<string> = []
-      const checkpointOf = (stream: string) => stored.get(stream) ?? beginning
-      const attempt = <R>(list: string, documented: boolean, effect: Effect.Effect<void, ReadError, R>) =>
-        effect.pipe(
-          aloneOfStream((error): void => {
-            if (!documented && isAbsent(error)) notices.push(`${list}: ${error.message}`)
-            else failures.push(failureOf({ kind: "list", name: list }, error))
-          }),
-        )
-      const resources = (stream: "deposits" | "withdrawals" | "conversions") =>
-        attempt(
-          stream,
-          true,
-          partner[stream] === null && isStream(book, stream)
-            ? lists.leaveOut(book, stream)
-            : lists
-                .readResources(book, stream, partner[stream], checkpointOf(stream), {
-                  full,
-                  waits: waiting.has(stream),
-                })
-                .pipe(noting(book, stream)),
-        )
-      const reference = (kind: string, list: PageStream<ReferenceItem> | null) =>
-        lists.readReference(book, kind, list, waiting.has(kind))
-      // The address book first: it names whom the movements were with.
-      yield* Effect.all(
-        [
-          attempt("conversion pairs", false, reference("conversion_pair", partner.conversionPairs)),
-          attempt("address book", false, reference("destination", partner.addressBook)),
-        ],
-        { concurrency: "unbounded", discard: true },
-      )
-      yield* facts.refresh(book)
-      yield* Effect.all([resources("deposits"), resources("withdrawals"), resources("conversions")], {
-        concurrency: "unbounded",
-        discard: true,
-      })
-      return { failures, notices }
-    })
-
-    const readStatements = Effect.fn("Sync.readStatements")(function* (
-      book: Book,
-      all: ReadonlyArray<MirroredAccount>,
-      stored: ReadonlyMap<string, Checkpoint>,
-    ) {
-      const run = yield* Run
-      const failures: Array<Failure> = []
-      const readOne = (account: MirroredAccount) =>
-        statements.read(book, account, stored.get(statementStream(account.accountId)) ?? beginning).pipe(
-          Effect.asSome,
-          noting(book, statementStream(account.accountId)),
-          aloneOfStream((error) => {
-            // A stream that the service has stopped serving, or does not serve for a closed account, is a finding; everything
-            // else goes on.
-            const isServed = account.listed && account.status !== "CLOSED"
-            if (isServed || !isAbsent(error))
-              failures.push(failureOf({ kind: "statement", accountId: account.accountId }, error))
-            return Option.none<StatementOutcome>()
-          }),
-          Effect.tap(() => {
-            run.progress.statements.done += 1
-          }),
-        )
-      run.progress.statements.all += all.length
-      const outcomes = yield* Effect.forEach(all, readOne, {
-        concurrency: settings.limits.accountsInParallel,
-      })
-      return { failures, outcomes: outcomes.flatMap((outcome) => Option.toArray(outcome)) }
-    })
-
-    /** Reads the statements of some accounts on, from where `stored` has them, and proves their balances. */
-    const readFrom = Effect.fn("Sync.BookReader.readFrom")(function* (
-      book: Book,
-      some: ReadonlyArray<MirroredAccount>,
-      stored: ReadonlyMap<string, Checkpoint>,
-      waiting: ReadonlySet<string>,
-    ) {
-      const read = yield* readStatements(book, some, stored)
-      const failures = [...read.failures]
-      yield* saveTails(book, read.outcomes, waiting)
-      const newEntries = new Map(read.outcomes.map(({ accountId, newEntries: found }) => [accountId, found]))
-      const whole = new Set(read.outcomes.flatMap(({ accountId, broken }) => (broken ? [] : [accountId])))
-      // No other run reads on meanwhile: if every statement ends at its account's balance, there is nothing to look up.
-      const balanceOf = new Map(some.map(({ accountId, balance }) => [accountId, balance]))
-      const isUnsettled = read.outcomes.some(({ accountId, balance: lastBalance }) => {
-        const balance = balanceOf.get(accountId)
-        return balance === undefined || (whole.has(accountId) && !agrees({ balance, lastBalance }))
-      })
-      const settled = yield* (
-        isUnsettled ? balances.settle(book, whole) : Effect.succeed(new Map<string, number>())
-      ).pipe(
-        aloneOfStream((error) => {
-          failures.push(failureOf({ kind: "balances" }, error))
-          return new Map<string, number>()
-        }),
-      )
-      for (const [accountId, found] of settled)
-        newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
-      return { newEntries, openResources: 0, failures, notices: [] } satisfies BookOutcome
-    })
-
-    /**
-     * Reads everything new; `full`: everything from the start, which also shows changes. Fails only if no stream can go on:
-     * credentials, the database, the lease.
-     */
-    const read = Effect.fn("Sync.Organization.read")(function* (book: Book, full: boolean) {
-      const waiting = yield* quarantine.waiting(book)
-      yield* lists.readAccounts(book, waiting).pipe(noting(book, "accounts"))
-      const all = yield* accounts.all(book)
-      const stored = yield* checkpoints(book)
-      const listed = yield* readLists(book, full, waiting, stored)
-      const failures = [...listed.failures]
-      const notices = [...listed.notices]
-      yield* instructions.read(book, all, full).pipe(
+  const readLists = Effect.fn("Sync.readLists")(function* (
+    book: Book,
+    full: boolean,
+    waiting: ReadonlySet<string>,
+    stored: ReadonlyMap<string, Checkpoint>,
+  ) {
+    const failures: Array<Failure> = []
+    const notices: Array<string> = []
+    const checkpointOf = (stream: string) => stored.get(stream) ?? beginning
+    const attempt = <R>(list: string, documented: boolean, effect: Effect.Effect<void, ReadError, R>) =>
+      effect.pipe(
         aloneOfStream((error): void => {
-          notices.push(`deposit instructions: ${error.message}`)
+          if (!documented && isAbsent(error)) notices.push(`${list}: ${error.message}`)
+          else failures.push(failureOf({ kind: "list", name: list }, error))
         }),
       )
-      const asked = yield* open.read(book).pipe(
+    const resources = (stream: "deposits" | "withdrawals" | "conversions") =>
+      attempt(
+        stream,
+        true,
+        partner[stream] === null && isStream(book, stream)
+          ? lists.leaveOut(book, stream)
+          : lists
+              .readResources(book, stream, partner[stream], checkpointOf(stream), {
+                full,
+                waits: waiting.has(stream),
+              })
+              .pipe(noting(book, stream)),
+      )
+    const reference = (kind: string, list: PageStream<ReferenceItem> | null) =>
+      lists.readReference(book, kind, list, waiting.has(kind))
+    // The address book first: it names whom the movements were with.
+    yield* Effect.all(
+      [
+        attempt("conversion pairs", false, reference("conversion_pair", partner.conversionPairs)),
+        attempt("address book", false, reference("destination", partner.addressBook)),
+      ],
+      { concurrency: "unbounded", discard: true },
+    )
+    yield* facts.refresh(book)
+    yield* Effect.all([resources("deposits"), resources("withdrawals"), resources("conversions")], {
+      concurrency: "unbounded",
+      discard: true,
+    })
+    return { failures, notices }
+  })
+
+  const readStatements = Effect.fn("Sync.readStatements")(function* (
+    book: Book,
+    all: ReadonlyArray<MirroredAccount>,
+    stored: ReadonlyMap<string, Checkpoint>,
+  ) {
+    const run = yield* Run
+    const failures: Array<Failure> = []
+    const readOne = (account: MirroredAccount) =>
+      statements.read(book, account, stored.get(statementStream(account.accountId)) ?? beginning).pipe(
+        Effect.asSome,
+        noting(book, statementStream(account.accountId)),
         aloneOfStream((error) => {
-          failures.push(failureOf({ kind: "movements", which: "open" }, error))
-          return 0
+          // A stream that the service has stopped serving, or does not serve for a closed account, is a finding; everything
+          // else goes on.
+          const isServed = account.listed && account.status !== "CLOSED"
+          if (isServed || !isAbsent(error))
+            failures.push(failureOf({ kind: "statement", accountId: account.accountId }, error))
+          return Option.none<StatementOutcome>()
+        }),
+        Effect.tap(() => {
+          run.progress.statements.done += 1
         }),
       )
-      const read = yield* readFrom(book, all, full ? fromTheStart : stored, waiting)
-      failures.push(...read.failures)
-      const { newEntries } = read
-      return { newEntries, openResources: asked, failures, notices } satisfies BookOutcome
+    run.progress.statements.all += all.length
+    const outcomes = yield* Effect.forEach(all, readOne, {
+      concurrency: settings.limits.accountsInParallel,
     })
+    return { failures, outcomes: outcomes.flatMap((outcome) => Option.toArray(outcome)) }
+  })
 
-    /**
-     * For the hours between full runs. The list of accounts carries balances, so only statements whose account has another
-     * balance than the books are read. Movements that cancel out wait for the next full run.
-     */
-    const readQuick = Effect.fn("Sync.BookReader.readQuick")(function* (book: Book) {
-      const waiting = yield* quarantine.waiting(book)
-      yield* lists.readAccounts(book, waiting).pipe(noting(book, "accounts"))
-      yield* facts.refresh(book)
-      const all = yield* accounts.all(book)
-      const moved = all.filter((account) => !agrees(account))
-      const stored = moved.length === 0 ? fromTheStart : yield* checkpoints(book)
-      return yield* readFrom(book, moved, stored, waiting)
+  /** Reads the statements of some accounts on, from where `stored` has them, and proves their balances. */
+  const readFrom = Effect.fn("Sync.BookReader.readFrom")(function* (
+    book: Book,
+    some: ReadonlyArray<MirroredAccount>,
+    stored: ReadonlyMap<string, Checkpoint>,
+    waiting: ReadonlySet<string>,
+  ) {
+    const read = yield* readStatements(book, some, stored)
+    const failures = [...read.failures]
+    yield* saveTails(book, read.outcomes, waiting)
+    const newEntries = new Map(read.outcomes.map(({ accountId, newEntries: found }) => [accountId, found]))
+    const whole = new Set(read.outcomes.flatMap(({ accountId, broken }) => (broken ? [] : [accountId])))
+    // No other run reads on meanwhile: if every statement ends at its account's balance, there is nothing to look up.
+    const balanceOf = new Map(some.map(({ accountId, balance }) => [accountId, balance]))
+    const isUnsettled = read.outcomes.some(({ accountId, balance: lastBalance }) => {
+      const balance = balanceOf.get(accountId)
+      return balance === undefined || (whole.has(accountId) && !agrees({ balance, lastBalance }))
     })
+    const settled = yield* (
+      isUnsettled ? balances.settle(book, whole) : Effect.succeed(new Map<string, number>())
+    ).pipe(
+      aloneOfStream((error) => {
+        failures.push(failureOf({ kind: "balances" }, error))
+        return new Map<string, number>()
+      }),
+    )
+    for (const [accountId, found] of settled)
+      newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
+    return { newEntries, openResources: 0, failures, notices: [] } satisfies BookOutcome
+  })
 
-    /** Reads the statements of some accounts on, and proves their balances. */
-    const readSome = Effect.fn("Sync.BookReader.readSome")(function* (
-      book: Book,
-      some: ReadonlyArray<MirroredAccount>,
-    ) {
-      return yield* readFrom(book, some, yield* checkpoints(book), yield* quarantine.waiting(book))
-    })
+  /**
+   * Reads everything new; `full`: everything from the start, which also shows changes. Fails only if no stream can go on:
+   * credentials, the database, the lease.
+   */
+  const read = Effect.fn("Sync.Organization.read")(function* (book: Book, full: boolean) {
+    const waiting = yield* quarantine.waiting(book)
+    yield* lists.readAccounts(book, waiting).pipe(noting(book, "accounts"))
+    const all = yield* accounts.all(book)
+    const stored = yield* checkpoints(book)
+    const listed = yield* readLists(book, full, waiting, stored)
+    const failures = [...listed.failures]
+    const notices = [...listed.notices]
+    yield* instructions.read(book, all, full).pipe(
+      aloneOfStream((error): void => {
+        notices.push(`deposit instructions: ${error.message}`)
+      }),
+    )
+    const asked = yield* open.read(book).pipe(
+      aloneOfStream((error) => {
+        failures.push(failureOf({ kind: "movements", which: "open" }, error))
+        return 0
+      }),
+    )
+    const read = yield* readFrom(book, all, full ? fromTheStart : stored, waiting)
+    failures.push(...read.failures)
+    const { newEntries } = read
+    return { newEntries, openResources: asked, failures, notices } satisfies BookOutcome
+  })
 
-    return { read, readQuick, readSome }
-  }),
-}) {}
+  /**
+   * For the hours between full runs. The list of accounts carries balances, so only statements whose account has another
+   * balance than the books are read. Movements that cancel out wait for the next full run.
+   */
+  const readQuick = Effect.fn("Sync.BookReader.readQuick")(function* (book: Book) {
+    const waiting = yield* quarantine.waiting(book)
+    yield* lists.readAccounts(book, waiting).pipe(noting(book, "accounts"))
+    yield* facts.refresh(book)
+    const all = yield* accounts.all(book)
+    const moved = all.filter((account) => !agrees(account))
+    const stored = moved.length === 0 ? fromTheStart : yield* checkpoints(book)
+    return yield* readFrom(book, moved, stored, waiting)
+  })
+
+  /** Reads the statements of some accounts on, and proves their balances. */
+  const readSome = Effect.fn("Sync.BookReader.readSome")(function* (
+    book: Book,
+    some: ReadonlyArray<MirroredAccount>,
+  ) {
+    return yield* readFrom(book, some, yield* checkpoints(book), yield* quarantine.waiting(book))
+  })
+
+  return { read, readQuick, readSome }
+})
+
+export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookReader", { effect: made }) {
+  static readonly made = Effect.map(made, (parts) => new BookReader(parts))
+}

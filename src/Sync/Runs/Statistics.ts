@@ -44,47 +44,49 @@ const watched: ReadonlyArray<Watched> = [
   },
 ]
 
-export class Statistics extends Effect.Service<Statistics>()("tieout/Sync/Statistics", {
-  effect: Effect.gen(function* () {
-    const database = yield* Database
-    const one = yield* Effect.makeSemaphore(1)
-    const due = new Map<string, number>()
+const made = Effect.gen(function* () {
+  const database = yield* Database
+  const one = yield* Effect.makeSemaphore(1)
+  const due = new Map<string, number>()
 
-    const rowsOf = (table: string) =>
-      database
-        .rows(
-          "Sync.Statistics.rowsOf",
-          { rows: int4 },
-          (sql) => sql`
+  const rowsOf = (table: string) =>
+    database
+      .rows(
+        "Sync.Statistics.rowsOf",
+        { rows: int4 },
+        (sql) => sql`
             select coalesce(sum(greatest(0, c.reltuples)), 0)::integer as rows
             from pg_partition_tree(${table}::text::regclass) p join pg_class c on c.oid = p.relid where p.isleaf`,
-        )
-        .pipe(Effect.map((rows) => rows[0]?.rows ?? 0))
+      )
+      .pipe(Effect.map((rows) => rows[0]?.rows ?? 0))
 
-    const look = ({ analyze, count, table }: Watched): Effect.Effect<void, DatabaseError, Run> =>
-      Effect.gen(function* () {
-        const { counters } = yield* Run
-        if (count(counters) < (due.get(table) ?? first)) return
-        yield* one.withPermits(1)(
-          Effect.gen(function* () {
-            const at = due.get(table) ?? Math.max(first, (growth - 1) * (yield* rowsOf(table)))
-            due.set(table, at)
-            const rows = count(counters)
-            if (rows < at) return
-            due.set(table, growth * rows)
-            yield* database.transaction(
-              Effect.zipRight(
-                database.execute("Sync.Statistics.sample", sampleLess),
-                database.execute("Sync.Statistics.analyze", analyze),
-              ),
-            )
-          }),
-        )
-      })
+  const look = ({ analyze, count, table }: Watched): Effect.Effect<void, DatabaseError, Run> =>
+    Effect.gen(function* () {
+      const { counters } = yield* Run
+      if (count(counters) < (due.get(table) ?? first)) return
+      yield* one.withPermits(1)(
+        Effect.gen(function* () {
+          const at = due.get(table) ?? Math.max(first, (growth - 1) * (yield* rowsOf(table)))
+          due.set(table, at)
+          const rows = count(counters)
+          if (rows < at) return
+          due.set(table, growth * rows)
+          yield* database.transaction(
+            Effect.zipRight(
+              database.execute("Sync.Statistics.sample", sampleLess),
+              database.execute("Sync.Statistics.analyze", analyze),
+            ),
+          )
+        }),
+      )
+    })
 
-    /** Called after every page, outside its transaction. */
-    const follow = Effect.forEach(watched, look, { discard: true })
+  /** Called after every page, outside its transaction. */
+  const follow = Effect.forEach(watched, look, { discard: true })
 
-    return { follow }
-  }),
-}) {}
+  return { follow }
+})
+
+export class Statistics extends Effect.Service<Statistics>()("tieout/Sync/Statistics", { effect: made }) {
+  static readonly made = Effect.map(made, (parts) => new Statistics(parts))
+}

@@ -22,52 +22,54 @@ export const agrees = (account: Pick<MirroredAccount, "balance" | "lastBalance">
     Option.getOrElse(account.lastBalance, () => Money.zero),
   )
 
-export class Balances extends Effect.Service<Balances>()("tieout/Sync/Balances", {
-  effect: Effect.gen(function* () {
-    const partner = yield* Partner
-    const accounts = yield* MirrorAccounts
-    const statements = yield* Statements
+const made = Effect.gen(function* () {
+  const partner = yield* Partner
+  const accounts = yield* MirrorAccounts
+  const statements = yield* Statements
 
-    const readAgain = Effect.fn("Sync.Balances.readAgain")(function* (book: Book, account: MirroredAccount) {
-      const run = yield* Run
-      const stored = yield* checkpoints(book)
-      const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
-      // Reads the balance first, so that only one answer lies between it and the statement's end, and not the booking of new
-      // entries.
-      const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
-      const answer = yield* partner.account(account.accountId)
-      const outcome = yield* statements.read(book, account, checkpoint)
-      yield* run.commit(
-        Effect.gen(function* () {
-          yield* noteStatements(book, wholeStatement(outcome))
-          if (Option.isSome(answer) && Either.isRight(answer.value)) {
-            yield* accounts.put(book, run.runId, askedAt, [answer.value.right])
-          }
-        }),
+  const readAgain = Effect.fn("Sync.Balances.readAgain")(function* (book: Book, account: MirroredAccount) {
+    const run = yield* Run
+    const stored = yield* checkpoints(book)
+    const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
+    // Reads the balance first, so that only one answer lies between it and the statement's end, and not the booking of new
+    // entries.
+    const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
+    const answer = yield* partner.account(account.accountId)
+    const outcome = yield* statements.read(book, account, checkpoint)
+    yield* run.commit(
+      Effect.gen(function* () {
+        yield* noteStatements(book, wholeStatement(outcome))
+        if (Option.isSome(answer) && Either.isRight(answer.value)) {
+          yield* accounts.put(book, run.runId, askedAt, [answer.value.right])
+        }
+      }),
+    )
+    return outcome.newEntries
+  })
+
+  /** Proves the accounts that are `among`. Returns the new entries that the extra reads brought, by account. */
+  const settle = Effect.fn("Sync.Balances.settle")(function* (book: Book, among: ReadonlySet<string>) {
+    const brought = new Map<string, number>()
+    for (let round = 1; round <= rounds; round++) {
+      const open = (yield* accounts.all(book)).filter(
+        (account) => !agrees(account) && among.has(account.accountId),
       )
-      return outcome.newEntries
-    })
+      if (open.length === 0) break
+      yield* Effect.forEach(
+        open,
+        (account) =>
+          Effect.map(readAgain(book, account), (entries) => {
+            brought.set(account.accountId, (brought.get(account.accountId) ?? 0) + entries)
+          }),
+        { concurrency: 4, discard: true },
+      )
+    }
+    return brought
+  })
 
-    /** Proves the accounts that are `among`. Returns the new entries that the extra reads brought, by account. */
-    const settle = Effect.fn("Sync.Balances.settle")(function* (book: Book, among: ReadonlySet<string>) {
-      const brought = new Map<string, number>()
-      for (let round = 1; round <= rounds; round++) {
-        const open = (yield* accounts.all(book)).filter(
-          (account) => !agrees(account) && among.has(account.accountId),
-        )
-        if (open.length === 0) break
-        yield* Effect.forEach(
-          open,
-          (account) =>
-            Effect.map(readAgain(book, account), (entries) => {
-              brought.set(account.accountId, (brought.get(account.accountId) ?? 0) + entries)
-            }),
-          { concurrency: 4, discard: true },
-        )
-      }
-      return brought
-    })
+  return { settle }
+})
 
-    return { settle }
-  }),
-}) {}
+export class Balances extends Effect.Service<Balances>()("tieout/Sync/Balances", { effect: made }) {
+  static readonly made = Effect.map(made, (parts) => new Balances(parts))
+}

@@ -70,214 +70,213 @@ export const wholeStatement = ({
     ? [{ accountId, tailReadAt: tailReadAt.value, read: { stream: statementStream(accountId), beganAt } }]
     : []
 
-export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statements", {
-  effect: Effect.gen(function* () {
-    const partner = yield* Partner
-    const entries = yield* StatementEntries
-    const quarantine = yield* Quarantine
-    const hydration = yield* Hydration
-    const pages = yield* Pages
-    const flood = yield* FloodGate
-    const settings = yield* Settings
+const made = Effect.gen(function* () {
+  const partner = yield* Partner
+  const entries = yield* StatementEntries
+  const quarantine = yield* Quarantine
+  const hydration = yield* Hydration
+  const pages = yield* Pages
+  const flood = yield* FloodGate
+  const settings = yield* Settings
 
-    /** Part of the page's transaction: everything but the resources and the postings. */
-    const alongside = (
-      book: Book,
-      account: MirroredAccount,
-      walked: Walked,
-      reading: Reading,
-      page: Group<StatementEntry>,
-      areNew: boolean,
-    ) =>
-      Effect.gen(function* () {
-        const { runId } = yield* Run
-        const stream = statementStream(account.accountId)
-        yield* areNew ? entries.add(book, runId, walked.good) : entries.put(book, runId, walked.good, false)
-        const behind = walked.behind.map((entry, at) => ({
-          entry,
-          position: heldFrom + reading.heldNext + BigInt(at) + 1n,
-        }))
-        yield* entries.put(book, runId, behind, true)
-        yield* entries.enrich(book, runId, walked.enriched)
-        yield* entries.contradict(book, runId, walked.contradictions)
-        yield* quarantine.put(book, runId, stream, walked.malformed)
-        const last = walked.good.at(-1)
-        const place = movesTo(reading, walked, page)
-        if (last === undefined && place === null) return
-        yield* saveStatementProgress(book, account.accountId, {
-          place,
-          boundary: walked.state.broken ? null : Option.getOrNull(page.endCursor),
-          head:
-            last === undefined
-              ? null
-              : {
-                  position: last.position,
-                  balance: Money.toText(last.entry.balanceAfter),
-                  entryId: last.entry.entryId,
-                  occurredAt: last.entry.occurredAt,
-                },
-        })
-      })
-
-    const takePage = Effect.fn("Sync.Statements.takePage")(function* (
-      book: Book,
-      account: MirroredAccount,
-      reading: Reading,
-      page: Group<StatementEntry>,
-      tolerant: boolean,
-    ) {
-      const run = yield* Run
-      const rows = page.rows.map(inCurrency(account.currency))
-      const read = rows.flatMap((row) => (Either.isRight(row) ? [row.right.entryId] : []))
-      const known = yield* entries.known(book, read)
-      yield* refuseElsewhere(account.accountId, known)
-      if (passesOver(reading, page, rows, known))
-        return yield* new PassedOver({ accountId: account.accountId })
-      const walked = walk(reading.chain, rows, known)
-      const opens = reading.chain.position === 0n && Option.isNone(reading.chain.balance)
-      if (opens && walked.breaks && runsBackwards(rows)) {
-        return yield* new PartnerError({
-          reason: "BadResponse",
-          operation: `GET statement of ${account.accountId}`,
-          detail: "the statement begins with its newest entry; entries are expected in posting order",
-          advice:
-            "Nothing of it was booked. The interface promises posting order; ask the operators of the service",
-        })
-      }
-      if (walked.breaks && !tolerant) return yield* new ChainBroken({ accountId: account.accountId })
+  /** Part of the page's transaction: everything but the resources and the postings. */
+  const alongside = (
+    book: Book,
+    account: MirroredAccount,
+    walked: Walked,
+    reading: Reading,
+    page: Group<StatementEntry>,
+    areNew: boolean,
+  ) =>
+    Effect.gen(function* () {
+      const { runId } = yield* Run
       const stream = statementStream(account.accountId)
-      // The last page is read every night: what is in quarantine already is no flood.
-      yield* flood.pass(stream, page.rows.length, yield* quarantine.unknown(book, stream, walked.malformed))
-      const news =
-        walked.good.length +
-        walked.behind.length +
-        walked.malformed.length +
-        walked.enriched.length +
-        walked.contradictions.length
-      if (news > 0 || movesTo(reading, walked, page) !== null) {
-        const naming = [...walked.enriched, ...walked.good]
-        const named = naming.flatMap(({ entry }) => Option.toArray(entry.relatedResourceId))
-        const booked = yield* subjectsOf(book, [...new Set(named)])
-        const hydrated = yield* hydration.hydrate(book, naming, booked)
-        const also = (areNew: boolean) =>
-          Effect.zipRight(
-            alongside(book, account, walked, reading, page, areNew),
-            Effect.forEach(
-              hydrated.malformed,
-              ({ key, row }) =>
-                quarantine.put(book, run.runId, streamOf(key.type), [{ ...row, id: Option.some(key.id) }]),
-              { discard: true },
-            ),
-          )
-        const missing = [...hydrated.missing, ...hydrated.malformed.map(({ key }) => key)]
-        const absorbed = {
-          fresh: walked.good,
-          enriched: walked.enriched,
-          opens,
-          booked: walked.enriched.length > 0 ? undefined : booked,
-          reread: hydrated.reread,
-          hydrated: { ...hydrated, missing },
-        }
-        const areNew = !walked.good.some(({ entry }) => known.has(entry.entryId))
-        yield* pages
-          .absorb(book, absorbed, also(areNew))
-          .pipe(Effect.catchIf(isKnownMeanwhile, () => pages.absorb(book, absorbed, also(false))))
-      }
-      note(reading, walked, page)
-      run.counters.held += walked.behind.length
-      run.counters.quarantined += walked.malformed.length
-      run.counters.contradictions += walked.contradictions.length
+      yield* areNew ? entries.add(book, runId, walked.good) : entries.put(book, runId, walked.good, false)
+      const behind = walked.behind.map((entry, at) => ({
+        entry,
+        position: heldFrom + reading.heldNext + BigInt(at) + 1n,
+      }))
+      yield* entries.put(book, runId, behind, true)
+      yield* entries.enrich(book, runId, walked.enriched)
+      yield* entries.contradict(book, runId, walked.contradictions)
+      yield* quarantine.put(book, runId, stream, walked.malformed)
+      const last = walked.good.at(-1)
+      const place = movesTo(reading, walked, page)
+      if (last === undefined && place === null) return
+      yield* saveStatementProgress(book, account.accountId, {
+        place,
+        boundary: walked.state.broken ? null : Option.getOrNull(page.endCursor),
+        head:
+          last === undefined
+            ? null
+            : {
+                position: last.position,
+                balance: Money.toText(last.entry.balanceAfter),
+                entryId: last.entry.entryId,
+                occurredAt: last.entry.occurredAt,
+              },
+      })
     })
 
-    const readOn = (book: Book, account: MirroredAccount, reading: Reading, tolerant: boolean) =>
-      forEachPage(
-        grouped(settings.limits.pagesPerTransaction)(partner.statement(account.accountId)(reading.from)),
-        (page) => {
-          reading.beganAt ??= page.servedAt
-          return takePage(book, account, reading, page, tolerant)
-        },
-      )
-
-    /**
-     * Reads from the newest page boundary that works, else from the start: because the stored cursor was refused, or because it
-     * leads past entries. In the second case `tolerant` is false and a break leads further back; a break that remains from the
-     * start on is real.
-     */
-    const fromOlder = Effect.fn("Sync.Statements.fromOlder")(function* (
-      book: Book,
-      account: MirroredAccount,
-      reading: Reading,
-      tolerant: boolean,
-    ) {
-      const boundaries = yield* newestBoundaries(book, account.accountId, boundariesTried)
-      const cursors = [...boundaries.map(({ cursor }) => Option.some(cursor)), Option.none<string>()]
-      for (const [at, cursor] of cursors.entries()) {
-        const isLast = at === cursors.length - 1
-        reading.from = cursor
-        reading.meets = !tolerant
-        const done = yield* readOn(book, account, reading, tolerant || isLast).pipe(
-          Effect.as(true),
-          Effect.catchIf(
-            (error) =>
-              !isLast &&
-              (isCursorExpired(error) || error._tag === "ChainBroken" || error._tag === "PassedOver"),
-            () => Effect.succeed(false),
+  const takePage = Effect.fn("Sync.Statements.takePage")(function* (
+    book: Book,
+    account: MirroredAccount,
+    reading: Reading,
+    page: Group<StatementEntry>,
+    tolerant: boolean,
+  ) {
+    const run = yield* Run
+    const rows = page.rows.map(inCurrency(account.currency))
+    const read = rows.flatMap((row) => (Either.isRight(row) ? [row.right.entryId] : []))
+    const known = yield* entries.known(book, read)
+    yield* refuseElsewhere(account.accountId, known)
+    if (passesOver(reading, page, rows, known)) return yield* new PassedOver({ accountId: account.accountId })
+    const walked = walk(reading.chain, rows, known)
+    const opens = reading.chain.position === 0n && Option.isNone(reading.chain.balance)
+    if (opens && walked.breaks && runsBackwards(rows)) {
+      return yield* new PartnerError({
+        reason: "BadResponse",
+        operation: `GET statement of ${account.accountId}`,
+        detail: "the statement begins with its newest entry; entries are expected in posting order",
+        advice:
+          "Nothing of it was booked. The interface promises posting order; ask the operators of the service",
+      })
+    }
+    if (walked.breaks && !tolerant) return yield* new ChainBroken({ accountId: account.accountId })
+    const stream = statementStream(account.accountId)
+    // The last page is read every night: what is in quarantine already is no flood.
+    yield* flood.pass(stream, page.rows.length, yield* quarantine.unknown(book, stream, walked.malformed))
+    const news =
+      walked.good.length +
+      walked.behind.length +
+      walked.malformed.length +
+      walked.enriched.length +
+      walked.contradictions.length
+    if (news > 0 || movesTo(reading, walked, page) !== null) {
+      const naming = [...walked.enriched, ...walked.good]
+      const named = naming.flatMap(({ entry }) => Option.toArray(entry.relatedResourceId))
+      const booked = yield* subjectsOf(book, [...new Set(named)])
+      const hydrated = yield* hydration.hydrate(book, naming, booked)
+      const also = (areNew: boolean) =>
+        Effect.zipRight(
+          alongside(book, account, walked, reading, page, areNew),
+          Effect.forEach(
+            hydrated.malformed,
+            ({ key, row }) =>
+              quarantine.put(book, run.runId, streamOf(key.type), [{ ...row, id: Option.some(key.id) }]),
+            { discard: true },
           ),
         )
-        if (done) return
+      const missing = [...hydrated.missing, ...hydrated.malformed.map(({ key }) => key)]
+      const absorbed = {
+        fresh: walked.good,
+        enriched: walked.enriched,
+        opens,
+        booked: walked.enriched.length > 0 ? undefined : booked,
+        reread: hydrated.reread,
+        hydrated: { ...hydrated, missing },
       }
-    })
+      const areNew = !walked.good.some(({ entry }) => known.has(entry.entryId))
+      yield* pages
+        .absorb(book, absorbed, also(areNew))
+        .pipe(Effect.catchIf(isKnownMeanwhile, () => pages.absorb(book, absorbed, also(false))))
+    }
+    note(reading, walked, page)
+    run.counters.held += walked.behind.length
+    run.counters.quarantined += walked.malformed.length
+    run.counters.contradictions += walked.contradictions.length
+  })
 
-    /** Reads a statement to its end. The account's head and the checkpoint are those of the database. */
-    const read = Effect.fn("Sync.Statements.read")(function* (
-      book: Book,
-      account: MirroredAccount,
-      checkpoint: Checkpoint,
-    ) {
-      const reading: Reading = {
-        chain: { position: account.entries, balance: account.lastBalance, broken: false },
-        from: checkpoint.cursor,
-        meets: Option.isSome(checkpoint.leadsTo),
-        stored: { cursor: checkpoint.cursor, leadsTo: checkpoint.leadsTo },
-        lastFilled: undefined,
-        heldNext: account.held,
-        newEntries: 0,
-        held: 0,
-        tailReadAt: Option.none(),
-        beganAt: undefined,
-      }
-      const attempt = Effect.suspend(() => readOn(book, account, reading, false)).pipe(
-        // Only a new break leads back to the start: one that stays would cause the whole statement to be read every night.
-        Effect.catchTag("ChainBroken", () =>
-          account.held === 0n
-            ? fromOlder(book, account, reading, false)
-            : readOn(book, account, reading, true),
+  const readOn = (book: Book, account: MirroredAccount, reading: Reading, tolerant: boolean) =>
+    forEachPage(
+      grouped(settings.limits.pagesPerTransaction)(partner.statement(account.accountId)(reading.from)),
+      (page) => {
+        reading.beganAt ??= page.servedAt
+        return takePage(book, account, reading, page, tolerant)
+      },
+    )
+
+  /**
+   * Reads from the newest page boundary that works, else from the start: because the stored cursor was refused, or because it
+   * leads past entries. In the second case `tolerant` is false and a break leads further back; a break that remains from the
+   * start on is real.
+   */
+  const fromOlder = Effect.fn("Sync.Statements.fromOlder")(function* (
+    book: Book,
+    account: MirroredAccount,
+    reading: Reading,
+    tolerant: boolean,
+  ) {
+    const boundaries = yield* newestBoundaries(book, account.accountId, boundariesTried)
+    const cursors = [...boundaries.map(({ cursor }) => Option.some(cursor)), Option.none<string>()]
+    for (const [at, cursor] of cursors.entries()) {
+      const isLast = at === cursors.length - 1
+      reading.from = cursor
+      reading.meets = !tolerant
+      const done = yield* readOn(book, account, reading, tolerant || isLast).pipe(
+        Effect.as(true),
+        Effect.catchIf(
+          (error) =>
+            !isLast &&
+            (isCursorExpired(error) || error._tag === "ChainBroken" || error._tag === "PassedOver"),
+          () => Effect.succeed(false),
         ),
-        Effect.catchTag("PassedOver", () => fromOlder(book, account, reading, false)),
-        Effect.catchIf(isCursorExpired, () => fromOlder(book, account, reading, true)),
-        Effect.catchTags({
-          ChainBroken: () => Effect.dieMessage("a tolerant read takes breaks as they are"),
-          PassedOver: () => Effect.dieMessage("nothing is passed over from the start on"),
-        }),
       )
-      yield* attempt
-      // It led to the last page, unless it is of an earlier version or what it led to is gone.
-      if (reading.lastFilled === undefined && account.entries > 0n && Option.isSome(reading.from)) {
-        reading.from = yield* beforeLastPage(book, account, reading.from)
-        reading.meets = true
-        yield* attempt
-      }
-      return {
-        accountId: account.accountId,
-        newEntries: reading.newEntries,
-        held: reading.held,
-        broken: reading.chain.broken,
-        balance: reading.chain.balance,
-        tailReadAt: reading.tailReadAt,
-        beganAt: reading.beganAt ?? Option.none(),
-      } satisfies StatementOutcome
-    })
+      if (done) return
+    }
+  })
 
-    return { read }
-  }),
-}) {}
+  /** Reads a statement to its end. The account's head and the checkpoint are those of the database. */
+  const read = Effect.fn("Sync.Statements.read")(function* (
+    book: Book,
+    account: MirroredAccount,
+    checkpoint: Checkpoint,
+  ) {
+    const reading: Reading = {
+      chain: { position: account.entries, balance: account.lastBalance, broken: false },
+      from: checkpoint.cursor,
+      meets: Option.isSome(checkpoint.leadsTo),
+      stored: { cursor: checkpoint.cursor, leadsTo: checkpoint.leadsTo },
+      lastFilled: undefined,
+      heldNext: account.held,
+      newEntries: 0,
+      held: 0,
+      tailReadAt: Option.none(),
+      beganAt: undefined,
+    }
+    const attempt = Effect.suspend(() => readOn(book, account, reading, false)).pipe(
+      // Only a new break leads back to the start: one that stays would cause the whole statement to be read every night.
+      Effect.catchTag("ChainBroken", () =>
+        account.held === 0n ? fromOlder(book, account, reading, false) : readOn(book, account, reading, true),
+      ),
+      Effect.catchTag("PassedOver", () => fromOlder(book, account, reading, false)),
+      Effect.catchIf(isCursorExpired, () => fromOlder(book, account, reading, true)),
+      Effect.catchTags({
+        ChainBroken: () => Effect.dieMessage("a tolerant read takes breaks as they are"),
+        PassedOver: () => Effect.dieMessage("nothing is passed over from the start on"),
+      }),
+    )
+    yield* attempt
+    // It led to the last page, unless it is of an earlier version or what it led to is gone.
+    if (reading.lastFilled === undefined && account.entries > 0n && Option.isSome(reading.from)) {
+      reading.from = yield* beforeLastPage(book, account, reading.from)
+      reading.meets = true
+      yield* attempt
+    }
+    return {
+      accountId: account.accountId,
+      newEntries: reading.newEntries,
+      held: reading.held,
+      broken: reading.chain.broken,
+      balance: reading.chain.balance,
+      tailReadAt: reading.tailReadAt,
+      beganAt: reading.beganAt ?? Option.none(),
+    } satisfies StatementOutcome
+  })
+
+  return { read }
+})
+
+export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statements", { effect: made }) {
+  static readonly made = Effect.map(made, (parts) => new Statements(parts))
+}

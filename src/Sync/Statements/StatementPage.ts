@@ -37,29 +37,33 @@ export class QuarantineFlood extends Data.TaggedError("QuarantineFlood")<{
 }
 
 /** How many rows of each stream this run has read, and how many of them were malformed. */
+const makeFloodGate = Effect.gen(function* () {
+  const settings = yield* Settings
+  const seen = new Map<string, { rows: number; malformed: number }>()
+
+  /** Fails if a stream's malformed rows exceed both limits of the settings. */
+  const pass = (stream: string, rows: number, malformed: ReadonlyArray<{ reason: string; path: string }>) =>
+    Effect.suspend(() => {
+      const before = seen.get(stream) ?? { rows: 0, malformed: 0 }
+      const now = { rows: before.rows + rows, malformed: before.malformed + malformed.length }
+      seen.set(stream, now)
+      const { maxRows, maxShare } = settings.limits.quarantine
+      if (malformed.length === 0 || now.malformed <= maxRows || now.malformed <= now.rows * maxShare) {
+        return Effect.void
+      }
+      const [first] = malformed
+      const example = first === undefined ? "" : `${first.path} ${first.reason}`
+      return Effect.fail(new QuarantineFlood({ stream, ...now, example }))
+    })
+
+  return { pass }
+})
+
 export class FloodGate extends Effect.Service<FloodGate>()("tieout/Sync/FloodGate", {
-  effect: Effect.gen(function* () {
-    const settings = yield* Settings
-    const seen = new Map<string, { rows: number; malformed: number }>()
-
-    /** Fails if a stream's malformed rows exceed both limits of the settings. */
-    const pass = (stream: string, rows: number, malformed: ReadonlyArray<{ reason: string; path: string }>) =>
-      Effect.suspend(() => {
-        const before = seen.get(stream) ?? { rows: 0, malformed: 0 }
-        const now = { rows: before.rows + rows, malformed: before.malformed + malformed.length }
-        seen.set(stream, now)
-        const { maxRows, maxShare } = settings.limits.quarantine
-        if (malformed.length === 0 || now.malformed <= maxRows || now.malformed <= now.rows * maxShare) {
-          return Effect.void
-        }
-        const [first] = malformed
-        const example = first === undefined ? "" : `${first.path} ${first.reason}`
-        return Effect.fail(new QuarantineFlood({ stream, ...now, example }))
-      })
-
-    return { pass }
-  }),
-}) {}
+  effect: makeFloodGate,
+}) {
+  static readonly made = Effect.map(makeFloodGate, (parts) => new FloodGate(parts))
+}
 
 const namesOneOf =
   (ids: ReadonlySet<string>) =>
@@ -95,23 +99,22 @@ interface Absorbed {
   readonly hydrated: Pick<Hydrated, "resources" | "read" | "missing">
 }
 
-export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
-  effect: Effect.gen(function* () {
-    const database = yield* Database
-    const ledger = yield* Ledger
-    const resources = yield* Resources
-    const archived = yield* ArchivedResources
-    const statistics = yield* Statistics
-    const facts = yield* PostingFacts
+const makePages = Effect.gen(function* () {
+  const database = yield* Database
+  const ledger = yield* Ledger
+  const resources = yield* Resources
+  const archived = yield* ArchivedResources
+  const statistics = yield* Statistics
+  const facts = yield* PostingFacts
 
-    const noteMissing = Effect.fn("Sync.Pages.noteMissing")(function* (
-      book: Book,
-      keys: ReadonlyArray<ResourceKey>,
-    ) {
-      if (keys.length === 0) return
-      yield* database.execute(
-        "Sync.Pages.noteMissing",
-        (sql) => sql`
+  const noteMissing = Effect.fn("Sync.Pages.noteMissing")(function* (
+    book: Book,
+    keys: ReadonlyArray<ResourceKey>,
+  ) {
+    if (keys.length === 0) return
+    yield* database.execute(
+      "Sync.Pages.noteMissing",
+      (sql) => sql`
           insert into mirror.missing_resources as m (book_id, resource_type, resource_id)
           select ${book.bookId}::integer, t.type, t.id::uuid
           from unnest(${textArray(
@@ -124,118 +127,121 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
             as t (type, id)
           order by 1, 3
           on conflict (book_id, resource_id, resource_type) do update set tries = m.tries + 1`,
-      )
-    })
+    )
+  })
 
-    /** Without archived resources: an entry that names one counts as an entry of an unknown resource. */
-    const withoutArchived = Effect.fn("Sync.Pages.withoutArchived")(function* (
-      book: Book,
-      hydrated: Absorbed["hydrated"],
-    ) {
-      const read = [...hydrated.resources.values()]
-      const gone = yield* archived.among(book, [
-        ...read.map(({ id }) => id),
-        ...hydrated.missing.map(({ id }) => id),
-      ])
-      if (gone.size === 0) return { hydrated, gone: [] }
-      const isKept = ({ id, resourceType }: Resource) => !gone.has(resourceKey(resourceType, id))
-      return {
-        hydrated: {
-          read: hydrated.read.filter(isKept),
-          resources: new Map([...hydrated.resources].filter(([, resource]) => isKept(resource))),
-          missing: hydrated.missing.filter(({ id, type }) => !gone.has(resourceKey(type, id))),
-        },
-        gone: hydrated.read.filter((resource) => !isKept(resource)),
-      }
-    })
-
-    /**
-     * Commits resources and new entries with everything that follows from them in the books, together with `also` (the
-     * checkpoint, the quarantine), or nothing of it. Entries that are booked already are put right where a resource
-     * changed.
-     */
-    const absorb = <E, R>(book: Book, absorbed: Absorbed, also: Effect.Effect<void, E, R>) => {
-      let asked = absorbed.booked
-      const attempt = Effect.gen(function* () {
-        const run = yield* Run
-        const { enriched = [], fresh, opens } = absorbed
-        const { gone, hydrated } = yield* withoutArchived(book, absorbed.hydrated)
-        const ids = () => [...new Set([...hydrated.resources.values()].map((resource) => resource.id))]
-        const named = new Map(enriched.map(({ entry }) => [entry.entryId, entry]))
-        const found =
-          asked === undefined
-            ? yield* subjectsOf(book, ids(), [...named.keys()])
-            : yield* askedAgain(book, asked, absorbed.reread)
-        const booked = found.map((subject) => ({
-          ...subject,
-          entry: named.get(subject.entry.entryId) ?? subject.entry,
-        }))
-        // A second planning means that the books have changed meanwhile.
-        asked = undefined
-        const known = yield* facts.factsOf(
-          book,
-          [...fresh, ...booked].map(({ entry }) => entry),
-          hydrated.resources,
-        )
-        const entries = [
-          ...journalEntriesFor(
-            { fresh, booked, resources: hydrated.resources, opens },
-            ledger.contextFor(book, known),
-          ),
-          ...(absorbed.more ?? []),
-        ]
-        const prepared = yield* ledger.prepare(book, entries, run.commit)
-        const readAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
-        const changed = yield* run.commit(
-          Effect.gen(function* () {
-            const written = yield* resources.put(book, run.runId, readAt, hydrated.read)
-            yield* archived.contradict(book, run.runId, gone)
-            yield* noteMissing(book, hydrated.missing)
-            yield* also
-            // Last, since it takes the locks that other accounts of the book wait for.
-            yield* ledger.post(book, run.runId, prepared)
-            return written
-          }),
-        )
-        const reclassified = entries.filter((entry) => entry.sequence > 0).length
-        run.counters.resources += hydrated.read.length
-        run.counters.changedResources += changed
-        run.counters.missingResources += hydrated.missing.length
-        run.counters.journalEntries += entries.length
-        run.counters.reclassifications += reclassified
-        run.counters.entries += fresh.length
-        run.counters.pages += 1
-        yield* statistics.follow
-      })
-      return Effect.flatMap(Run, ({ turn }) => turn(attempt)).pipe(
-        Effect.retry({ times: planningTries, while: planAgain }),
-        Effect.withSpan("Sync.Pages.absorb"),
-      )
+  /** Without archived resources: an entry that names one counts as an entry of an unknown resource. */
+  const withoutArchived = Effect.fn("Sync.Pages.withoutArchived")(function* (
+    book: Book,
+    hydrated: Absorbed["hydrated"],
+  ) {
+    const read = [...hydrated.resources.values()]
+    const gone = yield* archived.among(book, [
+      ...read.map(({ id }) => id),
+      ...hydrated.missing.map(({ id }) => id),
+    ])
+    if (gone.size === 0) return { hydrated, gone: [] }
+    const isKept = ({ id, resourceType }: Resource) => !gone.has(resourceKey(resourceType, id))
+    return {
+      hydrated: {
+        read: hydrated.read.filter(isKept),
+        resources: new Map([...hydrated.resources].filter(([, resource]) => isKept(resource))),
+        missing: hydrated.missing.filter(({ id, type }) => !gone.has(resourceKey(type, id))),
+      },
+      gone: hydrated.read.filter((resource) => !isKept(resource)),
     }
+  })
 
-    /** Resources alone, as a list or a read by id brings them. */
-    const absorbResources = <E, R>(
-      book: Book,
-      read: ReadonlyArray<Resource>,
-      missing: ReadonlyArray<ResourceKey>,
-      also: Effect.Effect<void, E, R>,
-    ) =>
-      absorb(
+  /**
+   * Commits resources and new entries with everything that follows from them in the books, together with `also` (the
+   * checkpoint, the quarantine), or nothing of it. Entries that are booked already are put right where a resource
+   * changed.
+   */
+  const absorb = <E, R>(book: Book, absorbed: Absorbed, also: Effect.Effect<void, E, R>) => {
+    let asked = absorbed.booked
+    const attempt = Effect.gen(function* () {
+      const run = yield* Run
+      const { enriched = [], fresh, opens } = absorbed
+      const { gone, hydrated } = yield* withoutArchived(book, absorbed.hydrated)
+      const ids = () => [...new Set([...hydrated.resources.values()].map((resource) => resource.id))]
+      const named = new Map(enriched.map(({ entry }) => [entry.entryId, entry]))
+      const found =
+        asked === undefined
+          ? yield* subjectsOf(book, ids(), [...named.keys()])
+          : yield* askedAgain(book, asked, absorbed.reread)
+      const booked = found.map((subject) => ({
+        ...subject,
+        entry: named.get(subject.entry.entryId) ?? subject.entry,
+      }))
+      // A second planning means that the books have changed meanwhile.
+      asked = undefined
+      const known = yield* facts.factsOf(
         book,
-        {
-          fresh: [],
-          opens: false,
-          hydrated: {
-            read,
-            missing,
-            resources: new Map(
-              read.map((resource) => [resourceKey(resource.resourceType, resource.id), resource]),
-            ),
-          },
-        },
-        also,
+        [...fresh, ...booked].map(({ entry }) => entry),
+        hydrated.resources,
       )
+      const entries = [
+        ...journalEntriesFor(
+          { fresh, booked, resources: hydrated.resources, opens },
+          ledger.contextFor(book, known),
+        ),
+        ...(absorbed.more ?? []),
+      ]
+      const prepared = yield* ledger.prepare(book, entries, run.commit)
+      const readAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
+      const changed = yield* run.commit(
+        Effect.gen(function* () {
+          const written = yield* resources.put(book, run.runId, readAt, hydrated.read)
+          yield* archived.contradict(book, run.runId, gone)
+          yield* noteMissing(book, hydrated.missing)
+          yield* also
+          // Last, since it takes the locks that other accounts of the book wait for.
+          yield* ledger.post(book, run.runId, prepared)
+          return written
+        }),
+      )
+      const reclassified = entries.filter((entry) => entry.sequence > 0).length
+      run.counters.resources += hydrated.read.length
+      run.counters.changedResources += changed
+      run.counters.missingResources += hydrated.missing.length
+      run.counters.journalEntries += entries.length
+      run.counters.reclassifications += reclassified
+      run.counters.entries += fresh.length
+      run.counters.pages += 1
+      yield* statistics.follow
+    })
+    return Effect.flatMap(Run, ({ turn }) => turn(attempt)).pipe(
+      Effect.retry({ times: planningTries, while: planAgain }),
+      Effect.withSpan("Sync.Pages.absorb"),
+    )
+  }
 
-    return { absorb, absorbResources }
-  }),
-}) {}
+  /** Resources alone, as a list or a read by id brings them. */
+  const absorbResources = <E, R>(
+    book: Book,
+    read: ReadonlyArray<Resource>,
+    missing: ReadonlyArray<ResourceKey>,
+    also: Effect.Effect<void, E, R>,
+  ) =>
+    absorb(
+      book,
+      {
+        fresh: [],
+        opens: false,
+        hydrated: {
+          read,
+          missing,
+          resources: new Map(
+            read.map((resource) => [resourceKey(resource.resourceType, resource.id), resource]),
+          ),
+        },
+      },
+      also,
+    )
+
+  return { absorb, absorbResources }
+})
+
+export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", { effect: makePages }) {
+  static readonly made = Effect.map(makePages, (parts) => new Pages(parts))
+}
