@@ -1,6 +1,7 @@
 import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
-import { Effect, Either, FiberRef, Layer, Option, type Redacted, type Scope, Stream } from "effect"
+import { Effect, Either, Layer, Option, type Redacted, type Scope, Stream } from "effect"
 import type postgres from "postgres"
+import { inSpan } from "./Common/Traced.ts"
 import { assertRows, onlyRow } from "./Database/AnswerRows.ts"
 import { type Client, makeClient, makeOrm, type Orm, type Sql } from "./Database/Client.ts"
 import type { Columns, RowOf } from "./Database/Columns.ts"
@@ -25,14 +26,6 @@ const rootConnections = 2
 
 /** Rows that a stream fetches at a time. */
 const rowsPerFetch = 1_000
-
-/** A span for each statement; nothing of it where nobody traces, which for a small statement is a good part of its cost. */
-const traced =
-  (operation: string) =>
-  <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (enabled) =>
-      enabled ? Effect.withSpan(statement, operation, { captureStackTrace: false }) : statement,
-    )
 
 const connect = (url: Redacted.Redacted<string>): Effect.Effect<ConnectionSettings, DatabaseError> =>
   Effect.flatMap(
@@ -77,7 +70,7 @@ const make = Effect.gen(function* () {
   ): Effect.Effect<postgres.RowList<Rows>, DatabaseError> =>
     onConnection((lent) => runStatement(lent, operation, () => statement(lent.client))).pipe(
       Effect.tapError(noteConflict),
-      traced(operation),
+      inSpan(operation),
     )
 
   const rows = <C extends Columns>(
@@ -109,7 +102,7 @@ const make = Effect.gen(function* () {
     // drizzle runs a statement each time that it is waited for; a promise runs it once.
     onConnection((lent) => runStatement(lent, operation, () => Promise.resolve(statement(lent.orm)))).pipe(
       Effect.tapError(noteConflict),
-      traced(operation),
+      inSpan(operation),
     )
 
   const rowStream = <C extends Columns>(

@@ -1,7 +1,9 @@
 /** The books: what the rest of Tieout may ask of them. */
+
 import { Effect } from "effect"
 import type { Book } from "./Book.ts"
 import { inStage } from "./Common/Progress.ts"
+import { traced } from "./Common/Traced.ts"
 import { int4, int8, nullable, text } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
 import { Conversions } from "./Ledger/Conversions/WholeConversions.ts"
@@ -27,7 +29,7 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
     const conversions = yield* Conversions
 
     /** Outside any transaction; ledger accounts that are missing are made in a transaction of `commit`. */
-    const prepare = Effect.fn("Ledger.prepare")(function* (
+    const prepare = traced("Ledger.prepare")(function* (
       book: Book,
       entries: ReadonlyArray<JournalEntry>,
       commit: Commit,

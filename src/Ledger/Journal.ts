@@ -2,9 +2,11 @@
  * Writes journal entries: headers and all their lines in one statement, as the database's rules require. The database dates
  * them, by the service's time in the book's own time zone: `ledger.effective_date` in `drizzle/rules.sql`.
  */
+
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import * as Money from "../Common/Money.ts"
+import { traced } from "../Common/Traced.ts"
 import { int8 } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
@@ -94,7 +96,7 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
     let end = 0n
 
     /** Ids are taken in blocks: one query per thousand entries. A block that is not used up is lost, which harms nothing. */
-    const takeIds = Effect.fn("Ledger.Journal.takeIds")(function* (count: number) {
+    const takeIds = traced("Ledger.Journal.takeIds")(function* (count: number) {
       const ids: Array<bigint> = []
       while (ids.length < count) {
         if (next === end) {
@@ -114,7 +116,7 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
     })
 
     /** Part of the caller's transaction. Fails with `Refused` where the database's rules do not allow the entries. */
-    const post = Effect.fn("Ledger.Journal.post")(function* (
+    const post = traced("Ledger.Journal.post")(function* (
       book: Book,
       runId: number | null,
       prepared: PreparedEntries,

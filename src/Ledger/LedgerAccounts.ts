@@ -1,6 +1,8 @@
 /** Ledger accounts, made when the first line needs them. Their ids are kept in memory for the length of a run. */
+
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
+import { traced } from "../Common/Traced.ts"
 import { int4, nullable, text, uuid } from "../Database/Columns.ts"
 import { columnsOf, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
@@ -115,7 +117,7 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
      * The accounts of lines, in their order. Outside any page's transaction, so that remembered ids stay valid; missing
      * accounts are made in a transaction of `commit`.
      */
-    const idsOf = Effect.fn("Ledger.Accounts.idsOf")(function* (
+    const idsOf = traced("Ledger.Accounts.idsOf")(function* (
       book: Book,
       lines: ReadonlyArray<Line>,
       commit: Commit,

@@ -1,7 +1,9 @@
 /** What is booked of a movement so far: its statement entries with the lines that stand against each of them. */
-import { Effect, Option } from "effect"
+
+import { Option } from "effect"
 import type { Book } from "../Book.ts"
 import * as Money from "../Common/Money.ts"
+import { traced } from "../Common/Traced.ts"
 import { bool, int4, int8, jsonRows, nullable, oneOf, type RowOf, text } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
@@ -72,7 +74,7 @@ const roleOfOthers = ({ kind, lines: all, type }: SubjectRow): Pick<Posted, "rol
  * The mirrored, unheld entries that name one of the resources, or are among `entryIds`, in posting order per account; without those
  * whose journal entries are archived, of which nothing more is booked.
  */
-export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
+export const subjectsOf = traced("Ledger.subjectsOf")(function* (
   book: Book,
   resourceIds: ReadonlyArray<string>,
   entryIds: ReadonlyArray<string> = [],

@@ -2,9 +2,11 @@
  * Deposits, withdrawals and conversions that are archived. The service still lists them, but a later read stores nothing of
  * them, unless it reports other amounts or accounts: that is a contradiction.
  */
+
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
+import { traced } from "../Common/Traced.ts"
 import { bool, text, uuid } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
@@ -20,7 +22,7 @@ const made = Effect.gen(function* () {
   /**
    * Whether anything of the book is archived. Asked once a run, since nothing is archived while a run holds the connection.
    */
-  const any = Effect.fn("Mirror.ArchivedResources.any")(function* ({ bookId }: Book) {
+  const any = traced("Mirror.ArchivedResources.any")(function* ({ bookId }: Book) {
     const known = archiving.get(bookId)
     if (known !== undefined) return known
     const { some } = yield* database.row(
@@ -33,10 +35,7 @@ const made = Effect.gen(function* () {
   })
 
   /** The archived ones among `ids`, as `type|id`. */
-  const among = Effect.fn("Mirror.ArchivedResources.among")(function* (
-    book: Book,
-    ids: ReadonlyArray<string>,
-  ) {
+  const among = traced("Mirror.ArchivedResources.among")(function* (book: Book, ids: ReadonlyArray<string>) {
     if (ids.length === 0 || !(yield* any(book))) return nothing
     const rows = yield* database.rows(
       "Mirror.ArchivedResources.among",
@@ -49,7 +48,7 @@ const made = Effect.gen(function* () {
   })
 
   /** Part of the caller's transaction: keeps readings of archived resources that differ from what was archived. */
-  const contradict = Effect.fn("Mirror.ArchivedResources.contradict")(function* (
+  const contradict = traced("Mirror.ArchivedResources.contradict")(function* (
     book: Book,
     runId: number,
     read: ReadonlyArray<Resource>,

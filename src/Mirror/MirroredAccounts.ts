@@ -1,8 +1,10 @@
 /** The service's accounts as last listed, and how far each one's statement is known. */
+
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import type { Amount } from "../Common/Money.ts"
 import * as Money from "../Common/Money.ts"
+import { traced } from "../Common/Traced.ts"
 import { bool, int8, nullable, numeric, text, uuid } from "../Database/Columns.ts"
 import { columnsOf, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
@@ -44,7 +46,7 @@ const accountColumns = {
 const made = Effect.gen(function* () {
   const database = yield* Database
 
-  const all = Effect.fn("Mirror.Accounts.all")(function* (book: Book) {
+  const all = traced("Mirror.Accounts.all")(function* (book: Book) {
     const rows = yield* database.rows(
       "Mirror.Accounts.all",
       accountColumns,
@@ -71,7 +73,7 @@ const made = Effect.gen(function* () {
   })
 
   /** Part of the caller's transaction. `readAt` is when the request was sent, ISO 8601, our clock. */
-  const put = Effect.fn("Mirror.Accounts.put")(function* (
+  const put = traced("Mirror.Accounts.put")(function* (
     book: Book,
     runId: number,
     readAt: string,
@@ -99,7 +101,7 @@ const made = Effect.gen(function* () {
   })
 
   /** Part of the caller's transaction: the list of accounts was read completely, and shows these. */
-  const listed = Effect.fn("Mirror.Accounts.listed")(function* (book: Book, ids: ReadonlySet<string>) {
+  const listed = traced("Mirror.Accounts.listed")(function* (book: Book, ids: ReadonlySet<string>) {
     yield* database.execute(
       "Mirror.Accounts.listed",
       (sql) => sql`

@@ -1,8 +1,10 @@
 /** Rows that could not be understood, kept raw with the reason until a later read of them can be understood. */
+
 import { createHash } from "node:crypto"
 import { and, eq, sql as fragment, isNull } from "drizzle-orm"
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import { traced } from "../Common/Traced.ts"
 import { bool, nullable, text } from "../Database/Columns.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import { isoText, isoTextOrNull } from "../Database/Tables/ColumnTypes.ts"
@@ -53,7 +55,7 @@ const made = Effect.gen(function* () {
   const database = yield* Database
 
   /** Part of the caller's transaction. The same row read again stays one row. */
-  const put = Effect.fn("Mirror.Quarantine.put")(function* (
+  const put = traced("Mirror.Quarantine.put")(function* (
     book: Book,
     runId: number,
     stream: string,
@@ -75,7 +77,7 @@ const made = Effect.gen(function* () {
   })
 
   /** Those that are not in quarantine yet. */
-  const unknown = Effect.fn("Mirror.Quarantine.unknown")(function* (
+  const unknown = traced("Mirror.Quarantine.unknown")(function* (
     book: Book,
     stream: string,
     rows: ReadonlyArray<Malformed>,
@@ -93,7 +95,7 @@ const made = Effect.gen(function* () {
   })
 
   /** Part of the caller's transaction: settles the rows of these items, which could be read after all. */
-  const resolveEach = Effect.fn("Mirror.Quarantine.resolveEach")(function* (
+  const resolveEach = traced("Mirror.Quarantine.resolveEach")(function* (
     book: Book,
     items: ReadonlyArray<{ readonly stream: string; readonly id: string }>,
   ) {
@@ -136,7 +138,7 @@ const made = Effect.gen(function* () {
   })
 
   /** Streams with open rows, and the identifiers in them that can be asked for. */
-  const open = Effect.fn("Mirror.Quarantine.open")(function* (book: Book) {
+  const open = traced("Mirror.Quarantine.open")(function* (book: Book) {
     return yield* database.rows(
       "Mirror.Quarantine.open",
       { stream: text, item_id: nullable(text) },

@@ -1,6 +1,8 @@
 /** Pairs, rails, address book entries, clients, credit accounts: a new version is kept only where the content changed. */
+
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import { traced } from "../Common/Traced.ts"
 import { text } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
@@ -50,7 +52,7 @@ const made = Effect.gen(function* () {
   })
 
   /** The items that are new or changed: mostly none, and then no transaction is needed. */
-  const news = Effect.fn("Mirror.ReferenceItems.news")(function* (
+  const news = traced("Mirror.ReferenceItems.news")(function* (
     book: Book,
     kind: string,
     items: ReadonlyArray<ReferenceItem>,

@@ -1,7 +1,9 @@
 /** Deposits, withdrawals and conversions as last read. A new version is kept only where the content changed. */
+
 import { Effect } from "effect"
 import type { PendingQuery, Row } from "postgres"
 import type { Book } from "../Book.ts"
+import { traced } from "../Common/Traced.ts"
 import type { Sql } from "../Database/Client.ts"
 import { bool, float8, text, uuid } from "../Database/Columns.ts"
 import { columnsOf, plainArray, textArray } from "../Database/TextArray.ts"
@@ -79,7 +81,7 @@ const made = Effect.gen(function* () {
   const database = yield* Database
 
   /** The mirrored ones among `ids`; `fresh` are those read at or after `since` (ISO 8601, our clock). */
-  const find = Effect.fn("Mirror.Resources.find")(function* (
+  const find = traced("Mirror.Resources.find")(function* (
     book: Book,
     ids: ReadonlyArray<string>,
     since: string,

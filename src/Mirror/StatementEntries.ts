@@ -2,10 +2,12 @@
  * Statement entries as the service posted them. A posted entry never changes; an entry behind a break is held until the break
  * heals.
  */
+
 import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import * as Money from "../Common/Money.ts"
+import { traced } from "../Common/Traced.ts"
 import type { Sql } from "../Database/Client.ts"
 import { bool, int8 } from "../Database/Columns.ts"
 import { DatabaseError } from "../Database/DatabaseError.ts"
@@ -88,10 +90,7 @@ const made = Effect.gen(function* () {
   const database = yield* Database
 
   /** The mirrored ones among `ids`, with their place and whether they are held. */
-  const known = Effect.fn("Mirror.StatementEntries.known")(function* (
-    book: Book,
-    ids: ReadonlyArray<string>,
-  ) {
+  const known = traced("Mirror.StatementEntries.known")(function* (book: Book, ids: ReadonlyArray<string>) {
     if (ids.length === 0) return new Map<string, KnownEntry>()
     const rows = yield* database.rows(
       "Mirror.StatementEntries.known",
@@ -122,7 +121,7 @@ const made = Effect.gen(function* () {
    * Part of the caller's transaction. An entry that was held takes its proper place; `held` ones wait. Fails with
    * `PartnerError` where one of them is another account's.
    */
-  const put = Effect.fn("Mirror.StatementEntries.put")(function* (
+  const put = traced("Mirror.StatementEntries.put")(function* (
     book: Book,
     runId: number,
     entries: ReadonlyArray<PlacedEntry>,
@@ -148,7 +147,7 @@ const made = Effect.gen(function* () {
    * The same for entries that `known` did not return, which costs a third less; fails with a conflict (`isKnownMeanwhile`) if
    * another transaction has brought one of them since.
    */
-  const add = Effect.fn("Mirror.StatementEntries.add")(function* (
+  const add = traced("Mirror.StatementEntries.add")(function* (
     book: Book,
     runId: number,
     entries: ReadonlyArray<PlacedEntry>,
@@ -160,7 +159,7 @@ const made = Effect.gen(function* () {
   })
 
   /** Part of the caller's transaction: the database keeps the former version. */
-  const enrich = Effect.fn("Mirror.StatementEntries.enrich")(function* (
+  const enrich = traced("Mirror.StatementEntries.enrich")(function* (
     book: Book,
     runId: number,
     entries: ReadonlyArray<PlacedEntry>,
@@ -202,7 +201,7 @@ const made = Effect.gen(function* () {
   })
 
   /** Part of the caller's transaction: a posted entry was read again and says something else. */
-  const contradict = Effect.fn("Mirror.StatementEntries.contradict")(function* (
+  const contradict = traced("Mirror.StatementEntries.contradict")(function* (
     book: Book,
     runId: number,
     entries: ReadonlyArray<StatementEntry>,

@@ -2,8 +2,10 @@
  * How accounts are paid into: asked for once per account, before its statement is first read. The answers are personal data,
  * which are stored and never logged.
  */
+
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { traced } from "../../Common/Traced.ts"
 import { uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
@@ -33,7 +35,7 @@ const made = Effect.gen(function* () {
   })
 
   /** Reads those of new accounts, or of all. Skips an account that has none, or that may not be asked for. */
-  const read = Effect.fn("Sync.DepositInstructions.read")(function* (
+  const read = traced("Sync.DepositInstructions.read")(function* (
     book: Book,
     accounts: ReadonlyArray<MirroredAccount>,
     all: boolean,

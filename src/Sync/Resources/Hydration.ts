@@ -1,6 +1,8 @@
 /** The resources behind new statement entries: from the mirror, or read by id where it does not have them fresh enough. */
+
 import { Data, Deferred, Effect, Either, Exit, FiberId, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { traced } from "../../Common/Traced.ts"
 import { keyOfEntry, resourceKey } from "../../Ledger/Movements.ts"
 import type { Subject } from "../../Ledger/Posting.ts"
 import { type KnownResource, Resources } from "../../Mirror/Resources.ts"
@@ -119,7 +121,7 @@ const made = Effect.gen(function* () {
     })
 
   /** Reads resources by id, many at a time: a few fibers, each of which asks for one after the other. */
-  const readAll = Effect.fn("Sync.Hydration.readAll")(function* (keys: ReadonlyArray<ResourceKey>) {
+  const readAll = traced("Sync.Hydration.readAll")(function* (keys: ReadonlyArray<ResourceKey>) {
     const answers: Array<{ readonly key: ResourceKey; readonly answer: Answer }> = []
     const left = keys.entries()
     const asking = Effect.gen(function* () {
@@ -145,7 +147,7 @@ const made = Effect.gen(function* () {
   })
 
   /** The resources of new entries, with `booked` what the books have of them already. */
-  const hydrate = Effect.fn("Sync.Hydration.hydrate")(function* (
+  const hydrate = traced("Sync.Hydration.hydrate")(function* (
     book: Book,
     fresh: ReadonlyArray<PlacedEntry>,
     booked: ReadonlyArray<Subject>,

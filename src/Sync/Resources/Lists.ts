@@ -5,8 +5,10 @@
  * from the start to the item that was its newest one, and on until a page holds nothing new; an unordered one is read whole. A
  * list whose ordering cannot be told yet is short: it is read whole too.
  */
+
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { traced } from "../../Common/Traced.ts"
 import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
@@ -118,7 +120,7 @@ const made = Effect.gen(function* () {
    * Reads what is new in a list of resources, or all of it. A cursor that is refused or leads elsewhere starts the list over,
    * once.
    */
-  const readResources = Effect.fn("Sync.Lists.readResources")(function* (
+  const readResources = traced("Sync.Lists.readResources")(function* (
     book: Book,
     stream: string,
     list: PagesOf<Resource> | null,
@@ -167,7 +169,7 @@ const made = Effect.gen(function* () {
    * Reads a list of reference data whole, each run: it is small and its items change in place. `waits`: rows of it may be in
    * quarantine.
    */
-  const readReference = Effect.fn("Sync.Lists.readReference")(function* (
+  const readReference = traced("Sync.Lists.readReference")(function* (
     book: Book,
     kind: string,
     list: PagesOf<ReferenceItem> | null,
@@ -198,7 +200,7 @@ const made = Effect.gen(function* () {
    * Reads the whole list of accounts, with their balances, and marks accounts that it no longer shows. `waiting`: the streams
    * with rows in quarantine.
    */
-  const readAccounts = Effect.fn("Sync.Lists.readAccounts")(function* (
+  const readAccounts = traced("Sync.Lists.readAccounts")(function* (
     book: Book,
     waiting: ReadonlySet<string>,
   ) {

@@ -3,8 +3,10 @@
  * the service did not have, and those whose row could not be understood. A resource that has long been open is read less and
  * less often, but once after every month's end, because a close requires that.
  */
+
 import { Array as Arr, Effect } from "effect"
 import type { Book } from "../../Book.ts"
+import { traced } from "../../Common/Traced.ts"
 import { isUuidInAnyCase } from "../../Common/Uuid.ts"
 import { nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
@@ -30,7 +32,7 @@ const made = Effect.gen(function* () {
   const { accounting } = yield* Settings
 
   /** Everything that is due, the conversions of the client's own reads included. */
-  const due = Effect.fn("Sync.OpenResources.due")(function* (book: Book) {
+  const due = traced("Sync.OpenResources.due")(function* (book: Book) {
     const { startedAt } = yield* Run
     const rows = yield* database.rows(
       "Sync.OpenResources.due",
@@ -81,7 +83,7 @@ const made = Effect.gen(function* () {
     Effect.forEach(Arr.chunksOf(keys, batchSize), (batch) => readBatch(book, batch), { discard: true })
 
   /** Reads all that are due. Returns how many were asked for. */
-  const read = Effect.fn("Sync.OpenResources.read")(function* (book: Book) {
+  const read = traced("Sync.OpenResources.read")(function* (book: Book) {
     const keys = yield* due(book)
     yield* readKeys(book, keys)
     return keys.length

@@ -1,6 +1,8 @@
 /** One run over one book, the organization's or a client's: lists, open resources, statements, balances. */
+
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { traced } from "../../Common/Traced.ts"
 import { MirrorAccounts, type MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { type Pages as PageStream, Partner, type ReferenceItem } from "../../Partner.ts"
@@ -44,7 +46,7 @@ const made = Effect.gen(function* () {
   const facts = yield* PostingFacts
   const instructions = yield* DepositInstructions
 
-  const saveTails = Effect.fn("Sync.saveTails")(function* (
+  const saveTails = traced("Sync.saveTails")(function* (
     book: Book,
     outcomes: ReadonlyArray<StatementOutcome>,
     waiting: ReadonlySet<string>,
@@ -64,7 +66,7 @@ const made = Effect.gen(function* () {
     )
   })
 
-  const readLists = Effect.fn("Sync.readLists")(function* (
+  const readLists = traced("Sync.readLists")(function* (
     book: Book,
     full: boolean,
     waiting: ReadonlySet<string>,
@@ -111,7 +113,7 @@ const made = Effect.gen(function* () {
     return { failures, notices }
   })
 
-  const readStatements = Effect.fn("Sync.readStatements")(function* (
+  const readStatements = traced("Sync.readStatements")(function* (
     book: Book,
     all: ReadonlyArray<MirroredAccount>,
     stored: ReadonlyMap<string, Checkpoint>,
@@ -142,7 +144,7 @@ const made = Effect.gen(function* () {
   })
 
   /** Reads the statements of some accounts on, from where `stored` has them, and proves their balances. */
-  const readFrom = Effect.fn("Sync.BookReader.readFrom")(function* (
+  const readFrom = traced("Sync.BookReader.readFrom")(function* (
     book: Book,
     some: ReadonlyArray<MirroredAccount>,
     stored: ReadonlyMap<string, Checkpoint>,
@@ -176,7 +178,7 @@ const made = Effect.gen(function* () {
    * Reads everything new; `full`: everything from the start, which also shows changes. Fails only if no stream can go on:
    * credentials, the database, the lease.
    */
-  const read = Effect.fn("Sync.Organization.read")(function* (book: Book, full: boolean) {
+  const read = traced("Sync.Organization.read")(function* (book: Book, full: boolean) {
     const waiting = yield* quarantine.waiting(book)
     yield* lists.readAccounts(book, waiting).pipe(noting(book, "accounts"))
     const all = yield* accounts.all(book)

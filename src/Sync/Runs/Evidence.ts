@@ -4,8 +4,10 @@
  * began when the service says so (the `Date` of its first page). Our clock proves nothing about the service's: if an answer has
  * no `Date`, the read is kept without a time, and a close needs a person to accept that.
  */
+
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { traced } from "../../Common/Traced.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { columnsOf, plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
@@ -31,7 +33,7 @@ const readsOf = (sql: Sql, { bookId }: Book, runId: number) => sql`
     failing_since = null`
 
 /** Part of the caller's transaction. A later read never takes back what an earlier one proved. */
-export const noteReads = Effect.fn("Sync.noteReads")(function* (book: Book, reads: ReadonlyArray<WholeRead>) {
+export const noteReads = traced("Sync.noteReads")(function* (book: Book, reads: ReadonlyArray<WholeRead>) {
   if (reads.length === 0) return
   const database = yield* Database
   const { runId } = yield* Run
@@ -56,7 +58,7 @@ export interface WholeStatement {
 }
 
 /** Part of the caller's transaction: as `noteReads` for statements, and when each account's was read to its end. */
-export const noteStatements = Effect.fn("Sync.noteStatements")(function* (
+export const noteStatements = traced("Sync.noteStatements")(function* (
   book: Book,
   statements: ReadonlyArray<WholeStatement>,
 ) {

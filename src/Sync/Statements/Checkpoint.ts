@@ -1,6 +1,8 @@
 /** How far a stream has been read: committed together with what was read. */
+
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { traced } from "../../Common/Traced.ts"
 import { bool, nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
@@ -40,7 +42,7 @@ const checkpointColumns = {
 }
 
 /** All checkpoints of a book, by stream. */
-export const checkpoints = Effect.fn("Sync.checkpoints")(function* (book: Book) {
+export const checkpoints = traced("Sync.checkpoints")(function* (book: Book) {
   const database = yield* Database
   const rows = yield* database.rows(
     "Sync.checkpoints",
@@ -100,7 +102,7 @@ export interface StatementProgress {
  * Part of the caller's transaction: the account's head, the checkpoint and the page's boundary in one statement, since
  * they come with every page.
  */
-export const saveStatementProgress = Effect.fn("Sync.saveStatementProgress")(function* (
+export const saveStatementProgress = traced("Sync.saveStatementProgress")(function* (
   book: Book,
   accountId: string,
   { boundary, head, place }: StatementProgress,

@@ -1,6 +1,8 @@
 /** The facts about a book that posting needs, taken from the mirror before movements are posted. */
+
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { traced } from "../../Common/Traced.ts"
 import { nullable, text } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
@@ -15,7 +17,7 @@ const made = Effect.gen(function* () {
   let lends = false
 
   /** Called when the lists that they come from have been read, before movements are posted. */
-  const refresh = Effect.fn("Sync.PostingFacts.refresh")(function* (book: Book) {
+  const refresh = traced("Sync.PostingFacts.refresh")(function* (book: Book) {
     // One query for both: the row without an id says whether the book has loans.
     const rows = yield* database.rows(
       "Sync.PostingFacts.refresh",

@@ -3,10 +3,12 @@
  * pages the one behind it passes over what that page has gained. A page's entries must continue the running balance. At a break it is
  * read again, from further and further back while the break stays; entries behind a break that remains are mirrored and held.
  */
+
 import { Data, Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
+import { traced } from "../../Common/Traced.ts"
 import { subjectsOf } from "../../Ledger/Subjects.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
@@ -118,7 +120,7 @@ const made = Effect.gen(function* () {
       })
     })
 
-  const takePage = Effect.fn("Sync.Statements.takePage")(function* (
+  const takePage = traced("Sync.Statements.takePage")(function* (
     book: Book,
     account: MirroredAccount,
     reading: Reading,
@@ -227,7 +229,7 @@ const made = Effect.gen(function* () {
   })
 
   /** Reads a statement to its end. The account's head and the checkpoint are those of the database. */
-  const read = Effect.fn("Sync.Statements.read")(function* (
+  const read = traced("Sync.Statements.read")(function* (
     book: Book,
     account: MirroredAccount,
     checkpoint: Checkpoint,

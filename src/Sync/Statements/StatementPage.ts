@@ -1,6 +1,8 @@
 /** One page in one transaction: what was read, its consequences in the books, and how far the stream has been read. */
+
 import { Data, Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { inSpan, traced } from "../../Common/Traced.ts"
 import { DatabaseError } from "../../Database/DatabaseError.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
@@ -107,7 +109,7 @@ const makePages = Effect.gen(function* () {
   const statistics = yield* Statistics
   const facts = yield* PostingFacts
 
-  const noteMissing = Effect.fn("Sync.Pages.noteMissing")(function* (
+  const noteMissing = traced("Sync.Pages.noteMissing")(function* (
     book: Book,
     keys: ReadonlyArray<ResourceKey>,
   ) {
@@ -131,7 +133,7 @@ const makePages = Effect.gen(function* () {
   })
 
   /** Without archived resources: an entry that names one counts as an entry of an unknown resource. */
-  const withoutArchived = Effect.fn("Sync.Pages.withoutArchived")(function* (
+  const withoutArchived = traced("Sync.Pages.withoutArchived")(function* (
     book: Book,
     hydrated: Absorbed["hydrated"],
   ) {
@@ -210,10 +212,10 @@ const makePages = Effect.gen(function* () {
       run.counters.pages += 1
       yield* statistics.follow
     })
-    return Effect.flatMap(Run, ({ turn }) => turn(attempt)).pipe(
-      Effect.retry({ times: planningTries, while: planAgain }),
-      Effect.withSpan("Sync.Pages.absorb"),
-    )
+    const inTurn = Effect.flatMap(Run, ({ turn }) => turn(attempt))
+    const tried = (left: number): typeof inTurn =>
+      left === 0 ? inTurn : Effect.catchIf(inTurn, planAgain, () => tried(left - 1))
+    return inSpan("Sync.Pages.absorb")(tried(planningTries))
   }
 
   /** Resources alone, as a list or a read by id brings them. */
