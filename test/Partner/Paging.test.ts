@@ -1,5 +1,5 @@
 import { it } from "@effect/vitest"
-import { Effect, Either, Option } from "effect"
+import { Duration, Effect, Either, Option } from "effect"
 import { describe, expect } from "vitest"
 import { forEachPage, forEachPageUntil } from "../../src/Partner/Walk.ts"
 import type { Page } from "../../src/Partner.ts"
@@ -213,6 +213,26 @@ describe("A list", () => {
       }),
     ),
   )
+
+  it.live("that is not read on interrupts the request for the next page", () => {
+    let gone = false
+    return withPartner(
+      serve((call, response, index) => {
+        if (!call.path.includes("after")) return pagesOf(2)(call, response, index)
+        response.on("close", () => {
+          gone = true
+        })
+      }),
+      (partner, { count }) =>
+        Effect.gen(function* () {
+          const asked = Effect.repeat(Effect.sleep("2 millis"), { until: () => count("/accounts") === 2 })
+          yield* forEachPageUntil(partner.accounts(Option.none()), () => Effect.as(asked, true))
+          yield* Effect.repeat(Effect.sleep("2 millis"), { until: () => gone })
+        }),
+      // Else it would end by itself.
+      { limits: { attemptTimeout: Duration.hours(1), headersTimeout: Duration.hours(1) } },
+    )
+  })
 
   it.live("[C16] of 100 read at once loses nothing", () =>
     withPartner(

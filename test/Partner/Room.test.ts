@@ -78,6 +78,41 @@ it.live.each([{ encoding: "gzip" }, { encoding: "identity" }])(
   },
 )
 
+it.live("a page that came ahead gives its room back where nobody reads on", () => {
+  const large = (mebibytes: number, hasNextPage: boolean) =>
+    gzipSync(
+      JSON.stringify({
+        items: [{ ...account(1), note: "x".repeat(mebibytes * mebibyte) }],
+        pageInfo: { hasNextPage, endCursor: "2" },
+      }),
+    )
+  let sent = 0
+  return withPartner(
+    serve(({ path }, response) => {
+      if (path.endsWith(uuid(1))) return json(response, account(1))
+      response.on("finish", () => sent++)
+      // The third needs the whole room.
+      response
+        .writeHead(200, { "content-encoding": "gzip" })
+        .end(sent === 2 ? large(4, false) : large(1, true))
+    }),
+    (partner) =>
+      Effect.gen(function* () {
+        const cameAhead = Effect.gen(function* () {
+          yield* Effect.repeat(Effect.sleep("2 millis"), { until: () => sent === 2 })
+          // These are answered after it, and read at once.
+          for (let index = 0; index < 100; index++) yield* partner.account(uuid(1))
+          return true
+        })
+        yield* forEachPageUntil(partner.accounts(Option.none()), () => cameAhead)
+        const read: Array<unknown> = []
+        yield* forEachPage(partner.accounts(Option.none()), (page) => Effect.sync(() => read.push(page)))
+        expect(read).toHaveLength(1)
+      }),
+    { interface: { ...defaultInterface, paging: { ...defaultInterface.paging, size: 1_000 } } },
+  )
+})
+
 it.effect(
   "pages are grouped up to a large one, and nothing is asked for beyond a group before it is dealt with",
   () =>
