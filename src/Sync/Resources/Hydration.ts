@@ -122,6 +122,7 @@ const made = Effect.gen(function* () {
 
   /** Reads resources by id, many at a time: a few fibers, each of which asks for one after the other. */
   const readAll = traced("Sync.Hydration.readAll")(function* (keys: ReadonlyArray<ResourceKey>) {
+    if (keys.length === 0) return { read: [], missing: [], malformed: [] }
     const answers: Array<{ readonly key: ResourceKey; readonly answer: Answer }> = []
     const left = keys.entries()
     const asking = Effect.gen(function* () {
