@@ -81,10 +81,16 @@ describe("a secret", () => {
       const name = "s3cret-of-ours"
       const variables = {
         DATABASE_URL: url,
-        TIEOUT_CONNECTIONS: JSON.stringify({ [name]: { surfaces: ["organization"] } }),
+        // Of several connections, each that fails is named.
+        TIEOUT_CONNECTIONS: JSON.stringify({
+          [name]: { surfaces: ["organization"] },
+          other: { surfaces: ["organization"] },
+        }),
         TIEOUT_S3CRET_OF_OURS_BASE_URL: "http://127.0.0.1:9/api/v1",
         ...{ TIEOUT_S3CRET_OF_OURS_CLIENT_ID: "id", TIEOUT_S3CRET_OF_OURS_CLIENT_SECRET: name },
         ...{ TIEOUT_S3CRET_OF_OURS_SCOPE: "s", TIEOUT_LIMITS_TRIES: "1", TIEOUT_LOG_LEVEL: "trace" },
+        ...{ TIEOUT_OTHER_BASE_URL: "http://127.0.0.1:9/api/v1", TIEOUT_OTHER_CLIENT_ID: "id" },
+        ...{ TIEOUT_OTHER_CLIENT_SECRET: "another secret", TIEOUT_OTHER_SCOPE: "s" },
       }
       for (const args of [["sync"], ["sync", "--connection", `${name}x`]]) {
         const { error } = yield* run(args, variables)

@@ -71,11 +71,12 @@ const reportLines = (report: SyncReport): ReadonlyArray<string> => {
 
 const leftClientsOut = ({ report }: Outcome): boolean => (report?.clientFailures.length ?? 0) > 0
 
+const unfinished = (connection: string, { message }: Failure): string =>
+  `${connection} did not finish: ${message.split("\n").map(harmless).join("\n")}`
+
 const outcomeLines = ({ connection, failure, report }: Outcome): ReadonlyArray<string> => [
   ...(report === undefined ? [] : reportLines(report)),
-  ...(failure === undefined
-    ? []
-    : [`${connection} did not finish: ${failure.message.split("\n").map(harmless).join("\n")}`]),
+  ...(failure === undefined ? [] : [unfinished(connection, failure)]),
 ]
 
 const outcomeDocument = ({ connection, failure, report }: Outcome): object => ({
@@ -176,7 +177,14 @@ export const sync = command(
       )
       // Where nothing was read, there are only failures to report.
       if (outcomes.every(({ report }) => report === undefined)) {
-        return yield* output.fail(outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))
+        const failures = outcomes.flatMap(({ connection, failure }) =>
+          failure === undefined ? [] : [{ connection, failure }],
+        )
+        return yield* output.fail(
+          failures.map(({ connection, failure }) =>
+            names.length === 1 ? failure : { ...failure, message: unfinished(connection, failure) },
+          ),
+        )
       }
       const stands = yield* standing(connection, outcomes)
       yield* output.report({
