@@ -1,5 +1,4 @@
 /** The books: what the rest of Tieout may ask of them. */
-
 import { Effect } from "effect"
 import type { Book } from "./Book.ts"
 import { inStage } from "./Common/Progress.ts"

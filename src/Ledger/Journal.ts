@@ -2,7 +2,6 @@
  * Writes journal entries: headers and all their lines in one statement, as the database's rules require. The database dates
  * them, by the service's time in the book's own time zone: `ledger.effective_date` in `drizzle/rules.sql`.
  */
-
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import * as Money from "../Common/Money.ts"

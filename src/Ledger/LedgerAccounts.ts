@@ -1,5 +1,4 @@
 /** Ledger accounts, made when the first line needs them. Their ids are kept in memory for the length of a run. */
-
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { traced } from "../Common/Traced.ts"

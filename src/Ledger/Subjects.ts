@@ -1,5 +1,4 @@
 /** What is booked of a movement so far: its statement entries with the lines that stand against each of them. */
-
 import { Option } from "effect"
 import type { Book } from "../Book.ts"
 import * as Money from "../Common/Money.ts"

@@ -2,7 +2,6 @@
  * Deposits, withdrawals and conversions that are archived. The service still lists them, but a later read stores nothing of
  * them, unless it reports other amounts or accounts: that is a contradiction.
  */
-
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"

@@ -1,5 +1,4 @@
 /** The service's accounts as last listed, and how far each one's statement is known. */
-
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import type { Amount } from "../Common/Money.ts"

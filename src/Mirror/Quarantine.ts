@@ -1,5 +1,4 @@
 /** Rows that could not be understood, kept raw with the reason until a later read of them can be understood. */
-
 import { createHash } from "node:crypto"
 import { and, eq, sql as fragment, isNull } from "drizzle-orm"
 import { Effect, Option } from "effect"

@@ -1,5 +1,4 @@
 /** Pairs, rails, address book entries, clients, credit accounts: a new version is kept only where the content changed. */
-
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import { traced } from "../Common/Traced.ts"

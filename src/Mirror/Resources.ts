@@ -1,5 +1,4 @@
 /** Deposits, withdrawals and conversions as last read. A new version is kept only where the content changed. */
-
 import { Effect } from "effect"
 import type { PendingQuery, Row } from "postgres"
 import type { Book } from "../Book.ts"

@@ -2,7 +2,6 @@
  * Statement entries as the service posted them. A posted entry never changes; an entry behind a break is held until the break
  * heals.
  */
-
 import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"

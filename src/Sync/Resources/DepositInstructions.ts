@@ -2,7 +2,6 @@
  * How accounts are paid into: asked for once per account, before its statement is first read. The answers are personal data,
  * which are stored and never logged.
  */
-
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { traced } from "../../Common/Traced.ts"

@@ -1,5 +1,4 @@
 /** The resources behind new statement entries: from the mirror, or read by id where it does not have them fresh enough. */
-
 import { Data, Deferred, Effect, Either, Exit, FiberId, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { traced } from "../../Common/Traced.ts"

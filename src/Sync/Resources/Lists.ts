@@ -5,7 +5,6 @@
  * from the start to the item that was its newest one, and on until a page holds nothing new; an unordered one is read whole. A
  * list whose ordering cannot be told yet is short: it is read whole too.
  */
-
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { traced } from "../../Common/Traced.ts"

@@ -3,7 +3,6 @@
  * the service did not have, and those whose row could not be understood. A resource that has long been open is read less and
  * less often, but once after every month's end, because a close requires that.
  */
-
 import { Array as Arr, Effect } from "effect"
 import type { Book } from "../../Book.ts"
 import { traced } from "../../Common/Traced.ts"

@@ -1,5 +1,4 @@
 /** One run over one book, the organization's or a client's: lists, open resources, statements, balances. */
-
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { traced } from "../../Common/Traced.ts"

@@ -4,7 +4,6 @@
  * began when the service says so (the `Date` of its first page). Our clock proves nothing about the service's: if an answer has
  * no `Date`, the read is kept without a time, and a close needs a person to accept that.
  */
-
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { traced } from "../../Common/Traced.ts"

@@ -1,5 +1,4 @@
 /** How far a stream has been read: committed together with what was read. */
-
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { traced } from "../../Common/Traced.ts"

@@ -1,5 +1,4 @@
 /** The facts about a book that posting needs, taken from the mirror before movements are posted. */
-
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { traced } from "../../Common/Traced.ts"

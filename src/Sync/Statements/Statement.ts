@@ -3,7 +3,6 @@
  * pages the one behind it passes over what that page has gained. A page's entries must continue the running balance. At a break it is
  * read again, from further and further back while the break stays; entries behind a break that remains are mirrored and held.
  */
-
 import { Data, Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import type { Amount } from "../../Common/Money.ts"

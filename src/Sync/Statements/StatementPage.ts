@@ -1,5 +1,4 @@
 /** One page in one transaction: what was read, its consequences in the books, and how far the stream has been read. */
-
 import { Data, Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { inSpan, traced } from "../../Common/Traced.ts"
