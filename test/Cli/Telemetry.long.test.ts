@@ -98,7 +98,13 @@ layer(Layer.merge(TestDatabase.layer, Tool.layer), {
         })
         expect(code).toBe(0)
         const names = new Set(documents(received, "/v1/traces").flatMap((one) => all(one, "name")))
-        for (const name of ["Cli.sync", "Sync.run", "Sync.readAndProve", "Reconcile.afterRun"])
+        for (const name of [
+          "Cli.sync",
+          "Sync.run",
+          "Sync.readAndProve",
+          "Sync.Pages.absorb",
+          "Ledger.prepare",
+        ])
           expect(names).toContain(name)
         const metrics = documents(received, "/v1/metrics").flatMap((one) => all(one, "name"))
         expect(metrics).toContain("tieout_requests_total")
