@@ -324,7 +324,7 @@ describe("doctor", () => {
       const { code, out } = yield* run([], { file, variables: credentials(service.url) })
       expect(code).toBe(2)
       expect(out).toContain("default: all is well.")
-      expect(out).toContain("acme-uk: TIEOUT_ACME_UK_BASE_URL: is not set")
+      expect(out).toContain("\nacme-uk did not finish: TIEOUT_ACME_UK_BASE_URL: is not set")
     }),
   )
 })

@@ -12,6 +12,7 @@ import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { booksForSync, needingCredentials } from "../../BookEnvironment.ts"
 import { client, connection, from, period, surface, to } from "../../CommandOptions.ts"
+import { failuresIn, unfinished } from "../../ConnectionFailures.ts"
 import { command } from "../../Declaration.ts"
 import { type ExitCode, exitCodes, worst } from "../../ExitCode.ts"
 import { failureOf, UsageError } from "../../Failure.ts"
@@ -105,8 +106,7 @@ const findingLines = (
       ]
 
 const linesOf = ({ connection, failure, report }: Outcome, screen: Screen): ReadonlyArray<string> => {
-  if (report === undefined)
-    return failure === undefined ? [] : [`${connection}: ${harmless(failure.message)}`]
+  if (report === undefined) return failure === undefined ? [] : [unfinished(connection, failure)]
   const requests = Object.values(report.requests).reduce((sum, value) => sum + value, 0)
   const open = report.accounts.filter(({ proved }) => !proved).length
   return [
@@ -192,7 +192,7 @@ export const backfill = command(
         ),
       )
       const outcomes = yield* withWorkers(workers)(all)
-      const failures = outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure]))
+      const failures = failuresIn(outcomes)
       if (outcomes.every(({ report }) => report === undefined)) return yield* output.fail(failures)
       const codes: ReadonlyArray<ExitCode> = failures.map(({ code }) => code)
       yield* output.report({

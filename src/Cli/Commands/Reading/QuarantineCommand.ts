@@ -8,6 +8,7 @@ import { jsonLines } from "../../../Terminal/Json.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { booksForSync, booksToRead, knownConnection, needingCredentials } from "../../BookEnvironment.ts"
 import { connection } from "../../CommandOptions.ts"
+import { failuresIn, unfinished, withFailure } from "../../ConnectionFailures.ts"
 import { withinDeadline } from "../../Deadline.ts"
 import { argument, flag, group, subcommand } from "../../Declaration.ts"
 import { type ExitCode, exitCodes, exitCodeTexts, worst } from "../../ExitCode.ts"
@@ -109,7 +110,7 @@ const triedLine = ({ row, waits }: Tried, { color }: Screen): string => {
 }
 
 const outcomeLines = ({ connection, result }: Outcome, screen: Screen): ReadonlyArray<string> => {
-  if (Either.isLeft(result)) return [`${connection}: ${result.left.message}`]
+  if (Either.isLeft(result)) return [unfinished(connection, result.left)]
   const report = result.right
   const waiting = stillWait(report).length
   const replayed = report.tried.length - waiting
@@ -159,7 +160,7 @@ const replayRows = subcommand(
           (result): Outcome => ({ connection: name, result: Either.mapLeft(result, failureOf) }),
         ),
       )
-      const failures = outcomes.flatMap(({ result }) => (Either.isLeft(result) ? [result.left] : []))
+      const failures = failuresIn(outcomes.map(withFailure))
       if (failures.length > 0 && failures.length === outcomes.length) return yield* output.fail(failures)
       const settled = found
         .filter(({ resolvedAt }) => resolvedAt !== null)

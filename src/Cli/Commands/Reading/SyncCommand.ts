@@ -9,6 +9,7 @@ import { Sync, type SyncOptions } from "../../../Sync.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { needingCredentials, newBooksForSync } from "../../BookEnvironment.ts"
 import { client, connection, surface } from "../../CommandOptions.ts"
+import { failuresIn, unfinished } from "../../ConnectionFailures.ts"
 import { withinDeadline } from "../../Deadline.ts"
 import { command, flag } from "../../Declaration.ts"
 import { type ExitCode, exitCodes, exitCodeTexts, worst } from "../../ExitCode.ts"
@@ -70,9 +71,6 @@ const reportLines = (report: SyncReport): ReadonlyArray<string> => {
 }
 
 const leftClientsOut = ({ report }: Outcome): boolean => (report?.clientFailures.length ?? 0) > 0
-
-const unfinished = (connection: string, { message }: Failure): string =>
-  `${connection} did not finish: ${message.split("\n").map(harmless).join("\n")}`
 
 const outcomeLines = ({ connection, failure, report }: Outcome): ReadonlyArray<string> => [
   ...(report === undefined ? [] : reportLines(report)),
@@ -177,14 +175,7 @@ export const sync = command(
       )
       // Where nothing was read, there are only failures to report.
       if (outcomes.every(({ report }) => report === undefined)) {
-        const failures = outcomes.flatMap(({ connection, failure }) =>
-          failure === undefined ? [] : [{ connection, failure }],
-        )
-        return yield* output.fail(
-          failures.map(({ connection, failure }) =>
-            names.length === 1 ? failure : { ...failure, message: unfinished(connection, failure) },
-          ),
-        )
+        return yield* output.fail(failuresIn(outcomes))
       }
       const stands = yield* standing(connection, outcomes)
       yield* output.report({

@@ -11,6 +11,7 @@ import { Settings, type SettingsError } from "../../../Settings.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { needingCredentials } from "../../BookEnvironment.ts"
 import { connection } from "../../CommandOptions.ts"
+import { failuresIn, unfinished, withFailure } from "../../ConnectionFailures.ts"
 import { command, flag } from "../../Declaration.ts"
 import { exitCodes, worst } from "../../ExitCode.ts"
 import { failureOf } from "../../Failure.ts"
@@ -90,7 +91,7 @@ const checkLines = (diagnosis: Diagnosis): ReadonlyArray<string> => {
 }
 
 const failureLines = ({ connection, result }: Outcome): ReadonlyArray<string> =>
-  Either.isRight(result) ? [] : [`${connection}: ${result.left.message}`.split("\n").map(harmless).join("\n")]
+  Either.isRight(result) ? [] : [unfinished(connection, result.left)]
 
 const documentOfOutcome = ({ connection, result }: Outcome, discovering: boolean): object => {
   if (Either.isLeft(result)) return { connection, ...failureDocument([result.left]) }
@@ -104,12 +105,8 @@ const documentOfOutcome = ({ connection, result }: Outcome, discovering: boolean
   }
 }
 
-/** The failure with its connection's name, and that connection's variables. */
-const connectionFailure = (
-  connection: string,
-  several: boolean,
-  error: SettingsError | PartnerError,
-): Failure => {
+/** The failure with its connection's variables. */
+const connectionFailure = (connection: string, error: SettingsError | PartnerError): Failure => {
   const failure = failureOf(error)
   // The start of an unreadable answer may hold anything, even a token.
   const text =
@@ -120,7 +117,7 @@ const connectionFailure = (
     error instanceof PartnerError
       ? text.replaceAll(/TIEOUT_(?=BASE_URL|CLIENT_|SCOPE)/g, connectionPrefix(connection))
       : text
-  return { ...failure, message: several ? `${connection}: ${message}` : message }
+  return { ...failure, message }
 }
 
 const runOne = Effect.fn("Cli.doctor.connection")(function* (connection: string, discover: boolean) {
@@ -134,10 +131,9 @@ const runOne = Effect.fn("Cli.doctor.connection")(function* (connection: string,
       }),
     ),
   )
-  const several = settings.connectionNames.length > 1
   const outcome: Outcome = {
     connection,
-    result: Either.mapLeft(result, (error) => connectionFailure(connection, several, error)),
+    result: Either.mapLeft(result, (error) => connectionFailure(connection, error)),
   }
   return outcome
 })
@@ -171,7 +167,7 @@ export const doctor = command(
       const { connectionNames, connections } = yield* Settings
       const names = Option.isSome(connection) ? [connection.value] : connectionNames
       const outcomes = yield* Effect.forEach(names, (name) => runOne(name, discover))
-      const failures = outcomes.flatMap(({ result }) => (Either.isLeft(result) ? [result.left] : []))
+      const failures = failuresIn(outcomes.map(withFailure))
       const diagnoses = outcomes.flatMap(({ result }) => (Either.isRight(result) ? [result.right] : []))
       if (diagnoses.length === 0) return yield* output.fail(failures)
       // A connection with its own section does not read the common one.
