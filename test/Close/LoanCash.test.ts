@@ -218,6 +218,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a shortfall within the
       expect(yield* standing).toEqual(["cash 10", "interest_income -10"])
       expect(yield* findings).toEqual(["loan-clearing blocking"])
       expect(yield* sentence()).toBe("Cash ties out; 1 blocking finding is open")
+      // Beside what else is open it is counted, too.
+      move(held, "", { type: "CREDIT", amount: 7, on: at(21) })
+      yield* sync(service.url, surfaces)
+      expect(yield* sentence()).toBe("Cash ties out; 1 item stands in suspense, 1 blocking finding is open")
     }),
   )
 })
