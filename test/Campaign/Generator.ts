@@ -5,6 +5,7 @@ import { type AccountOf, type Features, Maker, type Span, type Timed } from "./F
 import type { Event, History, HistorySettings, Name, Spoiled, Step } from "./History.ts"
 import { loans } from "./Loans.ts"
 import * as Movements from "./Movements.ts"
+import { withPageSizes } from "./PageSizes.ts"
 import { type Random, random } from "./Random.ts"
 import { withRules } from "./Rules/Ruling.ts"
 import { busier, script } from "./Script.ts"
@@ -178,5 +179,7 @@ export const generate = (seed: string, { books, busier: more = 0, features }: Sh
   const end = monthStart(span.timeZone, span.last + 1) + day
   const happened: ReadonlyArray<Step> = inOrder(steps)
   const played = script(chance, span, happened)
-  return withRules({ seed, settings, end: timeOf(end), steps: busier(chance, span, played, more) })
+  return withPageSizes(
+    withRules({ seed, settings, end: timeOf(end), steps: busier(chance, span, played, more) }),
+  )
 }

@@ -155,6 +155,8 @@ export type Event =
   | { readonly what: "access"; readonly of: Name; readonly access: Access }
   /** All cursors that were given so far become invalid. */
   | { readonly what: "expired" }
+  /** A page has so many rows from now on. */
+  | { readonly what: "pages"; readonly rows: number }
   /** The request after so many more fails in this way. */
   | { readonly what: "fault"; readonly reason: PartnerReason; readonly after: number }
   /** Only time passes. */
@@ -215,7 +217,7 @@ export interface HistorySettings {
   readonly interestBetweenReads: Decimal
   readonly flatWithdrawalFee: "inside" | "none"
   readonly method: "average" | "fifo"
-  /** Rows of a page. */
+  /** Rows of a page at the beginning. */
   readonly pageSize: number
   readonly newestFirst: boolean
   readonly endCursorOnLastPage: boolean

@@ -116,7 +116,8 @@ export const page = (
   items: ReadonlyArray<Item>,
   cursor: string | null,
 ): WorldPage | Refusal => {
-  const { endCursorOnLastPage, numberedPages, pageSize } = world.settings
+  const { endCursorOnLastPage, numberedPages } = world.settings
+  const { pageSize } = world
   let from = 0
   if (cursor !== null) {
     const [epoch = "", key = ""] = cursor.split(":")

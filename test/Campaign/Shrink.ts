@@ -26,7 +26,7 @@ const bookOf = (step: Step): string | null => {
   const { event } = step
   const text = JSON.stringify(event)
   const [, client] = /"(k\d+)[."]/.exec(text) ?? []
-  return client ?? (event.what === "expired" || event.what === "fault" ? null : "org")
+  return client ?? (["expired", "fault", "pages"].includes(event.what) ? null : "org")
 }
 
 export interface Shrunk {

@@ -114,11 +114,15 @@ export class World {
   /** The service's clock, epoch milliseconds. */
   now = 0
 
+  /** Rows of a page. */
+  pageSize: number
+
   readonly settings: HistorySettings
   readonly idOf: IdOf
 
   constructor(settings: HistorySettings, idOf: IdOf) {
     this.settings = settings
+    this.pageSize = settings.pageSize
     this.idOf = idOf
   }
 
@@ -286,6 +290,9 @@ export class World {
       }
       case "expired":
         this.epoch += 1
+        return
+      case "pages":
+        this.pageSize = event.rows
         return
       case "fault":
         this.faults.push({ reason: event.reason, after: event.after })

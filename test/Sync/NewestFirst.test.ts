@@ -66,7 +66,28 @@ layer(TestDatabase.layer, { excludeTestServices: true })("[C14] a newest-first l
     }).pipe(inOwnDatabase),
   )
 
-  it.scoped("whose first reading stopped goes on there, then reads what has come on top", () =>
+  it.scoped("whose first reading stopped goes on at its last page, then looks for what has come on top", () =>
+    Effect.gen(function* () {
+      const { asked, more, night, service } = yield* listed(60)
+      service.refuses = (request) => (request > 24 ? 403 : undefined)
+      yield* Effect.flip(night)
+      service.refuses = (request) => {
+        // Right before the list is asked for from its start.
+        if (request === 8) more(161, 164)
+        return undefined
+      }
+      yield* night
+      expect(yield* mirrored).toBe(64)
+      expect(asked.slice(0, 2)).toEqual(["46", "48"])
+      // To the item that was the first of those.
+      expect(asked.slice(asked.indexOf(null)).slice(0, 3)).toEqual([null, "2", "4"])
+      expect(asked.at(-1)).toBe("50")
+      yield* night
+      expect(asked).toEqual([null])
+    }).pipe(inOwnDatabase),
+  )
+
+  it.scoped("whose first reading stopped is read anew where that page shows other items", () =>
     Effect.gen(function* () {
       const { asked, more, night, service } = yield* listed(60)
       service.refuses = (request) => (request > 24 ? 403 : undefined)
@@ -75,8 +96,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("[C14] a newest-first l
       more(161, 164)
       yield* night
       expect(yield* mirrored).toBe(64)
-      expect(asked[0]).toBe("48")
-      expect(asked.slice(-3)).toEqual([null, "2", "4"])
+      expect(asked.filter((cursor) => cursor === null)).toHaveLength(1)
+      expect(asked[0]).toBe("46")
+      expect(asked.at(-1)).toBe("62")
       yield* night
       expect(asked).toEqual([null])
     }).pipe(inOwnDatabase),

@@ -161,9 +161,9 @@ export const checkpoints = sync.table(
     bookId: integer("book_id").notNull(),
     /** `deposits`, `withdrawals`, … or `statement:<accountId>`. */
     stream: text("stream").notNull(),
-    /** The cursor to ask with next; null: from the start. That of a stream which was read to its end leads to its last page. */
+    /** The cursor to ask with next; null: from the start. It leads to the last page that was read. */
     cursor: text("cursor"),
-    /** Identifier of the first item on the page that the cursor leads to, of a newest-first list its newest one; null: not read yet. */
+    /** Identifier of the first item on that page, of a newest-first list that was read to its end its newest one; null: not read yet. */
     leadsTo: text("leads_to"),
     /** The observed order of a list: `oldest-first`, `newest-first`, `unordered`; null: not known yet. */
     ordering: text("ordering"),

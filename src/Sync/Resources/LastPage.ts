@@ -21,7 +21,6 @@ export const lastPageOf = <A>({ lastFilled, rows }: Group<A>, idOf: (item: A) =>
 
 /** Whether a page leads elsewhere than it did when it was the last one. A list that has but one is read from its start anyway. */
 export const leadsElsewhere = (start: Checkpoint, { askedWith, rows }: Group<Resource>): boolean =>
-  start.complete &&
   Option.isSome(start.cursor) &&
   Option.contains(askedWith, start.cursor.value) &&
   !Option.exists(

@@ -65,12 +65,9 @@ const made = Effect.gen(function* () {
     const complete = !page.hasNextPage || progress.reachedKnown
     const lastPage = lastPageOf(page, ({ id }) => id) ?? progress.lastPage
     progress.newest = Option.orElse(progress.newest, () => Option.fromNullable(ids[0]))
-    const place: Place = {
-      cursor: complete ? Option.none() : Option.orElse(page.endCursor, () => progress.checkpoint.cursor),
-      leadsTo: progress.newest,
-    }
+    const fromNewest: Place = { cursor: Option.none(), leadsTo: progress.newest }
     const checkpoint: Checkpoint = {
-      ...(complete && !Option.contains(ordering, "newest-first") ? lastPage : place),
+      ...(complete && Option.contains(ordering, "newest-first") ? fromNewest : lastPage),
       ordering,
       complete,
     }

@@ -11,10 +11,10 @@ const orderings = ["oldest-first", "newest-first", "unordered"] as const
 export type Ordering = (typeof orderings)[number]
 
 export interface Checkpoint {
-  /** The cursor to ask with next; none: from the start. That of a stream which was read to its end leads to its last page. */
+  /** The cursor to ask with next; none: from the start. It leads to the last page that was read. */
   readonly cursor: Option.Option<string>
   /**
-   * Identifier of the first item on the page that the cursor leads to; none where that has not been read. Of a newest-first list, that of
+   * Identifier of the first item on that page; none where it has not been read. Of a newest-first list that was read to its end, that of
    * its newest item.
    */
   readonly leadsTo: Option.Option<string>

@@ -27,11 +27,9 @@ export interface Reading {
 const lastFilledOf = (page: Group<StatementEntry>): Place | undefined =>
   lastPageOf(page, ({ entryId }) => entryId)
 
-/** Where the next run is to begin: behind the page, or at the last one with rows where nothing follows. */
+/** Where the next run is to begin: at the last page that had rows, also where others follow and this run does not come to them. */
 const goesOnAt = ({ lastFilled, stored }: Reading, page: Group<StatementEntry>): Place =>
-  page.hasNextPage
-    ? { cursor: Option.orElse(page.endCursor, () => stored.cursor), leadsTo: Option.none() }
-    : (lastFilledOf(page) ?? lastFilled ?? stored)
+  lastFilledOf(page) ?? lastFilled ?? stored
 
 const sameText = Option.getEquivalence<string>((one, other) => one === other)
 

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { json } from "../../Partner/Service.ts"
@@ -49,6 +50,70 @@ layer(TestDatabase.layer, { excludeTestServices: true })("[C14] a statement's la
       }).pipe(inOwnDatabase),
   )
 })
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "[C14] what a reading that stopped goes on with",
+  (it) => {
+    // Where cursors are numbers of pages, and a page holds more when the reading goes on.
+    const numbered = (of: string, all: ReadonlyArray<unknown>) => {
+      const state = { asked: [] as (string | null)[], size: 2, failsAt: 3 }
+      const interfere = (path: string, response: ServerResponse): boolean => {
+        if (!path.startsWith(of)) return false
+        const after = new URL(path, "http://x").searchParams.get("after")
+        state.asked.push(after)
+        const page = Number(after ?? "1")
+        if (page === state.failsAt) {
+          json(response, { code: "ERROR", message: "not now" }, 400)
+          return true
+        }
+        json(response, {
+          items: all.slice((page - 1) * state.size, page * state.size),
+          pageInfo: { hasNextPage: page * state.size < all.length, endCursor: String(page + 1) },
+        })
+        return true
+      }
+      return { state, interfere }
+    }
+
+    it.scoped("is the page that was read last, so that no entry of a statement is passed over", () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* partnership()
+        const all = Array.from({ length: 12 }, (_, at) =>
+          at % 2 === 0 ? credit(21 + at, "7", "7") : debit(21 + at, "7", "0"),
+        )
+        const { interfere, state } = numbered(`/accounts/${accountId}/statement`, all)
+        held.interfere = interfere
+        yield* Effect.exit(sync(service.url))
+        expect(yield* entries).toBe(4)
+        Object.assign(state, { size: 4, failsAt: 0, asked: [] })
+        yield* sync(service.url)
+        expect(yield* entries).toBe(12)
+        expect(state.asked[0]).toBe("2")
+      }).pipe(inOwnDatabase),
+    )
+
+    it.scoped("is the page that was read last, so that no item of a list is passed over", () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* partnership()
+        const all = Array.from({ length: 12 }, (_, at) =>
+          deposit(21 + at, "1", {
+            status: "REJECTED",
+            createdAt: new Date(1_790_000_000_000 + at * 1000).toISOString(),
+          }),
+        )
+        const { interfere, state } = numbered("/deposits", all)
+        held.interfere = interfere
+        yield* Effect.exit(sync(service.url))
+        const mirrored = rows("select count(*)::integer as n from mirror.resources")
+        expect(yield* mirrored).toEqual([{ n: 4 }])
+        Object.assign(state, { size: 4, failsAt: 0, asked: [] })
+        yield* sync(service.url)
+        expect(yield* mirrored).toEqual([{ n: 12 }])
+        expect(state.asked[0]).toBe("2")
+      }).pipe(inOwnDatabase),
+    )
+  },
+)
 
 layer(TestDatabase.layer, { excludeTestServices: true })("rows in quarantine on a last page", (it) => {
   it.scoped("are no flood when that page alone is read again", () =>
