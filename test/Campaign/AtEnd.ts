@@ -6,9 +6,8 @@ import { Reconcile } from "../../src/Reconcile.ts"
 import { baseProblems } from "./BaseAtEnd.ts"
 import { idsOf } from "./BookIds.ts"
 import { plain } from "./Decimals.ts"
-import type { BookFacts, ExpectedBalance } from "./Facts.ts"
+import type { BookFacts } from "./Facts.ts"
 import { factsOf } from "./FactsOf.ts"
-import type { BookName } from "./History.ts"
 import { held } from "./Invariants.ts"
 import { backfillBook, books, operate } from "./Operations.ts"
 import {
@@ -20,53 +19,7 @@ import {
   expectedWaits,
 } from "./Oracle.ts"
 import type { Site } from "./Site.ts"
-
-interface Standing {
-  readonly book: number
-  readonly role: string
-  readonly currency: string
-  readonly account: string | null
-  readonly code: string | null
-  readonly balance: string
-}
-
-const standing = (all: ReadonlyArray<Book>) =>
-  Effect.flatMap(Database, (database) =>
-    database.query(
-      "Campaign.standing",
-      (sql) => sql<Array<Standing>>`
-        select a.book_id as book, a.role, a.currency, a.partner_account_id as account,
-          nullif(a.rule_code, '') as code, sum(p.amount)::text as balance
-        from ledger.postings p
-        join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-        where p.book_id = any (${idsOf(all)}::integer[])
-        group by 1, 2, 3, 4, 5 having sum(p.amount) <> 0`,
-    ),
-  ).pipe(Effect.orDie)
-
-/** Names a balance. One that a rule or a person sent to another account goes by that account's code, whatever its role. */
-const keyOf = (role: string, currency: string, account: string | null, code: string | null): string =>
-  [code === null ? role : "sent to", currency, account, code].filter((part) => part !== null).join(" ")
-
-const differences = (
-  found: ReadonlyArray<Standing>,
-  expected: ReadonlyArray<ExpectedBalance>,
-): ReadonlyArray<string> => {
-  const sides = new Map<string, { found: string; expected: string }>()
-  const side = (key: string) => {
-    const known = sides.get(key) ?? { found: "0", expected: "0" }
-    sides.set(key, known)
-    return known
-  }
-  for (const one of found)
-    side(keyOf(one.role, one.currency, one.account, one.code)).found = plain(one.balance)
-  for (const one of expected) {
-    side(keyOf(one.role, one.currency, one.accountId, one.code)).expected = plain(one.balance)
-  }
-  return [...sides].flatMap(([key, { expected: wanted, found: has }]) =>
-    has === wanted ? [] : [`${key} stands at ${has}, and ought to at ${wanted}`],
-  )
-}
+import { differences, standing, unnoticed, withOlder } from "./Standing.ts"
 
 interface OpenRow {
   readonly kind: "loan clearing" | "in transit" | "waiting"
@@ -144,16 +97,6 @@ const findingDifferences = (found: ReadonlyArray<FindingRow>, facts: BookFacts):
   ]
 }
 
-/** Books in which the service showed entries older than all that were known. */
-const withOlder = ({ history, world }: Site): ReadonlySet<BookName> =>
-  new Set(
-    history.steps.flatMap((step) => {
-      if (!("event" in step) || step.event.what !== "older") return []
-      const account = world.accounts.get(step.event.account)
-      return account === undefined ? [] : [account.book]
-    }),
-  )
-
 /** The findings that were opened or closed since a time, by check and subject. */
 const changedFindings = (all: ReadonlyArray<Book>, since: string) =>
   Effect.flatMap(Database, (database) =>
@@ -201,9 +144,9 @@ const checkedEnough = (site: Site, overHttp: boolean, told: Array<string>) =>
 
 export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) =>
   Effect.gen(function* () {
-    const unchecked = yield* checkedEnough(site, overHttp, told)
+    const unchecked = [...(yield* checkedEnough(site, overHttp, told)), ...(yield* unnoticed(site))]
     // Entries older than all that was known are booked by a backfill.
-    for (const book of withOlder(site)) {
+    for (const book of new Set(withOlder(site).map((account) => account.book))) {
       // The older entries are dated December 2024; the last sync reads what came after them.
       const back = yield* backfillBook(site, overHttp, book, { from: "2024-11-01", to: "2025-01-01" })
       told.push(`the last backfill: ${back.told}`)

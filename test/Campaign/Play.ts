@@ -8,6 +8,7 @@ import * as Invariants from "./Invariants.ts"
 import { books, type Outcome, operate } from "./Operations.ts"
 import { correctRate, rateOf } from "./RateTable.ts"
 import { type Site, siteOf } from "./Site.ts"
+import { unnoticed } from "./Standing.ts"
 import type { World } from "./World.ts"
 
 export interface Played {
@@ -59,7 +60,11 @@ const step = (site: Site, { around, http }: How, place: number, one: Step, told:
     const outcome = yield* around === undefined ? run : around(site, place, run, tell)
     site.world.settle(isKept(one.operation, outcome))
     told.push(`${one.operation.do}: ${outcome.done ? "" : "failed: "}${firstLine(outcome.told)}`)
-    return yield* Invariants.broken(yield* books(site))
+    const broken = yield* Invariants.broken(yield* books(site))
+    const { operation } = one
+    return operation.do === "sync" && operation.quick !== true && outcome.done
+      ? [...broken, ...(yield* unnoticed(site))]
+      : broken
   })
 
 /** Ends all faults and mends all rows: from now on everything can be read. */
