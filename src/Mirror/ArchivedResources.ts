@@ -17,19 +17,25 @@ const nothing: ReadonlySet<string> = new Set()
 const made = Effect.gen(function* () {
   const database = yield* Database
   const archiving = new Map<number, boolean>()
+  let isAnywhere = true
 
   /**
-   * Whether anything of the book is archived. Asked once a run, since nothing is archived while a run holds the connection.
+   * Whether anything of the book is archived. Asked once a run, since nothing is archived while a run holds the connection; and
+   * of no other book where nothing is archived at all.
    */
   const any = traced("Mirror.ArchivedResources.any")(function* ({ bookId }: Book) {
+    if (!isAnywhere) return false
     const known = archiving.get(bookId)
     if (known !== undefined) return known
-    const { some } = yield* database.row(
+    const { anywhere, some } = yield* database.row(
       "Mirror.ArchivedResources.any",
-      { some: bool },
-      (sql) => sql`select exists (select 1 from ledger.archives where book_id = ${bookId}) as some`,
+      { some: bool, anywhere: bool },
+      (sql) => sql`
+          select exists (select 1 from ledger.archives where book_id = ${bookId}) as some,
+            exists (select 1 from ledger.archives) as anywhere`,
     )
     archiving.set(bookId, some)
+    isAnywhere = anywhere
     return some
   })
 

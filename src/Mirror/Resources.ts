@@ -200,12 +200,20 @@ const made = Effect.gen(function* () {
 
   /**
    * Part of the caller's transaction. Returns how many are new or have changed. `readAt` is our clock, ISO 8601. Most
-   * resources that are read are new, so those already mirrored are compared in a second step.
+   * resources that are read are new, so those already mirrored are compared in a second step. `areMirrored`: the caller knows
+   * that all are, and that none is among the missing ones.
    */
-  const put = (book: Book, runId: number, readAt: string, read: ReadonlyArray<Resource>) =>
+  const put = (
+    book: Book,
+    runId: number,
+    readAt: string,
+    read: ReadonlyArray<Resource>,
+    areMirrored: boolean,
+  ) =>
     Effect.gen(function* () {
       if (read.length === 0) return 0
       const resources = latestOfEach(read)
+      if (areMirrored) return yield* change(book, runId, readAt, resources)
       const added = yield* add(book, runId, readAt, resources)
       const mirrored = resources.filter((resource) => !added.has(keyOf(resource)))
       const changed = mirrored.length === 0 ? 0 : yield* change(book, runId, readAt, mirrored)

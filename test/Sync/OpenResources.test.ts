@@ -1,10 +1,11 @@
 /** How often a resource that is not final is read by its identifier, when no entry and no list brings it. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { json } from "../Partner/Service.ts"
+import { inOwnDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
 import { exchange } from "./Exchange.ts"
-import { id } from "./Partnership.ts"
+import { credit, deposit, id, partnership } from "./Partnership.ts"
 import { rows, sync } from "./Runs.ts"
 
 const zone = "Pacific/Kiritimati"
@@ -52,5 +53,34 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a resource that stays 
       yield* sync(service.url, settings)
       expect(asked()).toEqual(cases.flatMap(([, , isDue], at) => (isDue ? [at] : [])))
     }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a resource that could not be read", (it) => {
+  it.scoped("is neither missing nor in quarantine any more once it can be", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        balance: "15",
+        statement: [credit(21, "10", "10", id(11)), credit(22, "5", "15", id(12))],
+        deposits: [],
+      })
+      let isReadable = false
+      held.interfere = (path, response) => {
+        const one = [11, 12].find((index) => path === `/deposits/${id(index)}`)
+        if (one === undefined) return false
+        if (isReadable) json(response, one === 11 ? deposit(11, "10") : deposit(12, "5"))
+        else if (one === 11) json(response, { code: "NOT_FOUND", message: "unknown" }, 404)
+        else json(response, deposit(12, "x"))
+        return true
+      }
+      const waiting = rows(`select (select count(*)::integer from mirror.missing_resources) as missing,
+        (select count(*)::integer from mirror.open_quarantine) as quarantined,
+        (select count(*)::integer from mirror.resources) as mirrored`)
+      yield* sync(service.url)
+      expect(yield* waiting).toEqual([{ missing: 2, quarantined: 1, mirrored: 0 }])
+      isReadable = true
+      yield* sync(service.url)
+      expect(yield* waiting).toEqual([{ missing: 0, quarantined: 0, mirrored: 2 }])
+    }).pipe(inOwnDatabase),
   )
 })

@@ -7,7 +7,7 @@ import { Array as Arr, Effect } from "effect"
 import type { Book } from "../../Book.ts"
 import { traced } from "../../Common/Traced.ts"
 import { isUuidInAnyCase } from "../../Common/Uuid.ts"
-import { nullable, oneOf, text } from "../../Database/Columns.ts"
+import { bool, nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { type ResourceType, resourceTypes } from "../../Partner.ts"
@@ -30,38 +30,47 @@ const made = Effect.gen(function* () {
   const pages = yield* Pages
   const { accounting } = yield* Settings
 
-  /** Everything that is due, the conversions of the client's own reads included. */
+  /**
+   * Everything that is due, the conversions of the client's own reads included: what is mirrored, and apart from it what is missing or
+   * waits in quarantine.
+   */
   const due = traced("Sync.OpenResources.due")(function* (book: Book) {
     const { startedAt } = yield* Run
     const rows = yield* database.rows(
       "Sync.OpenResources.due",
-      { type: nullable(oneOf(...resourceTypes)), id: text, stream: nullable(text) },
+      { type: nullable(oneOf(...resourceTypes)), id: text, stream: nullable(text), waits: bool },
       (sql) => sql`
-          select resource_type as type, resource_id::text as id, null as stream from mirror.resources
+          select resource_type as type, resource_id::text as id, null as stream, false as waits from mirror.resources
           where book_id = ${book.bookId} and not final and read_at < ${startedAt}
             and (changed_at > ${startedAt}::timestamptz - interval '35 days'
               or read_at < ${startedAt}::timestamptz - (${startedAt}::timestamptz - changed_at) / 10
               or read_at < date_trunc('month', ${startedAt}::timestamptz, ${accounting.timeZone}))
           union
-          select resource_type, resource_id::text, null from mirror.missing_resources where book_id = ${book.bookId}
+          select resource_type, resource_id::text, null, true from mirror.missing_resources where book_id = ${book.bookId}
           union
-          select r.resource_type, r.resource_id::text, null from reconcile.open_findings f
+          select r.resource_type, r.resource_id::text, null, false from reconcile.open_findings f
           join mirror.resources r on r.book_id = f.book_id and r.resource_id = f.subject_id::uuid
             and lower(r.resource_type) = f.subject_type
           where f.book_id = ${book.bookId} and f.check_name = 'movement-entries'
           union
-          select null, item_id, stream from mirror.quarantine
+          select null, item_id, stream, true from mirror.quarantine
           where book_id = ${book.bookId} and resolved_at is null and item_id is not null
           order by 1, 2`,
     )
-    const keys = rows.flatMap(({ id, stream, type: known }) => {
+    const keys = new Map<string, { readonly key: ResourceKey; waits: boolean }>()
+    for (const { id, stream, type: known, waits } of rows) {
       const type = known ?? quarantineTypes.get(stream ?? "")
-      return type !== undefined && isUuidInAnyCase(id) ? [new ResourceKey({ type, id })] : []
-    })
-    return [...new Map(keys.map((key) => [`${key.type}|${key.id}`, key])).values()]
+      if (type === undefined || !isUuidInAnyCase(id)) continue
+      const key = new ResourceKey({ type, id })
+      const name = `${key.type}|${key.id}`
+      keys.set(name, { key, waits: waits || keys.get(name)?.waits === true })
+    }
+    const of = (waiting: boolean) =>
+      [...keys.values()].flatMap(({ key, waits }) => (waits === waiting ? [key] : []))
+    return { mirrored: of(false), waiting: of(true) }
   })
 
-  const readBatch = (book: Book, keys: ReadonlyArray<ResourceKey>) =>
+  const readBatch = (book: Book, keys: ReadonlyArray<ResourceKey>, areMirrored: boolean) =>
     Effect.gen(function* () {
       const run = yield* Run
       const { malformed, missing, read } = yield* hydration.readAll(keys)
@@ -69,23 +78,27 @@ const made = Effect.gen(function* () {
         for (const { key, row } of malformed) {
           yield* quarantine.put(book, run.runId, streamOf(key.type), [row])
         }
+        if (areMirrored) return
         yield* quarantine.resolveEach(
           book,
           read.map(({ id, resourceType }) => ({ stream: streamOf(resourceType), id })),
         )
       })
-      yield* pages.absorbResources(book, read, missing, withPage)
+      yield* pages.absorbResources(book, read, missing, withPage, areMirrored)
     })
 
-  /** Reads resources by id, in batches of one transaction each. */
-  const readKeys = (book: Book, keys: ReadonlyArray<ResourceKey>) =>
-    Effect.forEach(Arr.chunksOf(keys, batchSize), (batch) => readBatch(book, batch), { discard: true })
+  /** Reads resources by id, in batches of one transaction each. `areMirrored`: none is missing or in quarantine. */
+  const readKeys = (book: Book, keys: ReadonlyArray<ResourceKey>, areMirrored = false) =>
+    Effect.forEach(Arr.chunksOf(keys, batchSize), (batch) => readBatch(book, batch, areMirrored), {
+      discard: true,
+    })
 
   /** Reads all that are due. Returns how many were asked for. */
   const read = traced("Sync.OpenResources.read")(function* (book: Book) {
-    const keys = yield* due(book)
-    yield* readKeys(book, keys)
-    return keys.length
+    const { mirrored, waiting } = yield* due(book)
+    yield* readKeys(book, mirrored, true)
+    yield* readKeys(book, waiting)
+    return mirrored.length + waiting.length
   })
 
   return { read, readKeys }

@@ -98,6 +98,8 @@ interface Absorbed {
   /** Entries that do not follow from movements: an opening balance put right. */
   readonly more?: ReadonlyArray<JournalEntry>
   readonly hydrated: Pick<Hydrated, "resources" | "read" | "missing">
+  /** All resources are mirrored, and none of them is among the missing ones. */
+  readonly areMirrored?: boolean
 }
 
 const makePages = Effect.gen(function* () {
@@ -192,7 +194,13 @@ const makePages = Effect.gen(function* () {
       const readAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
       const changed = yield* run.commit(
         Effect.gen(function* () {
-          const written = yield* resources.put(book, run.runId, readAt, hydrated.read)
+          const written = yield* resources.put(
+            book,
+            run.runId,
+            readAt,
+            hydrated.read,
+            absorbed.areMirrored === true,
+          )
           yield* archived.contradict(book, run.runId, gone)
           yield* noteMissing(book, hydrated.missing)
           yield* also
@@ -223,12 +231,14 @@ const makePages = Effect.gen(function* () {
     read: ReadonlyArray<Resource>,
     missing: ReadonlyArray<ResourceKey>,
     also: Effect.Effect<void, E, R>,
+    areMirrored = false,
   ) =>
     absorb(
       book,
       {
         fresh: [],
         opens: false,
+        areMirrored,
         hydrated: {
           read,
           missing,
