@@ -5,97 +5,10 @@ import { Database } from "../../src/Database.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { baseProblems } from "./BaseAtEnd.ts"
 import { idsOf } from "./BookIds.ts"
-import { plain } from "./Decimals.ts"
-import type { BookFacts } from "./Facts.ts"
-import { factsOf } from "./FactsOf.ts"
 import { held } from "./Invariants.ts"
 import { backfillBook, books, operate } from "./Operations.ts"
-import {
-  type ExpectedOpen,
-  expectedLoanClearing,
-  expectedNative,
-  expectedOpenConversions,
-  expectedUnpaid,
-  expectedWaits,
-} from "./Oracle.ts"
 import type { Site } from "./Site.ts"
-import { differences, standing, unnoticed, withOlder } from "./Standing.ts"
-
-interface OpenRow {
-  readonly kind: "loan clearing" | "in transit" | "waiting"
-  readonly book: number
-  /** Null where the item belongs to no receivable and no conversion. */
-  readonly id: string | null
-  readonly currency: string
-  readonly balance: string
-}
-
-const openItems = (all: ReadonlyArray<Book>) =>
-  Effect.flatMap(Database, (database) =>
-    database.query("Campaign.open", (sql) => {
-      const ids = idsOf(all)
-      return sql<Array<OpenRow>>`
-        select 'loan clearing' as kind, book_id as book, receivable_id::text as id, currency, amount::text as balance
-        from reconcile.loan_clearing_items where book_id = any (${ids}::integer[])
-        union all
-        select 'waiting', book_id, purpose || ' ' || receivable_id, currency, sum(amount)::text
-        from ledger.receivable_waits where book_id = any (${ids}::integer[]) group by 1, 2, 3, 4
-        union all
-        select 'in transit', book_id, conversion_id::text, currency, amount::text
-        from reconcile.conversions_in_transit where book_id = any (${ids}::integer[])`
-    }),
-  ).pipe(Effect.orDie)
-
-/** Compares the open items per receivable and per conversion. */
-const openDifferences = (found: ReadonlyArray<OpenRow>, facts: BookFacts): ReadonlyArray<string> => {
-  const named = (kind: string, all: ReadonlyArray<ExpectedOpen>) =>
-    all.map(({ balance, currency, id }): [string, string] => [`${kind} ${currency} ${id}`, plain(balance)])
-  const wanted = new Map([
-    ...named("loan clearing", expectedLoanClearing(facts)),
-    ...named("in transit", expectedOpenConversions(facts)),
-    ...named("waiting", expectedWaits(facts)),
-  ])
-  const stands = new Map(
-    found.map(({ balance, currency, id, kind }) => [
-      `${kind} ${currency} ${id ?? "of nobody"}`,
-      plain(balance),
-    ]),
-  )
-  return [...new Set([...wanted.keys(), ...stands.keys()])].flatMap((key) => {
-    const [has, ought] = [stands.get(key) ?? "0", wanted.get(key) ?? "0"]
-    return has === ought ? [] : [`open item ${key} is ${has}, and ought to be ${ought}`]
-  })
-}
-
-interface FindingRow {
-  readonly book: number
-  readonly receivable: string
-}
-
-const loanFindings = (all: ReadonlyArray<Book>) =>
-  Effect.flatMap(Database, (database) =>
-    database.query(
-      "Campaign.loanFindings",
-      (sql) => sql<Array<FindingRow>>`
-        select book_id as book, split_part(subject_id, ' ', 1) as receivable from reconcile.findings
-        where book_id = any (${idsOf(all)}::integer[])
-          and check_name = 'loan-clearing' and severity = 'blocking' and closed_at is null`,
-    ),
-  ).pipe(Effect.orDie)
-
-/** Every receivable that was paid too much or too little must have a finding, and no other may have one. */
-const findingDifferences = (found: ReadonlyArray<FindingRow>, facts: BookFacts): ReadonlyArray<string> => {
-  const has = new Set(found.map(({ receivable }) => receivable))
-  const wanted = expectedUnpaid(facts)
-  return [
-    ...[...wanted].flatMap((id) =>
-      has.has(id) ? [] : [`receivable ${id} was not paid exactly, and nothing says so`],
-    ),
-    ...[...has].flatMap((id) =>
-      wanted.has(id) ? [] : [`receivable ${id} was paid exactly, and a finding says not`],
-    ),
-  ]
-}
+import { unnoticed, withOlder, wrongBooks } from "./Standing.ts"
 
 /** The findings that were opened or closed since a time, by check and subject. */
 const changedFindings = (all: ReadonlyArray<Book>, since: string) =>
@@ -162,20 +75,7 @@ export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) 
     )
     if (!last.done) return [...unchecked, ...(whole ? [`the last sync failed: ${last.told}`] : [])]
     const problems = [...unchecked, ...(yield* held(all))]
-    const stands = yield* standing(all)
-    const open = yield* openItems(all)
-    const findings = yield* loanFindings(all)
-    const facts = yield* factsOf(site, all)
-    for (const { book, facts: of } of facts) {
-      const own = stands.filter(({ book: id }) => id === book.bookId)
-      const ours = <Row extends { readonly book: number }>(rows: ReadonlyArray<Row>) =>
-        rows.filter(({ book: id }) => id === book.bookId)
-      const wrong = [
-        ...differences(own, expectedNative(of)),
-        ...openDifferences(ours(open), of),
-        ...findingDifferences(ours(findings), of),
-      ]
-      problems.push(...wrong.map((text) => `book ${book.code}: ${text}`))
-    }
+    const wrong = yield* wrongBooks(site, all)
+    problems.push(...wrong.flatMap(({ book, texts }) => texts.map((text) => `book ${book.code}: ${text}`)))
     return [...problems, ...(yield* baseProblems(site, overHttp, all))]
   })

@@ -1,13 +1,20 @@
-/** What stands in the books' accounts, and how it differs from what the oracle expects. */
+/** What stands in the books, and how it differs from what the oracle expects: accounts, open items, findings of receivables. */
 import { Effect } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
 import { idsOf } from "./BookIds.ts"
 import { plain } from "./Decimals.ts"
-import type { ExpectedBalance } from "./Facts.ts"
+import type { BookFacts, ExpectedBalance } from "./Facts.ts"
 import { factsOf } from "./FactsOf.ts"
 import { books } from "./Operations.ts"
-import { expectedNative } from "./Oracle.ts"
+import {
+  type ExpectedOpen,
+  expectedLoanClearing,
+  expectedNative,
+  expectedOpenConversions,
+  expectedUnpaid,
+  expectedWaits,
+} from "./Oracle.ts"
 import type { Site } from "./Site.ts"
 import type { WorldAccount } from "./World.ts"
 
@@ -20,7 +27,7 @@ interface Standing {
   readonly balance: string
 }
 
-export const standing = (all: ReadonlyArray<Book>) =>
+const standing = (all: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
     database.query(
       "Campaign.standing",
@@ -38,7 +45,7 @@ export const standing = (all: ReadonlyArray<Book>) =>
 const keyOf = (role: string, currency: string, account: string | null, code: string | null): string =>
   [code === null ? role : "sent to", currency, account, code].filter((part) => part !== null).join(" ")
 
-export const differences = (
+const differences = (
   found: ReadonlyArray<Standing>,
   expected: ReadonlyArray<ExpectedBalance>,
 ): ReadonlyArray<string> => {
@@ -57,6 +64,101 @@ export const differences = (
     has === wanted ? [] : [`${key} stands at ${has}, and ought to at ${wanted}`],
   )
 }
+
+interface OpenRow {
+  readonly kind: "loan clearing" | "in transit" | "waiting"
+  readonly book: number
+  /** Null where the item belongs to no receivable and no conversion. */
+  readonly id: string | null
+  readonly currency: string
+  readonly balance: string
+}
+
+const openItems = (all: ReadonlyArray<Book>) =>
+  Effect.flatMap(Database, (database) =>
+    database.query("Campaign.open", (sql) => {
+      const ids = idsOf(all)
+      return sql<Array<OpenRow>>`
+        select 'loan clearing' as kind, book_id as book, receivable_id::text as id, currency, amount::text as balance
+        from reconcile.loan_clearing_items where book_id = any (${ids}::integer[])
+        union all
+        select 'waiting', book_id, purpose || ' ' || receivable_id, currency, sum(amount)::text
+        from ledger.receivable_waits where book_id = any (${ids}::integer[]) group by 1, 2, 3, 4
+        union all
+        select 'in transit', book_id, conversion_id::text, currency, amount::text
+        from reconcile.conversions_in_transit where book_id = any (${ids}::integer[])`
+    }),
+  ).pipe(Effect.orDie)
+
+/** Compares the open items per receivable and per conversion. */
+const openDifferences = (found: ReadonlyArray<OpenRow>, facts: BookFacts): ReadonlyArray<string> => {
+  const named = (kind: string, all: ReadonlyArray<ExpectedOpen>) =>
+    all.map(({ balance, currency, id }): [string, string] => [`${kind} ${currency} ${id}`, plain(balance)])
+  const wanted = new Map([
+    ...named("loan clearing", expectedLoanClearing(facts)),
+    ...named("in transit", expectedOpenConversions(facts)),
+    ...named("waiting", expectedWaits(facts)),
+  ])
+  const stands = new Map(
+    found.map(({ balance, currency, id, kind }) => [
+      `${kind} ${currency} ${id ?? "of nobody"}`,
+      plain(balance),
+    ]),
+  )
+  return [...new Set([...wanted.keys(), ...stands.keys()])].flatMap((key) => {
+    const [has, ought] = [stands.get(key) ?? "0", wanted.get(key) ?? "0"]
+    return has === ought ? [] : [`open item ${key} is ${has}, and ought to be ${ought}`]
+  })
+}
+
+interface FindingRow {
+  readonly book: number
+  readonly receivable: string
+}
+
+const loanFindings = (all: ReadonlyArray<Book>) =>
+  Effect.flatMap(Database, (database) =>
+    database.query(
+      "Campaign.loanFindings",
+      (sql) => sql<Array<FindingRow>>`
+        select book_id as book, split_part(subject_id, ' ', 1) as receivable from reconcile.findings
+        where book_id = any (${idsOf(all)}::integer[])
+          and check_name = 'loan-clearing' and severity = 'blocking' and closed_at is null`,
+    ),
+  ).pipe(Effect.orDie)
+
+/** Every receivable that was paid too much or too little must have a finding, and no other may have one. */
+const findingDifferences = (found: ReadonlyArray<FindingRow>, facts: BookFacts): ReadonlyArray<string> => {
+  const has = new Set(found.map(({ receivable }) => receivable))
+  const wanted = expectedUnpaid(facts)
+  return [
+    ...[...wanted].flatMap((id) =>
+      has.has(id) ? [] : [`receivable ${id} was not paid exactly, and nothing says so`],
+    ),
+    ...[...has].flatMap((id) =>
+      wanted.has(id) ? [] : [`receivable ${id} was paid exactly, and a finding says not`],
+    ),
+  ]
+}
+
+/** What differs between each book and the oracle's: balances, open items, findings of receivables. */
+export const wrongBooks = (site: Site, all: ReadonlyArray<Book>) =>
+  Effect.gen(function* () {
+    const stands = yield* standing(all)
+    const open = yield* openItems(all)
+    const findings = yield* loanFindings(all)
+    const facts = yield* factsOf(site, all)
+    return facts.map(({ book, facts: of }) => {
+      const ours = <Row extends { readonly book: number }>(rows: ReadonlyArray<Row>) =>
+        rows.filter(({ book: id }) => id === book.bookId)
+      const texts = [
+        ...differences(ours(stands), expectedNative(of)),
+        ...openDifferences(ours(open), of),
+        ...findingDifferences(ours(findings), of),
+      ]
+      return { book, facts: of, texts }
+    })
+  })
 
 /** Accounts of which the service showed entries older than all that were known. */
 export const withOlder = ({ history, world }: Site): ReadonlyArray<WorldAccount> =>
@@ -90,15 +192,10 @@ export const unnoticed = (site: Site) =>
   Effect.gen(function* () {
     const all = yield* books(site)
     const sure = yield* unsuspected(all)
-    const stands = yield* standing(all)
-    const facts = yield* factsOf(site, all)
     const older = new Set(withOlder(site).map(({ id }) => id))
-    return facts.flatMap(({ book, facts: of }) =>
+    return (yield* wrongBooks(site, all)).flatMap(({ book, facts: of, texts }) =>
       !sure.has(book.bookId) || of.accounts.some(({ accountId }) => older.has(accountId))
         ? []
-        : differences(
-            stands.filter(({ book: id }) => id === book.bookId),
-            expectedNative(of),
-          ).map((text) => `book ${book.code}, which no finding doubts: ${text}`),
+        : texts.map((text) => `book ${book.code}, which no finding doubts: ${text}`),
     )
   })
