@@ -53,6 +53,8 @@ export interface Entry {
   readonly effectiveDate: string
   readonly occurredAt: string
   readonly recordedAt: string
+  /** The calendar date of `recordedAt`. */
+  readonly recordedOn: string
   readonly kind: string
   readonly description: string
   readonly sourceType: string

@@ -95,6 +95,7 @@ const entriesOf = (drafts: ReadonlyArray<Draft>): ReadonlyArray<Entry> => {
           effectiveDate: date,
           occurredAt: at,
           recordedAt: at,
+          recordedOn: at.slice(0, 10),
           kind: "conversion",
           description,
           sourceType: "manual",

@@ -10,6 +10,7 @@ import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import * as Verify from "../../src/Verify.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { unruled } from "../support/unruled.ts"
 import { openBook, postMonths } from "./Books.ts"
 
 const { accounting, chart, formats } = decodeUnknownSync(Content)({
@@ -73,6 +74,25 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the layout of the FEC"
       const journals = pairs(rows, 0, 1)
       expect([...journals.keys()].toSorted()).toEqual(["0: TO", "0: TOX", "1: Tieout", "1: Tieout X"])
       expect([...journals].filter(([, values]) => values.size > 1)).toEqual([])
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the days of the FEC", (it) => {
+  it.effect("are the book's own, also when an entry was recorded", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("FEC")
+      yield* unruled(`update ledger.locks set time_zone = 'Europe/Paris' where book_id = ${bookId}`)
+      yield* postMonths(bookId)
+      yield* addRates(rates)
+      // Half past midnight of the first of November in Paris, which is still October in UTC.
+      yield* unruled(
+        `update ledger.journal_entries set recorded_at = '2026-10-31 23:30Z' where book_id = ${bookId}`,
+      )
+      const rows = yield* exported("2026-10")
+      expect(new Set(rows.filter(([journal]) => journal === "TO").map((row) => row[15]))).toEqual(
+        new Set(["20261101"]),
+      )
     }),
   )
 })

@@ -104,7 +104,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the journal in Parquet
     const context = { book: { code: "ORG", name: "Org" }, scope: "all", from: null, accounts: [] }
     const entry = (minor: bigint) => ({
       ...{ number: "ORG-2026-10-000001", period: "2026-10", effectiveDate: "2026-10-01", kind: "deposit" },
-      ...{ occurredAt: "2026-10-01T10:00:00.000000Z", recordedAt: "2026-10-01T10:00:00.000000Z" },
+      ...{
+        occurredAt: "2026-10-01T10:00:00.000000Z",
+        recordedAt: "2026-10-01T10:00:00.000000Z",
+        recordedOn: "2026-10-01",
+      },
       ...{ description: "", sourceType: "manual", sourceId: "s", resourceType: null, resourceId: null },
       ...{ externalReference: null, counterparty: null, reverses: null, lateFor: null },
       lines: [

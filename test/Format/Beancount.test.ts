@@ -21,7 +21,11 @@ type Lines = ReadonlyArray<readonly [account: Account, minor: bigint]>
 
 const entry = (nth: number, lines: Lines): Entry => ({
   ...{ number: `ORG-2026-10-00000${nth}`, period: "2026-10", effectiveDate: "2026-10-02", kind: "deposit" },
-  ...{ occurredAt: "2026-10-02T10:00:00.000000Z", recordedAt: "2026-10-02T10:00:00.000000Z" },
+  ...{
+    occurredAt: "2026-10-02T10:00:00.000000Z",
+    recordedAt: "2026-10-02T10:00:00.000000Z",
+    recordedOn: "2026-10-02",
+  },
   ...{ description: "", sourceType: "manual", sourceId: "s", resourceType: null, resourceId: null },
   ...{ externalReference: null, counterparty: null, reverses: null, lateFor: null },
   lines: lines.map(([of, minor], at) => ({ number: at + 1, account: of, minor })),

@@ -11,6 +11,7 @@ const entry: Entry = {
   effectiveDate: "2026-10-05",
   occurredAt: "2026-10-05T09:30:00.000000Z",
   recordedAt: "2026-10-05T09:30:00.000000Z",
+  recordedOn: "2026-10-05",
   kind: "withdrawal_return",
   description: "Withdrawal returned",
   sourceType: "statement_entry",

@@ -28,6 +28,7 @@ const entry = (texts: Partial<Entry>): Entry => ({
   effectiveDate: "2026-10-31",
   occurredAt: "2026-10-31T10:00:00.000001Z",
   recordedAt: "2026-11-01T03:30:00.000000Z",
+  recordedOn: "2026-11-01",
   kind: "conversion",
   description: "Conversion",
   sourceType: "statement_entry",

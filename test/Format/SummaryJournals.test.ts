@@ -23,7 +23,7 @@ const entry = (
   return {
     number: `ORG-2026-10-${String(numbers).padStart(6, "0")}`,
     ...{ period: effectiveDate.slice(0, 7), effectiveDate, kind: "deposit", description: "Deposit" },
-    ...{ occurredAt: "", recordedAt: "", sourceType: "statement_entry", sourceId: "s" },
+    ...{ occurredAt: "", recordedAt: "", recordedOn: "", sourceType: "statement_entry", sourceId: "s" },
     ...{ resourceType: null, resourceId: null, externalReference: null, counterparty: null },
     ...{ reverses: null, lateFor: null },
     lines: lines.map(([of, minor], at) => ({ account: of, minor, number: at + 1 })),

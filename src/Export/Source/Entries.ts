@@ -85,6 +85,7 @@ const entryOf = (book: string, row: EntryRow, accounts: BookAccounts): Entry => 
     effectiveDate: row.effective_date,
     occurredAt: row.occurred_at,
     recordedAt: row.recorded_at,
+    recordedOn: row.recorded_on,
     kind: row.kind,
     description: withQuantities(row.description, natives),
     sourceType: row.source_type,

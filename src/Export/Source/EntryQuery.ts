@@ -20,6 +20,7 @@ export const entryColumns = {
   effective_date: text,
   occurred_at: text,
   recorded_at: text,
+  recorded_on: text,
   kind: text,
   description: text,
   source_type: text,
@@ -44,6 +45,7 @@ const columns = (sql: Sql) => sql`
   e.book_id as "bookId", e.series, to_char(e.period, 'YYYY-MM') as period, e.number, e.numbering, e.effective_date::text as effective_date,
   to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at,
   to_char(e.recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as recorded_at,
+  (select ledger.day_of(e.recorded_at, coalesce(l.time_zone, 'UTC')) from ledger.locks l where l.book_id = e.book_id)::text as recorded_on,
   e.kind, e.description, e.source_type, coalesce(e.source_id::text, '') as source_id, e.resource_type,
   e.resource_id, e.external_reference, e.counterparty, to_char(e.late_for, 'YYYY-MM') as late_for,
   to_char(e.reverses_period, 'YYYY-MM') as reverses_period, e.reverses_number, e.lines, e.natives`

@@ -92,8 +92,9 @@ export const fec = defineTable({
         { header: "DateLet" },
         {
           header: "ValidDate",
-          cell: plain(({ journal: entry }, { profile }) =>
-            dated(entry.recordedAt.slice(0, 10), profile.date),
+          // The day in the book's own time zone, as EcritureDate is: an entry is never validated before its date.
+          cell: plain(({ journal: { date: dayOfEntry, entry } }, { profile }) =>
+            dated(entry?.recordedOn ?? dayOfEntry, profile.date),
           ),
         },
         { header: "Montantdevise" },
