@@ -31,6 +31,10 @@ export const clockText = (instant: number, timeZone: string): string =>
     minute: "2-digit",
   }).format(instant)
 
+/** `2026-10-07`: the day of an instant in the time zone. */
+export const dayText = (instant: string, timeZone: string): string =>
+  clockText(Date.parse(instant), timeZone).slice(0, 10)
+
 /** The date `days` later, or earlier where negative, as `YYYY-MM-DD`. */
 export const shiftDate = (date: string, days: number): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)

@@ -140,7 +140,7 @@ const partsOf = (content: PageContent): ReadonlyArray<readonly [string, Html]> =
   )
   const parts: ReadonlyArray<readonly [string, Html]> = [
     ["Sign-off", signOff(content.state)],
-    ["The proof", proofSection(content.accounts)],
+    ["The proof", proofSection(content.accounts, scope.month.timeZone)],
     ["Exceptions", exceptionsSection(content.exceptions)],
     ["Open items", openItemsSection(content.openItems, materiality)],
     ["Month before", comparisonSection(content.comparison, materiality)],
@@ -155,7 +155,7 @@ const partsOf = (content: PageContent): ReadonlyArray<readonly [string, Html]> =
     ["Trial balance", trialBalanceSection(content.trialBalance, content.totals)],
     ["Conversions", conversionsSection(content.conversions)],
     ["Receivables", ageingSection(content.ageing)],
-    ["Late entries", lateSection(content.late)],
+    ["Late entries", lateSection(content.late, scope.month.timeZone)],
     ["Files", filesSection(content)],
   ]
   return parts.filter(([, { text }]) => text !== "")

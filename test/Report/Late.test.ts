@@ -7,7 +7,7 @@ import { decode, print } from "../../src/Export/Batch/Manifest/ReportManifest.ts
 import { reclassify } from "../../src/Reclassify.ts"
 import * as Verify from "../../src/Verify.ts"
 import { bridging, closing, movement, threeMonths } from "../Close/Months.ts"
-import { accountId, credit, debit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
+import { accountId, credit, debit, deposit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { services } from "../support/BookServices.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -169,6 +169,36 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
     )
   },
 )
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the days on the page of a report", (it) => {
+  it.scoped("are the book's own, by which its months are", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        balance: "50.00",
+        statement: [
+          { ...credit(10, "40.00", "40.00", id(110)), occurredAt: "2026-09-10T00:00:00Z" },
+          { ...credit(11, "10.00", "50.00", id(111)), occurredAt: "2026-10-04T00:00:00Z" },
+        ],
+        deposits: [deposit(110, "40.00"), deposit(111, "10.00")],
+      })
+      const settings = { TIEOUT_ACCOUNTING_TIME_ZONE: "Europe/Berlin" }
+      yield* sync(service.url, settings)
+      expect((yield* closing("2026-09"))[0]?.state).toBe("closed")
+      // The first of September in Berlin.
+      held.statement.push({ ...credit(12, "7.00", "57.00"), occurredAt: "2026-08-31T22:30:00Z" })
+      held.balance = "57.00"
+      yield* sync(service.url, settings)
+      const { folder } = yield* reporting("2026-10", temporaryFolder())
+      expect(sheet(folder, "late-entries.csv").map((row) => [row.occurred_at, row.late_for])).toEqual([
+        ["2026-08-31T22:30:00.000000Z", "2026-09"],
+      ])
+      const page = textOf(folder, "report.html")
+      const late = page.slice(page.indexOf("<h2>Late entries"))
+      expect(late).toContain("2026-09-01")
+      expect(late).not.toContain("2026-08-31")
+    }),
+  )
+})
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a report after corrections", (it) => {
   it.scoped("counts as suspense only entries that nobody has moved, and lists every late entry", () =>

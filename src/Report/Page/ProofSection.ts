@@ -2,6 +2,7 @@
 import { type Html, html } from "../../Common/Html.ts"
 import { grouped } from "../../Common/MinorUnits.ts"
 import { count } from "../../Common/Text.ts"
+import { dayText } from "../../Common/Time.ts"
 import type { ReconciledAccount } from "../Reconciliation.ts"
 import { breakable, type Column, figure, section, table } from "./Figures.ts"
 import { shownRows } from "./Tables.ts"
@@ -16,12 +17,13 @@ const carriedColumn: Column<ReconciledAccount> = {
 }
 
 /** A late entry comes after those of later months, whose movements are then in its running balance. */
-const earlyNote = ({ early, providerAt, running }: ReconciledAccount): string | null =>
+const earlyNote = ({ early, providerAt, running }: ReconciledAccount, timeZone: string): string | null =>
   hasAmount(early) && providerAt !== null
-    ? `Running balance after its entry of ${providerAt.slice(0, 10)}: ${grouped(running)}, of which ${grouped(early)} is of later months, as their entries stand before it.`
+    ? `Running balance after its entry of ${dayText(providerAt, timeZone)}: ${grouped(running)}, of which ${grouped(early)} is of later months, as their entries stand before it.`
     : null
 
-export const proofSection = (accounts: ReadonlyArray<ReconciledAccount>): Html => {
+/** `timeZone` is the book's. */
+export const proofSection = (accounts: ReadonlyArray<ReconciledAccount>, timeZone: string): Html => {
   const untied = accounts.filter(({ tiesOut }) => !tiesOut)
   const carries = accounts.some(({ carried }) => hasAmount(carried))
   const ordered = [...untied, ...accounts.filter(({ tiesOut }) => tiesOut)]
@@ -57,7 +59,7 @@ export const proofSection = (accounts: ReadonlyArray<ReconciledAccount>): Html =
             html`<span class="tick ${tiesOut ? "good" : "bad"}">${figure(difference)} ${tiesOut ? "✓" : "✗"}</span>`,
         },
       ],
-      note: earlyNote,
+      note: (account) => earlyNote(account, timeZone),
       rows: ordered.slice(0, shownRows.accounts),
       total: accounts.length,
       file: "account-reconciliation.csv",

@@ -3,6 +3,7 @@
 import { type Html, html } from "../../Common/Html.ts"
 import { print } from "../../Common/MinorUnits.ts"
 import { counted } from "../../Common/Text.ts"
+import { dayText } from "../../Common/Time.ts"
 import type { ConversionRow } from "../Conversions/ConversionsSheet.ts"
 import type { differenceSheet } from "../DifferenceSheet.ts"
 import type { ExceptionRow } from "../Exceptions.ts"
@@ -175,14 +176,19 @@ export const exceptionsSection = (sheet: Written<Record<keyof ExceptionRow, "tex
   ])
 }
 
-export const lateSection = (sheet: Written<typeof lateSheet.columns>): Html =>
+/** `timeZone` is the book's, by which its months are. */
+export const lateSection = (sheet: Written<typeof lateSheet.columns>, timeZone: string): Html =>
   section(
     "Late entries",
     "What the service reported of a month after that was closed: the books date it to the first open day.",
     table({
       columns: [
         { title: "Number", look: "nowrap", content: (row) => row.journal_number },
-        { title: "Occurred", look: "nowrap", content: (row) => row.occurred_at?.slice(0, 10) ?? null },
+        {
+          title: "Occurred",
+          look: "nowrap",
+          content: ({ occurred_at: at }) => (at === null ? null : dayText(at, timeZone)),
+        },
         { title: "Dated", look: "nowrap", content: (row) => row.effective_date },
         { title: "Late for", look: "nowrap", content: (row) => row.late_for },
         { title: "What", content: (row) => words(row.kind ?? "") },
