@@ -10,6 +10,8 @@ interface Listener extends Server {
 export const listenOn = (server: Listener): Effect.Effect<number, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.async<number>((resume) => {
+      // Where a test takes a connection over, as a proxy does, and the other side resets it, nobody else listens.
+      server.on("connection", (socket) => socket.on("error", () => undefined))
       server.listen(0, "127.0.0.1", () => {
         const address = server.address()
         resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
