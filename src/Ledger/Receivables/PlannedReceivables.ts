@@ -1,13 +1,12 @@
 /** What the mirror and the books know of receivables, for `Receivable.ts` to compare. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { Book } from "../../Book.ts"
 import * as Money from "../../Common/Money.ts"
-import { int4, jsonRows, nullable, numeric, oneOf, type RowOf, text, uuid } from "../../Database/Columns.ts"
+import { int4, jsonRows, oneOf, text, uuid } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { roles } from "../Role.ts"
 import type { PostedPart } from "./Receivable.ts"
-import type { ReportedReceivable, ReportedVersion } from "./ReceivableCash.ts"
 import type { ReceivableView } from "./ReceivableVersion.ts"
 import type { Moved, Named } from "./Sharing.ts"
 
@@ -46,66 +45,6 @@ export const connectedReceivables = Effect.fn("Ledger.connectedReceivables")(fun
       select receivable_id::text as receivable_id from connected order by 1`,
   )
   return rows.map(({ receivable_id: id }) => id)
-})
-
-const versionColumns = {
-  receivable_id: uuid,
-  version: int4,
-  status: text,
-  currency: text,
-  issued_at: text,
-  initial_principal: numeric,
-  current_principal: numeric,
-  repayment_amount: numeric,
-  served_at: text,
-  counterparty: nullable(text),
-}
-
-type VersionRow = RowOf<typeof versionColumns>
-
-const versionOf = (row: VersionRow): ReportedVersion => ({
-  version: row.version,
-  status: row.status,
-  initialPrincipal: Money.fromTrusted(row.initial_principal),
-  currentPrincipal: Money.fromTrusted(row.current_principal),
-  repaymentAmount: Money.fromTrusted(row.repayment_amount),
-  servedAt: row.served_at,
-})
-
-/** All versions of the receivables. `counterparty` is the client's legal name: on whose account the receivable is. */
-export const reportedReceivables = Effect.fn("Ledger.reportedReceivables")(function* (
-  organization: Book,
-  ids: ReadonlyArray<string>,
-) {
-  const database = yield* Database
-  const rows = yield* database.rows(
-    "Ledger.reportedReceivables",
-    versionColumns,
-    (sql) => sql`
-      select v.receivable_id, v.version, v.status, v.currency, v.initial_principal, v.current_principal,
-        v.repayment_amount, to_char(v.served_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as served_at,
-        to_char(v.issue_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as issued_at,
-        (select c.label from mirror.reference_items c
-         where c.book_id = v.book_id and c.kind = 'client' and c.item_id = v.client_id::text and c.current)
-          as counterparty
-      from mirror.receivables v
-      where v.book_id = ${organization.bookId} and v.receivable_id = any (${textArray(sql, ids)}::uuid[])
-      order by v.receivable_id, v.version`,
-  )
-  const receivables = new Map<string, ReportedReceivable & { readonly versions: Array<ReportedVersion> }>()
-  for (const row of rows) {
-    const known = receivables.get(row.receivable_id)
-    if (known !== undefined) known.versions.push(versionOf(row))
-    else
-      receivables.set(row.receivable_id, {
-        receivableId: row.receivable_id,
-        currency: row.currency,
-        counterparty: Option.fromNullable(row.counterparty),
-        issuedAt: row.issued_at,
-        versions: [versionOf(row)],
-      })
-  }
-  return [...receivables.values()]
 })
 
 const namedColumns = {

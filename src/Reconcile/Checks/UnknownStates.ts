@@ -1,7 +1,8 @@
 /**
- * States that the service does not document, a receivable that went back to a state before its disbursement, and one of which less is
- * due than its principal: what they mean for the books is unknown. Meanwhile a movement's money stands in clearing, nothing is booked
- * for a receivable in such a state, and what is lacking of a principal is booked as negative interest.
+ * States that the service does not document, a receivable that went back to a state before its disbursement, one of which less is
+ * due than its principal, and one that is stated in another currency than before: what they mean for the books is unknown.
+ * Meanwhile a movement's money stands in clearing, nothing is booked for a receivable in such a state or currency, and what is
+ * lacking of a principal is booked as negative interest.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
@@ -38,6 +39,10 @@ const movements = (sql: Sql, scope: Scope): Fragment => sql`
       select 1 from mirror.statement_entries e
       where e.book_id = r.book_id and e.book_id = ${inBooks(sql, scope)} and e.related_id = r.resource_id and e.related_type = r.resource_type and not e.held)`
 
+/** A receivable in another currency than its book has it in; a cancellation takes back what stands, whatever it is stated in. */
+const isOtherwise = (sql: Sql, dues: Fragment): Fragment => sql`
+  (${dues}.currency <> v.currency and (${dues}.owed or v.status = 'ACTIVE') and v.status <> 'CANCELED')`
+
 /** In the book that has booked the receivable, or else in the organization's. */
 const receivables = (sql: Sql, scope: Scope): Fragment => sql`
   select 'receivable-state' as check_name, b.book_id, 'receivable' as subject_type, v.receivable_id::text as subject_id,
@@ -57,13 +62,37 @@ const receivables = (sql: Sql, scope: Scope): Fragment => sql`
   join mirror.receivables v on v.book_id = o.book_id and v.current
     and (v.status not in ('ACTIVE', 'PAID', 'CANCELED') or ${isLessThanPrincipal(sql, scope)})
   left join ledger.receivable_dues d on d.book_id = b.book_id and d.receivable_id = v.receivable_id and d.lent <> 0
-  where b.book_id = ${inBooks(sql, scope)} and (d.receivable_id is not null or v.status <> 'PENDING' and b.book_id = o.book_id
+  where b.book_id = ${inBooks(sql, scope)}
+    and not exists (
+      select from ledger.receivable_dues x
+      where x.book_id = b.book_id and x.receivable_id = v.receivable_id and ${isOtherwise(sql, sql`x`)})
+    and (d.receivable_id is not null or v.status <> 'PENDING' and b.book_id = o.book_id
     and not exists (
       select 1 from mirror.books c join ledger.receivable_dues x on x.book_id = c.book_id and x.lent <> 0
       where c.connection = b.connection and c.book_id <> b.book_id and x.receivable_id = v.receivable_id))`
 
+/** Looked for among what is owed and what is active: receivables that were paid long ago cost nothing. */
+const otherCurrencies = (sql: Sql, scope: Scope): Fragment => sql`
+  select 'receivable-state', b.book_id, 'receivable', v.receivable_id::text, true,
+    format('The receivable of %s is %s: it was in %s before. The books keep what they hold in %s. The service says %s of principal and %s to be repaid.',
+      ${sumText(sql, sql`v.initial_principal`, sql`v.currency`)}, ${named(sql, sql`v.status`)}, d.currency, d.currency,
+      ${sumText(sql, sql`v.current_principal`, sql`v.currency`)}, ${sumText(sql, sql`v.repayment_amount`, sql`v.currency`)}),
+    jsonb_build_object('receivableId', v.receivable_id, 'clientId', v.client_id, 'status', v.status, 'currency', v.currency,
+      'bookedCurrency', d.currency, 'principal', trim_scale(v.current_principal)::text,
+      'repayment', trim_scale(v.repayment_amount)::text)
+  from mirror.books b
+  join mirror.books o on o.connection = b.connection and o.client_id is null
+  cross join lateral (
+    select w.receivable_id from ledger.receivable_dues w where w.book_id = b.book_id and w.owed
+    union
+    select w.receivable_id from mirror.receivables w
+    where w.book_id = o.book_id and w.current and w.status = 'ACTIVE') c
+  join mirror.receivables v on v.book_id = o.book_id and v.receivable_id = c.receivable_id and v.current
+  join ledger.receivable_dues d on d.book_id = b.book_id and d.receivable_id = c.receivable_id and ${isOtherwise(sql, sql`d`)}
+  where b.book_id = ${inBooks(sql, scope)}`
+
 const found = (sql: Sql, scope: Scope): Fragment =>
-  sql`${movements(sql, scope)} union all ${receivables(sql, scope)}`
+  sql`${movements(sql, scope)} union all ${receivables(sql, scope)} union all ${otherCurrencies(sql, scope)}`
 
 export const unknownStates: CheckQuery = {
   checks: ["unknown-state", "receivable-state"],

@@ -208,7 +208,7 @@ const made = Effect.gen(function* () {
     return { failures, notices }
   })
 
-  /** The client books that have, or are to get, receivables of the borrower's view. */
+  /** The client books that have, are to get or are to give up receivables of the borrower's view. */
   const borrowers = Effect.fn("Sync.Credit.borrowers")(
     function* (organization: Book) {
       const rows = yield* database.rows(
@@ -219,7 +219,10 @@ const made = Effect.gen(function* () {
             where b.connection = ${organization.connection} and b.client_id is not null
               and (exists (select 1 from mirror.receivable_transactions t where t.book_id = b.book_id)
                 or b.client_id in (select v.client_id from mirror.receivables v
-                                   where v.book_id = ${organization.bookId} and not v.posted))`,
+                                   where v.book_id = ${organization.bookId} and not v.posted)
+                or b.book_id in (select d.book_id from mirror.receivables v
+                                 join ledger.receivable_dues d on d.receivable_id = v.receivable_id
+                                 where v.book_id = ${organization.bookId} and not v.posted))`,
       )
       const wanted = new Set(rows.map(({ book_id: id }) => id))
       return (yield* allBooks(Option.some(organization.connection))).filter(({ bookId }) =>

@@ -15,10 +15,10 @@ import {
   connectedReceivables,
   movedCash,
   namedTransactions,
-  reportedReceivables,
 } from "../../Ledger/Receivables/PlannedReceivables.ts"
 import { receivableEntries } from "../../Ledger/Receivables/Receivable.ts"
 import { settle } from "../../Ledger/Receivables/ReceivableCash.ts"
+import { reportedReceivables } from "../../Ledger/Receivables/ReportedReceivables.ts"
 import { subjectsOf } from "../../Ledger/Subjects.ts"
 import { Ledger } from "../../Ledger.ts"
 import { Resources } from "../../Mirror/Resources.ts"
@@ -133,9 +133,11 @@ const made = Effect.gen(function* () {
       "Sync.Loans.waiting",
       { receivable_id: uuid },
       (sql) => sql`
-          select distinct receivable_id from mirror.receivables
-          where book_id = ${organization.bookId} and not posted
-            and (${lender} or client_id = ${Option.getOrNull(book.clientId)}::uuid)`,
+          select distinct v.receivable_id from mirror.receivables v
+          where v.book_id = ${organization.bookId} and not v.posted
+            and (${lender} or v.client_id = ${Option.getOrNull(book.clientId)}::uuid
+              or exists (select from ledger.receivable_dues d
+                         where d.book_id = ${book.bookId} and d.receivable_id = v.receivable_id))`,
     )
     return rows.map(({ receivable_id: id }) => id)
   })
@@ -149,7 +151,9 @@ const made = Effect.gen(function* () {
   ) {
     const run = yield* Run
     const view = settings.accounting.receivables
-    const receivables = yield* reportedReceivables(organization, ids)
+    const lender = view.view === "lender"
+    const client = lender ? Option.none() : book.clientId
+    const receivables = yield* reportedReceivables(organization, ids, client)
     const named = yield* namedTransactions(book, ids)
     const txIds = [...new Set(named.map(({ txId }) => txId))]
     const settled = settle(receivables, named, yield* movedCash(book, txIds, view.view), view)
@@ -167,15 +171,24 @@ const made = Effect.gen(function* () {
     const prepared = yield* ledger.prepare(book, entries, run.commit)
     yield* run.commit(
       Effect.gen(function* () {
+        yield* ledger.post(book, run.runId, prepared)
+        yield* keepShares(book, settled, view)
+        // A borrower's version is booked when its client's book has it and no other book has any of the receivable.
         yield* database.execute(
           "Sync.Loans.posted",
           (sql) => sql`
-              update mirror.receivables set posted = true
-              where book_id = ${organization.bookId} and receivable_id = any (${textArray(sql, ids)}::uuid[])
-                and not posted`,
+              update mirror.receivables r set posted = true
+              where r.book_id = ${organization.bookId} and r.receivable_id = any (${textArray(sql, ids)}::uuid[])
+                and not r.posted and (${lender} or exists (
+                  select from mirror.receivables v
+                  where v.book_id = r.book_id and v.receivable_id = r.receivable_id and v.current
+                    and v.client_id = ${Option.getOrNull(client)}::uuid
+                    and not exists (
+                      select from ledger.receivable_dues d
+                      join mirror.books b on b.book_id = d.book_id and b.connection = ${book.connection}
+                      where d.receivable_id = v.receivable_id and d.book_id <> ${book.bookId}
+                        and (d.lent <> 0 or d.repaid <> 0 or d.taken <> 0))))`,
         )
-        yield* ledger.post(book, run.runId, prepared)
-        yield* keepShares(book, settled, view)
       }),
     )
     run.counters.journalEntries += entries.length

@@ -38,7 +38,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     join ledger.receivable_dues d on d.book_id = k.book_id and d.owed
     where o.book_id = ${inBooks(sql, scope)} and o.client_id is null),
   held as (
-    select v.book_id, v.receivable_id, v.client_id::text as client_id, v.currency, v.payment_rails as rail, v.served_at,
+    select v.book_id, v.receivable_id, v.client_id::text as client_id, d.currency, v.payment_rails as rail, v.served_at,
       v.current_principal as told, b.principal, b.interest
     from wanted w
     join mirror.books o on o.book_id = w.book_id and exists (select 1 from keyed y where y.book_id = o.book_id)
