@@ -208,6 +208,31 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
       }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped("proves nothing by a boundary that leads to nothing", () =>
+    Effect.gen(function* () {
+      let shown: ReadonlyArray<object> = twoMonths().statement
+      const { held, service } = yield* partnership({ balance: "200.00" })
+      held.interfere = (path, response) => {
+        if (!path.startsWith(`/accounts/${accountId}/statement`)) return false
+        const from = Number(new URL(path, "http://x").searchParams.get("after") ?? "0")
+        const items = shown.slice(from)
+        json(response, {
+          items,
+          pageInfo: { hasNextPage: false, endCursor: String(from + items.length) },
+        })
+        return true
+      }
+      yield* sync(service.url)
+      const november = { from: "2026-11-01", to: "2026-11-30" }
+      const quiet = { entries: 0, opening: "200.00", closing: "200.00", proved: true }
+      expect((yield* backfill(service.url, november)).accounts[0]).toMatchObject(quiet)
+      // Another history with the same balance, shorter than the cursor says.
+      const other = { ...credit(300, "200.00", "200.00"), occurredAt: "2026-11-05T00:00:00Z" }
+      shown = [other]
+      expect((yield* backfill(service.url, november)).accounts[0]).toMatchObject({ proved: false })
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("takes an entry out of suspense that now names its resource, within the proof of the month", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership({

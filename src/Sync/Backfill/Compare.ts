@@ -48,11 +48,11 @@ export const isAsMirrored = (found: Comparison): boolean =>
 
 /**
  * Whether a reading did not go on where it began, right behind `place`. Its cursor may lead elsewhere by now, as the number of a
- * page does that has grown since: what such a reading did not meet is no evidence.
+ * page does that has grown since: what such a reading did not meet is no evidence, nor is a reading that met nothing at all.
  */
 export const leadsElsewhere = (found: Comparison, place: Option.Option<bigint>): boolean =>
   found.gone.some(({ after }) => Option.contains(place, after)) ||
-  (Option.isSome(found.breakAt) && Option.isNone(found.firstKnown))
+  (Option.isNone(found.firstKnown) && (Option.isSome(found.breakAt) || isAsMirrored(found)))
 
 export class WindowReading {
   readonly found: Comparison

@@ -199,8 +199,8 @@ const made = Effect.gen(function* () {
 
   /**
    * Reads from the newest page boundary that works, else from the start: because the stored cursor was refused, or because it
-   * leads past entries. In the second case `tolerant` is false and a break leads further back; a break that remains from the
-   * start on is real.
+   * leads past entries. In the second case `tolerant` is false and a break leads further back, as does a cursor that leads to nothing:
+   * it passes over what broke. A break that remains from the start on is real.
    */
   const fromOlder = Effect.fn("Sync.Statements.fromOlder")(function* (
     book: Book,
@@ -214,8 +214,9 @@ const made = Effect.gen(function* () {
       const isLast = at === cursors.length - 1
       reading.from = cursor
       reading.meets = !tolerant
+      reading.lastFilled = undefined
       const done = yield* readOn(book, account, reading, tolerant || isLast).pipe(
-        Effect.as(true),
+        Effect.map(() => tolerant || isLast || reading.lastFilled !== undefined),
         Effect.catchIf(
           (error) =>
             !isLast &&

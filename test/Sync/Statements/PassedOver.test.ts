@@ -115,6 +115,47 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
   },
 )
 
+/** A statement whose cursors say how many entries they are behind. */
+const byNumber = (shown: () => ReadonlyArray<unknown>) =>
+  Effect.map(partnership(), ({ held, service }) => {
+    held.interfere = (path, response) => {
+      if (!path.startsWith(`/accounts/${accountId}/statement`)) return false
+      const from = Number(new URL(path, "http://x").searchParams.get("after") ?? "0")
+      const items = shown().slice(from)
+      json(response, {
+        items,
+        pageInfo: { hasNextPage: false, endCursor: String(from + items.length) },
+      })
+      return true
+    }
+    return { held, service }
+  })
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a break in a statement", (it) => {
+  it.scoped.each([false, true])("is not healed by a cursor that leads to nothing (full: %s)", (full) =>
+    Effect.gen(function* () {
+      let shown: ReadonlyArray<unknown> = [credit(21, "10.00", "10.00"), credit(22, "21.00", "31.00")]
+      const { held, service } = yield* byNumber(() => shown)
+      held.balance = "31.00"
+      yield* sync(service.url)
+      // Another history with the same balance: the cursor behind the two entries passes over the new one.
+      shown = [credit(23, "31.00", "31.00")]
+      yield* sync(service.url, {}, full)
+      expect(yield* rows("select entry_id::text, held from mirror.statement_entries where held")).toEqual([
+        { entry_id: String(credit(23, "31.00", "31.00").entryId), held: true },
+      ])
+      expect(yield* findings).toContain("running-balance blocking")
+      // What it goes on with is held as well, and the statement is not read again and again.
+      shown = [...shown, credit(24, "4.00", "35.00")]
+      held.balance = "35.00"
+      const before = service.count(`/accounts/${accountId}/statement`)
+      yield* sync(service.url)
+      expect(service.count(`/accounts/${accountId}/statement`) - before).toBeLessThanOrEqual(3)
+      expect(yield* entries).toBe(2)
+    }).pipe(inOwnDatabase),
+  )
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("rows in quarantine on a last page", (it) => {
   it.scoped("are no flood when that page alone is read again", () =>
     Effect.gen(function* () {
