@@ -4,7 +4,6 @@ import type { Book } from "../../Book.ts"
 import { traced } from "../../Common/Traced.ts"
 import { bool, nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Run } from "../../Run.ts"
 
 const orderings = ["oldest-first", "newest-first", "unordered"] as const
@@ -130,45 +129,33 @@ export const saveStatementProgress = traced("Sync.saveStatementProgress")(functi
   )
 })
 
-/** The newest page boundaries of an account, newest first: where reading resumes when the stored cursor has expired. */
+/**
+ * The newest page boundaries of an account, newest first: where reading resumes when the stored cursor has expired, or leads past
+ * entries or to nothing. `before`: only those before this place, without a cursor that stands behind it as well, since a page without
+ * entries may name one of its own. `tried`: a cursor that was asked with already.
+ */
 export const newestBoundaries = Effect.fn("Sync.newestBoundaries")(function* (
   book: Book,
   accountId: string,
-  count: number,
+  wanted: {
+    readonly count: number
+    readonly before: Option.Option<bigint>
+    readonly tried: Option.Option<string>
+  },
 ) {
   const database = yield* Database
+  const before = Option.getOrNull(wanted.before)
   return yield* database.rows(
     "Sync.newestBoundaries",
     { cursor: text },
     (sql) => sql`
-      select cursor from sync.page_boundaries where book_id = ${book.bookId} and account_id = ${accountId}
-      order by position desc limit ${count}`,
-  )
-})
-
-/**
- * From where the page of an account's last entry was read: the newest boundary before that entry with another cursor than the one
- * that followed it, the beginning where there is none. `empty`: a cursor that leads to nothing, which followed it as well. A page
- * without entries may have named a cursor of its own, as the number of a page does.
- */
-export const beforeLastPage = Effect.fn("Sync.beforeLastPage")(function* (
-  book: Book,
-  account: MirroredAccount,
-  empty: Option.Option<string>,
-) {
-  const database = yield* Database
-  const [older] = yield* database.rows(
-    "Sync.beforeLastPage",
-    { cursor: text },
-    (sql) => sql`
       select b.cursor from sync.page_boundaries b
-      where b.book_id = ${book.bookId} and b.account_id = ${account.accountId} and b.position < ${account.entries}
-        and b.cursor is distinct from ${Option.getOrNull(empty)}
-        and not exists (
+      where b.book_id = ${book.bookId} and b.account_id = ${accountId}
+        and b.cursor is distinct from ${Option.getOrNull(wanted.tried)}
+        and (${before}::bigint is null or b.position < ${before}::bigint and not exists (
           select from sync.page_boundaries last
-          where last.book_id = b.book_id and last.account_id = b.account_id and last.position = ${account.entries}
-            and last.cursor = b.cursor)
-      order by b.position desc limit 1`,
+          where last.book_id = b.book_id and last.account_id = b.account_id and last.position = ${before}::bigint
+            and last.cursor = b.cursor))
+      order by b.position desc limit ${wanted.count}`,
   )
-  return Option.map(Option.fromNullable(older), ({ cursor }) => cursor)
 })

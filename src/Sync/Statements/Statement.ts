@@ -27,13 +27,7 @@ import { Hydration, streamOf } from "../Resources/Hydration.ts"
 import type { WholeStatement } from "../Runs/Evidence.ts"
 import { inCurrency } from "./AccountCurrency.ts"
 import { runsBackwards, type Walked, walk } from "./Chain.ts"
-import {
-  beforeLastPage,
-  type Checkpoint,
-  newestBoundaries,
-  saveStatementProgress,
-  statementStream,
-} from "./Checkpoint.ts"
+import { type Checkpoint, newestBoundaries, saveStatementProgress, statementStream } from "./Checkpoint.ts"
 import { movesTo, note, passesOver, type Reading } from "./Reading.ts"
 import { FloodGate, Pages } from "./StatementPage.ts"
 
@@ -199,8 +193,8 @@ const made = Effect.gen(function* () {
 
   /**
    * Reads from the newest page boundary that works, else from the start: because the stored cursor was refused, or because it
-   * leads past entries. In the second case `tolerant` is false and a break leads further back, as does a cursor that leads to nothing:
-   * it passes over what broke. A break that remains from the start on is real.
+   * leads past entries or to nothing. A boundary that leads to nothing proves nothing: what is behind it may have moved before it. In the
+   * second case `tolerant` is false and a break leads further back; one that remains from the start on is real.
    */
   const fromOlder = Effect.fn("Sync.Statements.fromOlder")(function* (
     book: Book,
@@ -208,7 +202,12 @@ const made = Effect.gen(function* () {
     reading: Reading,
     tolerant: boolean,
   ) {
-    const boundaries = yield* newestBoundaries(book, account.accountId, boundariesTried)
+    const boundaries = yield* newestBoundaries(book, account.accountId, {
+      count: boundariesTried,
+      // Behind the last entry nothing shows whether it leads on.
+      before: reading.lastFilled === undefined ? Option.some(account.entries) : Option.none(),
+      tried: reading.from,
+    })
     const cursors = [...boundaries.map(({ cursor }) => Option.some(cursor)), Option.none<string>()]
     for (const [at, cursor] of cursors.entries()) {
       const isLast = at === cursors.length - 1
@@ -216,7 +215,7 @@ const made = Effect.gen(function* () {
       reading.meets = !tolerant
       reading.lastFilled = undefined
       const done = yield* readOn(book, account, reading, tolerant || isLast).pipe(
-        Effect.map(() => tolerant || isLast || reading.lastFilled !== undefined),
+        Effect.map(() => isLast || reading.lastFilled !== undefined),
         Effect.catchIf(
           (error) =>
             !isLast &&
@@ -247,6 +246,11 @@ const made = Effect.gen(function* () {
       beganAt: undefined,
     }
     const attempt = Effect.suspend(() => readOn(book, account, reading, false)).pipe(
+      // It led to the last page, unless it is of an earlier version or what it led to is gone.
+      Effect.filterOrFail(
+        () => reading.lastFilled !== undefined || account.entries === 0n || Option.isNone(reading.from),
+        () => new PassedOver({ accountId: account.accountId }),
+      ),
       // Only a new break leads back to the start: one that stays would cause the whole statement to be read every night.
       Effect.catchTag("ChainBroken", () =>
         account.held === 0n ? fromOlder(book, account, reading, false) : readOn(book, account, reading, true),
@@ -259,12 +263,6 @@ const made = Effect.gen(function* () {
       }),
     )
     yield* attempt
-    // It led to the last page, unless it is of an earlier version or what it led to is gone.
-    if (reading.lastFilled === undefined && account.entries > 0n && Option.isSome(reading.from)) {
-      reading.from = yield* beforeLastPage(book, account, reading.from)
-      reading.meets = true
-      yield* attempt
-    }
     return {
       accountId: account.accountId,
       newEntries: reading.newEntries,

@@ -115,21 +115,45 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
   },
 )
 
-/** A statement whose cursors say how many entries they are behind. */
-const byNumber = (shown: () => ReadonlyArray<unknown>) =>
+/** A statement whose cursors say how many entries they are behind, in pages of so many. */
+const byNumber = (shown: () => ReadonlyArray<unknown>, size = Number.POSITIVE_INFINITY) =>
   Effect.map(partnership(), ({ held, service }) => {
     held.interfere = (path, response) => {
       if (!path.startsWith(`/accounts/${accountId}/statement`)) return false
       const from = Number(new URL(path, "http://x").searchParams.get("after") ?? "0")
-      const items = shown().slice(from)
+      const items = shown().slice(from, from + size)
       json(response, {
         items,
-        pageInfo: { hasNextPage: false, endCursor: String(from + items.length) },
+        pageInfo: {
+          hasNextPage: from + items.length < shown().length,
+          endCursor: String(from + items.length),
+        },
       })
       return true
     }
     return { held, service }
   })
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a statement that has become shorter", (it) => {
+  it.scoped("is looked for further back until a page has entries, though the balance is the same", () =>
+    Effect.gen(function* () {
+      const ones = Array.from({ length: 45 }, (_, at) => credit(21 + at, "1.00", `${at + 1}.00`))
+      let shown: ReadonlyArray<unknown> = ones
+      const { held, service } = yield* byNumber(() => shown, 2)
+      held.balance = "45.00"
+      yield* sync(service.url)
+      expect(yield* entries).toBe(45)
+      // Every boundary but the start leads behind it.
+      const other = credit(91, "45.00", "45.00")
+      shown = [other]
+      yield* sync(service.url)
+      expect(yield* rows("select entry_id::text from mirror.statement_entries where held")).toEqual([
+        { entry_id: String(other.entryId) },
+      ])
+      expect(yield* findings).toContain("running-balance blocking")
+    }).pipe(inOwnDatabase),
+  )
+})
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a break in a statement", (it) => {
   it.scoped.each([false, true])("is not healed by a cursor that leads to nothing (full: %s)", (full) =>
