@@ -80,16 +80,18 @@ const otherCurrencies = (sql: Sql, scope: Scope): Fragment => sql`
     jsonb_build_object('receivableId', v.receivable_id, 'clientId', v.client_id, 'status', v.status, 'currency', v.currency,
       'bookedCurrency', d.currency, 'principal', trim_scale(v.current_principal)::text,
       'repayment', trim_scale(v.repayment_amount)::text)
-  from mirror.books b
-  join mirror.books o on o.connection = b.connection and o.client_id is null
-  cross join lateral (
-    select w.receivable_id from ledger.receivable_dues w where w.book_id = b.book_id and w.owed
+  from (
+    select w.book_id, w.receivable_id from ledger.receivable_dues w where w.book_id = ${inBooks(sql, scope)} and w.owed
     union
-    select w.receivable_id from mirror.receivables w
-    where w.book_id = o.book_id and w.current and w.status = 'ACTIVE') c
+    select w.book_id, w.receivable_id from mirror.receivables a
+    join ledger.receivable_dues w on w.book_id = ${inBooks(sql, scope)} and w.receivable_id = a.receivable_id
+    where a.current and a.status = 'ACTIVE' and a.book_id in (
+      select o.book_id from mirror.books b join mirror.books o on o.connection = b.connection and o.client_id is null
+      where b.book_id = ${inBooks(sql, scope)})) c
+  join mirror.books b on b.book_id = c.book_id
+  join mirror.books o on o.connection = b.connection and o.client_id is null
   join mirror.receivables v on v.book_id = o.book_id and v.receivable_id = c.receivable_id and v.current
-  join ledger.receivable_dues d on d.book_id = b.book_id and d.receivable_id = c.receivable_id and ${isOtherwise(sql, sql`d`)}
-  where b.book_id = ${inBooks(sql, scope)}`
+  join ledger.receivable_dues d on d.book_id = c.book_id and d.receivable_id = c.receivable_id and ${isOtherwise(sql, sql`d`)}`
 
 const found = (sql: Sql, scope: Scope): Fragment =>
   sql`${movements(sql, scope)} union all ${receivables(sql, scope)} union all ${otherCurrencies(sql, scope)}`
