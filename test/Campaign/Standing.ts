@@ -168,16 +168,22 @@ export const withOlder = ({ history, world }: Site): ReadonlyArray<WorldAccount>
     return account === undefined ? [] : [account]
   })
 
-/** Books that no blocking finding doubts, and of which the run has read everything. */
-const unsuspected = (all: ReadonlyArray<Book>) =>
+/**
+ * Books that no blocking finding doubts, of which the run has read everything, and of which no movement "waits for the next sync to
+ * be proved", as the product says. In the middle of a history no movement may be on its way either, nor any warning stand: the
+ * oracle is told what happened, and the service does not show all of that yet.
+ */
+const unsuspected = (all: ReadonlyArray<Book>, when: "midway" | "at the end") =>
   Effect.flatMap(Database, (database) =>
     database.query(
       "Campaign.unsuspected",
       (sql) => sql<Array<{ readonly book: number }>>`
         select b as book from unnest(${idsOf(all)}::integer[]) b
         where not exists (select from reconcile.findings f
-          where f.book_id = b and f.closed_at is null and f.severity = 'blocking')
-        and not exists (select from sync.stream_reads r where r.book_id = b and r.trouble is not null)`,
+          where f.book_id = b and f.closed_at is null and (f.severity = 'blocking' or ${when === "midway"}))
+        and not exists (select from mirror.resources m where m.book_id = b and not m.final and ${when === "midway"})
+        and not exists (select from sync.stream_reads r where r.book_id = b and r.trouble is not null)
+        and not exists (select from reconcile.deferred d where d.book_id = b)`,
     ),
   ).pipe(
     Effect.orDie,
@@ -188,10 +194,10 @@ const unsuspected = (all: ReadonlyArray<Book>) =>
  * After a sync that came to its end, before everything is read again: a book that no blocking finding doubts is right already, or it
  * is wrong unnoticed.
  */
-export const unnoticed = (site: Site) =>
+export const unnoticed = (site: Site, when: "midway" | "at the end") =>
   Effect.gen(function* () {
     const all = yield* books(site)
-    const sure = yield* unsuspected(all)
+    const sure = yield* unsuspected(all, when)
     const older = new Set(withOlder(site).map(({ id }) => id))
     return (yield* wrongBooks(site, all)).flatMap(({ book, facts: of, texts }) =>
       !sure.has(book.bookId) || of.accounts.some(({ accountId }) => older.has(accountId))
