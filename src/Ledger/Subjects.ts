@@ -20,6 +20,8 @@ const subjectColumns = {
   kind: nullable(text),
   /** The beginning of the day that a late entry is dated to; null for an entry that was in time. */
   dated_at: nullable(text),
+  /** Whether it names a resource that is mirrored, or a kind that has none; asked where it was not known at first. */
+  known: nullable(bool),
   lines: nullable(
     jsonRows({
       role: oneOf(...roles),
@@ -28,8 +30,6 @@ const subjectColumns = {
       code: text,
       name: text,
       manual: bool,
-      /** Of an entry that put right what was posted first, when it was known what it is about. */
-      corrects: bool,
     }),
   ),
 }
@@ -52,21 +52,15 @@ const linesOf = (lines: NonNullable<SubjectRow["lines"]>, row: SubjectRow): Read
   merged(lines.map((line) => lineOf(row, line)))
 
 /**
- * The roles that accounts of the role `other` stand for, as known when the entry was posted or last corrected. An entry that was
- * moved from suspense to a rule's account was identified then: the line against its cash was put there, not taken from there.
+ * The roles that accounts of the role `other` stand for, as known when the entry was posted or last corrected. A resource is mirrored
+ * and its entries are corrected in one transaction, so whatever the mirror has was known, even where nothing moved.
  */
-const roleOfOthers = ({ kind, lines: all, type }: SubjectRow): Pick<Posted, "roleOfOthers"> => {
-  const lines = (all ?? []).filter(({ manual }) => !manual)
-  const roles = new Set(lines.map(({ role }) => role))
-  if (roles.has("loan_clearing")) return { roleOfOthers: "loan_clearing" }
-  if (kind !== "adjustment" && kind !== "unidentified") return {}
-  const isKnown = lines.some(
-    ({ amount, corrects, role }) =>
-      role !== "suspense" &&
-      role !== "fees" &&
-      (role !== "other" || (corrects && amount.startsWith("-") === (type === "CREDIT"))),
-  )
-  return isKnown ? {} : { roleOfOthers: "suspense" }
+const roleOfOthers = ({ kind, known, lines }: SubjectRow): Pick<Posted, "roleOfOthers"> => {
+  const isLent = (lines ?? []).some(({ manual, role }) => !manual && role === "loan_clearing")
+  if (isLent) return { roleOfOthers: "loan_clearing" }
+  return (kind === "adjustment" || kind === "unidentified") && known === false
+    ? { roleOfOthers: "suspense" }
+    : {}
 }
 
 /**
@@ -87,6 +81,9 @@ export const subjectsOf = traced("Ledger.subjectsOf")(function* (
       select s.account_id, s.position, s.entry_id, s.type, s.amount, s.currency, s.balance_after, s.related_type,
         s.related_id, to_char(s.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at,
         booked.sequence, booked.kind, booked.lines,
+        case when booked.kind in ('adjustment', 'unidentified') then s.related_type is not distinct from 'PAYOUT'
+          or exists (select 1 from mirror.resources r where r.book_id = s.book_id and r.resource_id = s.related_id
+            and r.resource_type = s.related_type) end as known,
         case when booked.late_day is not null then to_char(booked.late_day::timestamp at time zone coalesce(
             (select l.time_zone from ledger.locks l where l.book_id = s.book_id), 'UTC') at time zone 'UTC',
           'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') end as dated_at
@@ -97,8 +94,7 @@ export const subjectsOf = traced("Ledger.subjectsOf")(function* (
             and j.late_for is not null) as late_day,
           min(j.kind) filter (where j.sequence = 0 and j.source_type = 'statement_entry') as kind,
           json_agg(json_build_object('role', a.role, 'amount', p.amount::text, 'rule_code', a.rule_code,
-            'code', a.code, 'name', a.name, 'manual', j.source_type = 'manual',
-            'corrects', j.source_type = 'statement_entry' and j.sequence > 0 and j.resource_id is not null)
+            'code', a.code, 'name', a.name, 'manual', j.source_type = 'manual')
             order by a.role collate "C", a.rule_code collate "C", j.entry_id, p.line_number)
             filter (where a.role <> 'cash') as lines
         from ledger.journal_entries j

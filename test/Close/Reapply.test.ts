@@ -210,6 +210,46 @@ layer(TestDatabase.layer, { excludeTestServices: true })("posting rules that hav
   )
 })
 
+/** Whatever the entry is known as. */
+const spent = { match: { direction: "DEBIT" }, account: { code: "4711", name: "Expenses:All" } }
+
+for (const fee of ["0.00", "5.00"])
+  layer(TestDatabase.layer, { excludeTestServices: true })(
+    `an entry identified with a fee of ${fee}`,
+    (it) => {
+      it.scoped("whose rule names the same account then is the movement's since", () =>
+        Effect.gen(function* () {
+          const { held, service } = yield* partnership({
+            balance: "0.00",
+            statement: [credit(10, "1000.00", "1000.00", id(110)), debit(11, "1000.00", "0.00")],
+            deposits: [deposit(110, "1000.00")],
+            withdrawals: [withdrawal(111, "1000.00", fee)],
+          })
+          yield* sync(service.url, rulesOf(spent))
+          expect(yield* balances).toEqual(["1020 -1000", "4711 1000"])
+          held.statement[1] = debit(11, "1000.00", "0.00", id(111))
+          yield* sync(service.url, rulesOf(spent))
+          const paid = fee === "5.00" ? ["4711 995", "6850 5"] : ["4711 1000"]
+          expect(yield* balances).toEqual(["1020 -1000", ...paid])
+
+          // What comes of it later is taken from there, whatever the rules say by then.
+          held.statement.push({
+            ...credit(12, "400.00", "400.00", id(111)),
+            relatedResourceType: "WITHDRAWAL",
+          })
+          held.balance = "400.00"
+          yield* sync(service.url)
+          const left = fee === "5.00" ? ["4711 595", "6850 5"] : ["4711 600"]
+          expect(yield* balances).toEqual(["1010 400", "1020 -1000", ...left])
+
+          expect((yield* reapplying({}))[0]?.changed).toBe(2)
+          const cleared = fee === "5.00" ? ["1030 595", "6850 5"] : ["1030 600"]
+          expect(yield* balances).toEqual(["1010 400", "1020 -1000", ...cleared])
+        }),
+      )
+    },
+  )
+
 layer(TestDatabase.layer, { excludeTestServices: true })("the correction of a late entry", (it) => {
   it.scoped("has the entry's date, even though the month that the entry is late for is open again", () =>
     Effect.gen(function* () {
