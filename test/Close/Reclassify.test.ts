@@ -212,9 +212,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a movement that was re
       yield* moving(id(11), "4200", "Expenses:Rent")
       held.statement.push(debit(12, "2.00", "898.00", id(111)))
       held.balance = "898.00"
-      held.withdrawals = [
-        withdrawal(111, "102.00", "2.00", { destinationAmount: { amount: "100.00", currency: "USD" } }),
-      ]
+      held.withdrawals = [withdrawal(111, "102.00", "2.00")]
       yield* sync(service.url, {}, true)
       expect((yield* postings).slice(1)).toEqual([
         "withdrawal withdrawals_clearing 100, cash -100",

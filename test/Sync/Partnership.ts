@@ -63,7 +63,7 @@ export const withdrawal = (index: number, amount: string, fee: string, over: Ite
   withdrawalId: id(index),
   sourceAccount: account,
   sourceAmount: { amount, currency: "USD" },
-  destinationAmount: { amount, currency: "USD" },
+  destinationAmount: { amount: (Number(amount) - Number(fee)).toFixed(2), currency: "USD" },
   fee: { amount: fee, currency: "USD" },
   destination: { accountNumber: "DE00", swiftBic: "X", bankName: "Bank" },
   status: "COMPLETED",

@@ -79,8 +79,12 @@ const feeUnshown = (sql: Sql, scope: Scope): Fragment => sql`
     or t.resource_type = 'WITHDRAWAL' and t.form = 'flat' and t.paid = t.amount and t.received = 0
       and ${scope.flatWithdrawalFee === "none"}))`
 
-/** The amount that a withdrawal says it delivered equals the amount debited, with or without the fee. */
-const misdelivered = (sql: Sql): Fragment => sql`t.delivered not in (t.amount, t.amount - t.fee)`
+/**
+ * What a withdrawal says it delivered, and its fee, are not what its entries debit; where something of it came back, it is neither its
+ * amount nor its amount less the fee.
+ */
+const misdelivered = (sql: Sql): Fragment => sql`
+  case when t.received = 0 then t.delivered + t.fee <> t.paid else t.delivered not in (t.amount, t.amount - t.fee) end`
 
 /**
  * A movement that the statement does not reach back to: it has no entries and was created before the account's first known
@@ -157,9 +161,9 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
   select case when t.complete then 'stated-fee' else 'movement-entries' end as check_name, t.book_id,
     lower(t.resource_type) as subject_type, t.resource_id::text as subject_id, ${ripe(sql, scope)} as ripe,
     case when t.complete and ${misdelivered(sql)}
-      then format('Completed %s of %s states a fee of %s and %s delivered, which is neither with the fee nor without it.',
+      then format('Completed %s of %s states a fee of %s and %s delivered; its entries debit %s.',
         lower(t.resource_type), ${sumText(sql, sql`t.amount`, sql`t.currency`)}, ${sumText(sql, sql`t.fee`, sql`t.currency`)},
-        ${sumText(sql, sql`t.delivered`, sql`t.currency`)})
+        ${sumText(sql, sql`t.delivered`, sql`t.currency`)}, ${sumText(sql, sql`t.paid`, sql`t.currency`)})
       when t.complete
       then format('Completed %s of %s states a fee of %s that no entry shows; it is not booked.', lower(t.resource_type),
         ${sumText(sql, sql`t.amount`, sql`t.currency`)}, ${sumText(sql, sql`t.fee`, sql`t.currency`)})

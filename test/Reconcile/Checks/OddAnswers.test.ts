@@ -20,7 +20,12 @@ const names = (found: ReadonlyArray<{ readonly check_name: string; readonly mess
   found.map(({ check_name: check, message }) => `${check}: ${message}`)
 
 /** A withdrawal with one entry, and the amount that it claims to have delivered. */
-const withdrawn = (account: Account, fields: Partial<ResourceFields>, delivered: string | null = null) =>
+const withdrawn = (
+  account: Account,
+  fields: Partial<ResourceFields>,
+  delivered: string | null = null,
+  debited = "1000",
+) =>
   Effect.gen(function* () {
     const of = yield* putResource(account, {
       type: "WITHDRAWAL",
@@ -33,7 +38,7 @@ const withdrawn = (account: Account, fields: Partial<ResourceFields>, delivered:
       (sql) =>
         sql`update mirror.resources set delivered = ${delivered}::text::numeric where resource_id = ${of.id}`,
     )
-    yield* addEntry(account, { type: "DEBIT", amount: "1000", of, opening: "5000" })
+    yield* addEntry(account, { type: "DEBIT", amount: debited, of, opening: "5000" })
   })
 
 const listedIn = (account: Account, bookId: number) =>
@@ -112,19 +117,20 @@ layer(services, { excludeTestServices: true })(
       }),
     )
 
-    it.effect("a withdrawal that delivers neither its amount nor that less the fee", () =>
+    it.effect("a withdrawal that delivers something else than its debits less its fee", () =>
       Effect.gen(function* () {
-        for (const [delivered, count] of [
-          ["995", 0],
-          ["1000", 0],
-          [null, 0],
-          ["900", 1],
+        for (const [delivered, debited, adds] of [
+          ["995", "1000", true],
+          [null, "1000", true],
+          ["1000", "1005", true],
+          ["1000", "1000", false],
+          ["900", "1000", false],
+          ["995", "1005", false],
         ] as const) {
           const book = yield* openBook
-          yield* withdrawn(yield* openAccount(book), {}, delivered)
-          const found = names(yield* reconciled(book))
-          expect(found, String(delivered)).toHaveLength(count)
-          if (count > 0) expect(found[0]).toContain("states a fee of 5.00 USD and 900.00 USD delivered")
+          yield* withdrawn(yield* openAccount(book), {}, delivered, debited)
+          const text = `stated-fee: Completed withdrawal of 1000.00 USD states a fee of 5.00 USD and ${delivered}.00 USD delivered; its entries debit ${debited}.00 USD.`
+          expect(names(yield* reconciled(book)), `${delivered} of ${debited}`).toEqual(adds ? [] : [text])
         }
       }),
     )
