@@ -80,11 +80,11 @@ const feeUnshown = (sql: Sql, scope: Scope): Fragment => sql`
       and ${scope.flatWithdrawalFee === "none"}))`
 
 /**
- * What a withdrawal says it delivered, and its fee, are not what its entries debit; where something of it came back, it is neither its
- * amount nor its amount less the fee.
+ * What a withdrawal says it delivered is its amount less the fee; or its amount, where the fee is debited on top of it or beside it, or
+ * something came back.
  */
 const misdelivered = (sql: Sql): Fragment => sql`
-  case when t.received = 0 then t.delivered + t.fee <> t.paid else t.delivered not in (t.amount, t.amount - t.fee) end`
+  t.delivered <> t.amount - t.fee and (t.delivered <> t.amount or t.paid = t.amount and t.received = 0)`
 
 /**
  * A movement that the statement does not reach back to: it has no entries and was created before the account's first known
