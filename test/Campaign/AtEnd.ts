@@ -57,10 +57,7 @@ const checkedEnough = (site: Site, overHttp: boolean, told: Array<string>) =>
 
 export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) =>
   Effect.gen(function* () {
-    const unchecked = [
-      ...(yield* checkedEnough(site, overHttp, told)),
-      ...(yield* unnoticed(site, "at the end")),
-    ]
+    const unchecked = [...(yield* checkedEnough(site, overHttp, told)), ...(yield* unnoticed(site))]
     // Entries older than all that was known are booked by a backfill.
     for (const book of new Set(withOlder(site).map((account) => account.book))) {
       // The older entries are dated December 2024; the last sync reads what came after them.

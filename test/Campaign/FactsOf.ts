@@ -153,7 +153,7 @@ const receivableFacts = (world: World, organization: Book) =>
   })
 
 /** The world's name of a book. */
-const nameOf = (world: World, book: Book): BookName | undefined =>
+export const nameOf = (world: World, book: Book): BookName | undefined =>
   Option.match(book.clientId, {
     onNone: () => "org",
     onSome: (id) => [...world.clients.values()].find((client) => client.id === id)?.name,

@@ -63,7 +63,7 @@ const step = (site: Site, { around, http }: How, place: number, one: Step, told:
     const broken = yield* Invariants.broken(yield* books(site))
     const { operation } = one
     return operation.do === "sync" && operation.quick !== true && outcome.done
-      ? [...broken, ...(yield* unnoticed(site, "midway"))]
+      ? [...broken, ...(yield* unnoticed(site))]
       : broken
   })
 

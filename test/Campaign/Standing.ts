@@ -5,7 +5,8 @@ import { Database } from "../../src/Database.ts"
 import { idsOf } from "./BookIds.ts"
 import { plain } from "./Decimals.ts"
 import type { BookFacts, ExpectedBalance } from "./Facts.ts"
-import { factsOf } from "./FactsOf.ts"
+import { factsOf, nameOf } from "./FactsOf.ts"
+import type { BookName } from "./History.ts"
 import { books } from "./Operations.ts"
 import {
   type ExpectedOpen,
@@ -16,7 +17,7 @@ import {
   expectedWaits,
 } from "./Oracle.ts"
 import type { Site } from "./Site.ts"
-import type { WorldAccount } from "./World.ts"
+import type { World, WorldAccount } from "./World.ts"
 
 interface Standing {
   readonly book: number
@@ -169,19 +170,17 @@ export const withOlder = ({ history, world }: Site): ReadonlyArray<WorldAccount>
   })
 
 /**
- * Books that no blocking finding doubts, of which the run has read everything, and of which no movement "waits for the next sync to
- * be proved", as the product says. In the middle of a history no movement may be on its way either, nor any warning stand: the
- * oracle is told what happened, and the service does not show all of that yet.
+ * Books of which the run has read everything, and that nothing doubts: no blocking finding, no entry of which the service does not say
+ * what it is (it may say so later, of which only a full sync hears), and nothing that waits for the next sync to be proved.
  */
-const unsuspected = (all: ReadonlyArray<Book>, when: "midway" | "at the end") =>
+const unsuspected = (all: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
     database.query(
       "Campaign.unsuspected",
       (sql) => sql<Array<{ readonly book: number }>>`
         select b as book from unnest(${idsOf(all)}::integer[]) b
-        where not exists (select from reconcile.findings f
-          where f.book_id = b and f.closed_at is null and (f.severity = 'blocking' or ${when === "midway"}))
-        and not exists (select from mirror.resources m where m.book_id = b and not m.final and ${when === "midway"})
+        where not exists (select from reconcile.findings f where f.book_id = b and f.closed_at is null
+          and (f.severity = 'blocking' or f.check_name = 'adjustment'))
         and not exists (select from sync.stream_reads r where r.book_id = b and r.trouble is not null)
         and not exists (select from reconcile.deferred d where d.book_id = b)`,
     ),
@@ -190,18 +189,32 @@ const unsuspected = (all: ReadonlyArray<Book>, when: "midway" | "at the end") =>
     Effect.map((rows) => new Set(rows.map(({ book }) => book))),
   )
 
+const final = ["COMPLETED", "CANCELED", "REJECTED"]
+
+/** Books with a movement that is not over at the service, or that it shows in part, or not at all: the oracle is told what happened. */
+const unsettled = ({ resources }: World): ReadonlySet<BookName> =>
+  new Set(
+    [...resources.values()].flatMap(({ book, hidden, spoiled, status }) =>
+      hidden || spoiled !== null || !final.includes(status) ? [book] : [],
+    ),
+  )
+
 /**
- * After a sync that came to its end, before everything is read again: a book that no blocking finding doubts is right already, or it
- * is wrong unnoticed.
+ * After a sync that came to its end, before everything is read again: a book that nothing doubts is right already, or it
+ * is wrong unnoticed. Not one in which a movement is on its way, or that has entries older than all that were known.
  */
-export const unnoticed = (site: Site, when: "midway" | "at the end") =>
+export const unnoticed = (site: Site) =>
   Effect.gen(function* () {
     const all = yield* books(site)
-    const sure = yield* unsuspected(all, when)
+    const sure = yield* unsuspected(all)
     const older = new Set(withOlder(site).map(({ id }) => id))
-    return (yield* wrongBooks(site, all)).flatMap(({ book, facts: of, texts }) =>
-      !sure.has(book.bookId) || of.accounts.some(({ accountId }) => older.has(accountId))
+    const underWay = unsettled(site.world)
+    return (yield* wrongBooks(site, all)).flatMap(({ book, facts: of, texts }) => {
+      const name = nameOf(site.world, book)
+      return !sure.has(book.bookId) ||
+        (name !== undefined && underWay.has(name)) ||
+        of.accounts.some(({ accountId }) => older.has(accountId))
         ? []
-        : texts.map((text) => `book ${book.code}, which no finding doubts: ${text}`),
-    )
+        : texts.map((text) => `book ${book.code}, which nothing doubts: ${text}`)
+    })
   })
