@@ -6,7 +6,7 @@ import type { SyncOptions } from "../../src/Sync.ts"
 import { json } from "../Partner/Service.ts"
 import { accountId, partnership } from "../Sync/Partnership.ts"
 import { findings, rows, sync, syncWith, variablesFor } from "../Sync/Runs.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { inOwnDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import { closing, movement, reopening } from "./Months.ts"
 
 const runWith = (url: string, options: Partial<SyncOptions>, variables: Record<string, string> = {}) =>
@@ -42,6 +42,22 @@ const all = [
 ]
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a close", (it) => {
+  it.scoped("accepts no reading of a statement that did not come to the last booked entry", () =>
+    Effect.gen(function* () {
+      const { clock, held, service } = yield* october
+      yield* sync(service.url)
+      clock.now = "2026-11-03T06:00:00Z"
+      // The service shows nothing for a time, with the balance that it had; whatever came since is not shown either.
+      const whole = held.statement.splice(0)
+      yield* sync(service.url)
+      yield* sync(service.url, {}, true)
+      expect(whats(yield* closing("2026-10"))).toEqual([before(`statement of account ${accountId}`)])
+      held.statement.push(...whole)
+      yield* sync(service.url)
+      expect((yield* closing("2026-10"))[0]?.state).toBe("closed")
+    }).pipe(inOwnDatabase),
+  )
+
   it.scoped("accepts no read as evidence that began before the month's end, whatever our clock says", () =>
     Effect.gen(function* () {
       const { clock, service } = yield* october

@@ -21,6 +21,10 @@ export interface Reading {
   newEntries: number
   held: number
   tailReadAt: Option.Option<string>
+  /** The place of the last entry that was booked when it began; 0 where there was none. */
+  readonly booked: bigint
+  /** It has come to that entry: without it, nothing shows that its end is that of the whole statement. */
+  meetsBooked: boolean
   beganAt: Option.Option<Instant> | undefined
 }
 
@@ -57,12 +61,20 @@ export const passesOver = (
   ![...known.values()].some(({ held }) => !held)
 
 /** Advances the position of the reading; only after the page is committed. */
-export const note = (reading: Reading, walked: Walked, page: Group<StatementEntry>): void => {
+export const note = (
+  reading: Reading,
+  walked: Walked,
+  page: Group<StatementEntry>,
+  known: ReadonlyMap<string, KnownEntry>,
+): void => {
   reading.chain = walked.state
   reading.newEntries += walked.good.length
   reading.held += walked.behind.length
   reading.heldNext += BigInt(walked.behind.length)
   if (!walked.state.broken) reading.stored = goesOnAt(reading, page)
   reading.lastFilled = lastFilledOf(page) ?? reading.lastFilled
-  if (!page.hasNextPage) reading.tailReadAt = Option.some(nowIso(page.requestedAt))
+  reading.meetsBooked ||= [...known.values()].some(
+    ({ held, position }) => !held && position >= reading.booked,
+  )
+  if (!page.hasNextPage && reading.meetsBooked) reading.tailReadAt = Option.some(nowIso(page.requestedAt))
 }

@@ -176,7 +176,7 @@ const made = Effect.gen(function* () {
         .absorb(book, absorbed, also(areNew))
         .pipe(Effect.catchIf(isKnownMeanwhile, () => pages.absorb(book, absorbed, also(false))))
     }
-    note(reading, walked, page)
+    note(reading, walked, page, known)
     run.counters.held += walked.behind.length
     run.counters.quarantined += walked.malformed.length
     run.counters.contradictions += walked.contradictions.length
@@ -243,6 +243,8 @@ const made = Effect.gen(function* () {
       newEntries: 0,
       held: 0,
       tailReadAt: Option.none(),
+      booked: account.entries,
+      meetsBooked: account.entries === 0n,
       beganAt: undefined,
     }
     const attempt = Effect.suspend(() => readOn(book, account, reading, false)).pipe(
