@@ -202,6 +202,13 @@ describe("A conversion", () => {
     expect(found.completedAt).toEqual(Option.none())
   })
 
+  it("names any currency for no fee, and no rate where it was canceled", () => {
+    const found = Either.getOrThrow(
+      readConversion({ fee: money("0.00", "EUR"), rate: "0", status: "CANCELED" }),
+    )
+    expect(print(found.fee)).toBe("0.00 EUR")
+  })
+
   it.each([
     [{ sellAmount: money("1", "EUR") }, "$.sellAmount is in EUR, but the account is in USD"],
     [{ buyAmount: money("1", "USDC") }, "$.buyAmount is in USDC, but the account is in USDT"],

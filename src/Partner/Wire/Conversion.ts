@@ -1,5 +1,5 @@
 import { Option } from "effect"
-import type { Money } from "../../Common/Money.ts"
+import { isZero, type Money } from "../../Common/Money.ts"
 import type { Conversion } from "../../Partner.ts"
 import {
   accountRef,
@@ -40,11 +40,11 @@ export const decoder = (names: MoneyFields): Decoder<Conversion> => ({
     const sellAccount = accountRef(row, "sellAccount")
     const buyAccount = accountRef(row, "buyAccount")
     const fee = feeOf(row, names)
-    if (fee.currency !== sellAccount.currency && fee.currency !== buyAccount.currency) {
-      throw new Fault(
-        "$.fee",
-        `is in ${fee.currency}, which is neither side (${sellAccount.currency}, ${buyAccount.currency})`,
-      )
+    const status = text(row, "status")
+    const sides = [sellAccount.currency, buyAccount.currency]
+    // The fee is in the pair's ISO 4217 currency; a pair without one has to name some currency for no fee.
+    if (!isZero(fee.amount) && !sides.includes(fee.currency)) {
+      throw new Fault("$.fee", `is in ${fee.currency}, which is neither side (${sides.join(", ")})`)
     }
     return {
       resourceType: "CONVERSION",
@@ -53,11 +53,11 @@ export const decoder = (names: MoneyFields): Decoder<Conversion> => ({
       sellAccount,
       sellAmount: leg(row, "sellAmount", names, sellAccount.currency, "positive"),
       buyAccount,
-      // A conversion that was canceled bought nothing.
+      // A conversion that was canceled bought nothing, at whatever rate.
       buyAmount: leg(row, "buyAmount", names, buyAccount.currency, "notNegative"),
-      rate: decimal(row, "rate", "$", "positive"),
+      rate: decimal(row, "rate", "$", status === "CANCELED" ? "notNegative" : "positive"),
       fee,
-      status: text(row, "status"),
+      status,
       reasonCode: optionalText(row, "reasonCode"),
       externalReference: optionalText(row, "externalReference"),
       counterparty: Option.none(),
