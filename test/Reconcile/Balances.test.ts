@@ -182,6 +182,25 @@ layer(services)("entries behind a gap", (it) => {
       ])
     }),
   )
+
+  it.effect("wait for the first row of a statement, unless they contradict themselves", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      const first = "00000000-0000-4000-8000-000000000005"
+      yield* hold(account, 1, first, "CREDIT", "2", "7")
+      const behind = `1 entry is held back from the books behind position 0: the first, ${first}, CREDIT`
+      for (const [before, says] of [
+        [null, "waits for a row before it that could not be understood."],
+        ["5", "waits for a row before it that could not be understood."],
+        ["6", "does not agree with its own balance before and after."],
+      ] as const) {
+        yield* setEntry(first, "balance_before", before)
+        const found = yield* reconciled(book)
+        expect(found.map(({ message }) => message)).toContain(`${behind} ${says}`)
+      }
+    }),
+  )
 })
 
 layer(services)("the cash balance", (it) => {

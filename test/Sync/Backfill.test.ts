@@ -169,7 +169,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
         ),
       ).toEqual([
         {
-          message: "The statement entry at position 15 is not in the statement any more. The books keep it.",
+          message:
+            "The statement entry at position 15 was missing when its statement was read again. The books keep it.",
         },
       ])
     }).pipe(Effect.provide(TestDatabase.layer)),

@@ -10,7 +10,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
       then format('The %s, which is archived with %s, was read again with other figures. The books keep what was read before.',
         lower(r.resource_type), r.year)
       when c.absent
-      then format('The statement entry at position %s is not in the statement any more. The books keep it.',
+      then format('The statement entry at position %s was missing when its statement was read again. The books keep it.',
         coalesce(e.position::text, '?'))
       else format('The statement entry at position %s was read again with another content: %s differs. The books keep what was read first.',
         coalesce(e.position::text, '?'), coalesce(c.fields, 'something')) end as message,

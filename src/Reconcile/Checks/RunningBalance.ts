@@ -63,11 +63,11 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     where a.book_id = ${inBooks(sql, scope)} and h.held > 0),
   first as (
     select distinct on (p.book_id, p.account_id) p.*, e.entry_id, e.type, e.amount, e.currency, e.balance_after,
-      e.balance_before, e.occurred_at,
-      p.carried + case e.type when 'CREDIT' then e.amount else -e.amount end as expected
+      e.balance_before, e.occurred_at, m.moved, p.carried + m.moved as expected
     from problem p
     join mirror.statement_entries e
       on e.book_id = p.book_id and e.account_id = p.account_id and e.position = p.position
+    cross join lateral (select case e.type when 'CREDIT' then e.amount else -e.amount end as moved) m
     order by p.book_id, p.account_id, p.position)
   select 'running-balance' as check_name, f.book_id, 'account' as subject_type, f.account_id::text as subject_id,
     true as ripe,
@@ -75,6 +75,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
       when f.held > 0 then format('%s held back from the books behind position %s: the first, %s, %s %s',
         case f.held when 1 then '1 entry is' else f.held || ' entries are' end, f.position_before, f.entry_id, f.type,
         case when f.expected = f.balance_after and coalesce(f.balance_before, f.carried) = f.carried
+              or f.carried is null and coalesce(f.balance_before + f.moved, f.balance_after) = f.balance_after
             then 'waits for a row before it that could not be understood.'
           when f.expected = f.balance_after then ${statesBefore(sql)}
           when f.carried is null then 'does not agree with its own balance before and after.'
