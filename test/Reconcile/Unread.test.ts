@@ -79,20 +79,23 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a quick sync", (it) =>
   )
 })
 
-layer(TestDatabase.layer, { excludeTestServices: true })("a statement that shows less than is booked", (it) => {
-  it.scoped("was not read, though every list of it ended", () =>
-    Effect.gen(function* () {
-      const { held, service } = yield* threeMonths
-      yield* sync(service.url)
-      const last = held.statement.splice(-1)
-      yield* sync(service.url)
-      expect(yield* said()).toBe("What was read ties out; not read by the last sync: 1 statement")
-      held.statement.push(...last)
-      yield* sync(service.url)
-      expect(yield* said()).toBe("Everything ties out")
-    }),
-  )
-})
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "a statement that shows less than is booked",
+  (it) => {
+    it.scoped("was not read, though every list of it ended", () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* threeMonths
+        yield* sync(service.url)
+        const last = held.statement.splice(-1)
+        yield* sync(service.url)
+        expect(yield* said()).toBe("What was read ties out; not read by the last sync: 1 statement")
+        held.statement.push(...last)
+        yield* sync(service.url)
+        expect(yield* said()).toBe("Everything ties out")
+      }),
+    )
+  },
+)
 
 layer(TestDatabase.layer, { excludeTestServices: true })("one surface alone", (it) => {
   it.scoped("is not everything", () =>
