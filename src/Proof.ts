@@ -32,6 +32,7 @@ const queries: ReadonlyArray<ProofQuery> = [
   numbers,
   BaseJournal.lines,
   BaseJournal.natives,
+  BaseJournal.values,
   BaseJournal.balances,
   sources,
   periods,

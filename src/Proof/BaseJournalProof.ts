@@ -48,6 +48,32 @@ export const natives: ProofQuery = {
     left join ledger.accounts a on a.book_id = d.book_id and a.account_id = d.account_id`,
 }
 
+/** The rates are texts as in their source: `1.1`, `1/1.1`, `990.00/900.00`, or two of these with `*` between them. */
+export const values: ProofQuery = {
+  name: "base-values",
+  proves:
+    "Every line that the base-currency journal values at a rate, or at its face, is worth that to half a cent, in its account's currency.",
+  wrong: (sql) => sql`
+    select b.code as book, concat(${baseName(sql)}, ', line ', p.line_number) as row,
+      format('values %s %s at %s; the books have it in %s', trim_scale(p.native), p.native_currency,
+        concat(trim_scale(p.amount), ' by ' || p.rate), coalesce(a.currency, 'no currency')) as message
+    from valuation.postings p
+    join mirror.books b using (book_id)
+    left join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+    cross join lateral (
+      select case when p.basis = 'face' then '1'
+        when p.rate ~ '^[0-9]+([.][0-9]+)?(/[0-9]+([.][0-9]+)?)?([*][0-9]+([.][0-9]+)?(/[0-9]+([.][0-9]+)?)?)?$' then p.rate
+        end as rate) r
+    cross join lateral (
+      select coalesce(nullif(split_part(split_part(r.rate, '*', 1), '/', 1), ''), '1')::numeric
+          * coalesce(nullif(split_part(split_part(r.rate, '*', 2), '/', 1), ''), '1')::numeric as numerator,
+        coalesce(nullif(split_part(split_part(r.rate, '*', 1), '/', 2), ''), '1')::numeric
+          * coalesce(nullif(split_part(split_part(r.rate, '*', 2), '/', 2), ''), '1')::numeric as denominator) f
+    where p.native is not null and p.native_currency is distinct from a.currency
+      or p.basis in ('face', 'rate') and (r.rate is null
+        or abs(p.amount * f.denominator - p.native * f.numerator) > 0.005 * f.denominator)`,
+}
+
 // The state has cents: times 0.01, since a quotient would be rounded at 16 digits.
 export const balances: ProofQuery = {
   name: "base-balances",

@@ -17,10 +17,44 @@ const currentOf = (sql: Sql, from: Fragment, name: Fragment): Fragment => sql`
   join mirror.books b on b.book_id = x.book_id
   where x.first <> 1 or x.last <> x.versions or x.current is distinct from x.last::text`
 
+/** Every transaction that a version names, as `txId` is kept, by connection. */
+const namedTransactions = (sql: Sql): Fragment => sql`
+  select b.connection, b.code, r.receivable_id, r.version, n.purpose, lower(n.said ->> 'txId') as tx_id,
+    n.said ->> 'txTimestamp' as said_at
+  from mirror.receivables r
+  join mirror.books b on b.book_id = r.book_id
+  cross join lateral (
+    select 'disbursement' as purpose, r.raw -> 'disbursedTransaction' as said
+    where json_typeof(r.raw -> 'disbursedTransaction') = 'object'
+    union all
+    select 'repayment', e.said
+    from json_array_elements(
+      case when json_typeof(r.raw -> 'repaymentTransactions') = 'array' then r.raw -> 'repaymentTransactions' end) e (said)) n`
+
+/** What links a receivable to cash. It may stand in another book than the versions: the borrower's. */
+const transactionsOf = (sql: Sql): Fragment => sql`
+  select b.code as book, format('transaction %s of receivable %s', t.tx_id, t.receivable_id) as row,
+    format('is a %s of %s by version %s, which does not say so', t.purpose, t.tx_timestamp, t.version) as message
+  from mirror.receivable_transactions t
+  join mirror.books b on b.book_id = t.book_id
+  where not exists (
+    select 1 from (${namedTransactions(sql)}) n
+    where n.connection = b.connection and n.receivable_id = t.receivable_id and n.version = t.version
+      and n.purpose = t.purpose and n.tx_id = t.tx_id and not ${otherTime(sql, sql`n.said_at`, sql`t.tx_timestamp`)})
+  union all
+  select distinct n.code, format('transaction %s of receivable %s', n.tx_id, n.receivable_id),
+    format('is named by version %s and kept nowhere: its cash cannot be found', min(n.version) over (
+      partition by n.connection, n.receivable_id, n.tx_id))
+  from (${namedTransactions(sql)}) n
+  where not exists (
+    select 1 from mirror.receivable_transactions t
+    join mirror.books o on o.book_id = t.book_id
+    where o.connection = n.connection and t.receivable_id = n.receivable_id and t.tx_id = n.tx_id)`
+
 export const receivables: ProofQuery = {
   name: "receivables",
   proves:
-    "Every version of a receivable says what the service said of it, and the newest is the one that counts.",
+    "Every version of a receivable, and every transaction that it names, says what the service said of it, and the newest is the one that counts.",
   wrong: (sql) => sql`
     select b.code as book, format('receivable %s, version %s', r.receivable_id, r.version) as row,
       format('is %s, %s %s of %s %s, %s due, of %s; the service said otherwise', r.status, r.current_principal, r.currency,
@@ -33,6 +67,8 @@ export const receivables: ProofQuery = {
         r.raw ->> 'paymentRails', ${figure(sql, sql`r.raw ->> 'initialPrincipal'`)},
         ${figure(sql, sql`r.raw ->> 'currentPrincipal'`)}, ${figure(sql, sql`r.raw ->> 'repaymentAmount'`)})
       or ${otherTime(sql, sql`(r.raw ->> 'issueDate')`, sql`r.issue_date`)}
+    union all
+    ${transactionsOf(sql)}
     union all
     ${currentOf(sql, sql`mirror.receivables`, sql`format('receivable %s', r.receivable_id)`)}
     union all

@@ -47,6 +47,32 @@ const nativeOf = (cell: (column: (typeof nativeColumns)[number]) => string): Nat
   ),
 })
 
+const factor = String.raw`(?:0|[1-9]\d*)(?:\.\d+)?(?:/(?:0|[1-9]\d*)(?:\.\d+)?)?`
+const rateForm = new RegExp(`^${factor}(?:\\*${factor})*$`)
+
+/** A decimal as an integer, and its count of decimals. */
+const integerOf = (text: string): readonly [value: bigint, decimals: number] => {
+  const [whole = "", fraction = ""] = text.split(".")
+  return [BigInt(whole + fraction), fraction.length]
+}
+
+/** Whether the base amount is the native one at the rate (`1.1`, `1/1.1`, `990/900`, or several with `*`), to half a cent. */
+const isWorth = (native: string, rate: string, base: string): boolean => {
+  let [value, decimals] = integerOf(native)
+  let over = 1n
+  for (const part of rate.split("*")) {
+    const [numerator = "1", denominator = "1"] = part.split("/")
+    const [by, more] = integerOf(numerator)
+    const [under, less] = integerOf(denominator)
+    value *= by * 10n ** BigInt(less)
+    over *= under
+    decimals += more
+  }
+  // value / over / 10^decimals against base, whose unit is the cent.
+  const difference = value * 100n - integerOf(base)[0] * over * 10n ** BigInt(decimals)
+  return 2n * (difference < 0n ? -difference : difference) <= over * 10n ** BigInt(decimals)
+}
+
 /** Why a row is invalid by itself; undefined: it is valid. */
 const mistakeOf = (row: CsvRow, manifest: Manifest): string | undefined => {
   const cell = (column: (typeof nativeColumns)[number]): string => row.cell(at(column))
@@ -55,8 +81,13 @@ const mistakeOf = (row: CsvRow, manifest: Manifest): string | undefined => {
   if (cell("base_currency") !== manifest.base?.currency)
     return `"${cell("base_currency")}" is not the base currency`
   if (!bases.has(cell("basis"))) return `"${cell("basis")}" is not a way to value a line`
-  if (cell("basis") === "rate" && cell("rate") === "") return "is valued at a rate that is not there"
-  return undefined
+  const { basis, rate } = { basis: cell("basis"), rate: cell("basis") === "face" ? "1" : cell("rate") }
+  if (basis === "rate" && rate === "") return "is valued at a rate that is not there"
+  if (basis !== "rate" && basis !== "face") return undefined
+  if (!rateForm.test(rate)) return `"${rate}" is not a rate`
+  return isWorth(cell("native_amount"), rate, cell("base_amount"))
+    ? undefined
+    : `${cell("native_amount")} at ${rate} is not ${cell("base_amount")}`
 }
 
 export const checkNativeMovements = async (

@@ -246,6 +246,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       expect(foreign[0]?.message).toMatch(/is not a journal number/)
       const movement = yield* changed("native_movements.csv", /,rate,1/, ",guess,1")
       expect(movement.map(({ message }) => message)).toEqual(['"guess" is not a way to value a line'])
+      const rate = yield* changed("native_movements.csv", /,rate,1\//, ",rate,2/")
+      expect(rate.map(({ message }) => message)).toEqual([
+        expect.stringMatching(/ at 2\/[0-9.]+ is not -?[0-9.]+$/),
+      ])
       expect(yield* changed(manifestFile, /"omitted": 0/, '"omitted": 1')).not.toEqual([])
     }),
   )

@@ -65,7 +65,7 @@ export const found = Effect.map(proof, ({ wrong }) => wrong)
 const of = "(select book_id from mirror.books limit 1)"
 const run = "(select max(run_id) from sync.runs)"
 const thing = "'77777777-0000-4000-8000-000000000001'::uuid"
-const receivable = `'{"receivableId":"77777777-0000-4000-8000-000000000001","clientId":"77777777-0000-4000-8000-000000000001","status":"ACTIVE","currency":"USD","paymentRails":"SWIFT","initialPrincipal":"10","currentPrincipal":"10","repaymentAmount":"11"}'`
+const receivable = `'{"receivableId":"77777777-0000-4000-8000-000000000001","clientId":"77777777-0000-4000-8000-000000000001","status":"ACTIVE","currency":"USD","paymentRails":"SWIFT","initialPrincipal":"10","currentPrincipal":"10","repaymentAmount":"11","repaymentTransactions":[{"txId":"TX","txTimestamp":"2026-08-01T00:00:00Z"}]}'`
 
 /** Rows that a quiet month does not have: one of each, as the program writes it. */
 const others = [
@@ -74,7 +74,7 @@ const others = [
    select ${of}, ${thing}, v, v = 2, ${thing}, 'ACTIVE', 'USD', 'SWIFT', now(), 10, 10, 11, ${receivable}, now(), now(), ${run}
    from generate_series(1, 2) v`,
   `insert into mirror.receivable_transactions (book_id, receivable_id, tx_id, version, purpose, tx_timestamp)
-   values (${of}, ${thing}, 'tx', 1, 'repayment', now())`,
+   values (${of}, ${thing}, 'tx', 1, 'repayment', '2026-08-01T00:00:00Z')`,
   `insert into ledger.receivable_dues (book_id, receivable_id, currency, side, lent, lent_waiting, repaid, repaid_waiting, taken, taken_back, open, owed, policy)
    values (${of}, ${thing}, 'USD', -1, 0, 0, 0, 0, 0, 0, false, false, 'p')`,
   `insert into ledger.receivable_shares (book_id, receivable_id, unit, currency, purpose, amount, rest, entries)

@@ -19,6 +19,21 @@ const mischief: ReadonlyArray<readonly [statement: string, name: string, named: 
     "receivables",
     "the service said otherwise",
   ],
+  [
+    "update mirror.receivable_transactions set tx_id = tx_id || 'x' where purpose = 'repayment'",
+    "receivables",
+    "is named by version 2 and kept nowhere",
+  ],
+  [
+    "update mirror.receivable_transactions set tx_timestamp = tx_timestamp + interval '1 day'",
+    "receivables",
+    "which does not say so",
+  ],
+  [
+    "delete from mirror.receivable_transactions where purpose = 'disbursement'",
+    "receivables",
+    "is named by version 1 and kept nowhere",
+  ],
   ["update mirror.statement_entries set currency = 'EUR'", "cash-lines", "of EUR; the books say USD"],
 ]
 

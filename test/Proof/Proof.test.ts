@@ -77,6 +77,7 @@ const mischief: ReadonlyArray<readonly [string, string, string]> = [
     "close of 2026-08 The journal's hash is",
   ],
   [`update ledger.close_balances set balance = balance + 1`, "closes", "close of 2026-08 Account"],
+  [`update ledger.close_balances set currency = 'EUR'`, "closes", "close of 2026-08 Account"],
   ["update ledger.closes set previous_hash = repeat('0', 64)", "closes", "does not follow the one before it"],
   ["update ledger.closes set sequence = 2", "closes", "close 2 stands where close 1 belongs"],
   ["update ledger.closes set hash = repeat('0', 64)", "closes", "approval of close 1 is not what was signed"],
@@ -145,6 +146,21 @@ const mischief: ReadonlyArray<readonly [string, string, string]> = [
     `update valuation.postings set native = native + 1 where line_number = 1 and native is not null`,
     "base-natives",
     "journal entry ORG-2026-08-000001 account",
+  ],
+  [
+    "update valuation.postings set rate = '1/99' where basis = 'rate'",
+    "base-values",
+    "by 1/99; the books have it in USD",
+  ],
+  [
+    "update valuation.postings set rate = 'x' where basis = 'rate'",
+    "base-values",
+    "by x; the books have it in USD",
+  ],
+  [
+    "update valuation.postings set native_currency = 'GBP' where native is not null",
+    "base-values",
+    "GBP at ",
   ],
   [`update valuation.postings set amount = amount * 2`, "base-balances", "at the end of 2026-08 says"],
 ]
