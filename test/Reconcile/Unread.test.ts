@@ -10,7 +10,7 @@ import { threeMonths } from "../Close/Months.ts"
 import { json } from "../Partner/Service.ts"
 import { accountId, credit, debit } from "../Sync/Partnership.ts"
 import { findings, sync, syncWith, variablesFor } from "../Sync/Runs.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { inOwnDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
 
 const nothing = { ...combined([]), accounts: 1 }
@@ -82,6 +82,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a quick sync", (it) =>
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "a statement that shows less than is booked",
   (it) => {
+    const shapes = [1, 2, 3, 4].flatMap((pageSize) => [
+      { pageSize, endCursorOnLastPage: true },
+      { pageSize, endCursorOnLastPage: false },
+    ])
+    it.scoped.each(shapes)("was read where it shows all of it: %j", (shape) =>
+      Effect.gen(function* () {
+        const { held, service } = yield* threeMonths
+        Object.assign(held, shape)
+        for (const entries of [[], [], [credit(14, "1.00", "176.00"), debit(15, "1.00", "175.00")], []]) {
+          held.statement.push(...entries)
+          yield* sync(service.url)
+          expect(yield* said()).not.toContain("not read")
+        }
+      }).pipe(inOwnDatabase),
+    )
+
     it.scoped("was not read, though every list of it ended", () =>
       Effect.gen(function* () {
         const { held, service } = yield* threeMonths

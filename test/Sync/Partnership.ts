@@ -1,5 +1,6 @@
 /** A small partner service whose every answer a test decides, including answers that no well-behaved service gives. */
 import { Effect } from "effect"
+import * as Money from "../../src/Common/Money.ts"
 import { type Answerer, json, serve } from "../Partner/Service.ts"
 
 export const id = (index: number) => `0f8fad5b-d9cb-469f-a165-${String(index).padStart(12, "0")}`
@@ -63,7 +64,10 @@ export const withdrawal = (index: number, amount: string, fee: string, over: Ite
   withdrawalId: id(index),
   sourceAccount: account,
   sourceAmount: { amount, currency: "USD" },
-  destinationAmount: { amount: (Number(amount) - Number(fee)).toFixed(2), currency: "USD" },
+  destinationAmount: {
+    amount: Money.format(Money.subtract(Money.fromTrusted(amount), Money.fromTrusted(fee)), 2),
+    currency: "USD",
+  },
   fee: { amount: fee, currency: "USD" },
   destination: { accountNumber: "DE00", swiftBic: "X", bankName: "Bank" },
   status: "COMPLETED",
