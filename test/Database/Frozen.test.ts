@@ -53,6 +53,13 @@ const later = () => {
   return folder
 }
 
+/** The file's one receivable was planted without words of its transactions, which the proof of the first version did not read. */
+const heldAsPlanted = {
+  wrong: [
+    "receivables: ORG: transaction tx of receivable 77777777-0000-4000-8000-000000000001 is a repayment of 2026-11-23 04:50:34.733812+00 by version 1, which does not say so",
+  ],
+}
+
 const counted = rows("select (select count(*) from ledger.postings)::integer as postings")
 
 describe("the tables of the first version", () => {
@@ -64,7 +71,7 @@ describe("the tables of the first version", () => {
   it.scopedLive("migrate to this version with all their rows", () =>
     Effect.gen(function* () {
       yield* restore(first)
-      expect(yield* proof).toMatchObject({ ok: true })
+      expect(yield* proof).toMatchObject(heldAsPlanted)
       expect(yield* migrate()).toEqual([])
     }).pipe(Effect.provide(TestDatabase.blankLayer)),
   )
@@ -78,14 +85,14 @@ describe("the tables of the first version", () => {
         expect(yield* migrate(folder)).toEqual(["9999_later", "rules"])
         expect(yield* counted).toEqual(held)
         expect(yield* rows("select memo from ledger.postings limit 1")).toEqual([{ memo: null }])
-        expect(yield* proof).toMatchObject({ ok: true })
+        expect(yield* proof).toMatchObject(heldAsPlanted)
         return held
       }).pipe(Effect.provide(TestDatabase.blankLayer))
       yield* Effect.gen(function* () {
         yield* restore(first, { folder })
         expect(yield* counted).toEqual(before)
         expect(yield* rows("select memo from ledger.postings limit 1")).toEqual([{ memo: null }])
-        expect(yield* proof).toMatchObject({ ok: true })
+        expect(yield* proof).toMatchObject(heldAsPlanted)
       }).pipe(Effect.provide(TestDatabase.blankLayer))
     }),
   )

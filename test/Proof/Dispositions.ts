@@ -87,16 +87,16 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
     refused: "book_id receivable_id",
     free: {
       "currency side lent lent_waiting repaid repaid_waiting taken taken_back open owed since policy":
-        "computed anew with every reading; what it leaves out stands in loan clearing as an item of its own",
+        "not proved: it says of which receivable it is what stands in loan clearing and in transit, whose balances are proved",
     },
   },
   "ledger.receivable_shares": {
     refused: "book_id receivable_id unit currency purpose amount rest entries",
-    deleted: "written anew with every reading, as the dues",
+    deleted: "written anew with every version of a receivable, as the dues",
   },
   "ledger.receivable_waits": {
     refused: "book_id receivable_id purpose version sequence currency amount side occurred_at tx_ids whole",
-    deleted: "written anew with every reading, as the dues",
+    deleted: "written anew with every version of a receivable, as the dues",
   },
   "ledger.touched_conversions": {
     refused: "book_id conversion_id",

@@ -93,7 +93,7 @@ export const verify = command(
       "batches or reports, such as a book's or all of exports, stands for every one below it; links in it are not followed.",
       "Needs no database. --database: every journal entry, date, balance, running balance, journal number, close, batch with its",
       "bytes, and the base-currency journal, from the rows themselves; what was read against the service's own words; that what",
-      "the checks find is an open finding; and that every rule of the database is in place. Every row that is wrong is named.",
+      "the checks find is an open finding; and that every rule of the database is in place. Each of these rows that is wrong is named.",
       "Changes nothing.",
     ],
     takes: {
