@@ -2,6 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { allBooks } from "../../src/Book.ts"
+import { int4 } from "../../src/Database/Columns.ts"
 import { Database } from "../../src/Database.ts"
 import { listBatches } from "../../src/Export/Batch/Kept/KnownBatch.ts"
 import * as Batches from "../../src/Export/Batches.ts"
@@ -80,13 +81,51 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system",
       yield* run(september, ["qbo"])
       const torn = yield* failureOf(exporting("BORDERS", out)(october, ["qbo"]))
       expect(torn.message).toBe(
-        "Batch BORDERS/1 has 2026-09-30 for qbo in EUR. Written in the books' own currencies, 2026-10 would leave the revaluation at that border without its reversal, or reverse one that qbo does not have: go on with --base, or write that batch's days without --base first, with --again. Nothing was written.",
+        "Batch BORDERS/1 has 2026-09-30 for qbo in EUR. Written in the books' own currencies, 2026-10 would leave the revaluation at that border without its reversal, or reverse one that qbo does not have: go on with --base, or write all of it at once without --base: --from 2026-09-01 --to 2026-10-31 --again. Nothing was written.",
       )
       // Within a month there is no revaluation.
       const within = exporting("BORDERS", out)(range("2026-10-06", "2026-10-31"), ["qbo"])
       expect((yield* failureOf(within)).message).toContain("has no entries")
       yield* run(october, ["qbo"])
       expect(yield* states(bookId)).toEqual(["1 committed", "2 committed"])
+    }),
+  )
+
+  it.effect("goes over to the base currency with all days at once, as the refusal says", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("GOESOVER", client(17))
+      for (const day of ["2026-08-10", "2026-09-10", "2026-10-05"]) yield* deposit(bookId, day, "1000.00")
+      yield* addRates([ecbRate("2026-08-10", "0.90"), ecbRate("2026-08-31", "0.93")])
+      const out = temporaryFolder()
+      const run = inBase("GOESOVER", out)
+      const august = { kind: "period", period: "2026-08" } as const
+      for (const month of [august, september]) yield* exporting("GOESOVER", out)(month, ["qbo"])
+      const torn = yield* failureOf(run(october, ["qbo"]))
+      expect(torn.message).toContain("with --base: --from 2026-08-01 --to 2026-10-31 --again.")
+      for (const month of [august, september])
+        expect((yield* failureOf(run(month, ["qbo"], { again: true }))).message).toContain(
+          "--from 2026-08-01 --to 2026-09-30 --again",
+        )
+      yield* run(range("2026-08-01", "2026-10-31"), ["qbo"], { again: true })
+      expect(yield* states(bookId)).toEqual(["1 superseded", "2 superseded", "3 committed"])
+    }),
+  )
+
+  it.effect("is told that its batches stand in the way before anything is valued", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("UNVALUED", client(18))
+      yield* deposit(bookId, "2026-09-10", "1000.00")
+      yield* exporting("UNVALUED", temporaryFolder())(september, ["qbo"])
+      yield* closeMonth(bookId, "2026-09")
+      const refused = yield* failureOf(inBase("UNVALUED")(september, ["qbo"]))
+      expect(refused.message).toContain("in the books' own currencies")
+      const database = yield* Database
+      const valued = yield* database.rows(
+        "Test.valued",
+        { months: int4 },
+        (sql) => sql`select count(*)::integer as months from valuation.months where book_id = ${bookId}`,
+      )
+      expect(valued).toEqual([{ months: 0 }])
     }),
   )
 

@@ -104,18 +104,30 @@ const bordersOf = ({ from, to }: Selection) => [
   ...(to === null ? [] : [{ outside: shiftDate(to, 1), end: to }]),
 ]
 
+/** The options of one selection with all days of these batches: beside it stands nothing in another way. */
+const wholeRange = (selection: Selection, batches: ReadonlyArray<OtherBatch>): string => {
+  const from = [selection.from, ...batches.map((batch) => batch.from)]
+  const to = [selection.to, ...batches.map((batch) => batch.to)]
+  const days = (all: ReadonlyArray<string | null>) => all.filter((day) => day !== null).sort()
+  return from.includes(null) || to.includes(null)
+    ? "--all"
+    : `--from ${days(from)[0]} --to ${days(to).at(-1)}`
+}
+
+/** `others`: the book's batches of the format in other ways. */
 const refuse = (
   format: FormatName,
   way: Way,
   selection: Selection,
   other: OtherBatch,
+  others: ReadonlyArray<OtherBatch>,
   day: string | undefined,
 ) => {
   const has = `Batch ${other.code}/${other.batch} has ${day === undefined ? `days of ${selection.text}` : day} for ${format} ${wayText(other)}.`
   const what =
     day === undefined
       ? `Written ${wayText(way)} they would come a second time: go on ${flagOf(other)}, or write them in the other way with --again, to be imported in the batch's place.`
-      : `Written ${wayText(way)}, ${selection.text} would leave the revaluation at that border without its reversal, or reverse one that ${format} does not have: go on ${flagOf(other)}, or write that batch's days ${flagOf(way)} first, with --again.`
+      : `Written ${wayText(way)}, ${selection.text} would leave the revaluation at that border without its reversal, or reverse one that ${format} does not have: go on ${flagOf(other)}, or write all of it at once ${flagOf(way)}: ${wholeRange(selection, others)} --again.`
   return exportError("Usage", `${has} ${what} Nothing was written.`)
 }
 
@@ -132,17 +144,15 @@ export const refuseOtherWays = Effect.fn("Export.refuseOtherWays")(function* (
   again: boolean,
 ) {
   const all = bookIds.flatMap((bookId) =>
-    formats.filter(accumulates).flatMap((format) =>
-      others
-        .of({ bookId })
-        .filter((other) => other.formats.includes(format))
-        .map((other) => ({ bookId, format, other })),
-    ),
+    formats.filter(accumulates).flatMap((format) => {
+      const own = others.of({ bookId }).filter((other) => other.formats.includes(format))
+      return own.map((other) => ({ bookId, format, other, own }))
+    }),
   )
   const met = all.filter(({ other }) => meets(other, selection))
   const [first] = met
   if (first !== undefined && !again) {
-    return yield* refuse(first.format, way, selection, first.other, undefined)
+    return yield* refuse(first.format, way, selection, first.other, first.own, undefined)
   }
   const beside = all.flatMap((one) =>
     bordersOf(selection).flatMap(({ end, outside }) =>
@@ -151,6 +161,7 @@ export const refuseOtherWays = Effect.fn("Export.refuseOtherWays")(function* (
   )
   const revalued = yield* revaluedOn(beside.map(({ bookId, end }) => ({ bookId, day: end })))
   const torn = beside.find(({ bookId, end }) => revalued.has(`${bookId} ${end}`))
-  if (torn !== undefined) return yield* refuse(torn.format, way, selection, torn.other, torn.outside)
+  if (torn !== undefined)
+    return yield* refuse(torn.format, way, selection, torn.other, torn.own, torn.outside)
   return byBook(met.map(({ bookId, format, other: { batch } }) => ({ bookId, format, batch })))
 })
