@@ -8,7 +8,7 @@ export const exitCodes = {
   usage: 2,
   /** Done, but something is in quarantine or a blocking finding is open. */
   attention: 3,
-  /** Another sync of that connection runs. */
+  /** Another command has what this one needs: mostly a sync of the connection. */
   busy: 4,
   /** Stopped early, also by an outage; the same command goes on where it stopped. */
   resumable: 75,
@@ -25,7 +25,7 @@ export const exitCodeTexts: Readonly<Record<ExitName, string>> = {
   failed: "failed; the message says what to do",
   usage: "usage or settings, or not possible as asked",
   attention: "done, with quarantine or blocking findings",
-  busy: "another sync of that connection runs",
+  busy: "another sync, export or report has it",
   resumable: "stopped early, or an outage; run it again to go on",
 }
 

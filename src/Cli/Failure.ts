@@ -49,6 +49,8 @@ const codes: Readonly<Record<string, ExitCode>> = {
   WorkersEnded: exitCodes.resumable,
   SyncBusy: exitCodes.busy,
   LeaseLost: exitCodes.busy,
+  "ExportError.Busy": exitCodes.busy,
+  "AsOfError.Busy": exitCodes.busy,
   DeadlineReached: exitCodes.resumable,
   "SyncIncomplete.Stopped": exitCodes.resumable,
   "PartnerError.RateLimited": exitCodes.resumable,

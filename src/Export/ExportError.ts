@@ -3,7 +3,7 @@ import { Data } from "effect"
 export type ExportReason =
   /** The scope, a format or the book asked for does not exist or makes no sense: exit code 2. */
   | "Usage"
-  /** Another export of the same book runs. */
+  /** Another export of the same book runs: exit code 4. */
   | "Busy"
   /** The folder cannot be written: read-only, full, missing rights, a file in the way. */
   | "Folder"

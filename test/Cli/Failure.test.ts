@@ -6,6 +6,7 @@ import { codeOf, documentText, failureDocument, failureText } from "../../src/Cl
 import { closeError } from "../../src/Close/CloseError.ts"
 import { databaseError } from "../../src/Database/DatabaseError.ts"
 import { exportError } from "../../src/Export/ExportError.ts"
+import { AsOfError } from "../../src/Ledger/AsOf.ts"
 import { PartnerError, type PartnerReason } from "../../src/Partner/PartnerError.ts"
 import { reclassifyError } from "../../src/Reclassify/ReclassifyError.ts"
 import { LeaseLost } from "../../src/Run/Lease.ts"
@@ -49,6 +50,8 @@ describe("the exit code", () => {
     [75, partner("Timeout")],
     [4, new SyncBusy({ connection: "default" })],
     [4, new LeaseLost({ connection: "default", runId: 1 })],
+    [4, exportError("Busy", "another export runs")],
+    [4, new AsOfError({ reason: "Busy", message: "a transaction runs" })],
     [1, new Error("anything else")],
   ])("is %i for %o", (code, error) => {
     expect(codeOf(failuresOf(Cause.fail(error), false))).toBe(code)

@@ -9,7 +9,6 @@ import { Reconcile } from "../../../Reconcile.ts"
 import { PostingFacts } from "../../../Sync/Statements/PostingFacts.ts"
 import { books, booksToRead } from "../../BookEnvironment.ts"
 import { argument, choice, command, flag, optional, text } from "../../Declaration.ts"
-import { exitCodeTexts } from "../../ExitCode.ts"
 import { UsageError } from "../../Failure.ts"
 import { Output } from "../../Output.ts"
 import { movedLines, reappliedLines } from "../../Tables/ReclassifyTable.ts"
@@ -170,7 +169,7 @@ export const reclassify = command(
       ],
       ["tieout reclassify --rules", "what changed posting rules would move"],
     ],
-    exits: { busy: exitCodeTexts.busy },
+    exits: { busy: "another sync of that connection runs" },
   },
   Effect.fn("Cli.reclassify")(
     function* ({ allOf, apply, book, ids, maxAmount, name, preview, reason, rules, to }) {

@@ -78,7 +78,10 @@ export const report = command(
       ["tieout report 2026-10", "after tieout close 2026-10"],
       ["tieout report 2026-10 --as-of 2026-11-05", "what October looked like at the end of 5 November"],
     ],
-    exits: { attention: "done, and a report is a draft" },
+    exits: {
+      attention: "done, and a report is a draft",
+      busy: "another report of that book is being written, or with --as-of something in the books",
+    },
   },
   Effect.fn("Cli.report")(
     function* ({ asOf: asOfText, base, book, out, period: text }) {

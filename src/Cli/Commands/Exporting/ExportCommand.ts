@@ -127,7 +127,10 @@ export const exportCommand = command(
       ],
       ["tieout export --with-rates --format datev --period 2026-10", "foreign currency with both amounts"],
     ],
-    exits: { attention: "done, and a batch is incomplete" },
+    exits: {
+      attention: "done, and a batch is incomplete",
+      busy: "another export of that book runs, or with --as-of something is being written",
+    },
     list: { title: "Formats:", rows: formats.map(({ description, name }) => [name, description]) },
   },
   Effect.fn("Cli.export")(function* ({

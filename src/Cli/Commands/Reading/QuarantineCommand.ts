@@ -11,7 +11,7 @@ import { connection } from "../../CommandOptions.ts"
 import { failuresIn, unfinished, withFailure } from "../../ConnectionFailures.ts"
 import { withinDeadline } from "../../Deadline.ts"
 import { argument, flag, group, subcommand } from "../../Declaration.ts"
-import { type ExitCode, exitCodes, exitCodeTexts, worst } from "../../ExitCode.ts"
+import { type ExitCode, exitCodes, worst } from "../../ExitCode.ts"
 import { failureOf, UsageError } from "../../Failure.ts"
 import { type Failure, failureDocument } from "../../FailureDocument.ts"
 import { Output } from "../../Output.ts"
@@ -203,7 +203,7 @@ export const quarantine = group(
       ["tieout quarantine replay", "after an upgrade, or once the settings' interface section is corrected"],
       ["tieout quarantine show Q12", "one row as the service sent it"],
     ],
-    exits: { attention: "done, and a row still waits", busy: exitCodeTexts.busy },
+    exits: { attention: "done, and a row still waits", busy: "another sync of that connection runs" },
   },
   [listRows, showRow, replayRows],
 )

@@ -12,7 +12,7 @@ import { client, connection, surface } from "../../CommandOptions.ts"
 import { failuresIn, unfinished } from "../../ConnectionFailures.ts"
 import { withinDeadline } from "../../Deadline.ts"
 import { command, flag } from "../../Declaration.ts"
-import { type ExitCode, exitCodes, exitCodeTexts, worst } from "../../ExitCode.ts"
+import { type ExitCode, exitCodes, worst } from "../../ExitCode.ts"
 import { failureOf, UsageError } from "../../Failure.ts"
 import { type Failure, failureDocument } from "../../FailureDocument.ts"
 import { Output } from "../../Output.ts"
@@ -152,7 +152,7 @@ export const sync = command(
     ],
     exits: {
       attention: "done, with quarantine or blocking findings, or without a client that could not be read",
-      busy: exitCodeTexts.busy,
+      busy: "another sync of that connection runs",
     },
   },
   Effect.fn("Cli.sync")(
