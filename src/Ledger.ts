@@ -132,6 +132,15 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
       }
     }
 
-    return { prepare, post, assignNumbers, sweepQueues, dateIn, contextFor }
+    return {
+      prepare,
+      post,
+      assignNumbers,
+      sweepQueues,
+      dateIn,
+      followChart: accounts.follow,
+      namesOf: accounts.namesOf,
+      contextFor,
+    }
   }),
 }) {}

@@ -17,7 +17,7 @@ import { readConnection } from "./Sync/Runs/Connection.ts"
 import { holding, leading } from "./Sync/Runs/ConnectionLock.ts"
 import { settleDead } from "./Sync/Runs/DeadJobs.ts"
 import { runParts, syncPartsOf } from "./Sync/Runs/Parts.ts"
-import { endOf, inTimeZone, prove, recordEnd } from "./Sync/Runs/Proving.ts"
+import { bySettings, endOf, prove, recordEnd } from "./Sync/Runs/Proving.ts"
 import { SyncBusy } from "./Sync/Runs/RunReport.ts"
 import { type Surface, type SurfaceOptions, surfacesOf } from "./Sync/Runs/Surfaces.ts"
 import { watched } from "./Sync/Runs/Watched.ts"
@@ -46,7 +46,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
       const outcome = yield* readConnection(
         { connection, surfaces, client, full, quick },
         syncPartsOf(full, quick),
-        (books, commit) => Effect.provide(inTimeZone(books, commit), services),
+        (books, commit) => Effect.provide(bySettings(books, commit), services),
       )
       const run = yield* Run
       if (!quick) yield* run.commit(settleDead(outcome.complete, { kind: "sync" }))

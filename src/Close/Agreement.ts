@@ -21,12 +21,22 @@ export interface Agreement {
   readonly accounts: number
   /** What differs, and where; empty: the month agrees. */
   readonly differences: ReadonlyArray<string>
+  /** Accounts that the chart or a rule calls otherwise now: their code and name when the month was closed, and now. */
+  readonly renamed: ReadonlyArray<Renamed>
+}
+
+interface Renamed {
+  readonly closedAs: string
+  readonly now: string
 }
 
 const balanceColumns = {
   account: text,
   currency: text,
   differs: bool,
+  /** As `CODE NAME`; null: not kept by the close. */
+  closedAs: nullable(text),
+  now: text,
   kept: arrayOf(nullable(text)),
   found: arrayOf(nullable(text)),
 }
@@ -40,7 +50,7 @@ const balances = Effect.fn("Close.agreement.balances")(function* ({ book, period
     balanceColumns,
     (sql) => sql`
       with kept as (
-        select account_id, code, currency, debit, credit, balance from ledger.close_balances
+        select account_id, code, name, currency, debit, credit, balance from ledger.close_balances
         where book_id = ${book.bookId} and sequence = ${sequence}),
       posted as (
         select s.account_id, sum(s.debit) as debit, sum(s.credit) as credit
@@ -59,6 +69,7 @@ const balances = Effect.fn("Close.agreement.balances")(function* ({ book, period
       select coalesce(k.code, a.code, '?') as account, coalesce(k.currency, a.currency, '') as currency,
         coalesce(k.debit, 0) <> coalesce(p.debit, 0) or coalesce(k.credit, 0) <> coalesce(p.credit, 0)
           or coalesce(k.balance, 0) <> coalesce(b.balance, 0) or k.currency <> a.currency as differs,
+        k.code || ' ' || k.name as "closedAs", coalesce(a.code || ' ' || a.name, '?') as now,
         array[k.debit::text, k.credit::text, k.balance::text] as kept,
         array[p.debit::text, p.credit::text, b.balance::text] as found
       from kept k
@@ -116,7 +127,7 @@ export const agreementOf = Effect.fn("Close.agreement")(function* (month: Month)
   if (close === null) {
     const differences =
       locked === null ? [`${period} of book ${book.code} is closed, but nothing is kept of its close.`] : []
-    return { ...result, accounts: 0, differences } satisfies Agreement
+    return { ...result, accounts: 0, differences, renamed: [] } satisfies Agreement
   }
   const rows = yield* balances(month, close.sequence)
   const differences = [
@@ -134,5 +145,8 @@ export const agreementOf = Effect.fn("Close.agreement")(function* (month: Month)
           `Account ${account} (${currency}): closed with ${figures(kept, currency)}; now ${figures(found, currency)}.`,
       ),
   ]
-  return { ...result, accounts: rows.length, differences } satisfies Agreement
+  const renamed = rows.flatMap(({ closedAs, now }) =>
+    closedAs === null || closedAs === now ? [] : [{ closedAs, now }],
+  )
+  return { ...result, accounts: rows.length, differences, renamed } satisfies Agreement
 })

@@ -1,14 +1,17 @@
 /** Ledger accounts, made when the first line needs them. Their ids are kept in memory for the length of a run. */
 import { Effect } from "effect"
+import { isIn } from "../Book/ByBook.ts"
 import type { Book } from "../Book.ts"
+import { counted } from "../Common/Text.ts"
 import { traced } from "../Common/Traced.ts"
+import type { Sql } from "../Database/Client.ts"
 import { int4, nullable, text, uuid } from "../Database/Columns.ts"
-import { columnsOf, textArray } from "../Database/TextArray.ts"
+import { columnsOf } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Commit } from "../Run/Lease.ts"
 import { Settings } from "../Settings.ts"
 import type { Line } from "./JournalEntry.ts"
-import { codeAndName, shortAccount } from "./LedgerChart.ts"
+import { templateOf, templatesOf } from "./LedgerChart.ts"
 
 const keyOfAccount = (
   bookId: number,
@@ -41,18 +44,57 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
     const settings = yield* Settings
     const known = new Map<string, AccountId>()
 
-    /** The payment rails of the service's accounts that cash lines are of. */
-    const railsOf = Effect.fn("Ledger.Accounts.railsOf")(function* (book: Book, wanted: ReadonlyArray<Line>) {
-      const ids = wanted.flatMap(({ partnerAccountId }) => partnerAccountId ?? [])
-      if (ids.length === 0) return new Map<string, string>()
+    const templates = templatesOf(settings.chart, settings.rules)
+
+    /** The accounts of books that are called otherwise than the settings say: `book_id`, `account_id`, `code`, `name`. */
+    const misnamed = (sql: Sql, bookIds: ReadonlyArray<number>) => sql`
+      select a.book_id, a.account_id, n.code, n.name
+      from json_to_recordset(${templates}::text::json) as t (role text, rule_code text, code text, name text)
+      join ledger.accounts a on a.rule_code = t.rule_code and (a.role = t.role or t.role is null)
+        and a.book_id ${isIn(sql, bookIds)}
+      join mirror.books b on b.book_id = a.book_id
+      left join mirror.accounts m on m.book_id = a.book_id and m.account_id = a.partner_account_id
+      cross join lateral (
+        select ledger.filled(t.code, a.currency, a.partner_account_id, m.payment_rails, b.code) as code,
+          ledger.filled(t.name, a.currency, a.partner_account_id, m.payment_rails, b.code) as name) n
+      where (a.code, a.name) is distinct from (n.code, n.name)`
+
+    /** Part of the caller's transaction. */
+    const rename = Effect.fn("Ledger.Accounts.rename")(function* (bookIds: ReadonlyArray<number>) {
       const rows = yield* database.rows(
-        "Ledger.Accounts.railsOf",
-        { account_id: uuid, payment_rails: text },
+        "Ledger.Accounts.rename",
+        { account_id: int4 },
         (sql) => sql`
-          select account_id, payment_rails from mirror.accounts
-          where book_id = ${book.bookId} and account_id = any (${textArray(sql, ids)}::uuid[])`,
+          with given as materialized (${misnamed(sql, bookIds)}),
+          held as materialized (
+            select a.book_id, a.account_id from ledger.accounts a join given g using (book_id, account_id)
+            order by a.book_id, a.account_id for no key update of a)
+          update ledger.accounts a set code = g.code, name = g.name
+          from given g join held h using (book_id, account_id)
+          where a.book_id = g.book_id and a.account_id = g.account_id returning a.account_id`,
       )
-      return new Map(rows.map((row) => [row.account_id, row.payment_rails]))
+      if (rows.length > 0) {
+        yield* Effect.logInfo(
+          `${counted(rows.length, "ledger account")} got the code and name that the chart and the rules give now; closed months, too, show them so. Batches and closes keep the former ones.`,
+        )
+      }
+    })
+
+    /**
+     * Gives the accounts of books the codes and names that the settings have now: all of them at once, so that no account has the name
+     * of an older chart beside one of a newer. Writes in a transaction of `commit`, and only where there is something to change.
+     */
+    const follow = Effect.fn("Ledger.Accounts.follow")(function* (
+      books: ReadonlyArray<Book>,
+      commit: Commit,
+    ) {
+      const ids = books.map(({ bookId }) => bookId)
+      const found = yield* database.rows(
+        "Ledger.Accounts.follow",
+        { book_id: int4 },
+        (sql) => sql`select distinct n.book_id from (${misnamed(sql, ids)}) n order by 1`,
+      )
+      if (found.length > 0) yield* commit(rename(found.map(({ book_id: id }) => id)))
     })
 
     /**
@@ -60,29 +102,26 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
      * transactions that make the same accounts cannot deadlock.
      */
     const create = Effect.fn("Ledger.Accounts.create")(function* (book: Book, wanted: ReadonlyArray<Line>) {
-      const rails = yield* railsOf(book, wanted)
-      const named = wanted.map((line) => ({
-        line,
-        ...codeAndName(settings.chart, line, {
-          client: book.code,
-          account: line.partnerAccountId === null ? "" : shortAccount(line.partnerAccountId),
-          rail: rails.get(line.partnerAccountId ?? "") ?? "",
-        }),
-      }))
+      const named = wanted.map((line) => ({ line, ...templateOf(settings.chart, line) }))
       const rows = yield* database.rows("Ledger.Accounts.create", accountColumns, (sql) => {
         const { text } = columnsOf(sql, named)
         return sql`
           insert into ledger.accounts (book_id, role, currency, partner_account_id, rule_code, code, name)
-          select ${book.bookId}, t.role, t.currency, t.partner_account_id::uuid, t.rule_code, t.code, t.name
+          select b.book_id, t.role, t.currency, t.partner_account_id, t.rule_code,
+            ledger.filled(t.code, t.currency, t.partner_account_id, m.payment_rails, b.code),
+            ledger.filled(t.name, t.currency, t.partner_account_id, m.payment_rails, b.code)
           from unnest(${text(({ line }) => line.role)}, ${text(({ line }) => line.currency)},
-            ${text(({ line }) => line.partnerAccountId)}, ${text(({ line }) => line.rule?.code ?? "")},
+            ${text(({ line }) => line.partnerAccountId)}::uuid[], ${text(({ line }) => line.rule?.code ?? "")},
             ${text(({ code }) => code)}, ${text(({ name }) => name)})
             with ordinality as t (role, currency, partner_account_id, rule_code, code, name, place)
+          join mirror.books b on b.book_id = ${book.bookId}
+          left join mirror.accounts m on m.book_id = b.book_id and m.account_id = t.partner_account_id
           order by t.place
           on conflict (book_id, role, currency, partner_account_id, rule_code)
           do update set code = excluded.code, name = excluded.name
           returning account_id, role, currency, partner_account_id, rule_code`
       })
+      yield* rename([book.bookId])
       return new Map(
         rows.map((row) => [
           keyOfAccount(book.bookId, row.role, row.currency, row.partner_account_id, row.rule_code),
@@ -137,6 +176,22 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
       return yield* ofKeys(keys, wanted.length === 0 ? known : yield* create(book, wanted))
     })
 
-    return { idsOf, idsWithin }
+    /** What the accounts of lines are called in a book, as `CODE NAME`, whether or not they are there yet. No line may be cash. */
+    const namesOf = Effect.fn("Ledger.Accounts.namesOf")(function* (book: Book, lines: ReadonlyArray<Line>) {
+      const wanted = new Map(lines.map((line) => [keyOf(book.bookId, line), line]))
+      const named = [...wanted].map(([key, line]) => ({ key, line, ...templateOf(settings.chart, line) }))
+      const rows = yield* database.rows("Ledger.Accounts.namesOf", { key: text, name: text }, (sql) => {
+        const { text } = columnsOf(sql, named)
+        return sql`
+            select t.key, concat_ws(' ', ledger.filled(t.code, t.currency, null, null, ${book.code}),
+              ledger.filled(t.name, t.currency, null, null, ${book.code})) as name
+            from unnest(${text(({ key }) => key)}, ${text(({ line }) => line.currency)}, ${text(({ code }) => code)},
+              ${text(({ name }) => name)}) as t (key, currency, code, name)`
+      })
+      const names = new Map(rows.map(({ key, name }) => [key, name]))
+      return (line: Line): string => names.get(keyOf(book.bookId, line)) ?? line.role
+    })
+
+    return { idsOf, idsWithin, follow, namesOf }
   }),
 }) {}

@@ -1,29 +1,28 @@
-/** From a role to the code and name that a book's chart gives it. */
+/**
+ * From a role to the code and name that a book's chart gives it. Both are templates, which `ledger.filled` of the database
+ * fills in with the account's currency, its book's code and, of cash, the service's account and its payment rails.
+ */
 import type { Chart } from "../Settings/Chart.ts"
+import type { Rule } from "../Settings/Rules.ts"
 import type { Line } from "./JournalEntry.ts"
-
-/** What the placeholders of a chart stand for; `account` and `rail` only for cash. */
-export interface ChartFields {
-  readonly client: string
-  readonly account: string
-  readonly rail: string
-}
 
 /** The part of an account's identifier that tells it apart in a name; the whole one is beside every posting. */
 export const shortAccount = (accountId: string): string => accountId.slice(0, 8)
 
-const fill = (template: string, currency: string, fields: ChartFields): string =>
-  template
-    .replaceAll("{currency}", currency)
-    .replaceAll("{account}", fields.account)
-    .replaceAll("{rail}", fields.rail)
-    .replaceAll("{client}", fields.client)
+interface Template {
+  readonly code: string
+  readonly name: string
+}
 
-export const codeAndName = (
-  chart: Chart,
-  line: Pick<Line, "role" | "currency" | "rule">,
-  fields: ChartFields,
-): { readonly code: string; readonly name: string } => {
-  const { code, name } = line.rule ?? chart[line.role]
-  return { code: fill(code, line.currency, fields), name: fill(name, line.currency, fields) }
+export const templateOf = (chart: Chart, { role, rule }: Pick<Line, "role" | "rule">): Template =>
+  rule ?? chart[role]
+
+/** The templates of all accounts that the settings name, as JSON. Of several rules with one code, the first names the account. */
+export const templatesOf = (chart: Chart, rules: ReadonlyArray<Rule>): string => {
+  const ofRules = new Map<string, Template>()
+  for (const { account } of rules) if (!ofRules.has(account.code)) ofRules.set(account.code, account)
+  return JSON.stringify([
+    ...Object.entries(chart).map(([role, { code, name }]) => ({ role, rule_code: "", code, name })),
+    ...[...ofRules.values()].map(({ code, name }) => ({ role: null, rule_code: code, code, name })),
+  ])
 }

@@ -6,11 +6,9 @@ import { printedSum } from "../Common/AmountText.ts"
 import * as Money from "../Common/Money.ts"
 import { Database } from "../Database.ts"
 import type { Line } from "../Ledger/JournalEntry.ts"
-import { codeAndName } from "../Ledger/LedgerChart.ts"
 import { Ledger } from "../Ledger.ts"
 import { Reconcile } from "../Reconcile.ts"
 import { beginRun } from "../Run.ts"
-import { Settings } from "../Settings.ts"
 import { holding } from "../Sync/Runs/ConnectionLock.ts"
 import { recordEnd } from "../Sync/Runs/Proving.ts"
 import { SyncBusy } from "../Sync/Runs/RunReport.ts"
@@ -74,14 +72,17 @@ const sideOf = (
 }
 
 /** Adds up the changes, and collects the ones to show. */
-const tally = (book: Book, nameOf: (line: Line) => string) => {
+const tally = (book: Book) => {
   const changes: Array<ShownChange> = []
   const kept: Array<string> = []
   const totals = new Map<string, Omit<MovedTotal, "amount"> & { amount: Money.Amount; currency: string }>()
   const months = new Set<string>()
   let changed = 0
   let keptByHand = 0
-  const add = ({ description, effectiveDate, entry, number, period }: RuleChange): void => {
+  const add = (
+    { description, effectiveDate, entry, number, period }: RuleChange,
+    nameOf: (line: Line) => string,
+  ): void => {
     const { accounts: debit, amount } = sideOf(entry.lines, true, nameOf)
     const { accounts: credit } = sideOf(entry.lines, false, nameOf)
     const currency = entry.lines[0]?.currency ?? ""
@@ -102,11 +103,15 @@ const tally = (book: Book, nameOf: (line: Line) => string) => {
     })
   }
   return {
-    take: (page: ReadonlyArray<RuleChange>, left: ReadonlyArray<string>): void => {
-      for (const change of page) add(change)
+    take: Effect.fnUntraced(function* (page: ReadonlyArray<RuleChange>, left: ReadonlyArray<string>) {
+      const nameOf = yield* (yield* Ledger).namesOf(
+        book,
+        page.flatMap(({ entry }) => entry.lines),
+      )
+      for (const change of page) add(change, nameOf)
       keptByHand += left.length
       kept.push(...left.slice(0, mostShown - kept.length))
-    },
+    }),
     months: (): ReadonlyArray<string> => [...months].sort(),
     result: (looked: number): Reapplied => ({
       book: book.code,
@@ -125,17 +130,9 @@ const tally = (book: Book, nameOf: (line: Line) => string) => {
   }
 }
 
-const namer = (book: Book) =>
-  Effect.map(Settings, ({ chart }) => (line: Line) => {
-    const { code, name } = codeAndName(chart, line, { client: book.code, account: "", rail: "" })
-    return `${code} ${name}`
-  })
-
 const previewed = Effect.fn("Reclassify.preview")(function* (book: Book, { reason }: ReapplyRequest) {
-  const sum = tally(book, yield* namer(book))
-  const looked = yield* throughRules(book, reason, (changes, kept) =>
-    Effect.sync(() => sum.take(changes, kept)),
-  )
+  const sum = tally(book)
+  const looked = yield* throughRules(book, reason, sum.take)
   return sum.result(looked)
 })
 
@@ -143,12 +140,12 @@ const previewed = Effect.fn("Reclassify.preview")(function* (book: Book, { reaso
 const applied = Effect.fn("Reclassify.apply")(function* (book: Book, { reason, who }: ReapplyRequest) {
   const ledger = yield* Ledger
   const reconcile = yield* Reconcile
-  const sum = tally(book, yield* namer(book))
+  const sum = tally(book)
   const run = yield* beginRun(book.connection, "reclassify")
   const work = Effect.gen(function* () {
     yield* run.commit(ledger.assignNumbers([book], run.runId))
     const looked = yield* throughRules(book, reason, (changes, kept, proof) =>
-      Effect.map(postChanges(book, run, changes, proof), () => sum.take(changes, kept)),
+      Effect.zipRight(postChanges(book, run, changes, proof), sum.take(changes, kept)),
     )
     yield* run.commit(ledger.assignNumbers([book], run.runId))
     // Also what an earlier process moved that was killed before it came here.

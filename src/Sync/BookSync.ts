@@ -23,7 +23,7 @@ import { noteDead, settleDead, type Work } from "./Runs/DeadJobs.ts"
 import { noteStopped } from "./Runs/Evidence.ts"
 import { aloneOfClient, failureOf, isAbsent, type ReadError } from "./Runs/Failures.ts"
 import { runParts, syncPartsOf } from "./Runs/Parts.ts"
-import { inTimeZone } from "./Runs/Proving.ts"
+import { bySettings } from "./Runs/Proving.ts"
 import { provingTogether } from "./Runs/ProvingTogether.ts"
 
 const nothing: BookOutcome = { newEntries: new Map(), openResources: 0, failures: [], notices: [] }
@@ -75,7 +75,7 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
       { full, quick, settles, window }: BookAsked,
     ) {
       const run = yield* Run
-      if (isRead || settles) yield* inTimeZone([book], run.commit)
+      if (isRead || settles) yield* bySettings([book], run.commit)
       if (Option.isSome(stopped)) yield* run.commit(noteStopped(book, stopped.value))
       const partner = yield* PartnerConnection
       const reads = Partner.of({ ...partner.client(clientId), requests: partner.requests })

@@ -16,7 +16,7 @@ import { Replay } from "./Replay/ReplayedRows.ts"
 import { ReplayedStatements } from "./Replay/ReplayedStatements.ts"
 import { holding } from "./Runs/ConnectionLock.ts"
 import { runParts, syncParts } from "./Runs/Parts.ts"
-import { inTimeZone, recordEnd } from "./Runs/Proving.ts"
+import { bySettings, recordEnd } from "./Runs/Proving.ts"
 import { type ReplayReport, stillWait } from "./Runs/ReplayResult.ts"
 import { SyncBusy } from "./Runs/RunReport.ts"
 import { watched } from "./Runs/Watched.ts"
@@ -60,7 +60,7 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
       )
       const tried = yield* Effect.forEach(concerned, (book) =>
         Effect.gen(function* () {
-          yield* Effect.provide(inTimeZone([book], (yield* Run).commit), services)
+          yield* Effect.provide(bySettings([book], (yield* Run).commit), services)
           const reads = Option.match(book.clientId, {
             onNone: () => partner.organization,
             onSome: partner.client,

@@ -81,7 +81,7 @@ const archivedLine = ({ entries, file }: NonNullable<Agreement["archived"]>) =>
   `  ${counted(entries, "entry", "entries")} of it are archived in ${harmless(file)}; the hash was proved before they left`
 
 export const agreementLines = (agreement: Agreement, { color }: Screen): ReadonlyArray<string> => {
-  const { accounts, archived, book, close, differences, hash, locked, period } = agreement
+  const { accounts, archived, book, close, differences, hash, locked, period, renamed } = agreement
   if (locked !== null) return [`${book} ${period}: nothing is kept to check`, `  ${harmless(locked)}`]
   const by = close === null ? "" : `, closed on ${close.at} by ${harmless(close.who)}`
   const good = differences.length === 0
@@ -92,6 +92,7 @@ export const agreementLines = (agreement: Agreement, { color }: Screen): Readonl
       `${book} ${period}${by}: ${good ? "hash and balances agree" : "DOES NOT AGREE"}`,
     ),
     ...differences.map((difference) => `  ${harmless(difference)}`),
+    ...renamed.map(({ closedAs, now }) => `  closed as ${harmless(closedAs)}, called ${harmless(now)} now`),
     ...(archived === null ? [] : [archivedLine(archived)]),
     `  ${hash}, ${counted(close?.entries ?? 0n, "entry", "entries")}, ${counted(accounts, "account")}`,
   ]

@@ -12,7 +12,7 @@ import { Settings } from "../../Settings.ts"
 import { defaultTries, Inbox, type WaitingEvent } from "../../Webhook/Inbox.ts"
 import { aloneOfClient, failureOf } from "../Runs/Failures.ts"
 import { add, syncParts } from "../Runs/Parts.ts"
-import { inTimeZone } from "../Runs/Proving.ts"
+import { bySettings } from "../Runs/Proving.ts"
 import { unreadText } from "../Runs/RunReport.ts"
 import { booksFor, byClient, closedBy, type Hinted } from "./EventBooks.ts"
 import { keyOfResource, touchedBy } from "./EventHint.ts"
@@ -50,7 +50,7 @@ const whyUnbooked = ({ hint }: Hinted, read: ReadAgain): Option.Option<string> =
 
 const readBook = Effect.fn("Events.readBook")(function* (book: Book, hinted: ReadonlyArray<Hinted>) {
   const partner = yield* PartnerConnection
-  yield* inTimeZone([book], (yield* Run).commit)
+  yield* bySettings([book], (yield* Run).commit)
   const reads = Option.match(book.clientId, {
     onNone: () => partner.organization,
     onSome: partner.client,

@@ -67,7 +67,7 @@ export interface BookParts<R> {
 export const readConnection = <P, R>(
   wanted: Wanted,
   partsOf: (partner: Context.Tag.Service<Partner>) => Effect.Effect<BookParts<R>, never, P>,
-  inTimeZone: (
+  bySettings: (
     books: ReadonlyArray<Book>,
     commit: Commit,
   ) => Effect.Effect<void, SettingsError | DatabaseError | LeaseLost>,
@@ -95,7 +95,7 @@ export const readConnection = <P, R>(
       })
 
     const organization = yield* Effect.provideService(organizationBook(wanted.connection), Database, database)
-    yield* inTimeZone([organization], run.commit)
+    yield* bySettings([organization], run.commit)
     if (surfaces.has("credit")) yield* Effect.provideService(onTheirSide(organization), Database, database)
 
     const listed = yield* surfaces.has("client") || surfaces.has("credit")
@@ -154,7 +154,7 @@ export const readConnection = <P, R>(
           yield* run.commit(noteStopped(book, detail))
           complete.set(book.bookId, book)
         }
-        yield* inTimeZone(
+        yield* bySettings(
           served.map(({ book }) => book),
           run.commit,
         )
@@ -232,7 +232,7 @@ export const readConnection = <P, R>(
       let resettled = 0
       for (const book of books) {
         if (unread.has(book.bookId)) continue
-        yield* inTimeZone([book], run.commit)
+        yield* bySettings([book], run.commit)
         const { loans } = yield* within(partner.organization)
         resettled += yield* loans.settle(organization, book)
         complete.set(book.bookId, book)

@@ -14,15 +14,16 @@ import type { RunOutcome } from "./RunTotals.ts"
 
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 
-/** A book is dated in one time zone for good. */
-export const inTimeZone = Effect.fn("Sync.inTimeZone")(function* (
+/** A book is dated in one time zone for good, and its accounts have the names that the settings give them now. */
+export const bySettings = Effect.fn("Sync.bySettings")(function* (
   books: ReadonlyArray<Book>,
   commit: Commit,
 ) {
   if (books.length === 0) return
   const { accounting } = yield* Settings
-  const [other] = yield* (yield* Ledger).dateIn(books, commit)
-  if (other === undefined) return
+  const ledger = yield* Ledger
+  const [other] = yield* ledger.dateIn(books, commit)
+  if (other === undefined) return yield* ledger.followChart(books, commit)
   const { book, zone } = other
   return yield* new SettingsError({
     reason: "Invalid",
