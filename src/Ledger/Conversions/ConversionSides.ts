@@ -58,7 +58,7 @@ export interface Step {
 
 type Sums = ReadonlyMap<string, Amount>
 
-/** A time during which the conversion was whole. */
+/** A time during which the conversion was whole, from the first entry at which it was, with what had moved by the last such entry. */
 interface Phase {
   readonly traded: Sums
   readonly wholeAt: Instant
@@ -121,6 +121,12 @@ const shownWith = ({ credits, debits }: Shown, { amount, type }: LegEntry): Show
 const isOn = ({ accountId, currency }: Side, leg: LegEntry): boolean =>
   leg.accountId === accountId && leg.currency === currency
 
+const phaseSince = (standing: Phase | null, { occurredAt }: LegEntry, traded: Sums): Phase => ({
+  traded,
+  wholeAt: standing?.wholeAt ?? occurredAt,
+  reversedAt: null,
+})
+
 /** The times during which the conversion was whole, by its entries in their order. */
 const phasesOf = (terms: Terms, legs: ReadonlyArray<LegEntry>): ReadonlyArray<Phase> => {
   const phases: Array<Phase> = []
@@ -140,16 +146,17 @@ const phasesOf = (terms: Terms, legs: ReadonlyArray<LegEntry>): ReadonlyArray<Ph
     // An entry on another account is no part of it: it stands in transit.
     else continue
     traded = plus(traded, [[leg.currency, leg.transit]])
-    if (standing === null) {
-      const complete = isSold(terms.sell, sold) && isBought(terms.buy, bought)
-      // A side that a person has moved elsewhere takes no part, or the other side would become a gain out of nothing. That
-      // other side stays in transit, an open item, until somebody brings the two together.
-      const both = !Money.isZero(inTransit.sold) && !Money.isZero(inTransit.bought)
-      if (complete && both) standing = { traded, wholeAt: leg.occurredAt, reversedAt: null }
-    } else if (isReturned(terms, sold, bought)) {
+    if (standing !== null && isReturned(terms, sold, bought)) {
       phases.push({ ...standing, reversedAt: leg.occurredAt })
       standing = null
+      continue
     }
+    const complete = isSold(terms.sell, sold) && isBought(terms.buy, bought)
+    // A side that a person has moved elsewhere takes no part, or the other side would become a gain out of nothing. That
+    // other side stays in transit, an open item, until somebody brings the two together.
+    const both = !Money.isZero(inTransit.sold) && !Money.isZero(inTransit.bought)
+    // More than one total is complete: a later entry may show that the service meant another than the first one did.
+    if (complete && both) standing = phaseSince(standing, leg, traded)
   }
   if (standing !== null) phases.push(standing)
   // Both sides in one currency and of one amount: nothing stands in transit, and nothing is to be moved.

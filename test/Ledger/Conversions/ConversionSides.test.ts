@@ -98,6 +98,18 @@ describe("a conversion", () => {
     expect(planned(terms(), legs)).toEqual([whole])
   })
 
+  it("takes what completes the other total that the service may mean: 713 and the fee of 27 are 740 as well", () => {
+    const of = terms({ boughtFee: "27" })
+    // What is left of the amount after the fee looks whole by itself, and so does the amount that follows.
+    const legs = [sold(5, "-1000"), bought(6, "713", "-740"), bought(7, "27", "-27")]
+    const other =
+      "0 conversion_whole 06 · trading:USD +1000 · transit:USD -1000 · transit:USDT +767 · trading:USDT -767"
+    expect(planned(of, legs)).toEqual([other])
+    expect(oneByOne(of, legs)).toEqual([whole, "1 reclassification 06 · transit:USDT +27 · trading:USDT -27"])
+    // What completes neither stands in transit.
+    expect(planned(of, [...legs.slice(0, 2), bought(7, "20", "-20")])).toEqual([whole])
+  })
+
   it("moves the amounts less the fees: inside, on top, separate, in the buy currency", () => {
     const moved = (of: Terms, ...legs: ReadonlyArray<LegEntry>) =>
       planned(of, legs).map((step) => step.split(" · ").slice(1).join(" "))
