@@ -94,6 +94,14 @@ create or replace trigger balances_kept_by_posting before insert or update or de
 create or replace trigger unnumbered_kept_by_posting before insert or update or delete or truncate on ledger.unnumbered
   for each statement execute function ledger.refuse_direct_write();
 
+-- A template of the chart as an account's code or name. The placeholders are those of src/Settings/Chart.ts; only cash has an
+-- account of the service, of whose identifier a name has the first eight digits, and payment rails.
+create or replace function ledger.filled(template text, currency text, account uuid, rail text, client text) returns text
+language sql immutable as $$
+  select replace(replace(replace(replace(template, '{currency}', currency), '{account}', coalesce(left(account::text, 8), '')),
+    '{rail}', coalesce(rail, '')), '{client}', client)
+$$;
+
 -- TO004. Postings refer to a ledger account: its book, role, currency and service account are fixed once it exists.
 create or replace function ledger.keep_account_identity() returns trigger language plpgsql as $$
 begin
@@ -108,14 +116,6 @@ begin
   end if;
   return new;
 end $$;
-
--- A template of the chart as an account's code or name. The placeholders are those of src/Settings/Chart.ts; only cash has an
--- account of the service, of whose identifier a name has the first eight digits, and payment rails.
-create or replace function ledger.filled(template text, currency text, account uuid, rail text, client text) returns text
-language sql immutable as $$
-  select replace(replace(replace(replace(template, '{currency}', currency), '{account}', coalesce(left(account::text, 8), '')),
-    '{rail}', coalesce(rail, '')), '{client}', client)
-$$;
 
 create or replace trigger accounts_identity_kept before update or delete on ledger.accounts
   for each row execute function ledger.keep_account_identity();

@@ -104,11 +104,11 @@ export const run = Effect.fn("Export.run")(function* (
   }
   if (request.base !== undefined) {
     if (selection !== null) {
-      yield* refuseAhead(books, selection)
+      const held = yield* refuseAhead(books, selection)
       // A closed month keeps its first valuation for good: what stands in the way of the export comes before it.
       if (request.asOf === undefined) {
         yield* plannedBooks(
-          books.map((book) => ({ book, parts })),
+          held.map((book) => ({ book, parts })),
           selection,
           request,
         )

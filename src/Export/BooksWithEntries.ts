@@ -40,7 +40,7 @@ export const withEntries = Effect.fn("Export.withEntries")(function* (
   )
 })
 
-/** Refuses a selection that lies ahead, before anything is valued for it. */
+/** Refuses a selection that lies ahead, before anything is valued for it. Returns the books with entries of their own in it. */
 export const refuseAhead = Effect.fn("Export.refuseAhead")(function* (
   books: ReadonlyArray<Book>,
   selection: Selection,
@@ -49,7 +49,9 @@ export const refuseAhead = Effect.fn("Export.refuseAhead")(function* (
     books.map(({ bookId }) => bookId),
     selection,
   )
-  if (books.length === 0 || books.some(({ bookId }) => contents.get(bookId)?.ahead !== true)) return
+  if (books.length === 0 || books.some(({ bookId }) => contents.get(bookId)?.ahead !== true)) {
+    return books.filter(({ bookId }) => contents.get(bookId)?.holds === true)
+  }
   const codes = books.map(({ code }) => code).join(", ")
   return yield* exportError("Usage", `${selection.text} lies ahead in ${codes}. Nothing was written.`)
 })

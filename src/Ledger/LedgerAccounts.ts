@@ -183,10 +183,10 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
       const rows = yield* database.rows("Ledger.Accounts.namesOf", { key: text, name: text }, (sql) => {
         const { text } = columnsOf(sql, named)
         return sql`
-            select t.key, concat_ws(' ', ledger.filled(t.code, t.currency, null, null, ${book.code}),
-              ledger.filled(t.name, t.currency, null, null, ${book.code})) as name
-            from unnest(${text(({ key }) => key)}, ${text(({ line }) => line.currency)}, ${text(({ code }) => code)},
-              ${text(({ name }) => name)}) as t (key, currency, code, name)`
+          select t.key, concat_ws(' ', ledger.filled(t.code, t.currency, null, null, ${book.code}),
+            ledger.filled(t.name, t.currency, null, null, ${book.code})) as name
+          from unnest(${text(({ key }) => key)}, ${text(({ line }) => line.currency)}, ${text(({ code }) => code)},
+            ${text(({ name }) => name)}) as t (key, currency, code, name)`
       })
       const names = new Map(rows.map(({ key, name }) => [key, name]))
       return (line: Line): string => names.get(keyOf(book.bookId, line)) ?? line.role
