@@ -199,7 +199,8 @@ export const makeKeyring = (
     const find = (keyId: string) =>
       Effect.gen(function* () {
         const found = keys.get(keyId)
-        if (found !== undefined) {
+        // A key may be listed before it is activated: one that is not active is asked about like an unknown one.
+        if (found?.record.active === true) {
           if (isQuiet()) return yield* confirmed(keyId, found)
           yield* renew
           return found
@@ -207,7 +208,7 @@ export const makeKeyring = (
         if (flight !== undefined) {
           yield* patiently(flight)
           const since = keys.get(keyId)
-          if (since !== undefined) return since
+          if (since?.record.active === true) return since
         }
         // The fetch under way may have begun before the key existed: only a later one proves that there is no such key.
         yield* newest
@@ -215,7 +216,10 @@ export const makeKeyring = (
       })
 
     return {
-      fresh: (keyId) => (isOlder(askedAt, tuning.refreshAfter) || isQuiet() ? undefined : keys.get(keyId)),
+      fresh: (keyId) => {
+        const found = isOlder(askedAt, tuning.refreshAfter) || isQuiet() ? undefined : keys.get(keyId)
+        return found?.record.active === true ? found : undefined
+      },
       find,
       refresh: Effect.suspend(() =>
         Effect.flatMap(flight === undefined ? start : Effect.succeed(flight), patiently),

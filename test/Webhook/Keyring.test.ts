@@ -126,6 +126,17 @@ layer(database, { excludeTestServices: true })("the keys of a connection", (it) 
     }),
   )
 
+  it.scoped("[W5] one that was listed before it was activated is accepted as soon as it is active", () =>
+    Effect.gen(function* () {
+      let active = false
+      const { port } = yield* listening(keysFrom(() => [recordOf(first), recordOf(second, { active })]))
+      expect((yield* deliver(port, first, eventOf(2_450))).status).toBe(200)
+      expect((yield* deliver(port, second, eventOf(2_451))).status).toBe(401)
+      active = true
+      expect((yield* deliver(port, second, eventOf(2_452))).status).toBe(200)
+    }),
+  )
+
   it.scoped("[W5] a withdrawn key is noticed without a delivery waiting; inactive 401", () =>
     Effect.gen(function* () {
       let active = true
