@@ -165,6 +165,15 @@ create or replace function ledger.day_of(at timestamptz, zone text) returns date
   select (at at time zone coalesce(zone, 'UTC'))::date
 $$;
 
+-- The first instant of a day there. Where clocks are put back from one to midnight (Havana, the Azores), a day has its first hour
+-- twice, and Postgres takes midnight for the second one. The planner inlines it.
+create or replace function ledger.begin_of_day(day date, zone text) returns timestamptz language sql stable parallel safe as $$
+  select case
+    when ledger.day_of(day::timestamp at time zone coalesce(zone, 'UTC') - interval '1 hour', zone) >= day
+      then day::timestamp at time zone coalesce(zone, 'UTC') - interval '1 hour'
+    else day::timestamp at time zone coalesce(zone, 'UTC') end
+$$;
+
 -- The date of an entry: its day, or the first day of the first open month where its own month is closed.
 create or replace function ledger.effective_date(at timestamptz, zone text, closed_through date) returns date
 language sql immutable parallel safe as $$
@@ -1954,7 +1963,7 @@ language sql stable as $$
             where o.book_id = c.book_id and o.period = c.period and o.sequence > c.sequence and o.action = 'reopen'
               and o.at <= known_at))
         else l.closed_through end, '-infinity'::date) as closed_through,
-      case when through < 'infinity' then (through + interval '1 month')::timestamp at time zone coalesce(l.time_zone, 'UTC')
+      case when through < 'infinity' then ledger.begin_of_day((through + interval '1 month')::date, l.time_zone)
       end as ends,
       -- The instant at which the mirror and the findings decide what is in flight: for a closed month, its close.
       case when known_at < 'infinity' then known_at when through <= l.closed_through then coalesce((
@@ -2327,7 +2336,7 @@ $$;
 create or replace function ledger.archive_units(of_book integer, through date)
 returns table (unit uuid, entries bigint, kept_by text) language sql stable as $$
   with known as materialized (
-    select (through + interval '1 month')::timestamp at time zone coalesce(l.time_zone, 'UTC') as ends, b.connection,
+    select ledger.begin_of_day((through + interval '1 month')::date, l.time_zone) as ends, b.connection,
       coalesce((select min(c.at) from ledger.closes c
         where c.book_id = of_book and c.period > through and c.action = 'close'), 'infinity') as next_close
     from ledger.locks l join mirror.books b on b.book_id = l.book_id where l.book_id = of_book),

@@ -96,7 +96,7 @@ const accountBridges = Effect.fn("Close.bridge.accounts")(function* (
     accountBridgeColumns,
     (sql) => sql`
       with months as materialized (
-        select m.book_id, m.ends, ${first}::text::timestamp at time zone m.zone as begins
+        select m.book_id, m.ends, ledger.begin_of_day(${first}::text::date, m.zone) as begins
         from unnest(${plainArray(sql, ids, "int4")}, ${plainArray(sql, ends, "timestamptz")}, ${textArray(sql, zones)})
           as m (book_id, ends, zone)),
       statement as (

@@ -56,7 +56,7 @@ export const readMonths = Effect.fn("Close.readMonths")(function* (
       from ledger.locks l
       cross join lateral (select coalesce(l.time_zone, ${accounting.timeZone}::text) as zone) z
       cross join lateral (
-        select (${first}::text::timestamp + interval '1 month') at time zone z.zone as ends) e
+        select ledger.begin_of_day((${first}::text::date + interval '1 month')::date, z.zone) as ends) e
       where l.book_id = any (${plainArray(sql, ids, "int4")})`,
   )
   const states = new Map(rows.map(({ bookId, ...state }) => [bookId, state]))

@@ -51,8 +51,8 @@ export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
       (sql) => sql`
       with chosen as (
         select case when ${asOf.kind}::text = 'moment' then ${asOf.text}::text::timestamptz
-          else (${asOf.text.slice(0, 10)}::text::date + 1)::timestamp at time zone coalesce(
-            (select l.time_zone from ledger.locks l where l.book_id = ${bookId}), ${timeZone}::text)
+          else ledger.begin_of_day(${asOf.text.slice(0, 10)}::text::date + 1, coalesce(
+            (select l.time_zone from ledger.locks l where l.book_id = ${bookId}), ${timeZone}::text))
             - interval '1 microsecond' end as at)
       select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, at > now() as future,
         exists (

@@ -2,8 +2,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { bridgeLines, shortBridgeLines } from "../../src/Cli/Tables/BridgeTable.ts"
+import { windowOf } from "../../src/Sync/Backfill/Window.ts"
 import { json } from "../Partner/Service.ts"
-import { accountId, credit, id } from "../Sync/Partnership.ts"
+import { accountId, credit, id, partnership } from "../Sync/Partnership.ts"
 import { sync } from "../Sync/Runs.ts"
 import { inOwnDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import { bridging, closing, movement, threeMonths } from "./Months.ts"
@@ -69,6 +70,46 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the bridge", (it) => {
         "  1 account: the books close as the provider's statement does, difference 0",
       ])
     }),
+  )
+
+  it.scoped("begins a month at its first midnight, where clocks are put back from one to midnight then", () =>
+    inOwnDatabase(
+      Effect.gen(function* () {
+        const held = (index: number, amount: string, balanceAfter: string, at: string) => {
+          const one = movement(index, amount, balanceAfter, "2026-11-01")
+          return { ...one, entry: { ...one.entry, occurredAt: at } }
+        }
+        // Havana's November begins with the hour from midnight to one twice, at 04:00 and at 05:00 in UTC.
+        const movements = [
+          held(11, "100.00", "100.00", "2026-11-01T03:59:59Z"),
+          held(12, "50.00", "150.00", "2026-11-01T04:30:00Z"),
+          held(13, "25.00", "175.00", "2026-11-01T05:30:00Z"),
+        ]
+        const { service } = yield* partnership({
+          balance: "175.00",
+          statement: movements.map(({ entry }) => entry),
+          deposits: movements.map(({ deposit }) => deposit),
+        })
+        yield* sync(service.url, { TIEOUT_ACCOUNTING_TIME_ZONE: "America/Havana" })
+        const found: Array<ReadonlyArray<string | undefined>> = []
+        for (const month of ["2026-10", "2026-11"]) {
+          const [bridge] = yield* bridging(month)
+          const account = bridge?.accounts[0]
+          found.push([account?.opening, account?.closing, account?.booksClosing, account?.closingDifference])
+        }
+        expect(found).toEqual([
+          ["0.00", "100.00", "100.00", "0.00"],
+          ["100.00", "175.00", "175.00", "0.00"],
+        ])
+        const days = { from: "2026-10-31", to: "2026-11-01" }
+        expect(yield* windowOf(days, "America/Havana")).toMatchObject({
+          ...{ start: "2026-10-31T04:00:00.000000Z", end: "2026-11-02T05:00:00.000000Z" },
+        })
+        expect(yield* windowOf({ from: days.to, to: days.to }, "America/Havana")).toMatchObject({
+          start: "2026-11-01T04:00:00.000000Z",
+        })
+      }),
+    ),
   )
 
   it.scoped(

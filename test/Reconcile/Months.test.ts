@@ -5,7 +5,7 @@ import { entriesInScope, type Scope } from "../../src/Reconcile/ReconcileScope.t
 import { openBook, query, services } from "./Books.ts"
 
 /** The easternmost and the westernmost day, daylight saving at a month's end, and a zone of half hours. */
-const zones = ["UTC", "Pacific/Kiritimati", "Etc/GMT+12", "Europe/Berlin", "Asia/Kolkata"]
+const zones = ["UTC", "Pacific/Kiritimati", "Etc/GMT+12", "Europe/Berlin", "Asia/Kolkata", "America/Havana"]
 
 const scopeOf = (book: number): Scope => ({
   ...{ books: [book], sinceRun: null, period: "2026-10", full: false, flatWithdrawalFee: "inside" },

@@ -107,8 +107,8 @@ const statementsOfBook = (sql: Sql, book: Fragment, selection: Selection, withou
       group by a.account_id, a.before, ledger.day_of(s.occurred_at, a.time_zone)) d
     window w as (partition by d.account_id order by d.day))
   select a.book_id as "bookId", a.account_id, a.currency, a.scale, d.day::text as day,
-    ${instant(sql, sql`(d.day::timestamp at time zone coalesce(a.time_zone, 'UTC'))`)} as from_at,
-    ${instant(sql, sql`((d.day + 1)::timestamp at time zone coalesce(a.time_zone, 'UTC'))`)} as to_at,
+    ${instant(sql, sql`ledger.begin_of_day(d.day, a.time_zone)`)} as from_at,
+    ${instant(sql, sql`ledger.begin_of_day(d.day + 1, a.time_zone)`)} as to_at,
     d.opening, d.closing, d.credit_entries, d.credit_sum, d.debit_entries, d.debit_sum,
     s.entry_id, ${signed(sql)} as amount, ${instant(sql, sql`s.occurred_at`)} as occurred_at,
     to_char(e.period, 'YYYY-MM') as period, e.number, e.description,
@@ -189,9 +189,8 @@ export const booksWithBankDays = Effect.fn("Export.booksWithBankDays")(function*
         select 1 from (${accountsOfBook(sql, sql`k.book_id`, withoutOf(books))}) a
         join mirror.statement_entries s on s.book_id = a.book_id and s.account_id = a.account_id
           and s.position <= a.entries and s.amount <> 0
-          and s.occurred_at >= ${from ?? "-infinity"}::text::date::timestamp at time zone coalesce(a.time_zone, 'UTC')
-          and s.occurred_at < least(a.until, ${to ?? "infinity"}::text::date + 1)::timestamp
-            at time zone coalesce(a.time_zone, 'UTC')
+          and s.occurred_at >= ledger.begin_of_day(${from ?? "-infinity"}::text::date, a.time_zone)
+          and s.occurred_at < ledger.begin_of_day(least(a.until, ${to ?? "infinity"}::text::date + 1), a.time_zone)
         offset 0)`,
   )
   return new Set(rows.map(({ bookId }) => bookId))

@@ -62,8 +62,8 @@ export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "cl
     from looked b
     left join ledger.locks k on k.book_id = b.book_id
     cross join lateral (
-      select ((${scope.closing === null ? null : `${scope.closing}-01`}::text)::timestamp + interval '1 month')
-        at time zone coalesce(k.time_zone, 'UTC') as ends) e),
+      select ledger.begin_of_day(((${scope.closing === null ? null : `${scope.closing}-01`}::text)::date + interval '1 month')::date,
+        k.time_zone) as ends) e),
   gone as (select g.book_id from reconcile.gone_clients g where g.book_id = ${inBooks(sql, scope)})`
 
 const text = (sql: Sql, at: Fragment): Fragment =>

@@ -22,9 +22,9 @@ export const windowOf = Effect.fn("Backfill.windowOf")(function* ({ from, to }: 
     "Backfill.windowOf",
     { start: text, end: text },
     (sql) => sql`
-      select to_char(${from}::text::timestamp at time zone ${timeZone}::text at time zone 'UTC',
+      select to_char(ledger.begin_of_day(${from}::text::date, ${timeZone}::text) at time zone 'UTC',
           'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as start,
-        to_char((${to}::text::date + 1)::timestamp at time zone ${timeZone}::text at time zone 'UTC',
+        to_char(ledger.begin_of_day(${to}::text::date + 1, ${timeZone}::text) at time zone 'UTC',
           'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as end`,
   )
   return { from, to, start, end } satisfies Window
