@@ -35,7 +35,7 @@ export const onNewerNode: Effect.Effect<void, NoWorkers> = Effect.suspend(() =>
   runsWorkers(process.versions.node)
     ? Effect.void
     : new NoWorkers({
-        message: `Workers need Node ${needed.major}.${needed.minor} or newer; this is ${process.versions.node}. Everything else runs here: leave --workers out.`,
+        message: `Workers need Node ${needed.major}.${needed.minor} or newer; this is ${process.versions.node}. All but workers runs here.`,
       }),
 )
 

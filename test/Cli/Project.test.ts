@@ -44,6 +44,15 @@ const folder = (...path: ReadonlyArray<string>): string => {
 /** Makes a file that exists but cannot be looked at, like one below another user's folder; this works for root as well. */
 const hidden = (file: string): void => symlinkSync(file, file)
 
+describe("a number of partitions that cannot be", () => {
+  it.each([["migrate"], ["restore", "backup.gz"]])("leaves no new database behind: %s", async (...args) => {
+    const data = folder("partitions")
+    const { code, error } = await tieout(data, [...args, "--partitions", "0"], { TIEOUT_DATA_DIR: data })
+    expect([code, error]).toEqual([2, expect.stringContaining("--partitions: found 0")])
+    expect(readdirSync(data)).toEqual([])
+  })
+})
+
 describe("a file that this user cannot look at", () => {
   it("makes the working directory a project, and nothing begins elsewhere", async () => {
     const project = folder("closed")

@@ -13,10 +13,10 @@ import { proofLines } from "../../Tables/ProofLines.ts"
 const loading = Effect.fn("Cli.restore.loading")(function* (
   file: string,
   checked: CheckedBackup,
-  asked: Parameters<typeof partitionsOf>[0],
+  partitions: number | undefined,
 ) {
   const output = yield* Output
-  const restored = yield* restoreChecked(file, checked, { partitions: yield* partitionsOf(asked) })
+  const restored = yield* restoreChecked(file, checked, { partitions })
   const proof = yield* prove()
   yield* output.report({
     document: { ...restored, proof },
@@ -49,9 +49,10 @@ export const restore = command(
     ],
     exits: { failed: "failed, or what was restored does not hold" },
   },
-  // The file first: one that is damaged leaves no new, empty database behind.
+  // These two first: a number that cannot be, or a file that is damaged, leaves no new, empty database behind.
   Effect.fn("Cli.restore")(function* ({ file, partitions: asked }) {
+    const count = yield* partitionsOf(asked)
     const checked = yield* readBack(file)
-    yield* Effect.provide(loading(file, checked, asked), ownersDatabase)
+    yield* Effect.provide(loading(file, checked, count), ownersDatabase)
   }),
 )

@@ -38,53 +38,58 @@ export const migrate = command(
       ],
     ],
   },
-  Effect.fn("Cli.migrate")(function* ({ partitions: asked, roles }) {
-    const output = yield* Output
-    const { settings } = yield* Database
-    const applied = yield* applyPending(undefined, yield* partitionsOf(asked))
-    yield* refuseReaders
-    const parts = yield* readPartitions()
-    const queue = runsWorkers(process.versions.node)
-    if (queue) yield* makeQueue()
-    const server = describeServer(settings)
-    const sql = rolesSql()
-    if (roles) yield* applyRoles()
-    const administered = roles && (yield* administerRoles())
-    // With the roles the answer is a script for psql: what an administrator is given, and runs.
-    const said = (text: string) => (roles ? `-- ${text}` : text)
-    yield* output.report({
-      document: {
-        server,
-        applied,
-        partitions: parts,
-        queue,
-        ...(roles ? { roles: { sql, administrator: administratorSql(), administered } } : {}),
-      },
-      lines: [
-        ...applied.map((name) => said(`Applied ${name}`)),
-        said(
-          applied.length === 0
-            ? `${server} is up to date.`
-            : `${server} is up to date now, after ${counted(applied.length, "migration")}.`,
-        ),
-        ...(parts > 1 ? [said(`Its large tables have ${parts} partitions each.`)] : []),
-        ...(roles
-          ? [
-              "",
-              ...sql.split("\n"),
-              "",
-              said(
-                `The roles ${roleNames.runtime} and ${roleNames.auditor} are there. Give them passwords: alter role ${roleNames.runtime} password '…';`,
-              ),
-              said(
-                administered
-                  ? "As a superuser it also ran this, which keeps the values of rows out of the server's log, shows each role when transactions began (for --as-of), and gives locks to who works alone:"
-                  : "A superuser should run this, too: it keeps the values of rows out of the server's log, shows each role when transactions began (for --as-of), and gives locks to who works alone:",
-              ),
-              ...administratorSql().split("\n"),
-            ]
-          : []),
-      ],
-    })
-  }, Effect.provide(ownersDatabase)),
+  Effect.fn("Cli.migrate")(
+    function* ({ partitions: asked, roles }) {
+      const output = yield* Output
+      const { settings } = yield* Database
+      const applied = yield* applyPending(undefined, yield* partitionsOf(asked))
+      yield* refuseReaders
+      const parts = yield* readPartitions()
+      const queue = runsWorkers(process.versions.node)
+      if (queue) yield* makeQueue()
+      const server = describeServer(settings)
+      const sql = rolesSql()
+      if (roles) yield* applyRoles()
+      const administered = roles && (yield* administerRoles())
+      // With the roles the answer is a script for psql: what an administrator is given, and runs.
+      const said = (text: string) => (roles ? `-- ${text}` : text)
+      yield* output.report({
+        document: {
+          server,
+          applied,
+          partitions: parts,
+          queue,
+          ...(roles ? { roles: { sql, administrator: administratorSql(), administered } } : {}),
+        },
+        lines: [
+          ...applied.map((name) => said(`Applied ${name}`)),
+          said(
+            applied.length === 0
+              ? `${server} is up to date.`
+              : `${server} is up to date now, after ${counted(applied.length, "migration")}.`,
+          ),
+          ...(parts > 1 ? [said(`Its large tables have ${parts} partitions each.`)] : []),
+          ...(roles
+            ? [
+                "",
+                ...sql.split("\n"),
+                "",
+                said(
+                  `The roles ${roleNames.runtime} and ${roleNames.auditor} are there. Give them passwords: alter role ${roleNames.runtime} password '…';`,
+                ),
+                said(
+                  administered
+                    ? "As a superuser it also ran this, which keeps the values of rows out of the server's log, shows each role when transactions began (for --as-of), and gives locks to who works alone:"
+                    : "A superuser should run this, too: it keeps the values of rows out of the server's log, shows each role when transactions began (for --as-of), and gives locks to who works alone:",
+                ),
+                ...administratorSql().split("\n"),
+              ]
+            : []),
+        ],
+      })
+    },
+    Effect.provide(ownersDatabase),
+    // What cannot be asked leaves no new, empty database behind.
+    (effect, { partitions: asked }) => Effect.zipRight(partitionsOf(asked), effect),
+  ),
 )
