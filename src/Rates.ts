@@ -1,8 +1,8 @@
 /** Exchange rates from files: checked as a whole and stored as immutable versions. */
-import { writeFile } from "node:fs/promises"
 import { Data, Effect, Either, Option } from "effect"
 import { allBooks } from "./Book.ts"
 import { unreadable, unwritable } from "./Common/CsvFile.ts"
+import { writeNewFile } from "./Common/NewFile.ts"
 import { largestImport } from "./Common/RegularFile/ImportBounds.ts"
 import { readNamed } from "./Common/RegularFile.ts"
 import { standingBatches } from "./Export/Request/StandingBatches.ts"
@@ -83,8 +83,7 @@ export const exportRates = Effect.fn("Rates.export")(function* () {
 /** Writes the lines to a new file. */
 export const writeRates = Effect.fn("Rates.write")(function* (file: string, lines: ReadonlyArray<string>) {
   yield* Effect.tryPromise({
-    try: () =>
-      writeFile(file, lines.map((line) => `${line}\n`).join(""), { flag: "wx", flush: true, mode: 0o600 }),
+    try: () => writeNewFile(file, lines.map((line) => `${line}\n`).join("")),
     catch: (cause) => new RatesError(unwritable(file, cause)),
   })
 })

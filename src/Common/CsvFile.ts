@@ -1,6 +1,7 @@
 /** Reads a CSV file from a person, strictly: UTF-8, a header of known columns, rows of one length. */
 import { Either } from "effect"
 import { type Mistake, type Parsed, recordsOf } from "./CsvFile/Records.ts"
+import { fileErrorOf, onFullDisk } from "./NewFile.ts"
 import { whyUnread } from "./RegularFile.ts"
 import type { SheetRow } from "./Workbook/Workbook.ts"
 
@@ -21,12 +22,11 @@ export const unwritable = (
   file: string,
   cause: unknown,
 ): { readonly reason: "Unwritable" | "Exists"; readonly message: string } => {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined
-  return code === "EEXIST"
+  return fileErrorOf(cause) === "EEXIST"
     ? { reason: "Exists", message: `${file} is there already. Choose the name of a new file with --out.` }
     : {
         reason: "Unwritable",
-        message: `${file} cannot be written: ${String(cause)}. Choose the name of a new file with --out.`,
+        message: `${file} cannot be written: ${String(cause)}. ${onFullDisk(cause) ?? "Choose the name of a new file with --out."}`,
       }
 }
 

@@ -1,9 +1,9 @@
 /** What the books' accounts are called in each accounting system: a CSV or workbook that an accountant edits, kept in versions. */
-import { writeFile } from "node:fs/promises"
 import { Data, Effect, Either, Option } from "effect"
 import { chooseBooks } from "../Book/ChosenBooks.ts"
 import { allBooks, type Book } from "../Book.ts"
 import { type Mistake, unreadable, unwritable } from "../Common/CsvFile.ts"
+import { writeNewFile } from "../Common/NewFile.ts"
 import { largestImport } from "../Common/RegularFile/ImportBounds.ts"
 import { readNamed } from "../Common/RegularFile.ts"
 import { Database } from "../Database.ts"
@@ -68,10 +68,7 @@ export const writeTo = Effect.fn("AccountMapping.writeTo")(function* (
   rows: ReadonlyArray<BookRow>,
 ) {
   yield* Effect.tryPromise({
-    try: async () =>
-      writeFile(file, /\.xlsx$/i.test(file) ? await workbookOf(rows) : fileText(rows), {
-        ...{ flag: "wx", flush: true, mode: 0o600 },
-      }),
+    try: async () => writeNewFile(file, /\.xlsx$/i.test(file) ? await workbookOf(rows) : fileText(rows)),
     catch: (cause) => new AccountMappingError(unwritable(file, cause)),
   })
 })

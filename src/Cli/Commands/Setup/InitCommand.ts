@@ -1,9 +1,10 @@
 import { constants, existsSync } from "node:fs"
-import { open } from "node:fs/promises"
+import { lstat, open, rename, rm } from "node:fs/promises"
 import { dirname } from "node:path"
 import { createInterface } from "node:readline/promises"
-import { Effect, Either } from "effect"
+import { Data, Effect, Either } from "effect"
 import { makeFolder } from "../../../Common/Folders.ts"
+import { fileErrorOf, onFullDisk, writeNewFile } from "../../../Common/NewFile.ts"
 import {
   type Answers,
   defaultAnswers,
@@ -18,6 +19,9 @@ import { command, flag, text, withDefault } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
 import { UsageError } from "../../Failure.ts"
 import { Output } from "../../Output.ts"
+
+/** The file was to be had, but for the disk. */
+class Unwritten extends Data.TaggedError("Unwritten")<{ readonly message: string }> {}
 
 const usage = (detail: string, advice: string) => new UsageError({ detail, advice })
 
@@ -107,11 +111,26 @@ const ask = (): Promise<Answers> =>
 /** A link in the file's place would lead to a file that nobody named. Windows has no such flag. */
 const overwriting = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0)
 
+/** The file that is there stays as it is until all of the new one is on the disk. */
+const replace = async (file: string, text: string): Promise<void> => {
+  const whole = `${file}.${process.pid}.partial`
+  await writeNewFile(whole, text)
+  try {
+    await rename(whole, file)
+  } catch (cause) {
+    await rm(whole, { force: true })
+    throw cause
+  }
+}
+
 const write = (file: string, text: string, force: boolean) =>
   Effect.tryPromise({
     try: async () => {
       await makeFolder(dirname(file))
-      const handle = await open(file, force ? overwriting : "wx", 0o600)
+      if (!force) return await writeNewFile(file, text)
+      const there = await lstat(file).catch(() => undefined)
+      if (there === undefined || there.isFile()) return await replace(file, text)
+      const handle = await open(file, overwriting, 0o600)
       try {
         // One that is overwritten has the rights that it had.
         await handle.chmod(0o600)
@@ -120,13 +139,17 @@ const write = (file: string, text: string, force: boolean) =>
         await handle.close()
       }
     },
-    catch: (cause) =>
-      usage(
-        cause instanceof Error && "code" in cause && cause.code === "ELOOP"
+    catch: (cause) => {
+      const found = `${file} cannot be written (${fileErrorOf(cause) ?? "unknown error"}).`
+      const full = onFullDisk(cause)
+      if (full !== undefined) return new Unwritten({ message: `${found}\n${full}` })
+      return usage(
+        fileErrorOf(cause) === "ELOOP"
           ? `${file} is a link, and was not written: it would overwrite the file that it leads to.`
-          : `${file} cannot be written (${cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error"}).`,
+          : found,
         "Name another file with --out.",
-      ),
+      )
+    },
   })
 
 /** Reads the file as settings; fails with its mistakes. */

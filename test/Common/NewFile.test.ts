@@ -1,0 +1,38 @@
+/** A new file is there whole, or not at all. */
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { unwritable } from "../../src/Common/CsvFile.ts"
+import { writeNewFile } from "../../src/Common/NewFile.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
+
+const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" })
+
+/** What a disk takes that fills up in the middle. */
+async function* untilFull() {
+  yield Buffer.from("half of it")
+  throw full
+}
+
+describe("a new file", () => {
+  it("is for its owner alone, and takes the place of none that is there", async () => {
+    const file = join(temporaryFolder(), "rates.csv")
+    await writeNewFile(file, "all of it")
+    expect([readFileSync(file, "utf8"), statSync(file).mode & 0o777]).toEqual(["all of it", 0o600])
+    await expect(writeNewFile(file, "another")).rejects.toMatchObject({ code: "EEXIST" })
+    expect(readFileSync(file, "utf8")).toBe("all of it")
+  })
+
+  it("is gone where the disk was full, and the advice is to free some space", async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, "rates.csv")
+    await expect(writeNewFile(file, untilFull())).rejects.toBe(full)
+    expect(readdirSync(folder)).toEqual([])
+    expect(unwritable(file, full)).toMatchObject({
+      reason: "Unwritable",
+      message: expect.stringMatching(
+        /^(?!.*--out).*nothing of it was kept: free some space and run it again/s,
+      ),
+    })
+  })
+})
