@@ -123,7 +123,7 @@ export const close = command(
         text(
           "accept",
           "F12[,F13…]",
-          "Take responsibility for findings. Of an account or client that is gone it stands until its evidence changes. May be repeated",
+          "Take responsibility for findings, in this close. Of what is gone or will never add up (docs/close.md) it stands until its evidence changes. May be repeated",
         ),
       ),
       reason: repeated(text("reason", "TEXT", "Why: one for each --accept in their order, or one for all")),
