@@ -318,6 +318,92 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped("that name an account which cannot be read yet are tried again [W14]", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      yield* sync(service.url)
+      const entry = { ...credit(1, "5.00", "5.00"), accountId: id(77) }
+      const listOf = { items: [entry], pageInfo: { hasNextPage: false } }
+      const row = (balance: unknown) => ({
+        accountId: id(77),
+        currency: "USD",
+        paymentRails: "SEPA",
+        balance,
+        status: "ACTIVE",
+      })
+      let account: object | null = null
+      held.interfere = (path, response) => {
+        const [route] = path.split("?")
+        if (account === null || !String(route).startsWith(`/accounts/${id(77)}`)) return false
+        response
+          .writeHead(200, { "content-type": "application/json" })
+          .end(JSON.stringify(String(route).endsWith("/statement") ? listOf : account))
+        return true
+      }
+      yield* processing(service.url, (events, inbox) =>
+        Effect.gen(function* () {
+          const again = Effect.zipRight(
+            rows("update webhook.inbox set next_try_at = now() returning 1"),
+            events.round("default"),
+          ).pipe(Effect.map(Option.getOrThrow))
+          const error = Effect.map(rows("select error from webhook.inbox where state = 'failed'"), (found) =>
+            found.map((one) => one.error),
+          )
+          const unknown = `the service does not know the account ${id(77)} (yet)`
+          const early = delivery("account.credited", { accountId: id(77), amount: "5.00", currency: "USD" })
+          // The other event triggers a general sync, which must not hide that.
+          yield* inbox.put([early, delivery("client.available", {})])
+          expect(Option.getOrThrow(yield* events.round("default"))).toMatchObject({ failed: 1 })
+          expect(yield* error).toEqual([unknown])
+          expect(yield* again).toMatchObject({ events: 1, failed: 1, entries: 0 })
+          expect(yield* error).toEqual([unknown])
+          account = row(5)
+          expect(yield* again).toMatchObject({ failed: 1, entries: 0 })
+          expect(yield* error).toEqual([
+            `the service's answer for the account ${id(77)} cannot be understood`,
+          ])
+          account = row("5.00")
+          expect(yield* again).toMatchObject({ failed: 0, entries: 1 })
+          expect(yield* inboxStates).toEqual(["done 2"])
+        }),
+      )
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("of a movement whose account's statement cannot be read are tried again [W14]", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      yield* sync(service.url)
+      held.statement = [credit(1, "100.00", "100.00", id(20))]
+      held.deposits = [deposit(20, "100.00")]
+      held.balance = "100.00"
+      held.interfere = (path, response) => {
+        if (!path.startsWith(`/accounts/${accountId}/statement`)) return false
+        response.writeHead(500, { "content-type": "application/json" }).end("{}")
+        return true
+      }
+      yield* processing(service.url, (events, inbox) =>
+        Effect.gen(function* () {
+          // The other event triggers a general sync, which must not hide that.
+          for (const others of [[], [delivery("client.available", {})]]) {
+            yield* inbox.put([
+              delivery("deposit.completed", { depositId: id(20), status: "COMPLETED" }),
+              ...others,
+            ])
+            expect(Option.getOrThrow(yield* events.round("default"))).toMatchObject({
+              failed: 1 + others.length,
+              entries: 0,
+            })
+          }
+          held.interfere = () => false
+          yield* rows("update webhook.inbox set next_try_at = now() returning 1")
+          expect(Option.getOrThrow(yield* events.round("default"))).toMatchObject({ failed: 0, entries: 1 })
+          expect(yield* inboxStates).toEqual(["done 3"])
+        }),
+      )
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("that keep failing are given up after some tries; the others go on [W14]", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()

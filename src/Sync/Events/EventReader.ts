@@ -27,6 +27,9 @@ export interface ReadAgain {
   readonly failures: ReadonlyArray<Failure>
 }
 
+const unknownAccount = (accountId: string): string =>
+  `the service does not know the account ${accountId} (yet)`
+
 const made = Effect.gen(function* () {
   const database = yield* Database
   const partner = yield* Partner
@@ -36,29 +39,28 @@ const made = Effect.gen(function* () {
   const facts = yield* PostingFacts
   const reader = yield* BookReader
 
-  /** The accounts that resources move, as far as they are mirrored. */
+  /** The accounts that resources move, each with the resource, as far as that is mirrored. */
   const accountsOf = Effect.fn("Events.Reader.accountsOf")(function* (
     book: Book,
     keys: ReadonlyArray<ResourceKey>,
   ) {
     if (keys.length === 0) return []
+    const ids = keys.map(({ id }) => id)
     const rows = yield* database.rows(
       "Events.Reader.accountsOf",
-      { account_id: uuid },
+      { type: oneOf(...resourceTypes), id: uuid, account_id: uuid },
       (sql) => sql`
-          select account_id from mirror.resources
-          where book_id = ${book.bookId} and resource_id = any (${textArray(
-            sql,
-            keys.map(({ id }) => id),
-          )}::uuid[])
+          select resource_type as type, resource_id as id, account_id from mirror.resources
+          where book_id = ${book.bookId} and resource_id = any (${textArray(sql, ids)}::uuid[])
           union
-          select buy_account_id from mirror.resources
-          where book_id = ${book.bookId} and buy_account_id is not null and resource_id = any (${textArray(
-            sql,
-            keys.map(({ id }) => id),
-          )}::uuid[])`,
+          select resource_type, resource_id, buy_account_id from mirror.resources
+          where book_id = ${book.bookId} and buy_account_id is not null
+            and resource_id = any (${textArray(sql, ids)}::uuid[])`,
     )
-    return rows.map(({ account_id: id }) => id)
+    return rows.map(({ account_id: accountId, id, type }) => ({
+      accountId,
+      resource: keyOfResource(new ResourceKey({ type, id })),
+    }))
   })
 
   /** Which of them the service answers 404 for: an event may come before what it names can be read. */
@@ -108,14 +110,50 @@ const made = Effect.gen(function* () {
     return failed
   })
 
-  /** The account's status and balance. */
+  /** The account's status and balance. Returns why they could not be had; none if they could. */
   const readAccount = Effect.fn("Events.Reader.readAccount")(function* (book: Book, accountId: string) {
     const run = yield* Run
     const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
     const answer = yield* partner.account(accountId)
-    if (Option.isSome(answer) && Either.isRight(answer.value)) {
-      yield* run.commit(accounts.put(book, run.runId, askedAt, [answer.value.right]))
+    if (Option.isNone(answer)) return Option.some(unknownAccount(accountId))
+    const account = answer.value
+    if (Either.isLeft(account))
+      return Option.some(`the service's answer for the account ${accountId} cannot be understood`)
+    yield* run.commit(accounts.put(book, run.runId, askedAt, [account.right]))
+    return Option.none<string>()
+  })
+
+  /**
+   * Adds to what could not be read. An account is missing only where nothing is known of it: its statement is what counts. A resource's
+   * effect waits for the statements of its accounts, as far as they are the book's.
+   */
+  const unreadOf = Effect.fn("Events.Reader.unreadOf")(function* (
+    book: Book,
+    failures: ReadonlyArray<Failure>,
+    {
+      accounts: named,
+      moved,
+      why,
+    }: {
+      readonly accounts: ReadonlySet<string>
+      readonly moved: ReadonlyArray<{ readonly accountId: string; readonly resource: string }>
+      /** What was said instead of each account. */
+      readonly why: ReadonlyMap<string, string>
+    },
+    resources: Map<string, string>,
+  ) {
+    const known = new Set((yield* accounts.all(book)).map(({ accountId }) => accountId))
+    const unread = new Map<string, string>()
+    for (const accountId of named)
+      if (!known.has(accountId)) unread.set(accountId, why.get(accountId) ?? unknownAccount(accountId))
+    for (const failure of failures)
+      if (failure.unread.kind === "statement")
+        unread.set(failure.unread.accountId, `${unreadText(failure)}: ${failure.why}`)
+    for (const { accountId, resource } of moved) {
+      const reason = known.has(accountId) ? unread.get(accountId) : undefined
+      if (reason !== undefined && !resources.has(resource)) resources.set(resource, reason)
     }
+    return unread
   })
 
   const read = Effect.fn("Events.Reader.read")(function* (book: Book, touched: Touched) {
@@ -123,16 +161,13 @@ const made = Effect.gen(function* () {
       // Lists and statements do not read a resource that is final, or not there yet, though an event names it.
       yield* facts.refresh(book)
       const resources = yield* readResources(book, touched.resources)
-      const outcome = yield* reader.read(book, false)
-      return {
-        newEntries: outcome.newEntries,
-        accounts: new Map(),
-        resources,
-        failures: outcome.failures,
-      } satisfies ReadAgain
+      const moved = yield* accountsOf(book, touched.resources)
+      const { failures, newEntries } = yield* reader.read(book, false)
+      const named = { accounts: touched.accounts, moved, why: new Map<string, string>() }
+      const unread = yield* unreadOf(book, failures, named, resources)
+      return { newEntries, accounts: unread, resources, failures } satisfies ReadAgain
     }
     const failures: Array<Failure> = []
-    const failedAccounts = new Map<string, string>()
     if (touched.addressBook && partner.addressBook !== null) {
       yield* lists.readReference(book, "destination", partner.addressBook).pipe(
         aloneOfStream((error): void => {
@@ -141,29 +176,36 @@ const made = Effect.gen(function* () {
       )
     }
     yield* facts.refresh(book)
-    const failedResources = yield* readResources(book, touched.resources)
-    const wanted = new Set([...touched.accounts, ...(yield* accountsOf(book, touched.resources))])
+    const resources = yield* readResources(book, touched.resources)
+    const moved = yield* accountsOf(book, touched.resources)
+    const wanted = new Set([...touched.accounts, ...moved.map(({ accountId }) => accountId)])
+    const why = new Map<string, string>()
+    const failed = new Map<string, string>()
     yield* Effect.forEach(
       wanted,
       (accountId) =>
         readAccount(book, accountId).pipe(
+          Effect.map(Option.map((text) => why.set(accountId, text))),
           aloneOfStream((error): void => {
-            failedAccounts.set(accountId, error.message)
+            why.set(accountId, error.message)
+            failed.set(accountId, error.message)
           }),
         ),
       { concurrency: 4, discard: true },
     )
     const all = (yield* accounts.all(book)).filter(({ accountId }) => wanted.has(accountId))
     const outcome = yield* reader.readSome(book, all)
-    for (const failure of outcome.failures) {
-      const { unread, why } = failure
-      if (unread.kind === "statement") failedAccounts.set(unread.accountId, `${unreadText(failure)}: ${why}`)
-      else failures.push(failure)
-    }
+    failures.push(...outcome.failures.filter(({ unread }) => unread.kind !== "statement"))
+    const unread = yield* unreadOf(
+      book,
+      outcome.failures,
+      { accounts: touched.accounts, moved, why },
+      resources,
+    )
     return {
       newEntries: outcome.newEntries,
-      accounts: failedAccounts,
-      resources: failedResources,
+      accounts: new Map([...failed, ...unread]),
+      resources,
       failures,
     } satisfies ReadAgain
   })
