@@ -6,11 +6,13 @@ import * as PartnerHttp from "../../src/Partner/Http.ts"
 import { Settings } from "../../src/Settings.ts"
 import { Events } from "../../src/Sync/Events.ts"
 import { Inbox } from "../../src/Webhook/Inbox.ts"
+import { closing } from "../Close/Months.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
-import { accountOf, client, clientId, lending, move } from "./Lending.ts"
+import { accountOf, client, clientId, lending, move, orgDeposit } from "./Lending.ts"
+import { at, loan, standing, surfaces, tx } from "./Loaned.ts"
 import { accountId, bothSurfaces, credit, deposit, id, partnership, withdrawal } from "./Partnership.ts"
-import { findings, inboxStates, postings, rows, sync, variablesFor } from "./Runs.ts"
+import { findings, inboxStates, journal, postings, rows, sync, variablesFor } from "./Runs.ts"
 
 /** The processor of events, with the partner at a URL. */
 const processing = <A, E>(
@@ -401,6 +403,57 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
           expect(yield* inboxStates).toEqual(["done 3"])
         }),
       )
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("that bring a receivable's cash, or take it back, bring what was paid up to date", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      const lent = move(held, "", { type: "DEBIT", amount: 1000, on: at(2) })
+      held.receivables = [loan({ disbursedTransaction: tx(lent, 2) })]
+      yield* sync(service.url, surfaces)
+      held.clock = "2026-11-02T00:00:00Z"
+      const part = {
+        currentPrincipal: "600.00",
+        repaymentAmount: "620.00",
+        repaymentTransactions: [tx(id(701), 20)],
+      }
+      held.receivables = [loan({ disbursedTransaction: tx(lent, 2), ...part })]
+      yield* sync(service.url, surfaces)
+      expect(yield* findings).toContain("loan-in-transit warning")
+      const book = (type: string, over: { type: "CREDIT" | "DEBIT"; amount: number; on: string }) =>
+        processing(
+          service.url,
+          (events, inbox) =>
+            Effect.suspend(() => {
+              move(held, "", { ...over, relatedType: "DEPOSIT", relatedId: id(701) })
+              const data = { accountId: accountOf(""), amount: `${over.amount}.00`, currency: "USD" }
+              return Effect.zipRight(inbox.put([delivery(type, data)]), events.round("default"))
+            }),
+          surfaces,
+        )
+      held.deposits = [orgDeposit(701, "405.00")]
+      yield* book("account.credited", { type: "CREDIT", amount: 405, on: at(20) })
+      const paid = ["cash -595", "interest_income -25", "receivable_interest 20", "receivable_principal 600"]
+      expect(yield* standing).toEqual(paid)
+      expect(yield* findings).toEqual([])
+      yield* book("account.debited", { type: "DEBIT", amount: 405, on: at(31) })
+      // A month that closes now must not have interest that nobody paid, nor cash that nobody misses.
+      const back = [
+        "cash -1000",
+        "interest_income -20",
+        "loan_clearing 400",
+        "receivable_interest 20",
+        "receivable_principal 600",
+      ]
+      expect(yield* standing).toEqual(back)
+      expect(yield* findings).toEqual(["loan-clearing blocking"])
+      const [closed] = yield* closing("2026-10", { variables: surfaces, dryRun: true })
+      expect(closed?.blockers).toHaveLength(1)
+      const before = yield* journal
+      yield* sync(service.url, surfaces, true)
+      expect(yield* journal).toEqual(before)
+      expect(yield* findings).toEqual(["loan-clearing blocking"])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 

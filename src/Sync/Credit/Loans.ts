@@ -195,6 +195,22 @@ const made = Effect.gen(function* () {
     run.counters.reclassifications += entries.filter(({ kind }) => kind === "reclassification").length
   })
 
+  const postAll = Effect.fn("Sync.Loans.postAll")(function* (
+    organization: Book,
+    book: Book,
+    ids: ReadonlySet<string>,
+    otherwise: ReadonlySet<string>,
+  ) {
+    const done = new Set<string>()
+    for (const batch of batches([...ids].sort())) {
+      const left = batch.filter((id) => !done.has(id))
+      if (left.length === 0) continue
+      const connected = yield* connectedReceivables(book, left)
+      yield* post(organization, book, connected, otherwise)
+      for (const id of connected) done.add(id)
+    }
+  })
+
   /**
    * Brings a book's receivables up to date with everything mirrored, and with the settings, so that a book never mixes two
    * policies. Returns how many had been booked by other settings.
@@ -214,14 +230,7 @@ const made = Effect.gen(function* () {
         ...(yield* waiting(organization, book)),
         ...transactions.map(({ receivable_id: id }) => id),
       ])
-      const done = new Set<string>()
-      for (const batch of batches([...ids].sort())) {
-        const left = batch.filter((id) => !done.has(id))
-        if (left.length === 0) continue
-        const connected = yield* connectedReceivables(book, left)
-        yield* post(organization, book, connected, otherwise)
-        for (const id of connected) done.add(id)
-      }
+      yield* postAll(organization, book, ids, otherwise)
       if (transactions.length === 0 && ids.size === 0 && Option.isSome(checkpoint.cursor)) return 0
       yield* run.commit(
         saveCheckpoint(book, stream, {
@@ -235,7 +244,26 @@ const made = Effect.gen(function* () {
     Effect.provideService(Database, database),
   )
 
-  return { settle: bringUpToDate }
+  /**
+   * Takes the cash into account that was booked since then, and nothing else: versions and settings wait for the next sync, which
+   * looks at all of this again.
+   */
+  const takeCash = Effect.fn("Sync.Loans.takeCash")(
+    function* (organization: Book, book: Book) {
+      const checkpoint = (yield* checkpoints(book)).get(stream)
+      if (checkpoint === undefined) return
+      const since = Number(Option.getOrElse(checkpoint.cursor, () => "0"))
+      const transactions = yield* due(book, since)
+      if (transactions.length === 0) return
+      yield* facts.refresh(book)
+      for (const batch of batches([...new Set(transactions.map(({ tx_id: id }) => id))]))
+        yield* link(book, batch)
+      yield* postAll(organization, book, new Set(transactions.map(({ receivable_id: id }) => id)), new Set())
+    },
+    Effect.provideService(Database, database),
+  )
+
+  return { settle: bringUpToDate, takeCash }
 })
 
 export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", { effect: made }) {

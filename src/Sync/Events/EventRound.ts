@@ -3,13 +3,14 @@
  * for each.
  */
 import { Context, Effect, Option, pipe } from "effect"
-import type { Book } from "../../Book.ts"
+import { type Book, organizationBook } from "../../Book.ts"
 import { Ledger } from "../../Ledger.ts"
 import { Partner, PartnerConnection } from "../../Partner.ts"
 import { Reconcile } from "../../Reconcile.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { defaultTries, Inbox, type WaitingEvent } from "../../Webhook/Inbox.ts"
+import { Loans } from "../Credit/Loans.ts"
 import { aloneOfClient, failureOf } from "../Runs/Failures.ts"
 import { add, syncParts } from "../Runs/Parts.ts"
 import { bySettings } from "../Runs/Proving.ts"
@@ -22,8 +23,11 @@ import { noteOf, tellNotes } from "./UnknownEvents.ts"
 
 const parts = pipe(syncParts, add(TouchedReader, TouchedReader.made))
 
-const readerOf = (partner: Context.Tag.Service<Partner>) =>
-  Effect.map(Effect.provideService(parts, Partner, partner), Context.get(TouchedReader))
+const partsOf = (partner: Context.Tag.Service<Partner>) =>
+  Effect.map(Effect.provideService(parts, Partner, partner), (made) => ({
+    loans: Context.get(made, Loans),
+    reader: Context.get(made, TouchedReader),
+  }))
 
 /** The result of a round. */
 export interface Round {
@@ -55,8 +59,17 @@ const readBook = Effect.fn("Events.readBook")(function* (book: Book, hinted: Rea
     onNone: () => partner.organization,
     onSome: partner.client,
   })
-  const reader = yield* readerOf(Partner.of({ ...reads, requests: partner.requests }))
-  return yield* reader.read(book, touchedBy(hinted.map(({ hint }) => hint)))
+  const { loans, reader } = yield* partsOf(Partner.of({ ...reads, requests: partner.requests }))
+  const read = yield* reader.read(book, touchedBy(hinted.map(({ hint }) => hint)))
+  // Cash of a receivable that came, or was sent back, changes what was paid: until it is known, no check could find that.
+  const { accounting, connection } = yield* Settings
+  const isLenders = Option.isNone(book.clientId)
+  if (
+    isLenders === (accounting.receivables.view === "lender") &&
+    (yield* connection(book.connection)).surfaces.includes("credit")
+  )
+    yield* loans.takeCash(yield* organizationBook(book.connection), book)
+  return read
 })
 
 interface Outcome extends Hinted {
