@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { Explain } from "../../src/Explain.ts"
 import { bookTieOuts, combined, tieOutSentence } from "../../src/Reconcile/TieOut.ts"
 import { Settings } from "../../src/Settings.ts"
-import { lending, move, receivable } from "../Sync/Lending.ts"
+import { lending, move, orgDeposit, receivable } from "../Sync/Lending.ts"
 import { at, items, loan, paid, standing, surfaces, tx, unexplained } from "../Sync/Loaned.ts"
 import { id } from "../Sync/Partnership.ts"
 import { findings, rows, sync } from "../Sync/Runs.ts"
@@ -242,5 +242,41 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a loan that was cancel
       expect(yield* findings).toEqual([])
       expect(yield* sentence()).toBe("Everything ties out")
     }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a repayment that was sent back", (it) => {
+  it.scoped("blocks the close where the sync that read it could not read everything else", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      const lent = move(held, "", { type: "DEBIT", amount: 1000, on: at(2) })
+      held.receivables = [loan({ disbursedTransaction: tx(lent, 2) })]
+      yield* sync(service.url, surfaces)
+      held.clock = "2026-11-02T00:00:00Z"
+      const deposit = { relatedType: "DEPOSIT", relatedId: id(701) }
+      held.deposits = [orgDeposit(701, "405.00")]
+      move(held, "", { type: "CREDIT", amount: 405, on: at(20), ...deposit })
+      const part = { currentPrincipal: "600.00", repaymentAmount: "620.00" }
+      const repaid = { ...part, repaymentTransactions: [tx(id(701), 20)] }
+      held.receivables = [loan({ disbursedTransaction: tx(lent, 2), ...repaid })]
+      yield* sync(service.url, surfaces)
+      expect(yield* findings).toEqual([])
+      move(held, "", { type: "DEBIT", amount: 405, on: at(31), ...deposit })
+      held.interfere = (path, response) => {
+        if (!path.startsWith("/receivables")) return false
+        response.writeHead(500).end("{}")
+        return true
+      }
+      yield* Effect.exit(sync(service.url, surfaces))
+      expect(yield* standing).toContain("loan_clearing 405")
+      expect(yield* blockers("2026-10")).toEqual([
+        "loan-clearing: 405.00 USD stand in loan clearing that no receivable accounts for: cash of one has changed since receivables were last booked. The next complete sync books it.",
+      ])
+      expect(yield* sentence()).toBe("Cash ties out; 1 item is open in loan clearing")
+      held.interfere = () => false
+      yield* sync(service.url, surfaces)
+      expect(yield* findings).toEqual(["loan-clearing blocking"])
+      expect(yield* items).toEqual(["900 400 repayment due 405 paid 0 since 2026-10-20"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
