@@ -177,7 +177,7 @@ export const makeReceiver = (parts: ReceiverParts): Effect.Effect<Receive> =>
       if (known instanceof Refusal) return known
       const disagrees = disagreement(headers, known, signatures)
       if (disagrees !== undefined) return disagrees
-      if (!known.record.active) return unsigned(`the key ${headers.keyId} is not active any more`, true)
+      if (!known.record.active) return unsigned(`the key ${headers.keyId} is not active`, true)
       const received = await readBody(message, bodyLimit, unverified)
       if (Either.isLeft(received)) return ofBody(received.left)
       const { bytes, release } = received.right
