@@ -24,8 +24,8 @@ const signColumns = {
   transit: bool,
   /** Receivables of the connection. */
   receivables: bool,
-  /** Receivables that are booked in the books. */
-  dues: bool,
+  /** Receivables that are booked in the books, or an account for their cash. */
+  loans: bool,
   /** Loan legs that wait for their cash. */
   waits: bool,
   creditAccounts: bool,
@@ -68,7 +68,8 @@ export const signsOf = Effect.fn("Reconcile.signs")(function* (scope: Scope) {
           exists (select from mirror.books b
             join mirror.books o on o.connection = b.connection and o.client_id is null
             join mirror.receivables v on v.book_id = o.book_id where b.book_id = ${books}) as receivables,
-          exists (select from ledger.receivable_dues d where d.book_id = ${books}) as dues,
+          exists (select from ledger.receivable_dues d where d.book_id = ${books})
+            or exists (select from ledger.accounts a where a.book_id = ${books} and a.role = 'loan_clearing') as loans,
           exists (select from ledger.receivable_waits w where w.book_id = ${books}) as waits,
           exists (select from mirror.reference_items i
             where i.book_id = ${books} and i.kind = 'credit_account') as "creditAccounts",

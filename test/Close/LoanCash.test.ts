@@ -270,7 +270,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a repayment that was s
       yield* Effect.exit(sync(service.url, surfaces))
       expect(yield* standing).toContain("loan_clearing 405")
       expect(yield* blockers("2026-10")).toEqual([
-        "loan-clearing: 405.00 USD stand in loan clearing that no receivable accounts for: cash of one has changed since receivables were last booked. The next complete sync books it.",
+        "loan-clearing: 405.00 USD stand in loan clearing that no receivable accounts for, as where cash of one came or went since receivables were last booked: a complete sync books that.",
       ])
       expect(yield* sentence()).toBe("Cash ties out; 1 item is open in loan clearing")
       held.interfere = () => false

@@ -52,10 +52,10 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
   join ledger.receivable_dues d on d.book_id = c.book_id and d.receivable_id = c.receivable_id
   union all
   select 'loan-clearing', i.book_id, 'currency', i.currency, true,
-    format('%s stand in loan clearing that no receivable accounts for: cash of one has changed since receivables were last booked. The next complete sync books it.',
+    format('%s stand in loan clearing that no receivable accounts for, as where cash of one came or went since receivables were last booked: a complete sync books that.',
       ${sumText(sql, sql`i.amount`, sql`i.currency`)}),
     jsonb_build_object('currency', i.currency, 'loanClearing', i.amount::text)
   from reconcile.loan_clearing_items i
   where i.book_id = ${inBooks(sql, scope)} and i.receivable_id is null`
 
-export const loanClearing: CheckQuery = { checks: ["loan-clearing"], found, mayFind: ({ dues }) => dues }
+export const loanClearing: CheckQuery = { checks: ["loan-clearing"], found, mayFind: ({ loans }) => loans }
