@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
+import { notReadBySync } from "../../src/Reconcile/Unread.ts"
 import { idsOf } from "./BookIds.ts"
 import { plain } from "./Decimals.ts"
 import type { BookFacts, ExpectedBalance } from "./Facts.ts"
@@ -209,12 +210,23 @@ export const unnoticed = (site: Site) =>
     const sure = yield* unsuspected(all)
     const older = new Set(withOlder(site).map(({ id }) => id))
     const underWay = unsettled(site.world)
-    return (yield* wrongBooks(site, all)).flatMap(({ book, facts: of, texts }) => {
+    const wrong = (yield* wrongBooks(site, all)).filter(({ book, facts: of, texts }) => {
       const name = nameOf(site.world, book)
-      return !sure.has(book.bookId) ||
-        (name !== undefined && underWay.has(name)) ||
-        of.accounts.some(({ accountId }) => older.has(accountId))
-        ? []
-        : texts.map((text) => `book ${book.code}, which nothing doubts: ${text}`)
+      return (
+        texts.length > 0 &&
+        sure.has(book.bookId) &&
+        !(name !== undefined && underWay.has(name)) &&
+        !of.accounts.some(({ accountId }) => older.has(accountId))
+      )
     })
+    // A client that could not be read is named by the sync, which ends with 3, and its streams by every sentence about it since.
+    const claimed = yield* Effect.filter(wrong, ({ book }) =>
+      notReadBySync([book]).pipe(
+        Effect.orDie,
+        Effect.map(({ length }) => length === 0),
+      ),
+    ).pipe(Effect.provide(site.settings))
+    return claimed.flatMap(({ book, texts }) =>
+      texts.map((text) => `book ${book.code}, which nothing doubts: ${text}`),
+    )
   })
