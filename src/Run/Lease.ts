@@ -56,6 +56,32 @@ const leaseOf = Effect.fnUntraced(function* (connection: string, row: number, ru
   )
 })
 
+/** The stream whose checkpoint names, for each book, the run up to which its receivables have taken all cash into account. */
+export const loansStream = "loans"
+
+/**
+ * A run may write to books whose receivables a later run has settled, or this one by a task that is done once more: what it writes
+ * is looked at again. Part of the transaction that takes the lease, so that nothing is forgotten if the run is killed.
+ */
+const lookAgain = Effect.fn("Sync.lookAgain")(function* (
+  connection: string,
+  books: Option.Option<ReadonlyArray<Book>>,
+  runId: number,
+) {
+  const database = yield* Database
+  const ids = Option.getOrNull(Option.map(books, (some) => `{${some.map(({ bookId }) => bookId).join(",")}}`))
+  yield* database.execute(
+    "Sync.lookAgain",
+    (sql) => sql`
+      update sync.checkpoints c set cursor = (${runId}::integer - 1)::text
+      from mirror.books b
+      where b.connection = ${connection} and c.book_id = b.book_id and c.stream = ${loansStream}
+        and (${ids}::text::integer[] is null or b.book_id = any (${ids}::text::integer[]))
+        -- Other streams have cursors of the service's.
+        and case when c.stream = ${loansStream} then c.cursor::integer end >= ${runId}`,
+  )
+})
+
 /**
  * Takes the lease of a connection, or of one of its books, for a run: the runs that held any of it can write nothing more. The
  * connection's row comes first, so that two runs that take leases at once cannot wait for each other in a circle.
@@ -73,6 +99,11 @@ export const takeLease = Effect.fn("Sync.takeLease")(function* (taken: Taken, ru
   return yield* database.transaction(
     Effect.gen(function* () {
       const whole = yield* lease(wholeConnection)
+      yield* lookAgain(
+        connection,
+        Option.map(taken.book, (book) => [book]),
+        runId,
+      )
       if (Option.isSome(taken.book)) return { ...(yield* lease(rowOf(taken))), taken } satisfies Lease
       yield* books
       return { ...whole, taken } satisfies Lease
@@ -98,6 +129,7 @@ export const takeLeases = Effect.fn("Sync.takeLeases")(function* (
       on conflict (connection, book_id) do update set epoch = l.epoch + 1, run_id = excluded.run_id, taken_at = now()
       returning run_id as "runId", epoch, book_id as "bookId"`,
   )
+  yield* lookAgain(connection, Option.some(books), runId)
   const epochs = new Map(rows.map(({ bookId, epoch }) => [bookId, epoch]))
   return books.map(
     (book): Lease => ({

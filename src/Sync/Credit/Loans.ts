@@ -22,14 +22,12 @@ import { reportedReceivables } from "../../Ledger/Receivables/ReportedReceivable
 import { subjectsOf } from "../../Ledger/Subjects.ts"
 import { Ledger } from "../../Ledger.ts"
 import { Resources } from "../../Mirror/Resources.ts"
+import { loansStream } from "../../Run/Lease.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { beginning, checkpoints, saveCheckpoint } from "../Statements/Checkpoint.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { Pages } from "../Statements/StatementPage.ts"
-
-/** The stream whose cursor names the run up to which a book's receivables have taken all cash into account. */
-const stream = "loans"
 
 /** Receivables, and transactions, that are taken together. */
 const batchSize = 200
@@ -219,7 +217,7 @@ const made = Effect.gen(function* () {
     function* (organization: Book, book: Book) {
       const run = yield* Run
       yield* facts.refresh(book)
-      const checkpoint = (yield* checkpoints(book)).get(stream) ?? beginning
+      const checkpoint = (yield* checkpoints(book)).get(loansStream) ?? beginning
       const since = Number(Option.getOrElse(checkpoint.cursor, () => "0"))
       const transactions = yield* due(book, since)
       for (const batch of batches([...new Set(transactions.map(({ tx_id: id }) => id))]))
@@ -233,7 +231,7 @@ const made = Effect.gen(function* () {
       yield* postAll(organization, book, ids, otherwise)
       if (transactions.length === 0 && ids.size === 0 && Option.isSome(checkpoint.cursor)) return 0
       yield* run.commit(
-        saveCheckpoint(book, stream, {
+        saveCheckpoint(book, loansStream, {
           ...beginning,
           cursor: Option.some(String(run.runId)),
           complete: true,
@@ -250,7 +248,7 @@ const made = Effect.gen(function* () {
    */
   const takeCash = Effect.fn("Sync.Loans.takeCash")(
     function* (organization: Book, book: Book) {
-      const checkpoint = (yield* checkpoints(book)).get(stream)
+      const checkpoint = (yield* checkpoints(book)).get(loansStream)
       if (checkpoint === undefined) return
       const since = Number(Option.getOrElse(checkpoint.cursor, () => "0"))
       const transactions = yield* due(book, since)
