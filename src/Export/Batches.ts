@@ -164,7 +164,8 @@ export const commit = Effect.fn("Batches.commit")(function* (
           yield* supersedeBy([
             { bookId: book.bookId, batches: lineage.supersedes, byBatch: batch.batch, who },
           ])
-          if (keep) yield* keepFiles([{ bookId: book.bookId, folder, manifest }])
+          const written = { path: folder, blocks: () => undefined }
+          if (keep) yield* keepFiles([{ bookId: book.bookId, folder: written, manifest }])
         }),
       )
       return { batch, superseded: lineage.supersedes }

@@ -60,6 +60,7 @@ const booksOf = (unit: ReadonlyArray<AskedPass>): string => {
 const writePasses = Effect.fn("Export.writePasses")(function* (
   books: ReadonlyArray<{ readonly planned: PlannedBook; readonly passes: ReturnType<typeof placedPasses> }>,
   previous: Map<number, NonNullable<Lineage["previous"]>>,
+  areKept: boolean,
 ) {
   const made: Array<MadeBatch> = []
   const batches = count(books.flatMap(({ passes }) => passes.flatMap((pass) => pass.batches)).length)
@@ -70,7 +71,7 @@ const writePasses = Effect.fn("Export.writePasses")(function* (
       return pass === undefined ? [] : [{ book, ...pass, previous: previous.get(book.bookId) ?? null }]
     })
     for (const unit of yield* unitsOf(asked)) {
-      const written = yield* writeUnit(unit).pipe(
+      const written = yield* writeUnit(unit, areKept).pipe(
         inStage("export", () => `batch ${made.length + 1} of ${batches}, ${booksOf(unit)}`),
       )
       for (const { bookId, place, written: batch } of written) {
@@ -101,7 +102,8 @@ const exportBatches = Effect.fn("Export.batches")(function* (
     })),
     resolve(out),
   )
-  const made = yield* writePasses(all, new Map(previous))
+  const withFiles = request.keepFiles !== false && request.preview !== true
+  const made = yield* writePasses(all, new Map(previous), withFiles)
   const keep = Effect.forEach(made, ({ written }) => written.folder.keep, { discard: true })
   if (request.preview === true && !(yield* mayWrite())) {
     yield* Effect.logWarning(
@@ -110,9 +112,8 @@ const exportBatches = Effect.fn("Export.batches")(function* (
     yield* keep
     return made
   }
-  const withFiles = request.keepFiles !== false && request.preview !== true
   const commits = made.map(({ bookId, place, written: { folder, manifest } }) => {
-    const keepFrom = withFiles ? folder.path : null
+    const keepFrom = withFiles ? folder : null
     return { commit: { bookId, place, keepFrom, who: request.who ?? "the schedule" }, manifest }
   })
   yield* Effect.uninterruptibleMask((restore) =>

@@ -94,22 +94,31 @@ const askedOf = ({ batches, ...shared }: AskedPass): Asked => ({
 
 /**
  * Writes the batches of a unit from one repeatable-read snapshot, each into its own folder, which is removed with the scope
- * unless it is kept.
+ * unless it is kept. `areKept`: the files are kept in the database afterwards.
  */
-export const writeUnit = Effect.fn("Export.writeUnit")(function* (unit: ReadonlyArray<AskedPass>) {
+export const writeUnit = Effect.fn("Export.writeUnit")(function* (
+  unit: ReadonlyArray<AskedPass>,
+  areKept: boolean,
+) {
   const database = yield* Database
   const [first, ...more] = unit
   if (first === undefined) return []
   const opened = yield* Effect.forEach(
     unit,
     (pass) =>
-      Effect.map(openFolders(pass.batches.map(({ path }) => path)), (folders) => ({
-        ...pass,
-        batches: pass.batches.flatMap((batch, at) => {
-          const folder = folders[at]
-          return folder === undefined ? [] : [{ ...batch, folder }]
+      Effect.map(
+        openFolders(
+          pass.batches.map(({ path }) => path),
+          areKept,
+        ),
+        (folders) => ({
+          ...pass,
+          batches: pass.batches.flatMap((batch, at) => {
+            const folder = folders[at]
+            return folder === undefined ? [] : [{ ...batch, folder }]
+          }),
         }),
-      })),
+      ),
     { concurrency: filesAtOnce },
   )
   const writeEach = (inputs: ReadonlyMap<number, BookInput>) =>

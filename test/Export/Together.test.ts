@@ -378,9 +378,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
       const { batches } = yield* exporting(out, ["journal"], { preview: true, code: "ALPHA" })
       const [batch] = batches
       if (batch === undefined) return expect(batch).toBeDefined()
-      const { folder, manifest } = batch
+      const { folder: path, manifest } = batch
+      const folder = { path, blocks: () => undefined }
       const keep = Effect.flip(keepFiles([{ bookId: alpha, folder, manifest }]))
-      writeFileSync(join(folder, "statement.csv"), "something else")
+      writeFileSync(join(path, "statement.csv"), "something else")
       expect(yield* keep).toMatchObject({ _tag: "ExportError", reason: "Disagrees" })
       const gone = { ...manifest, files: manifest.files.map((file) => ({ ...file, name: "gone.csv" })) }
       expect(yield* Effect.flip(keepFiles([{ bookId: alpha, folder, manifest: gone }]))).toMatchObject({

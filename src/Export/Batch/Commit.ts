@@ -3,7 +3,7 @@ import { Chunk, Effect } from "effect"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
 import { exportError } from "../ExportError.ts"
-import { keepFiles } from "./Kept/KeptFiles.ts"
+import { type KeptFolder, keepFiles } from "./Kept/KeptFiles.ts"
 import { supersedeBy } from "./Kept/States.ts"
 import { print, sha256Of } from "./Manifest/ManifestSeal.ts"
 import type { Manifest } from "./Manifest.ts"
@@ -13,7 +13,7 @@ export interface Commit {
   /** Below the folder of all exports, as the database knows it. */
   readonly place: string
   /** Where the files are now; they are kept in the database too. Null: they are not. */
-  readonly keepFrom: string | null
+  readonly keepFrom: KeptFolder | null
   readonly who: string
 }
 

@@ -8,6 +8,7 @@ import { Effect, type Scope } from "effect"
 import { makeFolder } from "../../Common/Folders.ts"
 import { NotRegular, readManifestFile } from "../../Common/RegularFile.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
+import { type Blocks, PutAside, type ReadBlock } from "./Kept/PutAside.ts"
 import { type LineChecks, LineDigests } from "./Manifest/LineChecks.ts"
 
 const advice: { readonly [code: string]: string } = {
@@ -78,6 +79,8 @@ export interface FolderFile {
 export interface Folder {
   readonly path: string
   readonly create: (name: string) => Effect.Effect<FolderFile, ExportError>
+  /** The compressed blocks of a finished file that is not small; undefined where the folder puts none aside. */
+  readonly blocks: (name: string) => ReadBlock | undefined
   /** Renames a file that is not published yet. */
   readonly rename: (from: string, to: string) => Effect.Effect<void, ExportError>
   /** Gives all finished files their names. */
@@ -94,21 +97,30 @@ const writeAll = async (handle: FileHandle, bytes: Buffer): Promise<void> => {
 /** Bytes that are put together before they are written: a small file is written at once. */
 export const mostWaiting = 64 * 1024
 
-const openFile = (path: string, name: string, handle: FileHandle): FolderFile => {
+/** `blocks`: what is written of a file that is not small is put aside, too. `ended` has them in the end. */
+const openFile = (
+  path: string,
+  name: string,
+  handle: FileHandle,
+  blocks: Blocks | undefined,
+  ended: (blocks: ReadBlock) => void,
+): FolderFile => {
   const digests = new LineDigests()
   let bytes = 0
   let waiting: Array<Buffer> = []
   let waitingBytes = 0
-  const writeOut = (content: Buffer): Promise<void> => {
+  const writeOut = async (content: Buffer): Promise<void> => {
     digests.add(content)
     bytes += content.length
-    return writeAll(handle, content)
+    await writeAll(handle, content)
   }
-  const flush = async (): Promise<void> => {
+  const flush = async (aside: Blocks | undefined): Promise<void> => {
     const content = Buffer.concat(waiting)
     waiting = []
     waitingBytes = 0
-    if (content.length > 0) await writeOut(content)
+    if (content.length === 0) return
+    await aside?.add(content)
+    await writeOut(content)
   }
   return {
     write: (content) =>
@@ -120,14 +132,17 @@ const openFile = (path: string, name: string, handle: FileHandle): FolderFile =>
           return Effect.void
         }
         return steady(path, async () => {
-          await flush()
+          await flush(blocks)
+          await blocks?.add(content)
           await writeOut(content)
         })
       }),
     finish: steady(path, async () => {
-      await flush()
+      const isSmall = bytes === 0
+      await flush(isSmall ? undefined : blocks)
       await handle.sync()
       await handle.close()
+      if (blocks !== undefined && !isSmall) ended(await blocks.end())
       return { name, bytes, sha256: digests.sha256(), lines: digests.checks() }
     }),
   }
@@ -149,14 +164,17 @@ export const removeEmpty = (first: string | undefined, path: string): Effect.Eff
   Effect.forEach(madeFolders(first, path), (folder) => quietly(() => rmdir(folder)), { discard: true })
 
 /** A folder that does not exist yet: how to make it, and how to remove what was written unless it is kept. */
-const folderAt = (path: string) => {
+const folderAt = (path: string, putsAside: boolean) => {
   let kept = false
+  const aside = putsAside ? new PutAside(path) : undefined
+  const blocks = new Map<string, ReadBlock>()
   const names = new Set<string>()
   const handles: Array<FileHandle> = []
   const folders: Array<string> = []
   const cleanUp = Effect.promise(async () => {
     const quiet = () => undefined
     for (const handle of handles) await handle.close().catch(quiet)
+    await aside?.close().catch(quiet)
     if (kept) return
     for (const name of [...names].flatMap((each) => [each, `${each}.partial`])) {
       await rm(join(path, name), { force: true }).catch(quiet)
@@ -170,11 +188,15 @@ const folderAt = (path: string) => {
         names.add(name)
         const handle = await open(join(path, `${name}.partial`), "wx", 0o600)
         handles.push(handle)
-        return openFile(join(path, name), name, handle)
+        return openFile(join(path, name), name, handle, aside?.file(), (ended) => blocks.set(name, ended))
       }),
+    blocks: (name) => blocks.get(name),
     rename: (from, to) =>
       steady(join(path, to), () => {
         names.add(to)
+        const moved = blocks.get(from)
+        if (moved !== undefined) blocks.set(to, moved)
+        blocks.delete(from)
         return rename(join(path, `${from}.partial`), join(path, `${to}.partial`))
       }),
     publish: (finished) =>
@@ -197,11 +219,15 @@ const folderAt = (path: string) => {
 export const syncFolders = (paths: Iterable<string>): Effect.Effect<void, ExportError> =>
   Effect.forEach(new Set(paths), (path) => steady(path, () => syncFolder(path)), { discard: true })
 
-/** Makes the folders of batches; each is emptied of our files and removed when the scope ends without `keep`. */
+/**
+ * Makes the folders of batches; each is emptied of our files and removed when the scope ends without `keep`. `putAside`: their files
+ * are kept in the database afterwards.
+ */
 export const openFolders = Effect.fn("Export.openFolders")(function* (
   paths: ReadonlyArray<string>,
+  putAside = false,
 ): Effect.fn.Return<ReadonlyArray<Folder>, ExportError, Scope.Scope> {
-  const opened = paths.map(folderAt)
+  const opened = paths.map((path) => folderAt(path, putAside))
   for (const { cleanUp } of opened) yield* Effect.addFinalizer(() => cleanUp)
   const folders = yield* Effect.forEach(opened, ({ make }) => make)
   // Parents too: a batch that is committed in the database must not vanish with its folder's entry.

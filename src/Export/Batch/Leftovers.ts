@@ -12,6 +12,7 @@ import { exportError } from "../ExportError.ts"
 import { previousBatches } from "../Request/Lineage.ts"
 import { readFacts } from "../Source/BookFacts.ts"
 import { attempt, listFolder, quietly, readIfThere, removeEmpty, removeFolder } from "./Folder.ts"
+import { asideFile } from "./Kept/PutAside.ts"
 import { decode } from "./Manifest/ManifestSeal.ts"
 import { manifestFile } from "./Manifest.ts"
 
@@ -19,7 +20,8 @@ const markerFile = ".unfinished"
 
 const plain = (name: string): string => name.replace(/\.partial$/, "")
 
-const isOurs = (name: string): boolean => plain(name) === manifestFile || isFormatFile(plain(name))
+const isOurs = (name: string): boolean =>
+  plain(name) === manifestFile || name === asideFile || isFormatFile(plain(name))
 
 /** Refuses a folder whose manifest belongs to another database, or that holds anything but an export's files. */
 const checkOurs = Effect.fn("Export.checkOurs")(function* (path: string, knownSince: string) {

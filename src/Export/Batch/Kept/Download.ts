@@ -10,7 +10,8 @@ import { attempt, type Folder, listFolder, openFolder, quietly } from "../Folder
 import { sha256Of } from "../Manifest/ManifestSeal.ts"
 import { type FileRecord, manifestFile } from "../Manifest.ts"
 import { folderProblems } from "./AsWritten.ts"
-import { areKept, blockSize, keptBlock } from "./KeptFiles.ts"
+import { blockSize } from "./Compression.ts"
+import { areKept, keptBlock } from "./KeptFiles.ts"
 import { type KnownBatch, nameOf } from "./KnownBatch.ts"
 
 /** Gives the blocks of a file, counted from 1; undefined after the last. */

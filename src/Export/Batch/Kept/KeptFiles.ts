@@ -1,12 +1,10 @@
 /**
- * A batch's files in the database: blocks of a file, each compressed on its own, so that neither keeping nor giving back ever
- * holds more than one of them. By Brotli: at its lowest qualities it takes half of gzip's processor time for less space.
+ * A batch's files in the database, in compressed blocks: those that were put aside while the files were written, or else made
+ * from the files.
  */
 import { createHash } from "node:crypto"
 import type { FileHandle } from "node:fs/promises"
 import { join } from "node:path"
-import { promisify } from "node:util"
-import { brotliCompress, brotliDecompress, constants, gunzip } from "node:zlib"
 import { and, eq } from "drizzle-orm"
 import { Chunk, Effect } from "effect"
 import { openRegular } from "../../../Common/RegularFile.ts"
@@ -16,39 +14,8 @@ import { Database } from "../../../Database.ts"
 import { exportError } from "../../ExportError.ts"
 import { attempt, filesAtOnce, quietly } from "../Folder.ts"
 import type { FileRecord, Manifest } from "../Manifest.ts"
-
-/**
- * Bytes of a file per block. The table takes up to 1 MiB, compressed. With blocks of half the size keeping took a third longer,
- * with blocks of twice the size an export held some 25 MB more.
- */
-export const blockSize = 512 * 1024
-
-/**
- * The logarithm of a window that holds a whole block. It is small for a small file, since its memory is allocated anew each
- * time.
- */
-const windowOf = ({ length }: Buffer): number =>
-  Math.max(constants.BROTLI_MIN_WINDOW_BITS, Math.ceil(Math.log2(length)))
-
-const brotli = promisify(brotliCompress)
-const compress = (block: Buffer): Promise<Buffer> =>
-  brotli(block, {
-    params: {
-      [constants.BROTLI_PARAM_QUALITY]: 1,
-      [constants.BROTLI_PARAM_LGWIN]: windowOf(block),
-      [constants.BROTLI_PARAM_SIZE_HINT]: block.length,
-    },
-  })
-
-const fromBrotli = promisify(brotliDecompress)
-const fromGzip = promisify(gunzip)
-
-/**
- * With a window of at most 2^23 bytes no Brotli stream begins with the byte 0x1f, but gzip, in which batches were kept before,
- * does.
- */
-const expand = (content: Buffer): Promise<Buffer> =>
-  content[0] === 0x1f ? fromGzip(content) : fromBrotli(content)
+import { blockSize, compress, expand } from "./Compression.ts"
+import type { ReadBlock } from "./PutAside.ts"
 
 /** The next block of a file, shorter only at its end, in the buffer of the one before. */
 const readBlock = async (handle: FileHandle, block: Buffer): Promise<Buffer> => {
@@ -97,18 +64,36 @@ const changed = (path: string) =>
     `${path} has changed since it was written: leave the folder alone and export again. The batch is not committed.`,
   )
 
+/** The folder of a batch. */
+export interface KeptFolder {
+  readonly path: string
+  /** The blocks that were put aside while a file was written; undefined where they were not. */
+  readonly blocks: (name: string) => ReadBlock | undefined
+}
+
 /** A file of a batch, in the batch's folder. */
 interface WrittenFile {
   readonly bookId: number
   readonly batch: number
-  readonly folder: string
+  readonly folder: KeptFolder
   readonly file: FileRecord
 }
 
+const keepAside = Effect.fn("Export.keepAside")(function* (
+  { batch, bookId, file: { name }, folder }: WrittenFile,
+  blocks: ReadBlock,
+) {
+  for (let chunk = 1; ; chunk++) {
+    const content = yield* attempt(join(folder.path, name), () => blocks(chunk))
+    if (content === undefined) break
+    yield* keepBlocks([{ bookId, batch, name, chunk, content }])
+  }
+})
+
 /** A file block by block. */
-const keepLarge = Effect.fn("Export.keepFile")(function* ({ batch, bookId, file, folder }: WrittenFile) {
+const keepRead = Effect.fn("Export.keepFile")(function* ({ batch, bookId, file, folder }: WrittenFile) {
   const { name, sha256 } = file
-  const path = join(folder, name)
+  const path = join(folder.path, name)
   const handle = yield* Effect.acquireRelease(
     attempt(path, () => openRegular(path)),
     (opened) => quietly(() => opened.close()),
@@ -132,7 +117,7 @@ const keepLarge = Effect.fn("Export.keepFile")(function* ({ batch, bookId, file,
 /** A small file as a whole. */
 const readSmall = Effect.fnUntraced(function* ({ batch, bookId, file, folder }: WrittenFile) {
   const { bytes, name, sha256 } = file
-  const path = join(folder, name)
+  const path = join(folder.path, name)
   const block = yield* attempt(path, async () => {
     const handle = await openRegular(path)
     // One byte more than the file has, to notice if it has grown.
@@ -150,13 +135,18 @@ const filesPerStatement = 128
 /** Larger files that are compressed side by side, each on a thread of its own. */
 const largeAtOnce = 2
 
+const keepLarge = (file: WrittenFile) => {
+  const blocks = file.folder.blocks(file.file.name)
+  return blocks === undefined ? keepRead(file) : keepAside(file, blocks)
+}
+
 export interface KeptBatch {
   readonly bookId: number
-  readonly folder: string
+  readonly folder: KeptFolder
   readonly manifest: Pick<Manifest, "batch" | "files">
 }
 
-/** Part of the transaction that commits the batches. A file that is not what its manifest says fails it. */
+/** Part of the transaction that commits the batches. A file that is read again and is not what its manifest says fails it. */
 export const keepFiles = Effect.fn("Export.keepFiles")(function* (batches: ReadonlyArray<KeptBatch>) {
   const files = batches.flatMap(({ bookId, folder, manifest }) =>
     manifest.files.map((file): WrittenFile => ({ bookId, batch: manifest.batch, folder, file })),

@@ -6,7 +6,8 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { batchFiles } from "../../../../src/Database/Tables/Export.ts"
 import { Database } from "../../../../src/Database.ts"
-import { blockSize, keepFiles, keptBlock } from "../../../../src/Export/Batch/Kept/KeptFiles.ts"
+import { blockSize } from "../../../../src/Export/Batch/Kept/Compression.ts"
+import { keepFiles, keptBlock } from "../../../../src/Export/Batch/Kept/KeptFiles.ts"
 import { print } from "../../../../src/Export/Batch/Manifest/ManifestSeal.ts"
 import * as Batches from "../../../../src/Export/Batches.ts"
 import * as Verify from "../../../../src/Verify.ts"
@@ -67,7 +68,8 @@ layer(TestDatabase.layer)("a batch's files", (it) => {
       }
       writeFileSync(join(next[0]?.folder ?? "", noise.name), bytes)
       const file = { ...noise, format: "journal", rows: 0 }
-      yield* keepFiles([{ bookId, folder: next[0]?.folder ?? "", manifest: { batch: 2, files: [file] } }])
+      const written = { path: next[0]?.folder ?? "", blocks: () => undefined }
+      yield* keepFiles([{ bookId, folder: written, manifest: { batch: 2, files: [file] } }])
       const blocks = yield* Effect.forEach([1, 2, 3, 4], (chunk) => keptBlock(bookId, 2, noise.name, chunk))
       expect(Buffer.concat(blocks.filter((block) => block !== undefined)).equals(bytes)).toBe(true)
     }),
