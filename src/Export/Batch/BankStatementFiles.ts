@@ -7,7 +7,8 @@ import type { BankFile, BankStatementFormat, BankWriter } from "../../Format/Ban
 import { encode } from "../../Format/Encoding.ts"
 import type { OpenedAccount } from "../../Format/Entry.ts"
 import { type BankRow, dayOf, entryOf } from "../Source/BankStatements.ts"
-import type { Folder, FolderFile } from "./Folder.ts"
+import type { Folder } from "./Folder.ts"
+import type { FolderFile } from "./FolderFile.ts"
 import type { BankSpan, FileRecord } from "./Manifest.ts"
 import { refusedIfUnholdable } from "./TableFiles.ts"
 

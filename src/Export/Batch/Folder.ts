@@ -6,52 +6,11 @@ import { type FileHandle, open, readdir, rename, rm, rmdir } from "node:fs/promi
 import { dirname, join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { makeFolder } from "../../Common/Folders.ts"
-import { NotRegular, readManifestFile } from "../../Common/RegularFile.ts"
-import { type ExportError, exportError } from "../ExportError.ts"
-import { type Blocks, PutAside, type ReadBlock } from "./Kept/PutAside.ts"
-import { type LineChecks, LineDigests } from "./Manifest/LineChecks.ts"
-
-const advice: { readonly [code: string]: string } = {
-  EACCES: "may not be written by this user: change its rights or choose another folder with --out",
-  EPERM: "may not be written by this user: change its rights or choose another folder with --out",
-  EROFS: "is on a read-only file system: choose another folder with --out",
-  ENOSPC: "is on a full disk: free some space and run it again",
-  EDQUOT: "is over the disk quota: free some space and run it again",
-  ENOENT: "cannot be made: choose another folder with --out",
-  ENOTDIR: "cannot be made, because a file stands in its way: choose another folder with --out",
-  EEXIST: "cannot be made, because a file stands in its way: choose another folder with --out",
-  EMFILE: "cannot be opened, too many files are open: raise the limit (ulimit -n) and export again",
-}
-
-const codeOf = (cause: unknown): string =>
-  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "unknown error"
-
-/** What a failed file operation means; no partial file is left. */
-const folderError = (path: string, cause: unknown): ExportError => {
-  if (cause instanceof NotRegular) {
-    return exportError("Folder", `${path} ${cause.message}. Nothing of it was kept.`)
-  }
-  const code = codeOf(cause)
-  return exportError(
-    "Folder",
-    `${path} ${advice[code] ?? "cannot be written"} [${code}]. Nothing of it was kept.`,
-  )
-}
-
-export const attempt = <A>(path: string, work: () => Promise<A>): Effect.Effect<A, ExportError> =>
-  Effect.tryPromise({ try: work, catch: (cause) => folderError(path, cause) })
-
-export const quietly = (work: () => Promise<unknown>): Effect.Effect<void> =>
-  Effect.promise(() =>
-    work().then(
-      () => undefined,
-      () => undefined,
-    ),
-  )
-
-/** A file operation that must end before anything else happens to its folder, so an interruption waits for it. */
-const steady = <A>(path: string, work: () => Promise<A>): Effect.Effect<A, ExportError> =>
-  Effect.uninterruptible(attempt(path, work))
+import { readManifestFile } from "../../Common/RegularFile.ts"
+import type { ExportError } from "../ExportError.ts"
+import { attempt, codeOf, quietly, steady } from "./FileAttempt.ts"
+import { type FolderFile, openFile } from "./FolderFile.ts"
+import { PutAside, type ReadBlock } from "./Kept/PutAside.ts"
 
 /** How many books, folders or files are handled side by side: each mostly waits for the disk. */
 export const filesAtOnce = 8
@@ -61,20 +20,6 @@ const syncFolder = (path: string): Promise<void> =>
   process.platform === "win32"
     ? Promise.resolve()
     : open(path, "r").then((folder) => folder.sync().finally(() => folder.close()))
-
-export interface WrittenFile {
-  readonly name: string
-  readonly bytes: number
-  /** Lower-case hexadecimal. */
-  readonly sha256: string
-  readonly lines: LineChecks
-}
-
-/** A file on its way: bytes in order, then `finish`, which makes it durable under its partial name. */
-export interface FolderFile {
-  readonly write: (content: Buffer) => Effect.Effect<void, ExportError>
-  readonly finish: Effect.Effect<WrittenFile, ExportError>
-}
 
 export interface Folder {
   readonly path: string
@@ -87,65 +32,6 @@ export interface Folder {
   readonly publish: (names: ReadonlyArray<string>) => Effect.Effect<void, ExportError>
   /** After this call the folder stays, whatever happens. */
   readonly keep: Effect.Effect<void>
-}
-
-const writeAll = async (handle: FileHandle, bytes: Buffer): Promise<void> => {
-  let at = 0
-  while (at < bytes.length) at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten
-}
-
-/** Bytes that are put together before they are written: a small file is written at once. */
-export const mostWaiting = 64 * 1024
-
-/** `blocks`: what is written of a file that is not small is put aside, too. `ended` has them in the end. */
-const openFile = (
-  path: string,
-  name: string,
-  handle: FileHandle,
-  blocks: Blocks | undefined,
-  ended: (blocks: ReadBlock) => void,
-): FolderFile => {
-  const digests = new LineDigests()
-  let bytes = 0
-  let waiting: Array<Buffer> = []
-  let waitingBytes = 0
-  const writeOut = async (content: Buffer): Promise<void> => {
-    digests.add(content)
-    bytes += content.length
-    await writeAll(handle, content)
-  }
-  const flush = async (aside: Blocks | undefined): Promise<void> => {
-    const content = Buffer.concat(waiting)
-    waiting = []
-    waitingBytes = 0
-    if (content.length === 0) return
-    await aside?.add(content)
-    await writeOut(content)
-  }
-  return {
-    write: (content) =>
-      Effect.suspend(() => {
-        if (waitingBytes + content.length <= mostWaiting) {
-          // The caller may use its buffer again.
-          waiting.push(Buffer.from(content))
-          waitingBytes += content.length
-          return Effect.void
-        }
-        return steady(path, async () => {
-          await flush(blocks)
-          await blocks?.add(content)
-          await writeOut(content)
-        })
-      }),
-    finish: steady(path, async () => {
-      const isSmall = bytes === 0
-      await flush(isSmall ? undefined : blocks)
-      await handle.sync()
-      await handle.close()
-      if (blocks !== undefined && !isSmall) ended(await blocks.end())
-      return { name, bytes, sha256: digests.sha256(), lines: digests.checks() }
-    }),
-  }
 }
 
 /** The folders that `makeFolder` made, innermost first, so that a failed export leaves none behind. */

@@ -5,10 +5,9 @@
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
-import { nullable, text, uuid } from "../../Database/Columns.ts"
+import { uuid } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import { resourceKey } from "../../Ledger/Movements.ts"
 import { bookedOtherwise, keepShares } from "../../Ledger/Receivables/LoanClearingLines.ts"
 import {
   bookedReceivables,
@@ -19,15 +18,13 @@ import {
 import { receivableEntries } from "../../Ledger/Receivables/Receivable.ts"
 import { settle } from "../../Ledger/Receivables/ReceivableCash.ts"
 import { reportedReceivables } from "../../Ledger/Receivables/ReportedReceivables.ts"
-import { subjectsOf } from "../../Ledger/Subjects.ts"
 import { Ledger } from "../../Ledger.ts"
-import { Resources } from "../../Mirror/Resources.ts"
 import { loansStream } from "../../Run/Lease.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
-import { beginning, checkpoints, saveCheckpoint } from "../Statements/Checkpoint.ts"
+import { beginning, type Checkpoint, checkpoints, saveCheckpoint } from "../Statements/Checkpoint.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
-import { Pages } from "../Statements/StatementPage.ts"
+import { loanCash } from "./LoanCash.ts"
 
 /** Receivables, and transactions, that are taken together. */
 const batchSize = 200
@@ -41,89 +38,8 @@ const made = Effect.gen(function* () {
   const database = yield* Database
   const settings = yield* Settings
   const ledger = yield* Ledger
-  const resources = yield* Resources
-  const pages = yield* Pages
   const facts = yield* PostingFacts
-
-  /**
-   * Transactions not searched for yet, and those of a movement whose entry or resource a later run has read: a fee that has
-   * become known changes the amount paid.
-   */
-  const due = Effect.fn("Sync.Loans.due")(function* (book: Book, since: number) {
-    return yield* database.rows(
-      "Sync.Loans.due",
-      { receivable_id: uuid, tx_id: text },
-      (sql) => sql`
-          with fresh as (
-            select entry_id, related_id from mirror.statement_entries
-            where book_id = ${book.bookId} and run_id > ${since}),
-          movements as (
-            select related_id as id from fresh where related_id is not null
-            union
-            select resource_id from mirror.resources where book_id = ${book.bookId} and run_id > ${since}),
-          names as (
-            select entry_id::text as tx_id from fresh
-            union
-            select id::text from movements
-            union
-            select e.entry_id::text from movements m
-            join mirror.statement_entries e on e.book_id = ${book.bookId} and e.related_id = m.id
-            union
-            select lower(r.transaction_hash) from movements m
-            join mirror.resources r on r.book_id = ${book.bookId} and r.resource_id = m.id
-              and r.transaction_hash is not null)
-          select receivable_id, tx_id from mirror.receivable_transactions
-          where book_id = ${book.bookId} and not sought
-          union
-          select t.receivable_id, t.tx_id from names n
-          join mirror.receivable_transactions t on t.book_id = ${book.bookId} and t.tx_id = n.tx_id
-          where exists (select from mirror.receivable_transactions x where x.book_id = ${book.bookId})
-          order by 1, 2`,
-    )
-  })
-
-  /** Moves the cash legs of the transactions to loan clearing, where they stand elsewhere. */
-  const link = Effect.fn("Sync.Loans.link")(function* (book: Book, txIds: ReadonlyArray<string>) {
-    const run = yield* Run
-    const named = yield* database.rows(
-      "Sync.Loans.named",
-      { entry_id: uuid, related_id: nullable(uuid) },
-      (sql) => sql`
-          with wanted as (select unnest(${textArray(sql, txIds)}) as tx_id),
-          ids as (select mirror.uuid_or_null(tx_id) as id from wanted)
-          select e.entry_id, e.related_id from mirror.statement_entries e
-          where e.book_id = ${book.bookId} and not e.held
-            and (e.entry_id in (select id from ids) or e.related_id in (select id from ids)
-              or e.related_id in (select r.resource_id from mirror.resources r join wanted w
-                                  on lower(r.transaction_hash) = w.tx_id where r.book_id = ${book.bookId}))`,
-    )
-    const related = [...new Set(named.flatMap(({ related_id: id }) => (id === null ? [] : [id])))]
-    const entries = named.filter(({ related_id: id }) => id === null).map(({ entry_id: id }) => id)
-    const booked = yield* subjectsOf(book, related, entries)
-    const found = yield* resources.find(book, related, run.startedAt)
-    const markSought = database.execute(
-      "Sync.Loans.sought",
-      (sql) => sql`
-          update mirror.receivable_transactions set sought = true
-          where book_id = ${book.bookId} and tx_id = any (${textArray(sql, txIds)}) and not sought`,
-    )
-    yield* pages.absorb(
-      book,
-      {
-        fresh: [],
-        booked,
-        opens: false,
-        hydrated: {
-          read: [],
-          missing: [],
-          resources: new Map(
-            found.map(({ resource }) => [resourceKey(resource.resourceType, resource.id), resource]),
-          ),
-        },
-      },
-      Effect.asVoid(markSought),
-    )
-  })
+  const cash = yield* loanCash
 
   const waiting = Effect.fn("Sync.Loans.waiting")(function* (organization: Book, book: Book) {
     const lender = settings.accounting.receivables.view === "lender"
@@ -209,6 +125,15 @@ const made = Effect.gen(function* () {
     }
   })
 
+  /** Links the cash that was booked since the receivables were last settled. */
+  const linkNews = Effect.fn("Sync.Loans.linkNews")(function* (book: Book, { cursor }: Checkpoint) {
+    const since = Number(Option.getOrElse(cursor, () => "0"))
+    const transactions = yield* cash.due(book, since)
+    for (const batch of batches([...new Set(transactions.map(({ tx_id: id }) => id))]))
+      yield* cash.link(book, batch)
+    return transactions.map(({ receivable_id: id }) => id)
+  })
+
   /**
    * Brings a book's receivables up to date with everything mirrored, and with the settings, so that a book never mixes two
    * policies. Returns how many had been booked by other settings.
@@ -218,18 +143,11 @@ const made = Effect.gen(function* () {
       const run = yield* Run
       yield* facts.refresh(book)
       const checkpoint = (yield* checkpoints(book)).get(loansStream) ?? beginning
-      const since = Number(Option.getOrElse(checkpoint.cursor, () => "0"))
-      const transactions = yield* due(book, since)
-      for (const batch of batches([...new Set(transactions.map(({ tx_id: id }) => id))]))
-        yield* link(book, batch)
+      const linked = yield* linkNews(book, checkpoint)
       const otherwise = new Set(yield* bookedOtherwise(book, settings.accounting.receivables))
-      const ids = new Set([
-        ...otherwise,
-        ...(yield* waiting(organization, book)),
-        ...transactions.map(({ receivable_id: id }) => id),
-      ])
+      const ids = new Set([...otherwise, ...(yield* waiting(organization, book)), ...linked])
       yield* postAll(organization, book, ids, otherwise)
-      if (transactions.length === 0 && ids.size === 0 && Option.isSome(checkpoint.cursor)) return 0
+      if (ids.size === 0 && Option.isSome(checkpoint.cursor)) return 0
       yield* run.commit(
         saveCheckpoint(book, loansStream, {
           ...beginning,
@@ -250,13 +168,8 @@ const made = Effect.gen(function* () {
     function* (organization: Book, book: Book) {
       const checkpoint = (yield* checkpoints(book)).get(loansStream)
       if (checkpoint === undefined) return
-      const since = Number(Option.getOrElse(checkpoint.cursor, () => "0"))
-      const transactions = yield* due(book, since)
-      if (transactions.length === 0) return
       yield* facts.refresh(book)
-      for (const batch of batches([...new Set(transactions.map(({ tx_id: id }) => id))]))
-        yield* link(book, batch)
-      yield* postAll(organization, book, new Set(transactions.map(({ receivable_id: id }) => id)), new Set())
+      yield* postAll(organization, book, new Set(yield* linkNews(book, checkpoint)), new Set())
     },
     Effect.provideService(Database, database),
   )

@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { accompanyingFiles } from "../../../Format/AccompanyingFiles.ts"
 import { encode } from "../../../Format/Encoding.ts"
 import { rateDifferenceColumns, rateDifferencesFile } from "../../../Format/Table/RatedRows.ts"
-import type { Folder, FolderFile } from "../Folder.ts"
+import type { Folder } from "../Folder.ts"
+import type { FolderFile } from "../FolderFile.ts"
 import type { FileRecord } from "../Manifest.ts"
 
 export const differencesWriter = (folder: Folder, format: string) => {

@@ -9,7 +9,8 @@ import { accompanyingFiles } from "../../../Format/AccompanyingFiles.ts"
 import { encode } from "../../../Format/Encoding.ts"
 import type { Entry } from "../../../Format/Entry.ts"
 import type { Mapping } from "../../../Format/Table/TableRows.ts"
-import type { Folder, FolderFile } from "../Folder.ts"
+import type { Folder } from "../Folder.ts"
+import type { FolderFile } from "../FolderFile.ts"
 import type { FileRecord } from "../Manifest.ts"
 
 const columns = [
