@@ -48,11 +48,13 @@ const leaseOf = Effect.fnUntraced(function* (connection: string, row: number, ru
   const database = yield* Database
   return yield* database.row(
     "Sync.takeLease",
-    leaseColumns,
+    // As it was when the statement began.
+    { ...leaseColumns, before: int4 },
     (sql) => sql`
       insert into sync.leases as l (connection, book_id, epoch, run_id) values (${connection}, ${row}, 1, ${runId})
       on conflict (connection, book_id) do update set epoch = l.epoch + 1, run_id = excluded.run_id, taken_at = now()
-      returning run_id as "runId", epoch`,
+      returning run_id as "runId", epoch, coalesce((
+          select b.run_id from sync.leases b where b.connection = ${connection} and b.book_id = ${row}), 0) as before`,
   )
 })
 
@@ -98,13 +100,13 @@ export const takeLease = Effect.fn("Sync.takeLease")(function* (taken: Taken, ru
   )
   return yield* database.transaction(
     Effect.gen(function* () {
-      const whole = yield* lease(wholeConnection)
-      yield* lookAgain(
-        connection,
-        Option.map(taken.book, (book) => [book]),
-        runId,
-      )
-      if (Option.isSome(taken.book)) return { ...(yield* lease(rowOf(taken))), taken } satisfies Lease
+      const { before, ...whole } = yield* lease(wholeConnection)
+      // A backfill takes the lease again and again, and mostly nobody has had it since.
+      if (before > runId) yield* lookAgain(connection, Option.none(), runId)
+      if (Option.isSome(taken.book)) {
+        const { epoch } = yield* lease(rowOf(taken))
+        return { runId, epoch, taken } satisfies Lease
+      }
       yield* books
       return { ...whole, taken } satisfies Lease
     }),
