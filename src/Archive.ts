@@ -19,6 +19,7 @@ import { makeFolder } from "./Common/Folders.ts"
 import { bool, text } from "./Database/Columns.ts"
 import { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
+import { backfillLock } from "./Run.ts"
 import { holding } from "./Sync/Runs/ConnectionLock.ts"
 import { SyncBusy } from "./Sync/Runs/RunReport.ts"
 
@@ -137,7 +138,7 @@ const removed = Effect.fn("Archive.remove")(function* (
   // Excludes exports and backfills: an export that began before would commit a batch whose entries have left meanwhile, and a
   // backfill keeps in memory what is archived.
   const alone = database.withSessionLock(
-    `backfill:${book.connection}`,
+    backfillLock(book.connection),
     database.withSessionLock(`export ${book.bookId}`, removal),
   )
   yield* holding(database, book.connection, alone).pipe(

@@ -5,7 +5,7 @@
 import { and, eq, sql } from "drizzle-orm"
 import { Context, Effect, Option } from "effect"
 import type { Book } from "./Book.ts"
-import { int4 } from "./Database/Columns.ts"
+import { bool, int4 } from "./Database/Columns.ts"
 import { type RunCommand, runs } from "./Database/Tables/Sync.ts"
 import { Database } from "./Database.ts"
 import { type Commit, fenced, type Lease, type Taken, takeLease, takeLeases } from "./Run/Lease.ts"
@@ -73,16 +73,37 @@ export const nowIso = (epochMilliseconds: number): string => new Date(epochMilli
 /** Notes that a run has started; an earlier one of the same command that never ended was abandoned. */
 export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, command: RunCommand) {
   const database = yield* Database
-  const { run_id: runId } = yield* database.row(
+  return yield* database.row(
     "Sync.openRun",
-    { run_id: int4 },
+    { runId: int4, besideBackfill: bool },
     (sql) => sql`
       with abandoned as (
         update sync.runs set state = 'abandoned', ended_at = now()
         where connection = ${connection} and command = ${command} and state = 'running')
-      insert into sync.runs (connection, command) values (${connection}, ${command}) returning run_id`,
+      insert into sync.runs (connection, command) values (${connection}, ${command})
+      returning run_id as "runId", exists (
+        select from sync.runs b
+        where b.connection = ${connection} and b.command = 'backfill' and b.state = 'running') as "besideBackfill"`,
   )
-  return runId
+})
+
+/** The session lock that a backfill of the connection holds while it runs. */
+export const backfillLock = (connection: string): string => `backfill:${connection}`
+
+/** A backfill that was killed runs for ever by its row. Once it counts as ended, what it booked is proved (`Reconcile.takeBooks`). */
+const endKilledBackfill = Effect.fn("Sync.endKilledBackfill")(function* (connection: string) {
+  const database = yield* Database
+  const end = database.execute(
+    "Sync.endKilledBackfill",
+    (sql) => sql`
+      update sync.runs set state = 'abandoned', ended_at = now()
+      where connection = ${connection} and command = 'backfill' and state = 'running'`,
+  )
+  yield* Effect.catchTag(
+    database.withSessionLock(backfillLock(connection), end),
+    "LockBusy",
+    () => Effect.void,
+  )
 })
 
 /** A run's counters and progress, at its start. */
@@ -110,9 +131,13 @@ const begin = (taken: Taken, command: RunCommand) =>
   Effect.gen(function* () {
     const database = yield* Database
     const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-    const lease = yield* database.transaction(
-      Effect.flatMap(openRun(taken.connection, command), (runId) => takeLease(taken, runId)),
+    const { connection } = taken
+    const { besideBackfill, lease } = yield* database.transaction(
+      Effect.flatMap(openRun(connection, command), ({ besideBackfill, runId }) =>
+        Effect.map(takeLease(taken, runId), (lease) => ({ besideBackfill, lease })),
+      ),
     )
+    if (besideBackfill) yield* endKilledBackfill(connection)
     return yield* runUnder(lease, started)
   })
 

@@ -56,7 +56,11 @@ export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
       from (
         select p.book_id, coalesce((select max(x.batch) from export.batches x where x.book_id = p.book_id), 0) as batch,
           case when p.settings is distinct from ${settings} then 0
-            when ${isShared}::boolean then least(p.through_run, ${run}::integer - 1) else p.through_run end as reconciled,
+            else least(p.through_run, case when ${isShared}::boolean then ${run}::integer - 1 end, (
+              -- A backfill that was stopped has not proved what it booked, and a later run may have been covered meanwhile.
+              select min(r.run_id) - 1 from sync.runs r
+              where r.connection = b.connection and r.command = 'backfill' and r.state not in ('running', 'done')
+                and r.ended_at > p.reconciled_at)) end as reconciled,
           greatest(p.through_run, least(
           coalesce(${run}::integer,
             (select max(r.run_id) from sync.runs r where r.connection = b.connection), 0),

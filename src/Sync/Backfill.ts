@@ -10,7 +10,7 @@ import { Ledger } from "../Ledger.ts"
 import { connected } from "../Partner/Connector.ts"
 import { Reconcile } from "../Reconcile.ts"
 import { fenced, type Lease, takeLease } from "../Run/Lease.ts"
-import { freshRun, openRun, Run } from "../Run.ts"
+import { backfillLock, freshRun, openRun, Run } from "../Run.ts"
 import { Settings } from "../Settings.ts"
 import type { AccountBackfill } from "./Backfill/BackfilledStatements.ts"
 import type { BackfillWindow } from "./Backfill/BackfillWindow.ts"
@@ -101,7 +101,7 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
         const { connection, days } = options
         const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
         const window = yield* windowOf(days, settings.accounting.timeZone)
-        const runId = yield* openRun(connection, "backfill")
+        const { runId } = yield* openRun(connection, "backfill")
         const { commit, exclusively } = yield* turns(connection, runId)
         const run = Run.of({
           ...freshRun(connection, runId, started),
@@ -131,7 +131,7 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
       const connection = yield* settings.connection(options.connection)
       const surfaces = yield* surfacesOf(connection.surfaces, options)
       const partner = connected({ ...connection, limits: settings.limits })
-      return yield* database.withSessionLock(`backfill:${options.connection}`, alone(options, surfaces)).pipe(
+      return yield* database.withSessionLock(backfillLock(options.connection), alone(options, surfaces)).pipe(
         Effect.provide(partner),
         Effect.provide(services),
         Effect.catchTag("LockBusy", () => new SyncBusy({ connection: options.connection, what: "backfill" })),

@@ -6,9 +6,9 @@ import { Settings } from "../../src/Settings.ts"
 import { Backfill } from "../../src/Sync/Backfill.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
-import { accountOf, type Lending, lending, move } from "./Lending.ts"
+import { accountOf, clientId, type Lending, lending, move } from "./Lending.ts"
 import { at, items, lent, loan, standing, surfaces, tx } from "./Loaned.ts"
-import { findings, syncWith, variablesFor } from "./Runs.ts"
+import { findings, rows, syncWith, variablesFor } from "./Runs.ts"
 
 const october = { from: "2026-10-01", to: "2026-10-31" }
 
@@ -85,5 +85,77 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a backfill beside a sy
         expect(yield* items).toEqual([])
         expect(yield* standing).toContain("receivable_principal 1000")
       }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("that stops after it booked entries leaves it to the next sync to prove them", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      const variables = {
+        ...variablesFor(service.url),
+        TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}",
+      }
+      for (const amount of [10, 20, 30]) move(held, "", { type: "CREDIT", amount })
+      const whole = held.statements[""] ?? []
+      held.statements[""] = whole.slice(1)
+      yield* syncWith(variables)
+      // The organization is done by then; the client's answer never comes.
+      let waits = false
+      const meanwhile = Effect.tap(syncWith(variables), () =>
+        Effect.sync(() => {
+          held.interfere = (path) => {
+            waits ||= path.startsWith(`/clients/${clientId(1)}`)
+            return waits
+          }
+        }),
+      )
+      const backfill = yield* Effect.fork(backfillBeside(held, variables, whole, meanwhile))
+      yield* Effect.repeat(
+        Effect.delay(
+          Effect.sync(() => waits),
+          "20 millis",
+        ),
+        { until: (is) => is },
+      )
+      yield* Fiber.interrupt(backfill)
+      expect(yield* rows("select count(*)::integer as n from mirror.statement_entries")).toEqual([{ n: 3 }])
+      held.interfere = () => false
+      yield* syncWith(variables)
+      const open = yield* findings
+      const again = yield* Effect.flatMap(Reconcile, (one) =>
+        one.run({ connection: Option.none(), period: Option.none(), full: true }),
+      ).pipe(Effect.provide(Layer.provide(Reconcile.Default, Settings.from({ variables }))))
+      expect([again.opened, again.closed]).toEqual([0, 0])
+      expect(open).toEqual(yield* findings)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("that was killed counts as ended from the next sync on, and one that runs does not", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: [] })
+      const variables = variablesFor(service.url)
+      const states = Effect.map(
+        rows("select command || ' ' || state as line from sync.runs order by run_id"),
+        (found) => found.map(({ line }) => line),
+      )
+      move(held, "", { type: "CREDIT", amount: 10 })
+      yield* syncWith(variables)
+      yield* rows("insert into sync.runs (connection, command) values ('default', 'backfill')")
+      yield* syncWith(variables)
+      expect(yield* states).toEqual(["sync done", "backfill abandoned", "sync done"])
+      const meanwhile = Effect.zipRight(syncWith(variables), states)
+      let during: ReadonlyArray<unknown> = []
+      yield* backfillBeside(
+        held,
+        variables,
+        held.statements[""] ?? [],
+        Effect.tap(meanwhile, (found) =>
+          Effect.sync(() => {
+            during = found
+          }),
+        ),
+      )
+      expect(during.slice(3)).toEqual(["backfill running", "sync done"])
+      expect((yield* states).slice(3)).toEqual(["backfill done", "sync done"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
