@@ -15,6 +15,8 @@ import { lockedWith } from "./Close/Locked.ts"
 import { isClosed, type Month, readMonths, refusalOf } from "./Close/Month.ts"
 import { inStage } from "./Common/Progress.ts"
 import { count, counted } from "./Common/Text.ts"
+import { text } from "./Database/Columns.ts"
+import { textArray } from "./Database/TextArray.ts"
 import { Database } from "./Database.ts"
 
 /** The named book, or all books with accounts. */
@@ -46,15 +48,41 @@ const closableMonths = Effect.fn("Close.closableMonths")(function* ({ book, peri
   return yield* closeError(first.reason, reported.map(({ message }) => message).join("\n"))
 })
 
+/** Refuses acceptances of findings that never were: a mistyped number must not pass while the other books close. */
+const refuseUnknown = Effect.fn("Close.refuseUnknown")(function* ({ accept, period }: CloseRequest) {
+  if (accept.length === 0) return
+  const database = yield* Database
+  const named = [...new Set(accept.map(({ id }) => id))]
+  const known = yield* database.rows(
+    "Close.knownFindings",
+    { id: text },
+    (sql) => sql`
+      select 'F' || finding_id as id from reconcile.findings
+      where 'F' || finding_id = any (${textArray(
+        sql,
+        named.map((id) => id.toUpperCase()),
+      )})`,
+  )
+  const unknown = named.filter((name) => !known.some(({ id }) => id === name.toUpperCase()))
+  if (unknown.length === 0) return
+  const names = unknown.map((id) => JSON.stringify(id.slice(0, 80))).join(", ")
+  return yield* closeError(
+    "Usage",
+    `--accept: there is no finding ${names}. Nothing was accepted or closed. To see what is in the way: tieout close ${period} --dry-run`,
+  )
+})
+
 /** Books whose months close in one transaction. Their postings wait for it, some milliseconds for each book. */
 const booksPerTransaction = 100
 
 /**
  * Closes a month of one book or of all, some of one connection at a time: a blocked book does not stop the others. Fails with
- * `CloseError` before anything is locked where the month cannot be closed, whatever its content.
+ * `CloseError` before anything is locked where the month cannot be closed, whatever its content, or where
+ * an acceptance names no finding.
  */
 export const close = Effect.fn("Close.close")(function* (request: CloseRequest) {
   const months = yield* closableMonths(request)
+  yield* refuseUnknown(request)
   const results = new Map<string, BookClose>()
   for (const month of months.filter(isClosed)) results.set(month.book.code, yield* closedAlready(month))
   const open = months.filter((month) => !isClosed(month)).map(({ book }) => book)

@@ -91,7 +91,7 @@ const showApproval = Effect.fn("Cli.close.approve")(function* (
   })
 })
 
-/** Accepted identifiers that block no book: a typo must not pass as an acceptance. */
+/** Accepted findings that block no book, or no longer. `closeMonth` refuses what is no finding. */
 const acceptedInVain = (
   accept: ReadonlyArray<{ readonly id: string }>,
   results: ReadonlyArray<BookClose>,

@@ -1,0 +1,31 @@
+/** An acceptance that names nothing refuses the whole close before any book is closed. */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { client, clientId, lending, move } from "../Sync/Lending.ts"
+import { rows, sync } from "../Sync/Runs.ts"
+import { messageOf } from "../support/messageOf.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { closing } from "./Months.ts"
+
+layer(TestDatabase.layer, { excludeTestServices: true })("an acceptance that names no finding", (it) => {
+  it.scoped("closes no book, also of those that have nothing in the way", () =>
+    Effect.gen(function* () {
+      const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
+      const { held, service } = yield* lending({ clients: [client(1)], clock: "2026-11-02T00:00:00Z" })
+      move(held, clientId(1), { type: "DEBIT", amount: 10, on: "2026-10-06T12:00:00Z" })
+      yield* sync(service.url, variables)
+      const [finding] = yield* rows(`select 'F' || finding_id as id from reconcile.open_findings
+        where check_name = 'adjustment'`)
+      const accepting = (...ids: ReadonlyArray<string>) =>
+        closing("2026-10", { accept: ids.map((id) => ({ id, reason: "looked at" })), variables })
+
+      expect(yield* messageOf(accepting(String(finding?.id), "banana", "F99999999999999999999"))).toBe(
+        '--accept: there is no finding "banana", "F99999999999999999999". Nothing was accepted or closed. To see what is in the way: tieout close 2026-10 --dry-run',
+      )
+      expect(yield* rows("select sequence from ledger.closes")).toEqual([])
+
+      const closed = yield* accepting(String(finding?.id).toLowerCase())
+      expect(closed.map(({ state }) => state)).toEqual(["closed"])
+    }),
+  )
+})
