@@ -164,6 +164,9 @@ const endAnyway = (args: Arguments, variables: Variables): void => {
 export const launch = (args: Arguments, manual: Manual, variables: Variables): void => {
   const outcome = new Outcome()
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => endAnyway(args, variables))
+  // A session that ends, or a terminal that is closed. To `serve` it says to read its settings again (`Cli/Reload.ts`); one that
+  // comes before that is heard changes nothing, since the settings are still to be read.
+  process.on("SIGHUP", () => args.command !== "serve" && process.emit("SIGTERM"))
   NodeRuntime.runMain(prepared(args, manual, variables, outcome), {
     disableErrorReporting: true,
     disablePrettyLogger: true,

@@ -227,24 +227,27 @@ describe("the command line", () => {
     expect(error).toContain("limits.runDeadline (1ms)")
   })
 
-  it("ends with 75 when it is interrupted, and the next run continues", async () => {
-    // This service answers nothing: the sync waits for its token until the signal comes.
-    let interrupt: () => void = () => {}
-    const silent = createServer(() => interrupt())
-    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
-    const address = silent.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    const silentUrl = `http://127.0.0.1:${port}/api/v1`
-    const { code, error } = await start(
-      ["sync"],
-      { ...credentials(), TIEOUT_BASE_URL: silentUrl },
-      (child) => {
-        interrupt = () => child.kill("SIGINT")
-      },
-    )
-    silent.close()
-    expect(code).toBe(75)
-    expect(error).toContain("run the same command again and it goes on from there")
-    expect((await tieout(["sync"], credentials())).code).toBe(0)
-  })
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "ends with 75 on %s, and the next run continues",
+    async (signal) => {
+      // This service answers nothing: the sync waits for its token until the signal comes.
+      let interrupt: () => void = () => {}
+      const silent = createServer(() => interrupt())
+      await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
+      const address = silent.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      const silentUrl = `http://127.0.0.1:${port}/api/v1`
+      const { code, error } = await start(
+        ["sync"],
+        { ...credentials(), TIEOUT_BASE_URL: silentUrl },
+        (child) => {
+          interrupt = () => child.kill(signal)
+        },
+      )
+      silent.close()
+      expect(code).toBe(75)
+      expect(error).toContain("run the same command again and it goes on from there")
+      expect((await tieout(["sync"], credentials())).code).toBe(0)
+    },
+  )
 })
