@@ -170,6 +170,10 @@ export const readArguments = (
   if (logLevel === undefined) {
     return new ArgumentMistake(`The log level ${JSON.stringify(level)} is not known; expected ${logLevels}.`)
   }
+  const log = variables.TIEOUT_LOG ?? ""
+  if (!["", "json", "line"].includes(log)) {
+    return new ArgumentMistake(`TIEOUT_LOG: found ${JSON.stringify(log)}, expected json or line.`)
+  }
   const [command, ...own] = rest
   if (command === undefined) return new ArgumentMistake("No command is given.")
   return (

@@ -98,6 +98,15 @@ describe("wrong arguments", () => {
     ],
   ])("%s", (line, text) => expect(mistake(line)[0]).toBe(text))
 
+  it("may stand in the environment", () => {
+    const found = read("sync", { TIEOUT_LOG: "foo" })
+    expect(found).toMatchObject({
+      message: 'TIEOUT_LOG: found "foo", expected json or line.\nRun tieout --help to see what it takes.',
+    })
+    expect(read("sync", { TIEOUT_LOG: "" })).toMatchObject({ command: "sync" })
+    expect(read("sync", { TIEOUT_LOG: "line" })).toMatchObject({ command: "sync" })
+  })
+
   it("say where help is", () => {
     expect(mistake("sync --ful")[1]).toBe("Run tieout sync --help to see what it takes.")
     expect(mistake("snc")[1]).toBe("Run tieout --help to see what it takes.")
