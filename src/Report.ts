@@ -12,7 +12,7 @@ import { count, counted } from "./Common/Text.ts"
 import { bool } from "./Database/Columns.ts"
 import { plainArray } from "./Database/TextArray.ts"
 import { Database } from "./Database.ts"
-import { openFolder } from "./Export/Batch/Folder.ts"
+import { filesAtOnce, openFolder } from "./Export/Batch/Folder.ts"
 import {
   type Manifest,
   manifestFile,
@@ -20,7 +20,7 @@ import {
 } from "./Export/Batch/Manifest/ReportManifest.ts"
 import { exportError } from "./Export/ExportError.ts"
 import { type AsOf, resolveAsOf } from "./Ledger/AsOf.ts"
-import { exchange, placeOf, prepare } from "./Report/ReportFolder.ts"
+import { checkPlace, exchange, placeOf, prepare } from "./Report/ReportFolder.ts"
 import { scopeOf } from "./Report/ReportScope.ts"
 import { reportFiles, writeFiles } from "./Report/Write.ts"
 import { Settings } from "./Settings.ts"
@@ -48,16 +48,24 @@ export interface WrittenReport {
   readonly manifest: Manifest
 }
 
-const reportBook = Effect.fn("Report.book")(function* (book: Book, request: ReportRequest) {
-  const database = yield* Database
-  const { accounting, reconcile } = yield* Settings
-  const { base, out, period } = request
-  const asOf = Option.isNone(request.asOf)
-    ? null
-    : yield* resolveAsOf(request.asOf.value, book.bookId, accounting.timeZone)
+/** The report's folder, and what belongs there. */
+const placedOf = Effect.fn("Report.placed")(function* (
+  book: Book,
+  { asOf: then, out, period }: ReportRequest,
+) {
+  const { accounting } = yield* Settings
+  const asOf = Option.isNone(then) ? null : yield* resolveAsOf(then.value, book.bookId, accounting.timeZone)
   const placed = { book, period, asOf }
   const place = placeOf(placed)
-  const path = resolve(out, place)
+  return { placed, place, path: resolve(out, place) }
+})
+
+const reportBook = Effect.fn("Report.book")(function* (book: Book, request: ReportRequest) {
+  const database = yield* Database
+  const { reconcile } = yield* Settings
+  const { base, out, period } = request
+  const { path, place, placed } = yield* placedOf(book, request)
+  const { asOf } = placed
   const folder = yield* openFolder(yield* prepare(path, placed, reportFiles))
   const manifest = yield* database.transaction(
     Effect.flatMap(scopeOf(book, period, asOf), (scope) =>
@@ -140,9 +148,33 @@ const refuseAhead = Effect.fn("Report.refuseAhead")(function* (books: ReadonlyAr
   if (ahead) return yield* exportError("Usage", `${period} lies ahead. Nothing was written.`)
 })
 
+/** Books whose places are looked at together. */
+const placesAtOnce = 100
+
 /**
- * Writes a report of each chosen book. Number the books' entries first (`Ledger.assignNumbers`). Reports before a failing one
- * stay. Fails with `ExportError`: `Usage`, `Busy`, `Folder`, `FolderTaken`, `Disagrees`; with `ValuationError` where the month cannot be valued.
+ * Looks at the places of all reports before a month is valued or the first one is written. Where one of them is being written right
+ * now, its place is looked at when its turn comes, as every place is once more.
+ */
+const checkPlaces = Effect.fn("Report.checkPlaces")(function* (
+  books: ReadonlyArray<Book>,
+  request: ReportRequest,
+) {
+  const database = yield* Database
+  const check = (book: Book) =>
+    Effect.flatMap(placedOf(book, request), ({ path, placed }) => checkPlace(path, placed, reportFiles))
+  for (const chunk of Chunk.chunksOf(Chunk.fromIterable(books), placesAtOnce)) {
+    const some = Chunk.toReadonlyArray(chunk)
+    yield* database.tryLocksOfReader(...locksOf(some)).pipe(
+      Effect.zipRight(Effect.forEach(some, check, { concurrency: filesAtOnce, discard: true })),
+      Effect.scoped,
+      Effect.catchTag("LockBusy", () => Effect.void),
+    )
+  }
+})
+
+/**
+ * Writes a report of each chosen book. Number the books' entries first (`Ledger.assignNumbers`). A folder that holds
+ * something else refuses all of them before anything is written; reports before one that fails otherwise stay. Fails with `ExportError`: `Usage`, `Busy`, `Folder`, `FolderTaken`, `Disagrees`; with `ValuationError` where the month cannot be valued.
  */
 export const report = Effect.fn("Report.report")(function* (request: ReportRequest) {
   const books = yield* chooseBooks(Option.none(), request.book)
@@ -151,6 +183,7 @@ export const report = Effect.fn("Report.report")(function* (request: ReportReque
     request.period,
   )
   yield* refuseAhead(books, request.period)
+  yield* checkPlaces(books, request)
   if (request.base !== undefined && Option.isNone(request.asOf)) {
     yield* value(books, request.period, request.base)
   }

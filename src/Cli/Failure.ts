@@ -24,6 +24,7 @@ const codes: Readonly<Record<string, ExitCode>> = {
   "ExportError.Usage": exitCodes.usage,
   "ExportError.Refused": exitCodes.usage,
   "ExportError.State": exitCodes.usage,
+  "ExportError.FolderTaken": exitCodes.usage,
   "AccountMappingError.Unreadable": exitCodes.usage,
   "AccountMappingError.Invalid": exitCodes.usage,
   "AsOfError.Usage": exitCodes.usage,

@@ -7,7 +7,7 @@ export type ExportReason =
   | "Busy"
   /** The folder cannot be written: read-only, full, missing rights, a file in the way. */
   | "Folder"
-  /** The folder holds a batch that this database does not know. */
+  /** The folder holds what is not ours, or a batch that this database does not know: exit code 2. */
   | "FolderTaken"
   /** An accounting system's format cannot hold an account, a currency or an amount, or lacks a setting: exit code 2. */
   | "Refused"

@@ -28,7 +28,7 @@ export const placeOf = ({ asOf, book, period }: Placed): string => {
 const folderTaken = (path: string, what: string): ExportError =>
   exportError(
     "FolderTaken",
-    `${path} ${what}: move it away, or choose another folder with --out. Nothing was written.`,
+    `${path} ${what}: move it away, or choose another folder with --out. Nothing of this report was written.`,
   )
 
 const digestOf = (path: string): Effect.Effect<string, ExportError> =>
@@ -39,7 +39,7 @@ const digestOf = (path: string): Effect.Effect<string, ExportError> =>
   })
 
 /** Fails with `FolderTaken` where the folder holds anything but an unchanged report of that book and month. */
-const checkReport = Effect.fn("Report.checkPlace")(function* (path: string, { asOf, book, period }: Placed) {
+const checkReport = Effect.fn("Report.checkReport")(function* (path: string, { asOf, book, period }: Placed) {
   const names = yield* listFolder(path)
   if (names.length === 0) return
   const text = yield* readIfThere(join(path, manifestFile))
@@ -62,29 +62,32 @@ const checkReport = Effect.fn("Report.checkPlace")(function* (path: string, { as
   }
 })
 
-/** Removes what a killed report left beside its folder. */
-const clearUnfinished = Effect.fn("Report.clearUnfinished")(function* (
-  path: string,
-  names: ReadonlyArray<string>,
-) {
-  const found = yield* listFolder(path)
-  const foreign = found.find((name) => !names.includes(name.replace(/\.partial$/, "")))
-  if (foreign !== undefined) return yield* folderTaken(path, `holds ${foreign}, which is not a report's`)
-  if (found.length > 0) yield* removeFolder(path, found)
-})
-
 const unfinished = (path: string): string => `${path}.unfinished`
 const previous = (path: string): string => `${path}.previous`
 
-/** Checks before anything is written. Returns the folder to write into. `names`: the names of a report's files. */
-export const prepare = Effect.fn("Report.prepare")(function* (
+/** Fails with `FolderTaken` where a report would replace or remove what is not ours. Changes nothing. `names`: of a report's files. */
+export const checkPlace = Effect.fn("Report.checkPlace")(function* (
   path: string,
   placed: Placed,
   names: ReadonlyArray<string>,
 ) {
   yield* checkReport(path, placed)
   yield* checkReport(previous(path), placed)
-  yield* clearUnfinished(unfinished(path), [...names, manifestFile])
+  const beside = unfinished(path)
+  const ours = [...names, manifestFile]
+  const foreign = (yield* listFolder(beside)).find((name) => !ours.includes(name.replace(/\.partial$/, "")))
+  if (foreign !== undefined) return yield* folderTaken(beside, `holds ${foreign}, which is not a report's`)
+})
+
+/** Checks the place again, and clears what a killed report left there. Returns the folder to write into. */
+export const prepare = Effect.fn("Report.prepare")(function* (
+  path: string,
+  placed: Placed,
+  names: ReadonlyArray<string>,
+) {
+  yield* checkPlace(path, placed, names)
+  const begun = yield* listFolder(unfinished(path))
+  if (begun.length > 0) yield* removeFolder(unfinished(path), begun)
   const left = yield* listFolder(previous(path))
   if (left.length > 0) {
     // A report was killed during the exchange: either the new report is in place already, or the old one is put back.

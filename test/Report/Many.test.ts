@@ -1,8 +1,9 @@
 /** Reports of several books are written side by side, each of its own book. */
-import { readdirSync, readFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { failureOf } from "../../src/Cli/Failure.ts"
 import { Database } from "../../src/Database.ts"
 import { report } from "../../src/Report.ts"
 import { Settings } from "../../src/Settings.ts"
@@ -18,7 +19,7 @@ const reporting = (out: string, book?: string) =>
 
 layer(TestDatabase.layer, { excludeTestServices: true })("reports of several books", (it) => {
   it.scoped(
-    "have the same content as a report of each alone; a book that is already being written is refused by name",
+    "have the same content as a report of each alone; a book that is already being written is refused by name, a folder of somebody else's refuses all",
     () =>
       Effect.gen(function* () {
         const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
@@ -46,6 +47,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reports of several boo
         expect(busy).toMatchObject({ reason: "Busy" })
         expect(busy).toHaveProperty("message", expect.stringContaining("the book C3 is being written"))
         expect(readdirSync(other).toSorted()).toEqual(["default-C1", "default-C2"])
+
+        const foreign = temporaryFolder()
+        mkdirSync(join(foreign, "default-C6", "2026-10"), { recursive: true })
+        writeFileSync(join(foreign, "default-C6", "2026-10", "notes.txt"), "mine")
+        const taken = yield* Effect.flip(reporting(foreign))
+        expect(taken).toMatchObject({ reason: "FolderTaken" })
+        expect(failureOf(taken).code).toBe(2)
+        expect(readdirSync(foreign)).toEqual(["default-C6"])
       }),
   )
 })

@@ -228,7 +228,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the place of a report"
       expect(readdirSync(join(out, "default-ORG"))).toEqual(["2026-09"])
 
       const refused = (what: string) =>
-        `${folder} ${what}: move it away, or choose another folder with --out. Nothing was written.`
+        `${folder} ${what}: move it away, or choose another folder with --out. Nothing of this report was written.`
       writeFileSync(join(folder, "notes.txt"), "mine")
       expect(yield* messageOf(reporting("2026-09", out))).toBe(
         refused("holds notes.txt, which is not the report's"),
