@@ -4,9 +4,11 @@
  * read are enough.
  */
 import { existsSync } from "node:fs"
+import { hostname } from "node:os"
+import { resolve } from "node:path"
 import { Chunk, Effect, Exit, Stream } from "effect"
 import type { ArchiveHeader } from "./Backup/ArchiveHeader.ts"
-import { backupError } from "./Backup/BackupError.ts"
+import { BackupError, backupError } from "./Backup/BackupError.ts"
 import { type BackupWriter, type Content, openBackup } from "./Backup/BackupFile.ts"
 import { lineOf, migrationsOf, sequencesOf, type TableShape, tablesOf } from "./Backup/Catalog.ts"
 import { productVersion } from "./Common/Package.ts"
@@ -27,10 +29,12 @@ const writing = <A>(path: string, write: () => Promise<A>) =>
   Effect.tryPromise({
     try: write,
     catch: (cause) =>
-      backupError(
-        "File",
-        `${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}. Nothing of it is left.`,
-      ),
+      cause instanceof BackupError
+        ? cause
+        : backupError(
+            "File",
+            `${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}. Nothing of it is left.`,
+          ),
   })
 
 const writeTable = Effect.fn("Backup.table")(function* (
@@ -81,6 +85,15 @@ const writeAll = Effect.fn("Backup.write")(function* (
   return at
 })
 
+/** Another backup to the same file would take this one's beginning for what a killed one left. */
+const alone = Effect.fn("Backup.alone")(function* (path: string) {
+  const database = yield* Database
+  const lock = `backup ${hostname()} ${resolve(path)}`
+  return yield* Effect.catchTag(database.tryLocksOfReader({ lock, shared: false }), "LockBusy", () =>
+    backupError("Busy", `Another backup is writing ${path}: wait for it, or name another file.`),
+  )
+})
+
 /**
  * Writes the file; fails where it is there already. Anybody may go on working meanwhile. `first` looks, in the same snapshot, at
  * what an archive's dump says of itself.
@@ -94,7 +107,8 @@ export const backupWith = Effect.fn("Backup.backup")(function* <E, R>(
   if (existsSync(path)) {
     return yield* backupError("Usage", `${path} is there already: name another file, or move it away.`)
   }
-  return yield* Effect.acquireUseRelease(
+  const { lost } = yield* alone(path)
+  const made = Effect.acquireUseRelease(
     writing(path, () => openBackup(path)),
     (writer) =>
       Effect.gen(function* () {
@@ -107,6 +121,7 @@ export const backupWith = Effect.fn("Backup.backup")(function* <E, R>(
       }),
     (writer, exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.promise(() => writer.abandon())),
   )
-})
+  return yield* Effect.raceFirst(made, lost)
+}, Effect.scoped)
 
 export const backup = (path: string) => backupWith(path, Effect.succeed(undefined), true)

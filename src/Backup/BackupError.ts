@@ -1,8 +1,10 @@
 import { Data } from "effect"
 
 export type BackupReason =
-  /** The file is there already, or not there, or the database is not empty: exit code 2. */
+  /** The file is there already, or not there or no file, or the database is not empty: exit code 2. */
   | "Usage"
+  /** Another backup is writing the file: exit code 4. */
+  | "Busy"
   /** The file cannot be written or read. */
   | "File"
   /** The file is no backup, is cut off, or its content is not what was written. */

@@ -30,6 +30,7 @@ const codes: Readonly<Record<string, ExitCode>> = {
   "AsOfError.Usage": exitCodes.usage,
   "BackupError.Usage": exitCodes.usage,
   "BackupError.OtherVersion": exitCodes.usage,
+  "BackupError.Busy": exitCodes.busy,
   ArchivedError: exitCodes.usage,
   "ArchiveError.Owner": exitCodes.usage,
   UnknownBook: exitCodes.usage,

@@ -30,9 +30,10 @@ export const openRegular = async (path: string): Promise<FileHandle> => {
     }
     throw cause
   }
-  if ((await handle.stat()).isFile()) return handle
+  const found = await handle.stat()
+  if (found.isFile()) return handle
   await handle.close()
-  throw new NotRegular("is no regular file, and was not opened")
+  throw new NotRegular(`is ${found.isDirectory() ? "a folder" : "no regular file"}, and was not opened`)
 }
 
 /** The bytes that an opened file has now, piece by piece; reading ends even if the file grows. Closes it. */

@@ -18,6 +18,7 @@ export const backup = command(
       ["tieout backup /backup/tieout-2026-11-01.gz", "nightly, from a scheduler"],
       ["tieout restore /backup/tieout-2026-11-01.gz", "into an empty database"],
     ],
+    exits: { busy: "another backup is writing FILE" },
   },
   Effect.fn("Cli.backup")(function* ({ file }) {
     const output = yield* Output
