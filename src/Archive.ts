@@ -18,6 +18,7 @@ import { osUser } from "./Close/Person.ts"
 import { makeFolder } from "./Common/Folders.ts"
 import { bool, text } from "./Database/Columns.ts"
 import { DatabaseError } from "./Database/DatabaseError.ts"
+import { LockBusy } from "./Database/SessionLock.ts"
 import { Database } from "./Database.ts"
 import { backfillLock } from "./Run.ts"
 import { holding } from "./Sync/Runs/ConnectionLock.ts"
@@ -118,6 +119,31 @@ const proved = Effect.fn("Archive.prove")(function* (dump: Backup) {
   return stated
 })
 
+/**
+ * Runs an effect while nothing else of the book's connection runs. Excludes exports and backfills, too: an export that began before
+ * would commit a batch whose entries have left meanwhile, and a backfill keeps in memory what is archived.
+ */
+const alone = <A, E, R>(
+  database: Database,
+  { bookId, connection }: Book,
+  undone: string,
+  effect: Effect.Effect<A, E, R>,
+) => {
+  const locked = database.withSessionLock(
+    backfillLock(connection),
+    database.withSessionLock(`export ${bookId}`, effect),
+  )
+  return holding(database, connection, locked).pipe(
+    Effect.catchIf(
+      (error) => error instanceof LockBusy,
+      ({ lock }) => {
+        const what = lock.startsWith("export") ? "export" : lock.startsWith("backfill") ? "backfill" : "sync"
+        return new SyncBusy({ connection, what, undone })
+      },
+    ),
+  )
+}
+
 const removed = Effect.fn("Archive.remove")(function* (
   { who, year }: ArchiveRequest,
   book: Book,
@@ -135,14 +161,8 @@ const removed = Effect.fn("Archive.remove")(function* (
     ),
     { isolation: "repeatable read" },
   )
-  // Excludes exports and backfills: an export that began before would commit a batch whose entries have left meanwhile, and a
-  // backfill keeps in memory what is archived.
-  const alone = database.withSessionLock(
-    backfillLock(book.connection),
-    database.withSessionLock(`export ${book.bookId}`, removal),
-  )
-  yield* holding(database, book.connection, alone).pipe(
-    Effect.catchTag("LockBusy", () => new SyncBusy({ connection: book.connection })),
+  const undone = `nothing of ${book.code} was removed; ${dump.file} stays, with what was archived before`
+  yield* alone(database, book, undone, removal).pipe(
     Effect.catchIf(
       (error) => error instanceof DatabaseError && error.sqlstate === "TO014",
       ({ message }) => archiveError("Moved", `${message} Nothing of ${book.code} was removed; run it again.`),
@@ -170,6 +190,10 @@ export const archive = Effect.fn("Archive.archive")(function* (request: ArchiveR
   const result = { year, dryRun, dump: null }
   const listed = () => books.flatMap(({ code }) => found.get(code) ?? [])
   if (dryRun || leaving.length === 0) return { ...result, books: listed() } satisfies Archived
+  // Asked before the dump, which may take an hour, and again when the rows leave.
+  for (const book of leaving) {
+    yield* alone(database, book, "nothing was archived, and no dump was written", Effect.void)
+  }
   yield* Effect.tryPromise({
     try: () => makeFolder(dirname(file)),
     catch: (cause) =>

@@ -195,7 +195,7 @@ export const reclassifyAll = Effect.fn("Reclassify.reclassifyAll")(function* (re
     )
   })
   const moved = yield* holding(database, connection, work).pipe(
-    Effect.catchTag("LockBusy", () => new SyncBusy({ connection })),
+    Effect.catchTag("LockBusy", () => new SyncBusy({ connection, undone: "nothing was moved" })),
   )
   const to = moved[0]?.to
   const proposals =

@@ -163,11 +163,17 @@ const applied = Effect.fn("Reclassify.apply")(function* (book: Book, { reason, w
 export const reapply = Effect.fn("Reclassify.reapply")(function* (request: ReapplyRequest) {
   const database = yield* Database
   const books = yield* chooseBooks(Option.none(), request.book)
-  return yield* Effect.forEach(books, (book) =>
+  return yield* Effect.forEach(books, (book, at) =>
     request.preview
       ? previewed(book, request)
       : holding(database, book.connection, applied(book, request)).pipe(
-          Effect.catchTag("LockBusy", () => new SyncBusy({ connection: book.connection })),
+          Effect.catchTag("LockBusy", () => {
+            const before = at === 0 ? "" : "; the books before it are done"
+            return new SyncBusy({
+              connection: book.connection,
+              undone: `nothing of ${book.code} was moved${before}`,
+            })
+          }),
         ),
   )
 })

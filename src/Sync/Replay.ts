@@ -101,7 +101,10 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
       return yield* holding(database, options.connection, work).pipe(
         Effect.provide(connected({ ...connection, limits: settings.limits })),
         Effect.provide(services),
-        Effect.catchTag("LockBusy", () => new SyncBusy({ connection: options.connection })),
+        Effect.catchTag(
+          "LockBusy",
+          () => new SyncBusy({ connection: options.connection, undone: "no row of it was tried" }),
+        ),
       )
     })
 

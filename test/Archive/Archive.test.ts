@@ -1,6 +1,8 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe } from "vitest"
+import { failureOf } from "../../src/Cli/Failure.ts"
+import { Database } from "../../src/Database.ts"
 import { proof } from "../Proof/Filled.ts"
 import { findings, rows, sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -22,6 +24,22 @@ describe("an archived year", () => {
       const seen = yield* findings
       const dry = yield* archiving(2024, { dryRun: true })
       expect(dry.dump).toBeNull()
+      expect(yield* answers).toEqual(before)
+
+      // Nothing is written beside what would write to the same books.
+      const database = yield* Database
+      const beside = (lock: string) =>
+        Effect.map(Effect.flip(database.withSessionLock(lock, archiving(2024))), failureOf)
+      for (const [lock, what] of [
+        ["sync:default", "A sync"],
+        ["backfill:default", "A backfill"],
+        ["export 1", "An export"],
+      ] as const) {
+        expect(yield* beside(lock)).toMatchObject({
+          code: 4,
+          message: `${what} of connection default is running: nothing was archived, and no dump was written. Run it again when that has ended. See: tieout status`,
+        })
+      }
       expect(yield* answers).toEqual(before)
 
       const done = yield* archiving(2024)

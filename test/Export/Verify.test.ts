@@ -212,7 +212,7 @@ layer(TestDatabase.layer)("verify", (it) => {
       const found = yield* problemsOf(copy)
       expect(found).toContain("journal.csv: is a link or no regular file, and was not opened")
       expect(found).toContain("books.ledger: is no regular file, and was not opened")
-      expect(found).toContain("trial-balance.csv: is no regular file, and was not opened")
+      expect(found).toContain("trial-balance.csv: is a folder, and was not opened")
       rmSync(join(copy, "manifest.json"))
       execFileSync("mkfifo", [join(copy, "manifest.json")])
       expect((yield* Effect.flip(Verify.run(copy))).message).toContain("is no regular file")

@@ -115,12 +115,21 @@ export const readNothing = ({ failures, report }: SyncIncomplete): boolean =>
     ({ book, unread }) => book === undefined && unread.kind === "list" && unread.name === "accounts",
   )
 
-/** Another sync, or another backfill, of this connection is under way (exit 4). */
+const whatRuns = { sync: "sync", backfill: "backfill", export: "export" } as const
+
+/** A sync, a backfill or an export of this connection is under way (exit 4). */
 export class SyncBusy extends Data.TaggedError("SyncBusy")<{
   readonly connection: string
-  readonly what?: "sync" | "backfill"
+  readonly what?: keyof typeof whatRuns
+  /** What did not happen because of it; none: the command is one of the same kind, and did nothing. */
+  readonly undone?: string
 }> {
   override get message(): string {
-    return `Another ${this.what ?? "sync"} of connection ${this.connection} is running; this one has read and written nothing. See: tieout status`
+    const { undone } = this
+    const what = whatRuns[this.what ?? "sync"]
+    const of = `of connection ${this.connection} is running`
+    return undone === undefined
+      ? `Another ${what} ${of}; this one has read and written nothing. See: tieout status`
+      : `${what === "export" ? "An" : "A"} ${what} ${of}: ${undone}. Run it again when that has ended. See: tieout status`
   }
 }

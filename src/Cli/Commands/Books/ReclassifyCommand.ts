@@ -169,7 +169,7 @@ export const reclassify = command(
       ],
       ["tieout reclassify --rules", "what changed posting rules would move"],
     ],
-    exits: { busy: "another sync of that connection runs" },
+    exits: { busy: "a sync of that connection runs, and nothing of it was moved" },
   },
   Effect.fn("Cli.reclassify")(
     function* ({ allOf, apply, book, ids, maxAmount, name, preview, reason, rules, to }) {

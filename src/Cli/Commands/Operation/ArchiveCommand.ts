@@ -111,7 +111,10 @@ export const archive = command(
       ["tieout archive 2024 --dry-run", "what would leave, and what is in the way"],
       ["tieout archive 2024 --out /archive/tieout-2024.gz", "move it out"],
     ],
-    exits: { attention: "something stands in the way of a book" },
+    exits: {
+      attention: "something stands in the way of a book",
+      busy: "a sync, backfill or export runs, and nothing more was removed",
+    },
   },
   Effect.fn("Cli.archive")(function* ({ book, connection, dryRun, neverValued, out, year: given }) {
     const output = yield* Output

@@ -196,14 +196,17 @@ export const quarantine = group(
       "show: one row as the service sent it. That is personal data: nothing else shows it, and no log holds it.",
       "replay: tries the rows that wait again, or those named, with today's settings, and books what can be understood now.",
       "What needs the service (a statement entry, a row that is still not understood) is asked for again. Numbers and",
-      "reconciles the books concerned. It is safe to repeat; ends with 3 while a row that was tried still waits.",
+      "reconciles the books concerned. Not while a sync of the connection runs. It is safe to repeat; ends with 3 while a row that was tried still waits.",
     ],
     examples: [
       ["tieout quarantine list", "what waits, and why"],
       ["tieout quarantine replay", "after an upgrade, or once the settings' interface section is corrected"],
       ["tieout quarantine show Q12", "one row as the service sent it"],
     ],
-    exits: { attention: "done, and a row still waits", busy: "another sync of that connection runs" },
+    exits: {
+      attention: "done, and a row still waits",
+      busy: "a sync of that connection runs, and no row of it was tried",
+    },
   },
   [listRows, showRow, replayRows],
 )
