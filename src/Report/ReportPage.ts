@@ -84,8 +84,10 @@ const closeText = ({ close }: State): Html =>
 <p>Hash of the journal, chained to the close before: <code>${close.hash}</code></p>`
 
 /** Who answers for the month: the person who closed it, and the one who approved the close. */
-const signOff = ({ approval, close }: State): Html => {
+const signOff = ({ scope: { asOf }, state: { approval, close } }: PageContent): Html => {
   if (close === null) return html``
+  // What is approved now was not approved then.
+  const advice = asOf === null ? html`<br>tieout close approve ${close.period} --by NAME` : html``
   const signed = (
     what: string,
     name: string,
@@ -95,7 +97,7 @@ const signOff = ({ approval, close }: State): Html => {
     html`<div><dt>${what}</dt><dd><b>${name}</b><br>${at.slice(0, 10)} ${at.slice(11, 16)} UTC<br>logged in as ${osUser}, ${databaseUser} at the database${more}</dd></div>`
   return html`<section><h2>Sign-off</h2><dl class="signed">${signed("Closed by", close.who, close, html``)}${
     approval === null
-      ? html`<div><dt>Approved by</dt><dd><b class="bad">closed, not approved</b><br>tieout close approve ${close.period} --by NAME</dd></div>`
+      ? html`<div><dt>Approved by</dt><dd><b class="bad">closed, not approved</b>${advice}</dd></div>`
       : signed(
           "Approved by",
           approval.name,
@@ -139,7 +141,7 @@ const partsOf = (content: PageContent): ReadonlyArray<readonly [string, Html]> =
     ({ account, movements, opening }) => account.role === "cash" && (opening !== 0n || movements.length > 0),
   )
   const parts: ReadonlyArray<readonly [string, Html]> = [
-    ["Sign-off", signOff(content.state)],
+    ["Sign-off", signOff(content)],
     ["The proof", proofSection(content.accounts, scope.month.timeZone)],
     ["Exceptions", exceptionsSection(content.exceptions)],
     ["Open items", openItemsSection(content.openItems, materiality)],

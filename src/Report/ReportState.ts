@@ -129,7 +129,9 @@ export const stateOf = Effect.fn("Report.state")(function* (
       asOf === null || open.length === 0 ? [] : [`${open.length} blocking findings were open`]
     const why = locked
       ? (along ?? `${period} is closed, but nothing is kept of its close`)
-      : `${period} is not closed: tieout close ${period} --book ${book.code}`
+      : asOf === null
+        ? `${period} is not closed: tieout close ${period} --book ${book.code}`
+        : `${period} was not closed then`
     return {
       close,
       approval,

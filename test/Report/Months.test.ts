@@ -184,6 +184,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a report as of a time"
       for (const name of files)
         expect([name, textOf(october.folder, name)]).toEqual([name, textOf(open.folder, name)])
       expect([october.manifest.state, october.manifest.draft]).toEqual(["open", true])
+      // Nothing that is done now changes what was said then, so no command is proposed.
+      expect(october.manifest.reasons[0]).toBe("2026-10 was not closed then")
+      expect(textOf(again.folder, "report.html")).toContain("closed, not approved")
+      expect(textOf(again.folder, "report.html")).not.toContain("tieout close")
       expect(
         sheet(october.folder, "difference.csv").map((row) => [
           row.closing_then,
