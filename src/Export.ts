@@ -1,5 +1,5 @@
 /** Writes the books as files that accountants import: numbered, checksummed batches in a folder. */
-import { Chunk, Effect, Option } from "effect"
+import { Chunk, Effect, Logger, LogLevel, Option } from "effect"
 import type { ArchivedError } from "./Book/Archived.ts"
 import { chooseBooks, type UnknownBook } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
@@ -7,13 +7,22 @@ import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { type Exported, type ExportedBatch, plannedBooks, selectionAt } from "./Export/BookExport.ts"
 import { partsWith, refuseAhead, withEntries } from "./Export/BooksWithEntries.ts"
-import { type ExportError, exportError } from "./Export/ExportError.ts"
+import { refusalsOfBooks } from "./Export/ExportBooks.ts"
+import { type ExportError, exportError, type Refusal, refused } from "./Export/ExportError.ts"
 import { withoutIdleStatements } from "./Export/IdleStatements.ts"
 import { booksAtOnce, exportSome, whatStays } from "./Export/LockedBooks.ts"
 import { archivedDays, refuseArchivedDays } from "./Export/Request/ArchivedDays.ts"
 import { checkBookSettings } from "./Export/Request/BookSettings.ts"
 import { type Selection, selectionOf } from "./Export/Request/ExportScope.ts"
-import { checkChoices, checkFormats, defaults, type ExportRequest, partsOf } from "./Export/Request.ts"
+import { contentsOf } from "./Export/Request/Selected.ts"
+import {
+  checkChoices,
+  checkFormats,
+  defaults,
+  type ExportRequest,
+  partsOf,
+  type RequestPart,
+} from "./Export/Request.ts"
 import { type Lacking, lackingOf } from "./Export/Source/LeftOutThen.ts"
 import { settingsOf } from "./Format/FormatSettings.ts"
 import type { AsOfError } from "./Ledger/AsOf.ts"
@@ -58,11 +67,42 @@ const checkThen = Effect.fn("Export.checkThen")(function* (
   }
 })
 
-/** Brings the base-currency journal up to date, or says what it lacks, before anything is written. */
+/** The parts of each book that would be written. */
+const askedParts = Effect.fn("Export.askedParts")(function* (
+  books: ReadonlyArray<Book>,
+  selection: Selection | null,
+  parts: ReadonlyArray<RequestPart>,
+  request: ExportRequest,
+) {
+  const asked = yield* partsWith(books, selection, parts)
+  return yield* withoutIdleStatements(asked, selection, request.perFormat === true)
+})
+
+/** Why a book that has just been valued cannot be written, in the transaction of its valuation. */
+const refusalsThen = Effect.fn("Export.refusalsThen")(
+  function* (book: Book, selection: Selection, parts: ReadonlyArray<RequestPart>, request: ExportRequest) {
+    const contents = yield* contentsOf([book.bookId], selection, true)
+    if (contents.get(book.bookId)?.holds !== true) return []
+    const { asked } = yield* askedParts([book], selection, parts, request)
+    return yield* refusalsOfBooks(asked, selection, request)
+  },
+  // What is not possible for another reason is said by the export itself, and so are its warnings.
+  Effect.catchIf(
+    (error) => error._tag !== "DatabaseError",
+    () => Effect.succeed<ReadonlyArray<Refusal>>([]),
+  ),
+  Logger.withMinimumLogLevel(LogLevel.None),
+)
+
+/**
+ * Brings the base-currency journal up to date, or says what it lacks, before anything is written. A book that its formats cannot
+ * hold is not valued, since a closed month keeps its first valuation.
+ */
 const valued = Effect.fn("Export.valued")(function* (
   books: ReadonlyArray<Book>,
   selection: Selection | null,
   base: ValuationOptions,
+  parts: ReadonlyArray<RequestPart>,
   request: ExportRequest,
 ) {
   if (selection === null) {
@@ -73,7 +113,17 @@ const valued = Effect.fn("Export.valued")(function* (
   }
   // An as-of journal is made beside the kept one and leaves that unchanged.
   if (request.asOf === undefined) {
-    yield* value(books, selection.to === null ? null : selection.to.slice(0, 7), base)
+    const refusals: Array<Refusal> = []
+    let refusedBooks = 0
+    yield* value(books, selection.to === null ? null : selection.to.slice(0, 7), base, (book) =>
+      Effect.map(refusalsThen(book, selection, parts, request), (found) => {
+        refusals.push(...found)
+        if (found.length > 0) refusedBooks += 1
+        return found.length === 0
+      }),
+    )
+    if (refusals.length > 0)
+      return yield* refused(refusals, books.length > 1 && refusedBooks === books.length)
   } else if (books.length > 1) yield* checkThen(books, selection, base, request)
 })
 
@@ -94,6 +144,7 @@ export const run = Effect.fn("Export.run")(function* (
   yield* checkChoices(request)
   const parts = partsOf(formats, request)
   const { settings } = request.tables ?? defaults
+  const known = yield* allBooks(Option.none())
   if (selection !== null) {
     const archives = yield* archivedDays(books.map(({ bookId }) => bookId))
     for (const archived of archives.values()) {
@@ -105,6 +156,7 @@ export const run = Effect.fn("Export.run")(function* (
   if (request.base !== undefined) {
     if (selection !== null) {
       const held = yield* refuseAhead(books, selection)
+      yield* checkBookSettings(settings, held, known, formats)
       // A closed month keeps its first valuation for good: what stands in the way of the export comes before it.
       if (request.asOf === undefined) {
         yield* plannedBooks(
@@ -114,20 +166,16 @@ export const run = Effect.fn("Export.run")(function* (
         )
       }
     }
-    yield* valued(books, selection, request.base, request)
+    yield* valued(books, selection, request.base, parts, request)
   }
   const { chosen, empty } = yield* withEntries(books, selection, request)
-  yield* checkBookSettings(settings, chosen, yield* allBooks(Option.none()), formats)
+  yield* checkBookSettings(settings, chosen, known, formats)
   const batches: Array<ExportedBatch> = []
   const unchanged: Array<string> = []
   const exported: Array<Exported> = []
   const outdated: Array<Outdated> = []
   const lacking: Array<Lacking> = []
-  const { asked, idle } = yield* withoutIdleStatements(
-    yield* partsWith(chosen, selection, parts),
-    selection,
-    request.perFormat === true,
-  )
+  const { asked, idle } = yield* askedParts(chosen, selection, parts, request)
   // A request that is not possible in a later book is refused before the first books are committed.
   if (asked.length > booksAtOnce) yield* plannedBooks(asked, selection, request)
   for (const some of Chunk.chunksOf(Chunk.fromIterable(asked), booksAtOnce)) {

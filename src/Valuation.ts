@@ -2,16 +2,17 @@
  * The base-currency journal: the months of a book valued in order, each from the state of the month before. A month whose
  * inputs have not changed is not valued again; a closed month keeps its valuation for good.
  */
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import type { Book } from "./Book.ts"
 import { scaleOf } from "./Common/Currency.ts"
 import { inStage } from "./Common/Progress.ts"
+import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { valueBookNow, valueBookThen } from "./Valuation/Months/ValuedThen.ts"
 import { missingRates } from "./Valuation/Rates/MissingRates.ts"
 import { baseScale } from "./Valuation/Rates/Rate.ts"
 import { valuationError } from "./Valuation/ValuationError.ts"
-import { type ValuationOptions, valueBook } from "./Valuation/ValuedBook.ts"
+import { keepBaseAccounts, type ValuationOptions, valueBook } from "./Valuation/ValuedBook.ts"
 
 const checkBase = (baseCurrency: string) =>
   scaleOf(baseCurrency) === baseScale
@@ -23,15 +24,20 @@ const checkBase = (baseCurrency: string) =>
 
 const valuing = ({ code }: Book) => inStage("value in the base currency", () => `book ${code}`)
 
+/** The valuation of a book is not kept. */
+class NotKept extends Data.TaggedError("NotKept")<object> {}
+
 /**
  * Brings the base-currency journal of the books up to a month (`YYYY-MM`; null: the last with entries), each book in a
  * transaction of its own. With several books, a dry run over all of them comes first, so that nothing changes where rates are
- * missing: the error lists the missing rates of all books.
+ * missing: the error lists the missing rates of all books. `keeps` looks at what a book's journal has become, in its
+ * transaction: where it says no, nothing of that book is valued.
  */
 export const value = Effect.fn("Valuation.value")(function* (
   books: ReadonlyArray<Book>,
   through: string | null,
   options: ValuationOptions,
+  keeps: (book: Book) => Effect.Effect<boolean, DatabaseError, Database> = () => Effect.succeed(true),
 ) {
   const database = yield* Database
   const source = options.settings.rates
@@ -46,12 +52,18 @@ export const value = Effect.fn("Valuation.value")(function* (
     const unwritten = books.length > 1 ? `Nothing was written of book ${book.code}.` : undefined
     yield* database
       .transaction(
-        Effect.flatMap(valueBook(book, through, options, true), (missing) =>
+        Effect.gen(function* () {
+          const missing = yield* valueBook(book, through, options, true)
           // With several books this can only concern a book that got entries after the dry run.
-          missing.length > 0 ? missingRates(missing, source, unwritten) : Effect.void,
-        ),
+          if (missing.length > 0) return yield* missingRates(missing, source, unwritten)
+          if (!(yield* keeps(book))) return yield* new NotKept()
+        }),
       )
-      .pipe(valuing(book))
+      .pipe(
+        // The account mapping must know the accounts that the journal would have.
+        Effect.catchTag("NotKept", () => database.transaction(keepBaseAccounts(book, options))),
+        valuing(book),
+      )
   }
 })
 

@@ -216,6 +216,12 @@ export const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
 /** Leaves months that are up to date as they are. */
 export const leaveUpToDate = { whenUpToDate: () => Effect.void }
 
+/** Keeps the accounts of a book's base-currency journal, as the chart names them. */
+export const keepBaseAccounts = (
+  { bookId, code }: Book,
+  { baseCurrency, chart }: Pick<ValuationOptions, "baseCurrency" | "chart">,
+) => keepAccounts(bookId, accountsOf(code, baseCurrency, chart))
+
 /** Brings the kept journal up to a month. Part of the caller's transaction. */
 export const valueBook = Effect.fn("Valuation.valueBook")(function* (
   book: Book,
@@ -232,7 +238,7 @@ export const valueBook = Effect.fn("Valuation.valueBook")(function* (
   const months = yield* bookMonths(book.bookId, null)
   const settings = bookSettings(book, options.baseCurrency, options.settings)
   if (writing && months.first !== null) {
-    yield* keepAccounts(book.bookId, accountsOf(book.code, options.baseCurrency, options.chart))
+    yield* keepBaseAccounts(book, options)
     yield* keepSettings(book.bookId, settings)
   }
   return yield* throughMonth(book, wanted, settings, months, {

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeSync } from "effect/Schema"
+import { int4 } from "../../src/Database/Columns.ts"
 import { Database } from "../../src/Database.ts"
 import { fileText } from "../../src/Export/Mapping/MappingCsv.ts"
 import { current, importFrom } from "../../src/Export/Mapping.ts"
@@ -158,6 +159,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           expect(error.message.split("\n")[1]).toBe(
             "  xero: account 7920 Income:Exchange:Unrealized:EUR (fx_unrealized, EUR) is not in the mapping: it is newer; export the accounts again",
           )
+          // Its accounts are listed for the mapping, and the month is not valued yet.
+          const { valued } = yield* (yield* Database).row(
+            "Test.valued",
+            { valued: int4 },
+            (sql) => sql`
+              select (select count(*)::integer from valuation.entries where book_id = ${bookId})
+                + (select count(*)::integer from valuation.months where book_id = ${bookId}) as valued`,
+          )
+          expect(valued).toBe(0)
           const codes = yield* mapped
           const { folder, manifest } = yield* exported("MAP", ["xero"])
           expect(manifest.tables?.mappingVersion).toBe(2)

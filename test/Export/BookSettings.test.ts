@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeUnknownSync } from "effect/Schema"
+import type { ExportRequest } from "../../src/Export/Request.ts"
 import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -11,8 +12,16 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
 import { client } from "./Exporting.ts"
 
-const exporting = (book: string | null, formats: ReadonlyArray<string>, own: object) =>
+const { accounting, chart } = decodeUnknownSync(Content)({})
+
+const exporting = (
+  book: string | null,
+  formats: ReadonlyArray<string>,
+  own: object,
+  more: Pick<ExportRequest, "base"> = {},
+) =>
   Export.run({
+    ...more,
     ...{ formats, scope: { kind: "period", period: "2026-10" }, connection: Option.none() },
     ...{ book: Option.fromNullable(book), out: temporaryFolder(), again: true },
     tables: {
@@ -58,6 +67,9 @@ layer(TestDatabase.layer)("the settings of a book", (it) => {
       const refused =
         "datev: FIRST and SECOND are two legal entities and would share the Mandant 1001/1. Give each its own: formats.books.SECOND.datev in the settings. Nothing was written."
       expect((yield* Effect.flip(exporting(null, ["datev"], { datev }))).message).toBe(refused)
+      // Also before anything is valued, for which rates are missing here.
+      const base = { base: { baseCurrency: "EUR", settings: accounting.valuation, chart } }
+      expect((yield* Effect.flip(exporting(null, ["datev"], { datev }, base))).message).toBe(refused)
       expect((yield* exporting("FIRST", ["datev"], { datev })).batches).toHaveLength(1)
       const second = yield* Effect.flip(exporting("SECOND", ["datev"], { datev }))
       expect(second).toMatchObject({ reason: "Refused" })
