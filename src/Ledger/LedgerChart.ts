@@ -17,10 +17,10 @@ interface Template {
 export const templateOf = (chart: Chart, { role, rule }: Pick<Line, "role" | "rule">): Template =>
   rule ?? chart[role]
 
-/** The templates of all accounts that the settings name, as JSON. Of several rules with one code, the first names the account. */
+/** The templates of all accounts that the settings name, as JSON. Rules with one code have one name. */
 export const templatesOf = (chart: Chart, rules: ReadonlyArray<Rule>): string => {
   const ofRules = new Map<string, Template>()
-  for (const { account } of rules) if (!ofRules.has(account.code)) ofRules.set(account.code, account)
+  for (const { account } of rules) ofRules.set(account.code, account)
   return JSON.stringify([
     ...Object.entries(chart).map(([role, { code, name }]) => ({ role, rule_code: "", code, name })),
     ...[...ofRules.values()].map(({ code, name }) => ({ role: null, rule_code: code, code, name })),

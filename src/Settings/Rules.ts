@@ -29,4 +29,21 @@ export const Rule = Schema.Struct({
 })
 export type Rule = typeof Rule.Type
 
-export const Rules = Schema.Array(Rule).annotations({ description: "a list of rules" })
+/** An account is found by its code, so that of two names in the settings one would never be seen. */
+export const Rules = Schema.Array(Rule)
+  .annotations({ description: "a list of rules" })
+  .pipe(
+    Schema.filter((rules) =>
+      rules.flatMap(({ account: { code, name } }, at) => {
+        const first = rules.findIndex(({ account }) => account.code === code)
+        return rules[first]?.account.name === name
+          ? []
+          : [
+              {
+                path: [at, "account", "name"],
+                message: `the name that rules[${first}] gives the account ${code}, or another code`,
+              },
+            ]
+      }),
+    ),
+  )

@@ -322,6 +322,10 @@ webhook: 3
       "tieout.yaml:1: rules[0].match: found a section, expected at least one criterion, since a rule without any would match everything",
     ],
     [
+      `rules: [{ match: { currency: EUR }, account: { code: "1", name: "Expenses:A" } }, { match: { currency: USD }, account: { code: "1", name: "Expenses:B" } }]`,
+      "tieout.yaml:1: rules[1].account.name: expected the name that rules[0] gives the account 1, or another code",
+    ],
+    [
       "schedule: { export: [journal, xero2] }",
       `tieout.yaml:1: schedule.export[1]: found "xero2", expected an export format: ${formatNames.filter((name) => name !== "camt.053").join(", ")}`,
     ],
