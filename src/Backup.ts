@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs"
 import { hostname } from "node:os"
-import { resolve } from "node:path"
+import { dirname, resolve } from "node:path"
 import { Chunk, Effect, Exit, Stream } from "effect"
 import type { ArchiveHeader } from "./Backup/ArchiveHeader.ts"
 import { BackupError, backupError } from "./Backup/BackupError.ts"
@@ -106,6 +106,9 @@ export const backupWith = Effect.fn("Backup.backup")(function* <E, R>(
   const database = yield* Database
   if (existsSync(path)) {
     return yield* backupError("Usage", `${path} is there already: name another file, or move it away.`)
+  }
+  if (!existsSync(dirname(path))) {
+    return yield* backupError("Usage", `There is no folder ${dirname(path)}: make it, or name another file.`)
   }
   const { lost } = yield* alone(path)
   const made = Effect.acquireUseRelease(

@@ -104,6 +104,10 @@ const ownMistake = (form: FormManual, own: ReadonlyArray<string>): string | unde
   if (twice !== undefined) return `${twice.flag} is given twice.`
   const lacking = options.find(({ flag, required }) => required && !flags.includes(flag))
   if (lacking !== undefined) return `${lacking.flag} is missing.`
+  // `tieout backup "$FILE"` without such a variable.
+  const empty = words.findIndex((word) => word.trim() === "")
+  const named = form.arguments[empty] ?? form.arguments.at(-1)
+  if (empty !== -1 && named !== undefined) return `${named.placeholder} is empty.`
   for (const [index, { placeholder, required, values }] of form.arguments.entries()) {
     const word = words[index]
     if (word === undefined && required) return `${placeholder} is missing.`

@@ -33,6 +33,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a backup", (it) => {
     }),
   )
 
+  it.scoped("refuses a folder that is not there", () =>
+    Effect.gen(function* () {
+      const folder = join(temporaryFolder(), "none")
+      expect(yield* refusal(backup(join(folder, "tieout.gz")))).toEqual({
+        code: 2,
+        message: `There is no folder ${folder}: make it, or name another file.`,
+      })
+    }),
+  )
+
   it.scoped("refuses where something else stands in the place of its unfinished file", () =>
     Effect.gen(function* () {
       const file = join(temporaryFolder(), "tieout.gz")

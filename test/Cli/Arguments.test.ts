@@ -98,6 +98,16 @@ describe("wrong arguments", () => {
     ],
   ])("%s", (line, text) => expect(mistake(line)[0]).toBe(text))
 
+  it.each([
+    ["backup", "FILE is empty."],
+    ["explain", "ID is empty."],
+    ["verify", "DIR is empty."],
+  ])("may be an empty word, as of a variable that is not set: %s", (command, text) => {
+    expect(readArguments([command, ""], {}, builtManual())).toMatchObject({
+      message: `${text}\nRun tieout ${command} --help to see what it takes.`,
+    })
+  })
+
   it("may stand in the environment", () => {
     const found = read("sync", { TIEOUT_LOG: "foo" })
     expect(found).toMatchObject({
