@@ -2,6 +2,8 @@
  * Runs one command: its answer goes to stdout, and its outcome becomes the exit code. Each command's own file provides what it
  * needs of the rest of Tieout.
  */
+import { closeSync } from "node:fs"
+import { isatty } from "node:tty"
 import { HelpDoc, ValidationError } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -166,14 +168,30 @@ export const launch = (args: Arguments, manual: Manual, variables: Variables): v
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => endAnyway(args, variables))
   // A session that ends, or a terminal that is closed. To `serve` it says to read its settings again (`Cli/Reload.ts`); one that
   // comes before that is heard changes nothing, since the settings are still to be read.
-  process.on("SIGHUP", () => args.command !== "serve" && process.emit("SIGTERM"))
+  const terminals = [0, 1, 2].filter((fd) => isatty(fd))
+  let hungUp = false
+  const noteHangup = () => {
+    hungUp = true
+  }
+  process.stdout.once("error", noteHangup)
+  process.stderr.once("error", noteHangup)
+  process.on("SIGHUP", () => {
+    noteHangup()
+    if (args.command !== "serve") process.emit("SIGTERM")
+  })
   NodeRuntime.runMain(prepared(args, manual, variables, outcome), {
     disableErrorReporting: true,
     disablePrettyLogger: true,
     teardown: (exit, onExit) => {
       const code = exitCodeOf(exit, outcome)
       // All output must be flushed before the process ends.
-      process.stdout.write("", () => process.stderr.write("", () => onExit(code)))
+      process.stdout.write("", () =>
+        process.stderr.write("", () => {
+          // Node aborts where it cannot reset a terminal at its end, and leaves alone what is closed.
+          if (hungUp) terminals.forEach(closeSync)
+          onExit(code)
+        }),
+      )
     },
   })
 }

@@ -58,10 +58,12 @@ export const begin = async (
   variables: Readonly<Record<string, string | undefined>>,
   program: () => Promise<Program>,
 ): Promise<void> => {
-  // `tieout … | head` closes our stdout early: not a failure.
+  // `tieout … | head` closes our stdout early: not a failure. A terminal that is gone has sent SIGHUP, which ends the command in order.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === "EPIPE" ? 0 : 1)
+    if (error.code !== "EIO" || !process.stdout.isTTY) process.exit(error.code === "EPIPE" ? 0 : 1)
   })
+  // Where nothing can be said, the work goes on.
+  process.stderr.on("error", () => undefined)
   // Without a build (running the TypeScript sources) the manual comes from the commands themselves, which takes a second.
   const manual = readManualFile(manualFile) ?? (await (await program()).readManual())
   const found = answerOf(args, variables, manual)
