@@ -15,9 +15,9 @@ const anotherRuns = (book: Book) => () =>
 const isRefusal = (error: { readonly _tag: string }): error is ExportError =>
   error instanceof ExportError && error.refusals !== undefined
 
-/** The request is not possible in one of the books; reported before anything is written. */
+/** The request is not possible in one of the books, or its place is taken; reported before anything is written. */
 const isUsage = (error: { readonly _tag: string }): error is ExportError =>
-  error instanceof ExportError && error.reason === "Usage"
+  error instanceof ExportError && (error.reason === "Usage" || error.reason === "FolderTaken")
 
 /** Batches that a warning names. */
 const mostStaying = 10

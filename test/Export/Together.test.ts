@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Logger, Option } from "effect"
 import { decodeSync, decodeUnknownSync } from "effect/Schema"
+import { failureOf } from "../../src/Cli/Failure.ts"
 import { Database } from "../../src/Database.ts"
 import { keepFiles } from "../../src/Export/Batch/Kept/KeptFiles.ts"
 import { print, sha256Of } from "../../src/Export/Batch/Manifest/ManifestSeal.ts"
@@ -346,7 +347,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
 
   it.effect("clear the leftovers of a killed export in the folder of one of them", () =>
     Effect.gen(function* () {
-      const { beta } = yield* books
+      const { alpha, beta } = yield* books
       const next = ((yield* states(beta)).length ?? 0) + 1
       const out = temporaryFolder()
       const left = join(out, "default-BETA", "all", String(next))
@@ -355,8 +356,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
       const marker = join(out, "default-BETA", ".unfinished")
       writeFileSync(marker, `all/${next}\n`)
       writeFileSync(join(left, "notes.txt"), "by hand")
+      const before = (yield* states(alpha)).length
       const error = yield* Effect.flip(exporting(out, ["ledger"]))
       expect(error).toMatchObject({ reason: "FolderTaken", message: expect.stringContaining("notes.txt") })
+      // Nothing is written of the others, as its exit code says.
+      expect([failureOf(error).code, (yield* states(alpha)).length]).toEqual([2, before])
       expect(readdirSync(left).toSorted()).toEqual(["journal.csv.partial", "notes.txt"])
       rmSync(join(left, "notes.txt"))
       const { batches } = yield* exporting(out, ["ledger"])

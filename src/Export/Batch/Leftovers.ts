@@ -3,7 +3,7 @@
  * it is removed when they are committed or given up. The next export of the book removes the folders that the marker names, so
  * that a batch which never became part of the books does not look like one.
  */
-import { rm, writeFile } from "node:fs/promises"
+import { open, rm, rmdir } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Either } from "effect"
 import { makeFolder } from "../../Common/Folders.ts"
@@ -12,7 +12,7 @@ import { exportError } from "../ExportError.ts"
 import { previousBatches } from "../Request/Lineage.ts"
 import { readFacts } from "../Source/BookFacts.ts"
 import { attempt, quietly } from "./FileAttempt.ts"
-import { listFolder, readIfThere, removeEmpty, removeFolder } from "./Folder.ts"
+import { listFolder, madeFolders, readIfThere, removeEmpty, removeFolder } from "./Folder.ts"
 import { asideFile } from "./Kept/PutAside.ts"
 import { decode } from "./Manifest/ManifestSeal.ts"
 import { manifestFile } from "./Manifest.ts"
@@ -85,10 +85,19 @@ export const markUnfinished = Effect.fn("Export.markUnfinished")(function* (
   let left = false
   const make = attempt(marker, async () => {
     const first = await makeFolder(bookFolder)
-    await writeFile(marker, places.map((place) => `${place}\n`).join(""), {
-      // A file that somebody put there since it was cleared is not our marker.
-      ...{ flag: "wx", flush: true, mode: 0o600 },
-    })
+    // A file that somebody put there since it was cleared is not our marker.
+    const handle = await open(marker, "wx", 0o600)
+    try {
+      await handle.writeFile(places.map((place) => `${place}\n`).join(""))
+      await handle.sync()
+    } catch (cause) {
+      // On a full disk an empty one would be left.
+      await rm(marker, { force: true })
+      for (const folder of madeFolders(first, bookFolder)) await rmdir(folder).catch(() => undefined)
+      throw cause
+    } finally {
+      await handle.close()
+    }
     return first
   })
   const remove = (first: string | undefined) =>
