@@ -108,12 +108,13 @@ export const openEnvelope = (
       [...infoPath, "hasNextPage"],
       [...infoPath, "endCursor"],
     ]
-    if (typeof at(value, next) === "boolean")
-      return bad(
-        wrongAt(value, end, "a string", ""),
-        infoPath,
-        "The interface promises a text; ask the operators of the service",
-      )
+    const promised = (what: string) => `The interface promises ${what}; ask the operators of the service`
+    const nextValue = at(value, next)
+    if (typeof nextValue === "boolean")
+      return bad(wrongAt(value, end, "a string", ""), infoPath, promised("a text"))
+    // Another setting leads to PageInfo elsewhere, not to this one with a boolean in it.
+    if (nextValue !== undefined)
+      return bad(wrongAt(value, next, "a boolean", ""), infoPath, promised("true or false"))
     const what = wrongAt(value, next, "a boolean", `there is no hasNextPage at "${pageInfoField}"`)
     return wrong(what, infoPath, "interface.paging.pageInfoField")
   }

@@ -133,6 +133,23 @@ describe("A list", () => {
     )
   }
 
+  for (const [name, pageInfo, promised] of [
+    ["endCursor", { hasNextPage: true, endCursor: 7 }, "promises a text"],
+    ["hasNextPage", { hasNextPage: "true", endCursor: "2" }, "promises true or false"],
+  ] as const) {
+    it.live(`with ${name} of another kind asks for the service's operators, since no setting helps`, () =>
+      withPartner(
+        serve((_, response) => json(response, { items: [], pageInfo })),
+        (partner) =>
+          Effect.gen(function* () {
+            const { advice } = yield* failureOf(pagesIn(partner.accounts(Option.none())))
+            expect(advice).toContain(promised)
+            expect(advice).not.toContain("interface.")
+          }),
+      ),
+    )
+  }
+
   for (const [answer, detail] of [
     [
       { data: { rows: null, page: { hasNextPage: false } } },

@@ -33,7 +33,8 @@ const counterWords: ReadonlyArray<readonly [key: keyof Counters, one: string, ma
   ["entries", "statement entry", "statement entries"],
   ["resources", "resource read", "resources read"],
   ["changedResources", "changed resource", "changed resources"],
-  ["missingResources", "resource that the service does not find", "resources that the service does not find"],
+  // Not found, or not understood: the findings say which.
+  ["missingResources", "resource that cannot be read", "resources that cannot be read"],
   ["journalEntries", "journal entry", "journal entries"],
   ["reclassifications", "reclassification", "reclassifications"],
   ["held", "entry held back", "entries held back"],
