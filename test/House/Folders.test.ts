@@ -34,7 +34,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   Explain: [...ground, "Format", "Ledger", "Reconcile", "Inquiry", "Export"],
   Doctor: [...ground, "Partner"],
   Backup: ["Common", "Database"],
-  Archive: [...ground, "Book", "Backup", "Close", "Sync"],
+  Archive: [...ground, "Book", "Backup", "Close", "Run", "Sync"],
   Init: ground,
   Sandbox: [],
   Serve: [...ground, "Book", "Run", "Partner", "Webhook", "Reconcile", "Sync", "Export"],

@@ -40,7 +40,7 @@ layer(Layer.fresh(TestDatabase.layer), { excludeTestServices: true })("batches o
         ])
         expect(yield* said("batches", "download", "ORG/2", "--out", "again")).toEqual(has(0, "byte for byte"))
         expect(yield* said("batches", "download", "ORG/2", "--out", "again")).toEqual(
-          has(1, "business-central-JPY.csv"),
+          has(2, "business-central-JPY.csv"),
         )
         expect(yield* said("verify", "again")).toEqual(has(0, "again is whole"))
         expect(yield* said("batches", "supersede", "ORG/2")).toEqual(has(2, "--reason"))
