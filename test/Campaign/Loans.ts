@@ -1,7 +1,7 @@
 /**
  * Receivables that are disbursed, accrue interest, and are repaid alone or together, in parts, too much or too little. They name
- * their transactions in every way, late, before the cash comes or before it settles. Repayments are returned and owed again, and
- * receivables are canceled and resumed.
+ * their transactions in every way, late, before the cash comes or before it settles. Repayments are returned and owed again, or put
+ * right from one receivable to another, and receivables are canceled and resumed.
  */
 import { timeOf } from "./Calendar.ts"
 import type { AccountOf, Maker } from "./Flow.ts"
@@ -41,12 +41,13 @@ interface Move {
 interface Repaid {
   readonly of: ReadonlyArray<{ readonly loan: Loan; readonly principal: bigint; readonly interest: bigint }>
   readonly moves: ReadonlyArray<Move>
+  readonly names: ReadonlyArray<TransactionText>
 }
 
 class Group {
   readonly loans: Array<Loan> = []
   readonly moves: Array<Move> = []
-  last: Repaid = { of: [], moves: [] }
+  last: Repaid = { of: [], moves: [], names: [] }
   readonly maker: Maker
   readonly purse: Purse
 
@@ -202,6 +203,7 @@ class Group {
         return { loan, principal: principal - loan.principal, interest: due - loan.interest }
       }),
       moves: this.moves.slice(moved),
+      names: transactions,
     }
     for (const loan of paying) {
       // A loan may name only the first of several.
@@ -230,7 +232,28 @@ class Group {
       loan.interest += interest
       this.version(loan, at)
     }
-    this.last = { of: [], moves: [] }
+    this.last = { of: [], moves: [], names: [] }
+  }
+
+  /** The last repayment was another loan's: the one owes it again, mostly without its names, and the other has them. */
+  correct(at: number): void {
+    const { names, of } = this.last
+    const [paid, ...more] = of
+    if (paid === undefined || more.length > 0 || names.length === 0) return
+    const { interest, loan, principal } = paid
+    const other = this.loans.find(
+      (one) => one !== loan && one.principal > principal && one.interest >= interest,
+    )
+    if (other === undefined) return
+    loan.principal += principal
+    loan.interest += interest
+    if (this.maker.random.chance(0.7)) loan.repayments = loan.repayments.filter((one) => !names.includes(one))
+    other.principal -= principal
+    other.interest -= interest
+    other.repayments = [...other.repayments, ...names]
+    this.version(loan, at)
+    this.version(other, this.maker.random.chance(0.5) ? at : this.maker.later(at))
+    this.last = { of: [], moves: [], names: [] }
   }
 
   /** Cancels the loans, whatever was paid. */
@@ -263,6 +286,7 @@ export const loans = (maker: Maker, purse: Purse): void => {
     if (random.chance(0.3)) group.accrue(then())
     else group.repay(then(), false)
     if (random.chance(0.1)) group.oweAgain(then())
+    else if (random.chance(0.6)) group.correct(then())
   }
   if (random.chance(0.1)) {
     group.cancel(then())

@@ -101,6 +101,46 @@ layer(TestDatabase.layer, { excludeTestServices: true })("One deposit that pays 
   )
 })
 
+layer(TestDatabase.layer, { excludeTestServices: true })("A repayment that the service puts right", (it) => {
+  for (const isNamed of [false, true]) {
+    it.scoped(
+      `is the other receivable's, ${isNamed ? "though both name it" : "which alone names it then"}`,
+      () =>
+        Effect.gen(function* () {
+          const { held, service } = yield* lending()
+          move(held, "", { type: "CREDIT", amount: 5000 })
+          const [first = "", other = ""] = lent(held)
+          const one = loan({ disbursedTransaction: tx(first, 2) })
+          const two = loan({ receivableId: second, disbursedTransaction: tx(other, 3) })
+          held.receivables = [one, two]
+          yield* sync(service.url, surfaces)
+          const deposit = move(held, "", { type: "CREDIT", amount: 1025, on: at(20) })
+          held.clock = at(21)
+          held.receivables = [paid(deposit, { disbursedTransaction: tx(first, 2) }), two]
+          yield* sync(service.url, surfaces)
+          expect(yield* items).toEqual([])
+          held.clock = at(22)
+          const named = isNamed ? { repaymentTransactions: [tx(deposit, 20)] } : {}
+          held.receivables = [
+            { ...one, ...named },
+            paid(deposit, { receivableId: second, disbursedTransaction: tx(other, 3) }),
+          ]
+          yield* sync(service.url, surfaces)
+          expect(yield* items).toEqual([])
+          expect(yield* standing).toEqual([
+            "cash 4025",
+            "interest_income -50",
+            "receivable_interest 25",
+            "receivable_principal 1000",
+            "suspense -5000",
+          ])
+          expect(yield* findings).toEqual(["adjustment warning"])
+          expect(yield* unexplained).toEqual([])
+        }).pipe(Effect.provide(TestDatabase.layer)),
+    )
+  }
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "A repayment of another amount than was due",
   (it) => {

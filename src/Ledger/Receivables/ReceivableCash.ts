@@ -31,8 +31,10 @@ export interface Settled extends Omit<ReportedReceivable, "versions">, Dues {
   readonly shares: ReadonlyArray<Share>
 }
 
-const { add, negate, zero } = Money
+const { add, negate, subtract, zero } = Money
 const abs = (amount: Amount): Amount => (Money.isNegative(amount) ? negate(amount) : amount)
+
+const positive = (amount: Amount): Amount => (Money.isPositive(amount) ? amount : zero)
 
 const byReceivable = <A extends { readonly receivableId: string }>(
   all: ReadonlyArray<A>,
@@ -61,17 +63,25 @@ const claimOf = (receivable: ReportedReceivable, view: ReceivableView): Claimed 
   const settled = new Map<number, { readonly firm: Amount; readonly betweenReads: Amount }>()
   const announced = new Map<number, Amount>()
   let standing = start(issuedAt)
+  let remains = zero
   for (const version of versions) {
+    const next = follow(standing, without(version), step(standing, without(version), view, scale))
     if (isLive(version.status)) {
       const { betweenReads, interest, principal } = settlementOf(standing, without(version), view, scale)
       const isOriginal = view.repaymentAmount === "original"
-      settled.set(version.version, { firm: isOriginal ? principal : add(principal, interest), betweenReads })
+      const firm = isOriginal ? principal : add(principal, interest)
+      settled.set(version.version, { firm, betweenReads })
       if (isOriginal) announced.set(version.version, announcedBy(standing, version))
-    }
-    standing = follow(standing, without(version), step(standing, without(version), view, scale))
+      // `original` claims principal alone.
+      const repaidOf = ({ repaid }: typeof standing): Amount =>
+        isOriginal ? repaid.principal : add(repaid.principal, repaid.interest)
+      const owedAgain = positive(subtract(repaidOf(standing), repaidOf(next)))
+      remains = positive(subtract(add(remains, firm), owedAgain))
+    } else if (version.status === "CANCELED") remains = zero
+    standing = next
   }
   const initialPrincipal = versions.at(-1)?.initialPrincipal ?? zero
-  return { receivableId, currency, issuedAt, initialPrincipal, settled, announced }
+  return { receivableId, currency, issuedAt, initialPrincipal, settled, remains, announced }
 }
 
 /** The transactions that this version is the first to name, each once even if it has several names. */

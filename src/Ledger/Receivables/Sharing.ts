@@ -7,9 +7,10 @@
  * disbursements by initialPrincipal. Where it leaves a choice:
  * - Names that lead to the same statement entries (a deposit's identifier, its transaction hash) are one transaction, dated by
  *   the first of them: no cash is used twice.
- * - What remains settled is first that of the version which names the transaction; what is left over then goes to what may have
- *   come between the readings; and what is left over of that to what remains settled by any version, since a service may name a
- *   transaction before or after the version that it settles.
+ * - What remains settled is first that of the version which names the transaction, of a receivable that owes it again only as far as
+ *   it does not: a repayment that a service puts right from one receivable to another is the other's. What is left over goes to
+ *   the version all the same; then to what may have come between the readings; and what is left over of that to what remains
+ *   settled by any version, since a service may name a transaction before or after the version that it settles.
  * - What nobody can take is kept with the last receivable that names it (of those that could have taken of it, where there are
  *   any).
  */
@@ -44,6 +45,8 @@ export interface Claimed {
   readonly initialPrincipal: Amount
   /** What each version settles by itself, and how much may have accrued between the readings. */
   readonly settled: ReadonlyMap<number, { readonly firm: Amount; readonly betweenReads: Amount }>
+  /** What all versions settle, without what is owed again, or was taken back by a cancellation. */
+  readonly remains: Amount
   /** Interest announced until each version, which any payment until then may settle: empty where versions say what they settle. */
   readonly announced: ReadonlyMap<number, Amount>
 }
@@ -189,18 +192,21 @@ class Remaining {
     return amount
   }
 
-  /** The remainder of what the version settles, or of the principal that was lent. */
-  ofVersion({ purpose, receivableId, version }: Named, wanted: Amount): Amount {
+  /** The remainder of what the version settles, or of the principal that was lent. `settledOnly`: nothing that is owed again. */
+  ofVersion({ purpose, receivableId, version }: Named, wanted: Amount, settledOnly: boolean): Amount {
     const claim = this.#claims.get(receivableId)
     if (claim === undefined) return zero
     if (purpose === "disbursement") return this.#take(`${receivableId} lent`, claim.initialPrincipal, wanted)
-    const own = this.#take(`${receivableId} ${version}`, claim.settled.get(version)?.firm ?? zero, wanted)
-    const announced = this.#take(
-      `${receivableId} announced`,
-      claim.announced.get(version) ?? zero,
-      subtract(wanted, own),
-    )
+    const firm = claim.settled.get(version)?.firm ?? zero
+    const key = `${receivableId} ${version}`
+    const remains = positive(subtract(claim.remains, this.#used(`${receivableId} firm`)))
+    const isCut = settledOnly && isPositive(subtract(min(wanted, subtract(firm, this.#used(key))), remains))
+    const own = this.#take(key, firm, isCut ? remains : wanted)
+    const announced = isCut
+      ? zero
+      : this.#take(`${receivableId} announced`, claim.announced.get(version) ?? zero, subtract(wanted, own))
     const amount = add(own, announced)
+    this.#use(`${receivableId} firm`, own)
     this.#use(`${receivableId} all`, amount)
     return amount
   }
@@ -240,7 +246,8 @@ export const shareOut = (
       }
     }
   }
-  round((namer, wanted) => remaining.ofVersion(namer, wanted))
+  round((namer, wanted) => remaining.ofVersion(namer, wanted, true))
+  round((namer, wanted) => remaining.ofVersion(namer, wanted, false))
   round((namer, wanted) => remaining.betweenReads(namer, wanted))
   round((namer, wanted) => remaining.ofAnyVersion(namer, wanted))
   return pools.flatMap((pool): ReadonlyArray<Share> => {

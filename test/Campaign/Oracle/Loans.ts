@@ -9,8 +9,8 @@
  *   that cannot be read is linked by its id before it is suspense.
  * - Names of one movement are one transaction, dated by the first of them, of the first version that has any of them.
  * - An amount in another currency or the wrong direction pays nothing: who names it waits as if it were not linked.
- * - A share is capped by what remains settled between the version that first names the transaction and the one before; when
- *   all have theirs, interestBetweenReads lets them take more, in the same order; what is left of that goes to what remains
+ * - A share is capped by what remains settled between the version that first names the transaction and the one before, and by what
+ *   the receivable does not owe again; then what it owes again counts too; when all have theirs, interestBetweenReads lets them take more, in the same order; what is left of that goes to what remains
  *   settled by any of their versions, for a service may name a transaction later than what it pays. `original`: of the
  *   interest, what was told until that version.
  * - What nobody can take stands with the last receivable that could have taken of it, else the last that names it.
@@ -126,9 +126,17 @@ class Claim {
     return amount
   }
 
-  settled(version: number, most: bigint): bigint {
+  settled(version: number, most: bigint, owesAgain: boolean): bigint {
     const of = this.books.versions[version]
-    const firm = this.take(`version ${version}`, of?.settled ?? 0n, most)
+    const key = `version ${version}`
+    const open = larger(0n, smaller((of?.settled ?? 0n) - (this.taken.get(key) ?? 0n), most))
+    const left = larger(0n, this.books.remains - (this.taken.get("firm") ?? 0n))
+    const firm = this.take(key, of?.settled ?? 0n, owesAgain ? most : smaller(left, most))
+    this.taken.set("firm", (this.taken.get("firm") ?? 0n) + firm)
+    if (firm < open) {
+      this.taken.set("ever", (this.taken.get("ever") ?? 0n) + firm)
+      return firm
+    }
     const told = this.take("told", of?.told ?? 0n, most - firm)
     this.taken.set("ever", (this.taken.get("ever") ?? 0n) + firm + told)
     return firm + told
@@ -176,9 +184,10 @@ export const loans = (facts: BookFacts, posted: ReadonlyArray<Posted>): Loans =>
         pool.got.set(naming, (pool.got.get(naming) ?? 0n) + amount)
       }
   }
-  round((claim, { disbursement, version }, most) =>
-    disbursement ? claim.lent(most) : claim.settled(version, most),
-  )
+  for (const owesAgain of [false, true])
+    round((claim, { disbursement, version }, most) =>
+      disbursement ? claim.lent(most) : claim.settled(version, most, owesAgain),
+    )
   round((claim, { disbursement, version }, most) => (disbursement ? 0n : claim.allowed(version, most)))
   round((claim, { disbursement }, most) => (disbursement ? 0n : claim.ever(most)))
 

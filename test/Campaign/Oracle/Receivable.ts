@@ -61,6 +61,8 @@ export interface ReceivableBooks {
   readonly waiting: bigint
   /** The missing cash of those repayments of which some cash is known. */
   readonly unseen: bigint
+  /** What the versions settle (`original`: of the principal), without what a later one owes again or cancels. */
+  readonly remains: bigint
   readonly versions: ReadonlyArray<VersionBooks>
 }
 
@@ -108,6 +110,7 @@ export const receivableBooks = (
   // While it is PAID: the interest that was paid with it, and the interest of the whole term before
   let ended: Ended | null = null
   let short = 0n // Interest that is due and unpaid
+  let remains = 0n
   const versions: Array<VersionBooks> = []
 
   const accrue = (interest: bigint) => {
@@ -136,7 +139,7 @@ export const receivableBooks = (
       versions.push(none)
       if (version.status === "PENDING") continue
       ;[principal, unpaid, income, deferred, clearing] = [0n, 0n, 0n, 0n, 0n]
-      ;[lent, repaidDue, short, waiting, unseen] = [0n, 0n, 0n, 0n, 0n]
+      ;[lent, repaidDue, short, waiting, unseen, remains] = [0n, 0n, 0n, 0n, 0n, 0n]
       live = false
       continue
     }
@@ -192,6 +195,9 @@ export const receivableBooks = (
     const accrued = unpaidAfter - unpaid + interestNet
     accrue(accrued)
     const taken = larger(0n, fallen) - back + interestNet
+    const undone = original ? back - larger(0n, fallen) : -taken
+    const firm = original ? larger(0n, fallen) : settled
+    remains = larger(0n, remains + firm - larger(0n, undone))
     if (taken < 0n) {
       const retold = smaller(short, larger(0n, accrued))
       short -= retold
@@ -228,6 +234,7 @@ export const receivableBooks = (
     short,
     waiting,
     unseen,
+    remains,
     versions,
   }
 }
