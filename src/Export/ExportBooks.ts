@@ -11,8 +11,9 @@ import { inStage } from "../Common/Progress.ts"
 import { count, counted } from "../Common/Text.ts"
 import { mayWrite } from "../Database/MayWrite.ts"
 import { commitBatches } from "./Batch/Commit.ts"
-import { attempt } from "./Batch/FileAttempt.ts"
+import { attempt, quietly } from "./Batch/FileAttempt.ts"
 import { filesAtOnce, madeFolders, removeEmpty, syncFolders } from "./Batch/Folder.ts"
+import { PutAside } from "./Batch/Kept/PutAside.ts"
 import { clearLeftovers, markUnfinished } from "./Batch/Leftovers.ts"
 import { print, sha256Of } from "./Batch/Manifest/ManifestSeal.ts"
 import type { Lineage } from "./Batch/Manifest.ts"
@@ -61,7 +62,7 @@ const booksOf = (unit: ReadonlyArray<AskedPass>): string => {
 const writePasses = Effect.fn("Export.writePasses")(function* (
   books: ReadonlyArray<{ readonly planned: PlannedBook; readonly passes: ReturnType<typeof placedPasses> }>,
   previous: Map<number, NonNullable<Lineage["previous"]>>,
-  areKept: boolean,
+  aside: PutAside | undefined,
 ) {
   const made: Array<MadeBatch> = []
   const batches = count(books.flatMap(({ passes }) => passes.flatMap((pass) => pass.batches)).length)
@@ -72,7 +73,7 @@ const writePasses = Effect.fn("Export.writePasses")(function* (
       return pass === undefined ? [] : [{ book, ...pass, previous: previous.get(book.bookId) ?? null }]
     })
     for (const unit of yield* unitsOf(asked)) {
-      const written = yield* writeUnit(unit, areKept).pipe(
+      const written = yield* writeUnit(unit, aside).pipe(
         inStage("export", () => `batch ${made.length + 1} of ${batches}, ${booksOf(unit)}`),
       )
       for (const { bookId, place, written: batch } of written) {
@@ -104,7 +105,12 @@ const exportBatches = Effect.fn("Export.batches")(function* (
     resolve(out),
   )
   const withFiles = request.keepFiles !== false && request.preview !== true
-  const made = yield* writePasses(all, new Map(previous), withFiles)
+  const puttingAside = Effect.acquireRelease(
+    Effect.sync(() => new PutAside()),
+    (opened) => quietly(() => opened.close()),
+  )
+  const aside = withFiles ? yield* puttingAside : undefined
+  const made = yield* writePasses(all, new Map(previous), aside)
   const keep = Effect.forEach(made, ({ written }) => written.folder.keep, { discard: true })
   if (request.preview === true && !(yield* mayWrite())) {
     yield* Effect.logWarning(

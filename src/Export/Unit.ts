@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { ofBook } from "../Book/ByBook.ts"
 import { Database } from "../Database.ts"
 import { filesAtOnce, openFolders } from "./Batch/Folder.ts"
+import type { PutAside } from "./Batch/Kept/PutAside.ts"
 import type { BatchPart, Shared } from "./Batch/Manifest/BatchManifest.ts"
 import { publishBatch, writeFiles } from "./Batch.ts"
 import type { Refusal } from "./ExportError.ts"
@@ -94,11 +95,11 @@ const askedOf = ({ batches, ...shared }: AskedPass): Asked => ({
 
 /**
  * Writes the batches of a unit from one repeatable-read snapshot, each into its own folder, which is removed with the scope
- * unless it is kept. `areKept`: the files are kept in the database afterwards.
+ * unless it is kept. `aside`: where the blocks of its files wait to be kept in the database.
  */
 export const writeUnit = Effect.fn("Export.writeUnit")(function* (
   unit: ReadonlyArray<AskedPass>,
-  areKept: boolean,
+  aside: PutAside | undefined,
 ) {
   const database = yield* Database
   const [first, ...more] = unit
@@ -109,7 +110,7 @@ export const writeUnit = Effect.fn("Export.writeUnit")(function* (
       Effect.map(
         openFolders(
           pass.batches.map(({ path }) => path),
-          areKept,
+          aside,
         ),
         (folders) => ({
           ...pass,

@@ -10,7 +10,7 @@ import { readManifestFile } from "../../Common/RegularFile.ts"
 import type { ExportError } from "../ExportError.ts"
 import { attempt, codeOf, quietly, steady } from "./FileAttempt.ts"
 import { type FolderFile, openFile } from "./FolderFile.ts"
-import { PutAside, type ReadBlock } from "./Kept/PutAside.ts"
+import type { PutAside, ReadBlock } from "./Kept/PutAside.ts"
 
 /** How many books, folders or files are handled side by side: each mostly waits for the disk. */
 export const filesAtOnce = 8
@@ -50,9 +50,8 @@ export const removeEmpty = (first: string | undefined, path: string): Effect.Eff
   Effect.forEach(madeFolders(first, path), (folder) => quietly(() => rmdir(folder)), { discard: true })
 
 /** A folder that does not exist yet: how to make it, and how to remove what was written unless it is kept. */
-const folderAt = (path: string, putsAside: boolean) => {
+const folderAt = (path: string, aside: PutAside | undefined) => {
   let kept = false
-  const aside = putsAside ? new PutAside(path) : undefined
   const blocks = new Map<string, ReadBlock>()
   const names = new Set<string>()
   const handles: Array<FileHandle> = []
@@ -60,7 +59,6 @@ const folderAt = (path: string, putsAside: boolean) => {
   const cleanUp = Effect.promise(async () => {
     const quiet = () => undefined
     for (const handle of handles) await handle.close().catch(quiet)
-    await aside?.close().catch(quiet)
     if (kept) return
     for (const name of [...names].flatMap((each) => [each, `${each}.partial`])) {
       await rm(join(path, name), { force: true }).catch(quiet)
@@ -74,7 +72,7 @@ const folderAt = (path: string, putsAside: boolean) => {
         names.add(name)
         const handle = await open(join(path, `${name}.partial`), "wx", 0o600)
         handles.push(handle)
-        return openFile(join(path, name), name, handle, aside?.file(), (ended) => blocks.set(name, ended))
+        return openFile(join(path, name), name, handle, aside?.file(path), (ended) => blocks.set(name, ended))
       }),
     blocks: (name) => blocks.get(name),
     rename: (from, to) =>
@@ -106,14 +104,14 @@ export const syncFolders = (paths: Iterable<string>): Effect.Effect<void, Export
   Effect.forEach(new Set(paths), (path) => steady(path, () => syncFolder(path)), { discard: true })
 
 /**
- * Makes the folders of batches; each is emptied of our files and removed when the scope ends without `keep`. `putAside`: their files
- * are kept in the database afterwards.
+ * Makes the folders of batches; each is emptied of our files and removed when the scope ends without `keep`. `aside`: where the blocks
+ * of their files wait to be kept in the database.
  */
 export const openFolders = Effect.fn("Export.openFolders")(function* (
   paths: ReadonlyArray<string>,
-  putAside = false,
+  aside?: PutAside,
 ): Effect.fn.Return<ReadonlyArray<Folder>, ExportError, Scope.Scope> {
-  const opened = paths.map((path) => folderAt(path, putAside))
+  const opened = paths.map((path) => folderAt(path, aside))
   for (const { cleanUp } of opened) yield* Effect.addFinalizer(() => cleanUp)
   const folders = yield* Effect.forEach(opened, ({ make }) => make)
   // Parents too: a batch that is committed in the database must not vanish with its folder's entry.

@@ -1,6 +1,7 @@
 /**
- * The blocks of a folder's files, compressed while the files are written, so that nothing is read again to keep them in the
- * database. They wait in a file beside them that loses its name at once: nothing is left of it, however the process ends.
+ * The blocks of an export's files, compressed while the files are written, so that nothing is read again to keep them in the
+ * database. They wait in one file for all of its folders, which loses its name at once: nothing is left of it, however the process
+ * ends.
  */
 import { type FileHandle, open, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -34,32 +35,30 @@ const readAll = async (handle: FileHandle, at: number, length: number): Promise<
 export class PutAside {
   private handle: Promise<FileHandle> | undefined
   private end = 0
-  private readonly folder: string
 
-  constructor(folder: string) {
-    this.folder = folder
-  }
-
-  private async opened(): Promise<FileHandle> {
-    const path = join(this.folder, asideFile)
+  private async opened(folder: string): Promise<FileHandle> {
+    const path = join(folder, asideFile)
     const handle = await open(path, "wx+", 0o600)
     await rm(path)
     return handle
   }
 
-  private async store(content: Buffer): Promise<{ readonly at: number; readonly length: number }> {
+  private async store(
+    folder: string,
+    content: Buffer,
+  ): Promise<{ readonly at: number; readonly length: number }> {
     const { length } = content
     const at = this.end
     this.end += length
-    this.handle ??= this.opened()
+    this.handle ??= this.opened(folder)
     const handle = await this.handle
     for (let written = 0; written < length; )
       written += (await handle.write(content, written, length - written, at + written)).bytesWritten
     return { at, length }
   }
 
-  /** The blocks of one file. One is compressed while the next is filled. */
-  file(): Blocks {
+  /** The blocks of one file in a folder. One is compressed while the next is filled. */
+  file(folder: string): Blocks {
     let block = Buffer.alloc(0)
     let filled = 0
     let before: Promise<unknown> = Promise.resolve()
@@ -70,7 +69,7 @@ export class PutAside {
       block = Buffer.alloc(0)
       filled = 0
       before = compress(full)
-        .then((content) => this.store(content))
+        .then((content) => this.store(folder, content))
         .then((place) => places.push(place))
       // Whoever waits for it next sees why it failed.
       before.catch(() => undefined)

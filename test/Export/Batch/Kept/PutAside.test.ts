@@ -8,10 +8,25 @@ import * as fc from "fast-check"
 import { openFolders } from "../../../../src/Export/Batch/Folder.ts"
 import { mostWaiting } from "../../../../src/Export/Batch/FolderFile.ts"
 import { blockSize, expand } from "../../../../src/Export/Batch/Kept/Compression.ts"
-import { asideFile, type ReadBlock } from "../../../../src/Export/Batch/Kept/PutAside.ts"
+import { asideFile, PutAside, type ReadBlock } from "../../../../src/Export/Batch/Kept/PutAside.ts"
 import { temporaryFolder } from "../../../support/TemporaryFolder.ts"
 
-const opened = (path: string) => Effect.map(openFolders([path], true), ([folder]) => folder ?? expect.fail())
+const puttingAside = Effect.acquireRelease(
+  Effect.sync(() => new PutAside()),
+  (one) => Effect.promise(() => one.close()),
+)
+
+/** Of two folders that share what is put aside, the second. */
+const opened = (path: string) =>
+  Effect.gen(function* () {
+    const aside = yield* puttingAside
+    const [before, folder] = yield* openFolders([`${path}-before`, path], aside)
+    const file = yield* (before ?? expect.fail()).create("journal.csv")
+    yield* file.write(textOf(blockSize + 1))
+    yield* file.finish
+    expect(readdirSync(`${path}-before`)).toEqual(["journal.csv.partial"])
+    return folder ?? expect.fail()
+  })
 
 /** The file that the blocks make, and how long each of them is. */
 const joined = async (read: ReadBlock) => {
@@ -72,9 +87,11 @@ it("blocks that are put aside make the file, whatever it was written in", () =>
 it.scoped("blocks that cannot be put aside fail the file", () =>
   Effect.gen(function* () {
     const path = join(temporaryFolder(), "batch")
-    const folder = yield* opened(path)
+    // The export's scope, which outlives that of a file that failed.
+    const aside = new PutAside()
+    const [folder] = yield* openFolders([path], aside)
     mkdirSync(join(path, asideFile))
-    const file = yield* folder.create("journal.csv")
+    const file = yield* (folder ?? expect.fail()).create("journal.csv")
     yield* file.write(randomBytes(2 * mostWaiting))
     const error = yield* Effect.flip(file.finish)
     expect(error).toMatchObject({ _tag: "ExportError", reason: "Folder" })
