@@ -1,10 +1,12 @@
 /** The evidence behind a close: the findings, and the reads of streams. */
+
 import { Effect } from "effect"
 import { int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { type CheckName, checks } from "../Reconcile/Check.ts"
 import { queries } from "../Reconcile/Checks.ts"
 import { findingsOf } from "../Reconcile/Findings.ts"
+import { isUnproved } from "../Reconcile/ReconcileProgress.ts"
 import { settingsScope } from "../Reconcile/ReconcileScope.ts"
 import { Settings } from "../Settings.ts"
 import { type ProofQuery, type Wrong, wrongColumns } from "./ProofQuery.ts"
@@ -76,9 +78,9 @@ export const unfound = Effect.fn("Proof.unfound")(function* () {
       select p.book_id from reconcile.progress p
       join mirror.books b on b.book_id = p.book_id
       where p.through_run > 0 and not exists (
-        select 1 from sync.runs r where r.connection = b.connection and r.run_id > p.through_run
-          and (r.state <> 'done' or exists (
-            select 1 from sync.stream_reads s where s.book_id = p.book_id and s.run_id = r.run_id)))
+        select 1 from sync.runs r where r.connection = b.connection
+          and (${isUnproved(sql)} or r.run_id > p.through_run and (r.state <> 'done' or exists (
+            select 1 from sync.stream_reads s where s.book_id = p.book_id and s.run_id = r.run_id))))
       order by 1`,
   )
   const scope = {

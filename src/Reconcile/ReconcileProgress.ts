@@ -1,8 +1,10 @@
 /** How far the changes of each book have been reconciled. */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import type { Sql } from "../Database/Client.ts"
 import { arrayOf, int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
+import type { Fragment } from "./ReconcileScope.ts"
 
 /** Books of one connection whose next reconciliation covers the same runs. */
 export interface Stretch {
@@ -14,6 +16,13 @@ export interface Stretch {
   /** For each book, in their order, the last batch before the reconciliation began, up to which it covers all; 0: none. */
   readonly batches: ReadonlyArray<number>
 }
+
+/**
+ * Condition on a run `r` and a book's progress `p`: the run has booked what nobody has proved since. Only a backfill writes beside
+ * later runs, and one that is stopped proves nothing: the book may be covered through a run behind it.
+ */
+export const isUnproved = (sql: Sql): Fragment =>
+  sql`r.command = 'backfill' and r.state <> 'done' and coalesce(r.ended_at, 'infinity') > p.reconciled_at`
 
 /**
  * Part of the caller's transaction: locks the books until it ends, so that two reconciliations of one book do not overlap.
@@ -57,10 +66,9 @@ export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
         select p.book_id, coalesce((select max(x.batch) from export.batches x where x.book_id = p.book_id), 0) as batch,
           case when p.settings is distinct from ${settings} then 0
             else least(p.through_run, case when ${isShared}::boolean then ${run}::integer - 1 end, (
-              -- A backfill that was stopped has not proved what it booked, and a later run may have been covered meanwhile.
+              -- One that still runs proves by itself what it books.
               select min(r.run_id) - 1 from sync.runs r
-              where r.connection = b.connection and r.command = 'backfill' and r.state not in ('running', 'done')
-                and r.ended_at > p.reconciled_at)) end as reconciled,
+              where r.connection = b.connection and ${isUnproved(sql)} and r.state <> 'running')) end as reconciled,
           greatest(p.through_run, least(
           coalesce(${run}::integer,
             (select max(r.run_id) from sync.runs r where r.connection = b.connection), 0),
