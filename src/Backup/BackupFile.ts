@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto"
 import { once } from "node:events"
-import { lstat, open, rename, rm } from "node:fs/promises"
+import { open, rename, rm } from "node:fs/promises"
 import { dirname } from "node:path"
 import { Writable } from "node:stream"
 import { pipeline } from "node:stream/promises"
@@ -14,6 +14,7 @@ import { Either, Option, Schema } from "effect"
 import { ArchiveHeader } from "./ArchiveHeader.ts"
 import { backupError } from "./BackupError.ts"
 import { damaged, linesOf } from "./BackupLines.ts"
+import { clearUnfinished } from "./Unfinished.ts"
 
 const knownFormat = 1
 
@@ -159,19 +160,10 @@ const durable = async (folder: string) => {
   }
 }
 
-/** Removes what a killed backup left, since nothing else does. The caller has made sure that no other backup writes it. */
-const clear = async (partial: string) => {
-  const found = await lstat(partial).catch(() => undefined)
-  if (found?.isFile() === true) await rm(partial)
-  else if (found !== undefined) {
-    throw backupError("Usage", `${partial} is no file of a backup: move it away, or name another file.`)
-  }
-}
-
 /** Writes a file beside the final one, for its owner alone, and renames it at the end. */
 export const openBackup = async (path: string): Promise<BackupWriter> => {
   const partial = `${path}.partial`
-  await clear(partial)
+  await clearUnfinished(partial)
   const handle = await open(partial, "wx", 0o600)
   const hash = createHash("sha256")
   const gzip = createGzip()

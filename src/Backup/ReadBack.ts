@@ -1,20 +1,19 @@
 /** Reads a backup's file to its end and checks it, writing nothing: nothing in it counts before the end has been read. */
+
 import { Effect, Stream } from "effect"
+import { codeOf } from "../Common/ErrorCode.ts"
 import { NotRegular, whyUnread } from "../Common/RegularFile.ts"
 import type { RowDigest } from "./ArchiveHeader.ts"
 import { BackupError, backupError } from "./BackupError.ts"
 import { type Content, type Header, type Part, partsOf } from "./BackupFile.ts"
 import { LineSums } from "./RowDigests.ts"
 
-const codeOf = (cause: unknown): string =>
-  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
-
 /** That the name leads to no file, or to none that this user may read. */
 const unnamed = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ENAMETOOLONG"]
 
 const readError = (path: string) => (cause: unknown) => {
   if (cause instanceof BackupError) return cause
-  const code = codeOf(cause)
+  const code = codeOf(cause) ?? ""
   if (code === "ENOENT") return backupError("Usage", `There is no file ${path}.`)
   if (cause instanceof NotRegular || unnamed.includes(code)) {
     return backupError("Usage", `${path}: ${whyUnread(cause)}. Name a file that tieout backup wrote.`)

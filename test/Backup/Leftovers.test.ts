@@ -1,8 +1,9 @@
 /** What a killed backup leaves beside its file, and names that lead to no backup. */
 import { execFileSync } from "node:child_process"
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { dirname, join } from "node:path"
+import { gzipSync } from "node:zlib"
 import { expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { readBack } from "../../src/Backup/ReadBack.ts"
@@ -19,7 +20,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a backup", (it) => {
   it.scoped("writes over what a killed one of that name left, but not beside one that is being written", () =>
     Effect.gen(function* () {
       const file = join(temporaryFolder(), "tieout.gz")
-      writeFileSync(`${file}.partial`, "half")
+      // As one leaves it that was killed later: cut off somewhere, with more than its first line.
+      const before = join(temporaryFolder(), "before.gz")
+      yield* backup(before)
+      writeFileSync(`${file}.partial`, readFileSync(before).subarray(0, -100))
       const database = yield* Database
       expect(yield* refusal(database.withSessionLock(`backup ${hostname()} ${file}`, backup(file)))).toEqual({
         code: 4,
@@ -43,16 +47,35 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a backup", (it) => {
     }),
   )
 
-  it.scoped("refuses where something else stands in the place of its unfinished file", () =>
-    Effect.gen(function* () {
-      const file = join(temporaryFolder(), "tieout.gz")
-      mkdirSync(`${file}.partial`)
-      expect(yield* refusal(backup(file))).toEqual({
-        code: 2,
-        message: `${file}.partial is no file of a backup: move it away, or name another file.`,
-      })
-    }),
-  )
+  for (const [what, put] of [
+    ["a folder", (path: string) => mkdirSync(path)],
+    ["a text", (path: string) => writeFileSync(path, "half of a letter")],
+    ["another download", (path: string) => writeFileSync(path, gzipSync("a film").subarray(0, -4))],
+    ["a link", (path: string) => symlinkSync("/etc/hostname", path)],
+  ] as const) {
+    it.scoped(`leaves alone what is not its own where its unfinished file would be: ${what}`, () =>
+      Effect.gen(function* () {
+        const file = join(temporaryFolder(), "tieout.gz")
+        put(`${file}.partial`)
+        expect(yield* refusal(backup(file))).toEqual({
+          code: 2,
+          message: `${file}.partial is no file of a backup: move it away, or name another file.`,
+        })
+        expect(readdirSync(dirname(file))).toEqual(["tieout.gz.partial"])
+      }),
+    )
+  }
+
+  for (const bytes of [0, 10, 30]) {
+    it.scoped(`begins anew where a killed one wrote ${bytes} bytes`, () =>
+      Effect.gen(function* () {
+        const file = join(temporaryFolder(), "tieout.gz")
+        writeFileSync(`${file}.partial`, gzipSync('{"tieout":"backup","format":1}').subarray(0, bytes))
+        yield* backup(file)
+        expect(readdirSync(dirname(file))).toEqual(["tieout.gz"])
+      }),
+    )
+  }
 })
 
 it.effect("a restore of a pipe, a folder or nothing at all is refused as not possible", () =>
