@@ -2,8 +2,10 @@
  * Opens the files of a folder that is checked: regular files only. A link would lead to another file, and a pipe or a device
  * would block for ever.
  */
+
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
+import { codeOf } from "./ErrorCode.ts"
 import { beyondBounds } from "./JsonExtent.ts"
 import { largestManifest, mostManifestValues } from "./RegularFile/ImportBounds.ts"
 
@@ -11,9 +13,6 @@ import { largestManifest, mostManifestValues } from "./RegularFile/ImportBounds.
 export class NotRegular extends Error {
   override readonly name = "NotRegular"
 }
-
-const codeOf = (cause: unknown): string =>
-  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 
 // Windows has neither flag: there a link looks like the file that it leads to.
 const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
@@ -25,7 +24,7 @@ export const openRegular = async (path: string): Promise<FileHandle> => {
     handle = await open(path, flags)
   } catch (cause) {
     // A link answers ELOOP, a socket or a device without a driver ENXIO.
-    if (["ELOOP", "EMLINK", "ENXIO"].includes(codeOf(cause))) {
+    if (["ELOOP", "EMLINK", "ENXIO"].includes(codeOf(cause) ?? "")) {
       throw new NotRegular("is a link or no regular file, and was not opened")
     }
     throw cause
@@ -95,13 +94,13 @@ const reasons: { readonly [code: string]: string } = {
 }
 
 /** Whether nothing has that name. A folder that this user may not enter says nothing about what is in it. */
-export const isMissing = (cause: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(codeOf(cause))
+export const isMissing = (cause: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(codeOf(cause) ?? "")
 
 /** Why a file that a person or a setting names was not read. */
 export const whyUnread = (cause: unknown): string =>
   cause instanceof NotRegular
     ? cause.message
-    : (reasons[codeOf(cause)] ?? `cannot be read [${codeOf(cause) || "unknown error"}]`)
+    : (reasons[codeOf(cause) ?? ""] ?? `cannot be read [${codeOf(cause) ?? "unknown error"}]`)
 
 /** The text of a manifest. Throws `NotRegular` where it holds more than any of ours. */
 export const readManifestFile = async (path: string): Promise<Buffer> => {

@@ -35,7 +35,3 @@ export const asEmbeddedError = (error: unknown, reason: EmbeddedReason, doing: s
         reason,
         message: `${doing} failed: ${error instanceof Error ? error.message : String(error)}`,
       })
-
-/** The `code` of a Node or Postgres error, if it has one. */
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined

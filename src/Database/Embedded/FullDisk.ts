@@ -1,5 +1,6 @@
 import { statfsSync } from "node:fs"
-import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
+import { codeOf } from "../../Common/ErrorCode.ts"
+import { EmbeddedError } from "./EmbeddedError.ts"
 
 /** How the system says it; and Postgres by SQLSTATE. */
 const fullCodes: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "53100"])

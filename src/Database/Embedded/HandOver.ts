@@ -2,12 +2,14 @@
  * Hands data over to the user that runs the server for root. Earlier versions ran it as the distribution's `postgres` or
  * `nobody`, who then owned the data, and the folder around them in which root writes.
  */
+
 import { constants } from "node:fs"
 import { type FileHandle, lstat, open, readdir } from "node:fs/promises"
 import { join } from "node:path"
+import { codeOf } from "../../Common/ErrorCode.ts"
 import type { Cluster } from "./Cluster.ts"
 import { type Account, run } from "./Command.ts"
-import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
+import { EmbeddedError } from "./EmbeddedError.ts"
 import { onWindows, passedThrough, serversOwn, setRights } from "./OwnFiles.ts"
 import { formerAccounts } from "./ServerAccount.ts"
 

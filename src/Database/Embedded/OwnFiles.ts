@@ -2,10 +2,12 @@
  * Files and folders around the embedded server. For root, the server runs as another user, and a name that this user could
  * have changed leads wherever it likes: nothing is opened through a link, and owner and mode are changed by descriptor.
  */
+
 import { constants } from "node:fs"
 import { type FileHandle, lstat, mkdir, open, rm } from "node:fs/promises"
+import { codeOf } from "../../Common/ErrorCode.ts"
 import type { Account } from "./Command.ts"
-import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
+import { EmbeddedError } from "./EmbeddedError.ts"
 
 // Windows has none of these flags, and opens no folders.
 const noFollow = constants.O_NOFOLLOW ?? 0

@@ -1,8 +1,8 @@
 import { lstat, readFile, realpath, stat } from "node:fs/promises"
 import { join } from "node:path"
+import { codeOf } from "../../Common/ErrorCode.ts"
 import { readRegular } from "../../Common/RegularFile.ts"
 import { type Account, run } from "./Command.ts"
-import { codeOf } from "./EmbeddedError.ts"
 import { onWindows } from "./OwnFiles.ts"
 
 /** What a running server says of itself in `postmaster.pid`. */

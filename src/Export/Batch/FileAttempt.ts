@@ -1,5 +1,7 @@
 /** File operations whose failures say what to do about them. */
+
 import { Effect } from "effect"
+import { codeOf } from "../../Common/ErrorCode.ts"
 import { NotRegular } from "../../Common/RegularFile.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
 
@@ -15,15 +17,12 @@ const advice: { readonly [code: string]: string } = {
   EMFILE: "cannot be opened, too many files are open: raise the limit (ulimit -n) and export again",
 }
 
-export const codeOf = (cause: unknown): string =>
-  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "unknown error"
-
 /** What a failed file operation means; no partial file is left. */
 const folderError = (path: string, cause: unknown): ExportError => {
   if (cause instanceof NotRegular) {
     return exportError("Folder", `${path} ${cause.message}. Nothing of it was kept.`)
   }
-  const code = codeOf(cause)
+  const code = codeOf(cause) ?? "unknown error"
   return exportError(
     "Folder",
     `${path} ${advice[code] ?? "cannot be written"} [${code}]. Nothing of it was kept.`,

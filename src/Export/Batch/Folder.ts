@@ -2,13 +2,15 @@
  * A batch's folder on disk. Every file is written as `<name>.partial`, made durable and renamed; the manifest is the last, so
  * that a folder with a manifest is whole. If anything fails or is interrupted, the written files are removed again.
  */
+
 import { type FileHandle, open, readdir, rename, rm, rmdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect, type Scope } from "effect"
+import { codeOf } from "../../Common/ErrorCode.ts"
 import { makeFolder } from "../../Common/Folders.ts"
 import { readManifestFile } from "../../Common/RegularFile.ts"
 import type { ExportError } from "../ExportError.ts"
-import { attempt, codeOf, quietly, steady } from "./FileAttempt.ts"
+import { attempt, quietly, steady } from "./FileAttempt.ts"
 import { type FolderFile, openFile } from "./FolderFile.ts"
 import type { PutAside, ReadBlock } from "./Kept/PutAside.ts"
 

@@ -6,9 +6,10 @@ import { int4, jsonRows, oneOf, text, uuid } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { roles } from "../Role.ts"
+import type { Named } from "./Claims.ts"
 import type { PostedPart } from "./Receivable.ts"
 import type { ReceivableView } from "./ReceivableVersion.ts"
-import type { Moved, Named } from "./Sharing.ts"
+import type { Moved } from "./Sharing.ts"
 
 /** The receivables with all others that are connected to them through transactions, in order. */
 export const connectedReceivables = Effect.fn("Ledger.connectedReceivables")(function* (

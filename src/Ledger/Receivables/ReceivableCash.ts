@@ -8,11 +8,12 @@ import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
 import type { Instant } from "../../Partner.ts"
 import { announcedBy } from "./AnnouncedInterest.ts"
+import { type Claimed, type Named, notNegative } from "./Claims.ts"
 import { type Dues, duesOf } from "./ReceivableDues.ts"
 import { start } from "./ReceivableStanding.ts"
 import { follow, settlementOf, step } from "./ReceivableSteps.ts"
 import { isLive, type ReceivableVersion, type ReceivableView, type Transaction } from "./ReceivableVersion.ts"
-import { type Claimed, type Moved, type Named, type Share, shareOut } from "./Sharing.ts"
+import { type Moved, type Share, shareOut } from "./Sharing.ts"
 
 /** A version before the cash is distributed. */
 export type ReportedVersion = Omit<ReceivableVersion, "disbursed" | "repayments">
@@ -33,8 +34,6 @@ export interface Settled extends Omit<ReportedReceivable, "versions">, Dues {
 
 const { add, negate, subtract, zero } = Money
 const abs = (amount: Amount): Amount => (Money.isNegative(amount) ? negate(amount) : amount)
-
-const positive = (amount: Amount): Amount => (Money.isPositive(amount) ? amount : zero)
 
 const byReceivable = <A extends { readonly receivableId: string }>(
   all: ReadonlyArray<A>,
@@ -75,8 +74,8 @@ const claimOf = (receivable: ReportedReceivable, view: ReceivableView): Claimed 
       // `original` claims principal alone.
       const repaidOf = ({ repaid }: typeof standing): Amount =>
         isOriginal ? repaid.principal : add(repaid.principal, repaid.interest)
-      const owedAgain = positive(subtract(repaidOf(standing), repaidOf(next)))
-      remains = positive(subtract(add(remains, firm), owedAgain))
+      const owedAgain = notNegative(subtract(repaidOf(standing), repaidOf(next)))
+      remains = notNegative(subtract(add(remains, firm), owedAgain))
     } else if (version.status === "CANCELED") remains = zero
     standing = next
   }

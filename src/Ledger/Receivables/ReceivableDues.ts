@@ -6,6 +6,7 @@ import { Option } from "effect"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
 import type { Instant } from "../../Partner.ts"
+import type { Purpose } from "./Claims.ts"
 import { start } from "./ReceivableStanding.ts"
 import { type Booked, follow, settlementOf, step } from "./ReceivableSteps.ts"
 import {
@@ -16,7 +17,7 @@ import {
   type ReceivableView,
   type Transaction,
 } from "./ReceivableVersion.ts"
-import type { Purpose, Share } from "./Sharing.ts"
+import type { Share } from "./Sharing.ts"
 import { legOf, limited, type WaitingLeg, withoutRepaid } from "./WaitingCash.ts"
 
 /** One direction of a receivable (lent or repaid) in loan clearing. */

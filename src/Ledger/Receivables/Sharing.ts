@@ -16,18 +16,7 @@
  */
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
-import type { Instant } from "../../Partner.ts"
-
-export type Purpose = "disbursement" | "repayment"
-
-/** A transaction that a receivable names, and the first of its versions that does. */
-export interface Named {
-  readonly receivableId: string
-  readonly txId: string
-  readonly version: number
-  readonly purpose: Purpose
-  readonly txTimestamp: Instant
-}
+import { type Claimed, type Named, type Purpose, Remaining } from "./Claims.ts"
 
 /** Cash of a transaction: what a statement entry moved between cash and loans. */
 export interface Moved {
@@ -36,19 +25,6 @@ export interface Moved {
   readonly currency: string
   /** By the lender: positive where it came in. */
   readonly amount: Amount
-}
-
-export interface Claimed {
-  readonly receivableId: string
-  readonly currency: string
-  readonly issuedAt: Instant
-  readonly initialPrincipal: Amount
-  /** What each version settles by itself, and how much may have accrued between the readings. */
-  readonly settled: ReadonlyMap<number, { readonly firm: Amount; readonly betweenReads: Amount }>
-  /** What all versions settle, without what is owed again, or was taken back by a cancellation. */
-  readonly remains: Amount
-  /** Interest announced until each version, which any payment until then may settle: empty where versions say what they settle. */
-  readonly announced: ReadonlyMap<number, Amount>
 }
 
 export interface Share {
@@ -72,8 +48,7 @@ export interface Share {
   readonly txIds: ReadonlyArray<string>
 }
 
-const { add, isPositive, min, negate, subtract, zero } = Money
-const positive = (amount: Amount): Amount => (isPositive(amount) ? amount : zero)
+const { add, negate, subtract, zero } = Money
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Names that lead to the same entries, by the least of them. */
@@ -167,62 +142,6 @@ const poolsOf = (
     }
   }
   return pools.sort((a, b) => order(a.at, b.at))
-}
-
-/** The remainders of the claims, which taking reduces. */
-class Remaining {
-  readonly #claims: ReadonlyMap<string, Claimed>
-  readonly #taken = new Map<string, Amount>()
-
-  constructor(claims: ReadonlyMap<string, Claimed>) {
-    this.#claims = claims
-  }
-
-  #used(key: string): Amount {
-    return this.#taken.get(key) ?? zero
-  }
-
-  #use(key: string, amount: Amount): void {
-    this.#taken.set(key, add(this.#used(key), amount))
-  }
-
-  #take(key: string, cap: Amount, wanted: Amount): Amount {
-    const amount = min(wanted, positive(subtract(cap, this.#used(key))))
-    this.#use(key, amount)
-    return amount
-  }
-
-  /** The remainder of what the version settles, or of the principal that was lent. `settledOnly`: nothing that is owed again. */
-  ofVersion({ purpose, receivableId, version }: Named, wanted: Amount, settledOnly: boolean): Amount {
-    const claim = this.#claims.get(receivableId)
-    if (claim === undefined) return zero
-    if (purpose === "disbursement") return this.#take(`${receivableId} lent`, claim.initialPrincipal, wanted)
-    const firm = claim.settled.get(version)?.firm ?? zero
-    const key = `${receivableId} ${version}`
-    const remains = positive(subtract(claim.remains, this.#used(`${receivableId} firm`)))
-    const isCut = settledOnly && isPositive(subtract(min(wanted, subtract(firm, this.#used(key))), remains))
-    const own = this.#take(key, firm, isCut ? remains : wanted)
-    const announced = isCut
-      ? zero
-      : this.#take(`${receivableId} announced`, claim.announced.get(version) ?? zero, subtract(wanted, own))
-    const amount = add(own, announced)
-    this.#use(`${receivableId} firm`, own)
-    this.#use(`${receivableId} all`, amount)
-    return amount
-  }
-
-  betweenReads({ purpose, receivableId, version }: Named, wanted: Amount): Amount {
-    const allowed = this.#claims.get(receivableId)?.settled.get(version)?.betweenReads ?? zero
-    return purpose === "repayment" ? this.#take(`${receivableId} ${version} between`, allowed, wanted) : zero
-  }
-
-  ofAnyVersion({ purpose, receivableId }: Named, wanted: Amount): Amount {
-    const claim = this.#claims.get(receivableId)
-    if (claim === undefined || purpose === "disbursement") return zero
-    const firm = Money.total([...claim.settled.values()].map((one) => one.firm))
-    const announced = [...claim.announced.entries()].sort(([a], [b]) => a - b).at(-1)?.[1] ?? zero
-    return this.#take(`${receivableId} all`, add(firm, announced), wanted)
-  }
 }
 
 /** The shares of every transaction with cash, by receivable: how much each takes, and which one keeps the rest. */

@@ -5,9 +5,9 @@
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
 import type { Instant } from "../../Partner.ts"
+import type { Purpose } from "./Claims.ts"
 import type { Booked } from "./ReceivableSteps.ts"
 import type { Transaction } from "./ReceivableVersion.ts"
-import type { Purpose } from "./Sharing.ts"
 
 export interface WaitingLeg {
   readonly purpose: Purpose

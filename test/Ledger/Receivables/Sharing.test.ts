@@ -2,9 +2,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { Option } from "effect"
 import fc from "fast-check"
 import * as Money from "../../../src/Common/Money.ts"
+import type { Named } from "../../../src/Ledger/Receivables/Claims.ts"
 import { type ReportedReceivable, settle } from "../../../src/Ledger/Receivables/ReceivableCash.ts"
 import type { ReceivableView } from "../../../src/Ledger/Receivables/ReceivableVersion.ts"
-import type { Moved, Named } from "../../../src/Ledger/Receivables/Sharing.ts"
+import type { Moved } from "../../../src/Ledger/Receivables/Sharing.ts"
 
 const of = Money.fromTrusted
 const text = (amount: Money.Amount): string => Money.toText(Money.plain(amount))
