@@ -6,6 +6,7 @@ import { Reconcile } from "../../src/Reconcile.ts"
 import { baseProblems } from "./BaseAtEnd.ts"
 import { idsOf } from "./BookIds.ts"
 import { held } from "./Invariants.ts"
+import { monthProblems } from "./MonthsAtEnd.ts"
 import { backfillBook, books, operate } from "./Operations.ts"
 import type { Site } from "./Site.ts"
 import { unnoticed, withOlder, wrongBooks } from "./Standing.ts"
@@ -77,5 +78,6 @@ export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) 
     const problems = [...unchecked, ...(yield* held(all))]
     const wrong = yield* wrongBooks(site, all)
     problems.push(...wrong.flatMap(({ book, texts }) => texts.map((text) => `book ${book.code}: ${text}`)))
+    if (whole) problems.push(...(yield* monthProblems(site, all)))
     return [...problems, ...(yield* baseProblems(site, overHttp, all))]
   })

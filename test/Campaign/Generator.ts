@@ -11,6 +11,8 @@ import { withRules } from "./Rules/Ruling.ts"
 import { busier, script } from "./Script.ts"
 
 const zones = ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Auckland", "Asia/Kolkata"] as const
+/** Where November 2026 begins twice: at one the clocks are put back to midnight. */
+const twice = { timeZone: "America/Havana", first: 20 } as const
 const currencies = ["USD", "EUR", "USDT", "JPY", "GBP", "USDC"] as const
 
 export interface Shape {
@@ -20,6 +22,10 @@ export interface Shape {
   /** How many more operations than usual a history has. */
   readonly busier?: number
 }
+
+/** The zone, and the first month of the span. Of a chance of its own, one of twelve times over a month that begins twice. */
+const whenOf = (seed: string, timeZone: string, first: number) =>
+  random(`${seed} twice`).chance(1 / 12) ? twice : { timeZone, first }
 
 const settingsOf = (chance: Random, clients: number, features: Features): HistorySettings => ({
   timeZone: chance.pick(zones),
@@ -154,9 +160,10 @@ const inOrder = (steps: ReadonlyArray<Timed>): ReadonlyArray<Timed> =>
 export const generate = (seed: string, { books, busier: more = 0, features }: Shape): History => {
   const chance = random(seed)
   const clients = Array.from({ length: chance.whole(0, books - 1) }, (_, index): Name => `k${index + 1}`)
-  const settings = settingsOf(chance, clients.length, features)
-  const first = chance.whole(0, 11)
-  const span: Span = { timeZone: settings.timeZone, first, last: first + chance.whole(1, 2) }
+  const chosen = settingsOf(chance, clients.length, features)
+  const { first, timeZone } = whenOf(seed, chosen.timeZone, chance.whole(0, 11))
+  const settings: HistorySettings = { ...chosen, timeZone }
+  const span: Span = { timeZone, first, last: first + chance.whole(1, 2) }
   const started = monthStart(span.timeZone, first) - day
   const organization = new Maker(chance, "org", span, features)
   const steps: Array<Timed> = []
