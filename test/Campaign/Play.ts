@@ -3,9 +3,11 @@ import { rm } from "node:fs/promises"
 import { Cause, Effect, Exit } from "effect"
 import type { Database } from "../../src/Database.ts"
 import { provedAtEnd } from "./AtEnd.ts"
+import { hindsightProblems, type Remembered, remember } from "./Hindsight.ts"
 import type { History, Operation, Step } from "./History.ts"
 import * as Invariants from "./Invariants.ts"
 import { books, type Outcome, operate } from "./Operations.ts"
+import { random } from "./Random.ts"
 import { correctRate, rateOf } from "./RateTable.ts"
 import { type Site, siteOf } from "./Site.ts"
 import { unnoticed } from "./Standing.ts"
@@ -97,6 +99,8 @@ const playing = (history: History, how: How, told: Array<string>) =>
     yield* Effect.addFinalizer(() => cleaned(site))
     const overHttp = how.http !== undefined
     let closed: ReadonlyMap<string, string> = new Map()
+    const remembered: Array<Remembered> = []
+    const looksBack = random(`${history.seed} hindsight`).chance(1 / 4)
     for (const [place, one] of history.steps.entries()) {
       const found = [...(yield* step(site, how, place, one, told))]
       if (closed.size > 0 || ("operation" in one && one.operation.do === "close")) {
@@ -104,10 +108,16 @@ const playing = (history: History, how: How, told: Array<string>) =>
         found.push(...kept(closed, now))
         closed = now
       }
+      if ("operation" in one && looksBack && remembered.length === 0) {
+        remembered.push(...(yield* remember(site, yield* books(site))))
+      }
       if (found.length > 0) return found.join("; ")
     }
     calmed(site)
-    const found = yield* provedAtEnd(site, overHttp, told)
+    const found = [
+      ...(yield* provedAtEnd(site, overHttp, told)),
+      ...(yield* hindsightProblems(site, remembered)),
+    ]
     const last = yield* books(site)
     const now = closed.size > 0 ? yield* Invariants.digests(last) : new Map<string, string>()
     const all = [...found, ...(yield* Invariants.broken(last)), ...kept(closed, now)]
