@@ -14,7 +14,7 @@ import type { ValuationOptions } from "./Valuation/ValuedBook.ts"
 
 /** `message` says what, where (file and line) and what to do. Nothing was stored. */
 class RatesError extends Data.TaggedError("RatesError")<{
-  readonly reason: "Unreadable" | "Unwritable" | "Exists" | "Invalid"
+  readonly reason: "Unreadable" | "Unwritable" | "Exists" | "NoFolder" | "Invalid"
   readonly message: string
 }> {}
 

@@ -42,6 +42,8 @@ const codes: Readonly<Record<string, ExitCode>> = {
   "RatesError.Unreadable": exitCodes.usage,
   "RatesError.Exists": exitCodes.usage,
   "AccountMappingError.Exists": exitCodes.usage,
+  "AccountMappingError.NoFolder": exitCodes.usage,
+  "RatesError.NoFolder": exitCodes.usage,
   "VerifyError.NoFolder": exitCodes.usage,
   "ValuationError.Usage": exitCodes.usage,
   "ValuationError.MissingRates": exitCodes.usage,

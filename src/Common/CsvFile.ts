@@ -1,8 +1,10 @@
 /** Reads a CSV file from a person, strictly: UTF-8, a header of known columns, rows of one length. */
+import { dirname } from "node:path"
 import { Either } from "effect"
 import { type Mistake, type Parsed, recordsOf } from "./CsvFile/Records.ts"
-import { fileErrorOf, onFullDisk } from "./NewFile.ts"
-import { whyUnread } from "./RegularFile.ts"
+import { codeOf } from "./ErrorCode.ts"
+import { onFullDisk } from "./NewFile.ts"
+import { isMissing, whyUnread } from "./RegularFile.ts"
 import type { SheetRow } from "./Workbook/Workbook.ts"
 
 export type { Mistake }
@@ -17,17 +19,26 @@ export interface CsvRow<Column extends string> {
 export const unreadable = (file: string, cause: unknown): string =>
   `${file}: ${whyUnread(cause)}. Nothing was stored: name a CSV file that you may read.`
 
+const another = "Choose the name of a new file with --out."
+
 /** Why a new file could not be written, and what to do. */
 export const unwritable = (
   file: string,
   cause: unknown,
-): { readonly reason: "Unwritable" | "Exists"; readonly message: string } => {
-  return fileErrorOf(cause) === "EEXIST"
-    ? { reason: "Exists", message: `${file} is there already. Choose the name of a new file with --out.` }
-    : {
-        reason: "Unwritable",
-        message: `${file} cannot be written: ${String(cause)}. ${onFullDisk(cause) ?? "Choose the name of a new file with --out."}`,
-      }
+): { readonly reason: "Unwritable" | "Exists" | "NoFolder"; readonly message: string } => {
+  if (isMissing(cause)) {
+    return {
+      reason: "NoFolder",
+      message: `There is no folder ${dirname(file)}: make it, or name another file with --out.`,
+    }
+  }
+  const code = codeOf(cause)
+  if (code === "EEXIST") return { reason: "Exists", message: `${file} is there already. ${another}` }
+  const why =
+    code === "EACCES" || code === "EPERM"
+      ? "may not be written by this user"
+      : `cannot be written [${code ?? "unknown error"}]`
+  return { reason: "Unwritable", message: `${file} ${why}. ${onFullDisk(cause) ?? another}` }
 }
 
 const headerMistakes = (

@@ -1,5 +1,6 @@
 /** Writes a file as a whole or not at all: for its owner alone, durable, and nothing is left where the disk is full. */
 import { open, rm, writeFile } from "node:fs/promises"
+import { codeOf } from "./ErrorCode.ts"
 
 /** Fails with the file system's error, `EEXIST` where something has the name already. */
 export const writeNewFile = async (
@@ -20,12 +21,8 @@ export const writeNewFile = async (
 
 const full: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"])
 
-/** The file system's word for an error, `ENOSPC`; undefined for any other error. */
-export const fileErrorOf = (cause: unknown): string | undefined =>
-  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined
-
 /** What to do about a full disk, where no other name helps; undefined for any other error. */
 export const onFullDisk = (cause: unknown): string | undefined =>
-  full.has(fileErrorOf(cause))
+  full.has(codeOf(cause))
     ? "The disk is full, or over its quota, and nothing of it was kept: free some space and run it again."
     : undefined

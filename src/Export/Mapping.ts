@@ -19,7 +19,7 @@ import { baseOnlyAccounts, chartAccounts, readAccounts } from "./Source/Accounts
 
 /** `message` says what, where (file and line) and what to do. Nothing was stored. */
 class AccountMappingError extends Data.TaggedError("AccountMappingError")<{
-  readonly reason: "Unreadable" | "Unwritable" | "Exists" | "Invalid"
+  readonly reason: "Unreadable" | "Unwritable" | "Exists" | "NoFolder" | "Invalid"
   readonly message: string
 }> {}
 

@@ -35,4 +35,22 @@ describe("a new file", () => {
       ),
     })
   })
+
+  it.each([
+    ["ENOENT", "NoFolder", "There is no folder /mnt/ledger: make it, or name another file with --out."],
+    ["ENOTDIR", "NoFolder", "There is no folder /mnt/ledger: make it, or name another file with --out."],
+    [
+      "EACCES",
+      "Unwritable",
+      "/mnt/ledger/rates.csv may not be written by this user. Choose the name of a new file with --out.",
+    ],
+    [
+      "EIO",
+      "Unwritable",
+      "/mnt/ledger/rates.csv cannot be written [EIO]. Choose the name of a new file with --out.",
+    ],
+  ])("says of %s what to do, in words", (code, reason, message) => {
+    const cause = Object.assign(new Error(`${code}: open '/mnt/ledger/rates.csv'`), { code })
+    expect(unwritable("/mnt/ledger/rates.csv", cause)).toEqual({ reason, message })
+  })
 })

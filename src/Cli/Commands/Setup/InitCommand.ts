@@ -3,8 +3,9 @@ import { lstat, open, rename, rm } from "node:fs/promises"
 import { dirname } from "node:path"
 import { createInterface } from "node:readline/promises"
 import { Data, Effect, Either } from "effect"
+import { codeOf } from "../../../Common/ErrorCode.ts"
 import { makeFolder } from "../../../Common/Folders.ts"
-import { fileErrorOf, onFullDisk, writeNewFile } from "../../../Common/NewFile.ts"
+import { onFullDisk, writeNewFile } from "../../../Common/NewFile.ts"
 import {
   type Answers,
   defaultAnswers,
@@ -140,11 +141,11 @@ const write = (file: string, text: string, force: boolean) =>
       }
     },
     catch: (cause) => {
-      const found = `${file} cannot be written (${fileErrorOf(cause) ?? "unknown error"}).`
+      const found = `${file} cannot be written (${codeOf(cause) ?? "unknown error"}).`
       const full = onFullDisk(cause)
       if (full !== undefined) return new Unwritten({ message: `${found}\n${full}` })
       return usage(
-        fileErrorOf(cause) === "ELOOP"
+        codeOf(cause) === "ELOOP"
           ? `${file} is a link, and was not written: it would overwrite the file that it leads to.`
           : found,
         "Name another file with --out.",

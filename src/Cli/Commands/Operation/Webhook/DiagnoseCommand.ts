@@ -1,7 +1,7 @@
 import { Effect, Either, Option } from "effect"
 import { stringify } from "yaml"
 import { largestCapture } from "../../../../Common/RegularFile/ImportBounds.ts"
-import { readNamed } from "../../../../Common/RegularFile.ts"
+import { readNamed, whyUnread } from "../../../../Common/RegularFile.ts"
 import { harmless } from "../../../../Common/Text.ts"
 import { Settings } from "../../../../Settings.ts"
 import {
@@ -21,7 +21,7 @@ const read = (file: string) =>
     try: () => readNamed(file, largestCapture),
     catch: (cause) =>
       new UsageError({
-        detail: `${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+        detail: `${file}: ${whyUnread(cause)}`,
         advice: "Name a file that is there, of one delivery or one key.",
       }),
   })
