@@ -5,6 +5,7 @@ import { Database } from "../../src/Database.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { baseProblems } from "./BaseAtEnd.ts"
 import { idsOf } from "./BookIds.ts"
+import { deliveryProblems } from "./Delivered.ts"
 import { held } from "./Invariants.ts"
 import { monthProblems } from "./MonthsAtEnd.ts"
 import { backfillBook, books, operate } from "./Operations.ts"
@@ -79,5 +80,6 @@ export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) 
     const wrong = yield* wrongBooks(site, all)
     problems.push(...wrong.flatMap(({ book, texts }) => texts.map((text) => `book ${book.code}: ${text}`)))
     if (whole) problems.push(...(yield* monthProblems(site, all)))
+    problems.push(...(yield* deliveryProblems(site, all, told)))
     return [...problems, ...(yield* baseProblems(site, overHttp, all))]
   })

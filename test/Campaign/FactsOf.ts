@@ -2,7 +2,6 @@
 import { Effect, Option } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
-import { idsOf } from "./BookIds.ts"
 import { timeOf } from "./Calendar.ts"
 import { decimal } from "./Decimals.ts"
 import type {
@@ -17,12 +16,10 @@ import type {
 } from "./Facts.ts"
 import type { BookName } from "./History.ts"
 import { isJson, type Json, textAt } from "./Json.ts"
+import { hasChanged, type Mirrored, type MirroredResource, mirrored, mirroredResources } from "./Mirrored.ts"
 import { destinationOf } from "./Rules/Destinations.ts"
 import type { Site } from "./Site.ts"
 import { balances, type World, type WorldAccount, type WorldResource } from "./World.ts"
-
-/** The resource that each entry named when it was last read. */
-type Mirrored = ReadonlyMap<string, EntryFact["related"]>
 
 const accountFact = (
   world: World,
@@ -159,41 +156,6 @@ export const nameOf = (world: World, book: Book): BookName | undefined =>
     onSome: (id) => [...world.clients.values()].find((client) => client.id === id)?.name,
   })
 
-/** The mirrored entries: the books can have no more than these of an account that is no longer served. */
-const mirrored = (books: ReadonlyArray<Book>) =>
-  Effect.flatMap(Database, (database) =>
-    database.query(
-      "Campaign.mirrored",
-      (sql) => sql<
-        Array<{ readonly entry: string; readonly type: string | null; readonly id: string | null }>
-      >`
-        select entry_id as entry, related_type as type, related_id as id from mirror.statement_entries
-        where book_id = any (${idsOf(books)}::integer[]) and not held`,
-    ),
-  ).pipe(
-    Effect.orDie,
-    Effect.map(
-      (rows): Mirrored =>
-        new Map(
-          rows.map(({ entry, id, type }) => [entry, id === null || type === null ? null : { type, id }]),
-        ),
-    ),
-  )
-
-/** The resources that were mirrored: one that was malformed until its client went away was never understood. */
-const mirroredResources = (books: ReadonlyArray<Book>) =>
-  Effect.flatMap(Database, (database) =>
-    database.query(
-      "Campaign.mirroredResources",
-      (sql) => sql<Array<{ readonly id: string }>>`
-        select resource_id as id from mirror.resources
-        where book_id = any (${idsOf(books)}::integer[])`,
-    ),
-  ).pipe(
-    Effect.orDie,
-    Effect.map((rows) => new Set(rows.map(({ id }) => id))),
-  )
-
 /** Whether the account is read for certain. One that is no longer listed is read only where Tieout knew it before. */
 const isRead = ({ access }: { readonly access: string }): boolean => access === "served"
 
@@ -210,23 +172,24 @@ export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
         : yield* receivableFacts(world, organization)
     const all = [...world.accounts.values(), ...world.clients.values()]
     const known: Mirrored = all.every(isRead) ? new Map() : yield* mirrored(books)
-    const knownResources = all.every(isRead) ? new Set<string>() : yield* mirroredResources(books)
+    const knownResources = all.every(isRead)
+      ? new Map<string, MirroredResource>()
+      : yield* mirroredResources(books)
     return books.flatMap((book) => {
       const name = nameOf(world, book)
       if (name === undefined || (name !== "org" && world.clients.get(name)?.status !== "ACTIVE")) return []
       const client = world.clients.get(name)
       const isServed = client === undefined || isRead(client)
+      const own = [...world.resources.values()].filter((resource) => resource.book === name)
+      if (!isServed && own.some((resource) => hasChanged(resource, knownResources))) return []
       const facts: BookFacts = {
         settings: { timeZone, flatWithdrawalFee, view, repaymentAmount, interest, interestBetweenReads },
         accounts: [...world.accounts.values()]
           .filter((account) => account.book === name)
           .map((account) => accountFact(world, account, isRead(account) && isServed ? null : known))
           .filter(({ entries }) => entries.length > 0),
-        resources: [...world.resources.values()]
-          .filter(
-            (resource) =>
-              resource.book === name && !resource.hidden && (isServed || knownResources.has(resource.id)),
-          )
+        resources: own
+          .filter((resource) => !resource.hidden && (isServed || knownResources.has(resource.id)))
           .map((resource) => resourceFact(world, resource)),
         receivables:
           view === "lender"

@@ -1,6 +1,7 @@
 /** Makes histories by seed: books with their movements, faults of the service, and the operations of Tieout between them. */
 import { day, monthStart, timeOf } from "./Calendar.ts"
 import { conversion, convertible } from "./Conversions.ts"
+import { withDeliveries } from "./Deliveries.ts"
 import { type AccountOf, type Features, Maker, type Span, type Timed } from "./Flow.ts"
 import type { Event, History, HistorySettings, Name, Spoiled, Step } from "./History.ts"
 import { loans } from "./Loans.ts"
@@ -186,7 +187,6 @@ export const generate = (seed: string, { books, busier: more = 0, features }: Sh
   const end = monthStart(span.timeZone, span.last + 1) + day
   const happened: ReadonlyArray<Step> = inOrder(steps)
   const played = script(chance, span, happened)
-  return withPageSizes(
-    withRules({ seed, settings, end: timeOf(end), steps: busier(chance, span, played, more) }),
-  )
+  const history = { seed, settings, end: timeOf(end), steps: busier(chance, span, played, more) }
+  return withDeliveries(withPageSizes(withRules(history)), span)
 }

@@ -179,7 +179,13 @@ export type Operation =
   | { readonly do: "rates"; readonly date: string; readonly currency: string; readonly rate: Decimal }
   | { readonly do: "close"; readonly accept: boolean }
   | { readonly do: "reopen" }
-  | { readonly do: "export"; readonly kind: ExportKind; readonly format: string }
+  | {
+      readonly do: "export"
+      readonly kind: ExportKind
+      readonly format: string
+      /** Both included; everything where they are absent. */
+      readonly days?: { readonly from: string; readonly to: string }
+    }
   /** Somebody changes the settings. */
   | { readonly do: "rules"; readonly rules: ReadonlyArray<RuleText> }
   /** Two operations at once. */

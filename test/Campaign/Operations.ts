@@ -98,7 +98,7 @@ const simple = (site: Site, operation: Simple) =>
       case "reopen":
         return yield* reopenBooks(site, all)
       case "export":
-        return yield* exportBooks(site, all, operation.kind, operation.format)
+        return yield* exportBooks(site, all, operation)
     }
   })
 

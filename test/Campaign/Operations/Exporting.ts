@@ -7,7 +7,7 @@ import * as Export from "../../../src/Export.ts"
 import { Ledger } from "../../../src/Ledger.ts"
 import { Settings } from "../../../src/Settings.ts"
 import * as Verify from "../../../src/Verify.ts"
-import type { ExportKind } from "../History.ts"
+import type { Operation } from "../History.ts"
 import type { Site } from "../Site.ts"
 
 /** A defect: a batch does not verify. */
@@ -39,7 +39,9 @@ const lackedBy = (format: string, baseCurrency: string): ReadonlyArray<string> =
   return format === "qbo" || format === "datev" ? ["USDC", "USDT"] : []
 }
 
-export const exportBooks = (site: Site, books: ReadonlyArray<Book>, kind: ExportKind, format: string) =>
+type Asked = Omit<Extract<Operation, { readonly do: "export" }>, "do">
+
+export const exportBooks = (site: Site, books: ReadonlyArray<Book>, { days, format, kind }: Asked) =>
   Effect.gen(function* () {
     if (books.length === 0) return "no books"
     const { accounting, chart, formats } = yield* Settings
@@ -53,7 +55,10 @@ export const exportBooks = (site: Site, books: ReadonlyArray<Book>, kind: Export
     const { batches } = yield* Export.run({
       ...{ formats: [format], connection: Option.some(site.connection), book: Option.none(), out: site.out },
       ...{
-        scope: { kind: kind === "since-last" ? "since-last" : "all" },
+        scope:
+          days === undefined
+            ? { kind: kind === "since-last" ? "since-last" : "all" }
+            : { kind: "range", ...days },
         who: "jane",
         keepFiles: false,
         timeZone,
