@@ -106,6 +106,9 @@ export const receivables = (world: World): ReadonlyArray<Item> =>
 export const creditAccounts = (world: World): ReadonlyArray<Item> =>
   Render.creditAccounts(world).map((json) => fine(json, String(json.creditAccountId)))
 
+/** A list that is read from its newest item to those that were known. */
+const isOfResources = (stream: string): boolean => /^org (DEPOSIT|WITHDRAWAL)$/.test(stream)
+
 /**
  * A page of a list after a cursor. A cursor names the item before it, so that new items in front of it shift nothing, or it is the
  * number of a page.
@@ -129,7 +132,8 @@ export const page = (
   const hasNextPage = from + pageSize < items.length
   const isKept = stream === "org receivables" || stream.includes(" statement ")
   const sent = isKept ? found.flatMap(({ json, malformed }) => (malformed === null ? [json] : [])) : []
-  world.note({ stream, at: world.now, last: !hasNextPage, items: sent })
+  const reached = world.settings.newestFirst && isOfResources(stream) && world.haveShown(stream, found)
+  world.note({ stream, at: world.now, last: !hasNextPage || reached, items: sent })
   const last = found.at(-1)
   const ends = last !== undefined && (hasNextPage || endCursorOnLastPage)
   const next = numberedPages ? Math.floor(from / pageSize) + 1 : last?.key

@@ -98,8 +98,13 @@ export class World {
   readonly resources = new Map<Name, WorldResource>()
   readonly receivables = new Map<Name, WorldReceivable>()
   readonly clients = new Map<Name, WorldClient>()
-  /** When a list's last page was served last, epoch milliseconds by the service's clock: `org accounts`, `k1 statement <id>`. */
+  /**
+   * When a list's last page was served last, or of one that begins with the newest item a page of which everything was known, epoch
+   * milliseconds by the service's clock: `org accounts`, `k1 statement <id>`.
+   */
   readonly readToEnd = new Map<string, number>()
+  /** The items of each list that were served before. */
+  private readonly shown = new Map<string, Set<string>>()
   /** Every page of receivables that was served. */
   readonly lent: Array<Noted> = []
   /** Identifiers of entries that were read for certain. */
@@ -310,6 +315,15 @@ export class World {
     if (next.after > 0) return undefined
     this.faults.shift()
     return next
+  }
+
+  /** Whether all of the items were served before, and the list to its end once; now they were. */
+  haveShown(stream: string, items: ReadonlyArray<{ readonly key: string }>): boolean {
+    const known = this.shown.get(stream) ?? new Set()
+    this.shown.set(stream, known)
+    const all = this.readToEnd.has(stream) && items.every(({ key }) => known.has(key))
+    for (const { key } of items) known.add(key)
+    return all
   }
 
   /** Records a page that was served, by this process or another. */
