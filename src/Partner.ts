@@ -187,6 +187,11 @@ export interface Page<A> {
   readonly requestedAt: number
   /** The service's clock when it answered (its `Date` header); none where it does not say. */
   readonly servedAt: Option.Option<Instant>
+  /**
+   * The service's clock when it was asked, at the latest: what it shows may be of that moment, however long it took to say so.
+   * None where it does not say when it answered.
+   */
+  readonly askedAt: Option.Option<Instant>
   /** Its answer is so large that it is committed by itself, not together with other pages. */
   readonly isLarge?: boolean
 }

@@ -18,8 +18,10 @@ export interface Answer {
   readonly source: Source
   /** Epoch milliseconds, our clock, when the request was sent. */
   readonly requestedAt: number
-  /** Epoch milliseconds, the service's clock (its `Date` header). */
+  /** Epoch milliseconds, the service's clock when it answered (its `Date` header). */
   readonly servedAt: number | undefined
+  /** Milliseconds from the request to the whole answer. */
+  readonly took: number
 }
 
 /** Receives the function that gives an answer's room back, and calls it once the answer's content is no longer used. */
@@ -79,13 +81,14 @@ const longestQuotaHold = 60_000
 /** Escapes of NUL and of surrogates: text with any of them is checked row by row. */
 const suspectEscape = /\\u(?:0000|d[89a-f])/i
 
-const readJson = (reply: Transport.Reply, requestedAt: number): Answer | undefined => {
+const readJson = (reply: Transport.Reply, requestedAt: number, now: number): Answer | undefined => {
   const servedAt = Hint.servedAt(reply.headers)
   const { text, valid } = Transport.textOf(reply.body)
   try {
     const value: unknown = JSON.parse(text)
     const suspect = !valid || suspectEscape.test(text)
-    return { value, source: { text, suspect, replaced: !valid }, requestedAt, servedAt }
+    const took = Math.max(0, now - requestedAt)
+    return { value, source: { text, suspect, replaced: !valid }, requestedAt, servedAt, took }
   } catch {
     return undefined
   }
@@ -104,7 +107,7 @@ export const judge = (
     const beyond = beyondBounds(body)
     if (beyond !== undefined)
       return { kind: "failure", failure: Fault.ofExtent(operation, beyond), hint: undefined }
-    const answer = readJson(reply, requestedAt)
+    const answer = readJson(reply, requestedAt, now)
     if (answer !== undefined) {
       const left = Hint.quota(headers, now)
       const hold =

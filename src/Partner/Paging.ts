@@ -40,6 +40,8 @@ const queryOf = (
   return query.size === 0 ? "" : `?${query.toString()}`
 }
 
+const isoOf = (at: number): string => new Date(at).toISOString()
+
 const fetchPage = <A>(
   { session, paging, kind, path, decoder, filters = {}, mayBePlain = false }: Listing<A>,
   cursor: Option.Option<string>,
@@ -72,7 +74,8 @@ const fetchPage = <A>(
           askedWith: cursor,
           requestedAt: answer.requestedAt,
           isLarge: answer.source.text.length > largeAnswer,
-          servedAt: Option.map(Option.fromNullable(answer.servedAt), (at) => new Date(at).toISOString()),
+          servedAt: Option.map(Option.fromNullable(answer.servedAt), isoOf),
+          askedAt: Option.map(Option.fromNullable(answer.servedAt), (at) => isoOf(at - answer.took)),
         },
         mark: markOf(envelope.items, decoder.idField),
       })),

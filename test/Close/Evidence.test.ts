@@ -31,8 +31,11 @@ const october = Effect.gen(function* () {
 const whats = (results: ReadonlyArray<{ readonly blockers: ReadonlyArray<{ readonly what: string }> }>) =>
   results.flatMap(({ blockers }) => blockers.map(({ what }) => what))
 
-const before = (what: string, at = "2026-10-31T23:59:59Z") =>
-  `stream-unread: The ${what} was last read to its end on ${at}, before the month was over (2026-11-01T00:00:00Z).`
+/** A read began some milliseconds before its `Date` says. */
+const before = (what: string): unknown =>
+  expect.stringMatching(
+    `^stream-unread: The ${what} was last read to its end on 2026-10-31T23:59:\\d\\dZ, before the month was over \\(2026-11-01T00:00:00Z\\)\\.$`,
+  )
 
 const all = [
   before("list of accounts"),
@@ -66,7 +69,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a close", (it) => {
       // The missing evidence keeps its number until the stream is read.
       const first = yield* closing("2026-10", { dryRun: true })
       expect((yield* closing("2026-10", { dryRun: true }))[0]?.blockers).toEqual(first[0]?.blockers)
-      clock.now = "2026-11-01T00:00:00Z"
+      clock.now = "2026-11-01T00:01:00Z"
       yield* sync(service.url)
       // What was proved stays proved, though the service's clock goes back.
       clock.now = "2026-10-31T23:59:59Z"
@@ -76,6 +79,34 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a close", (it) => {
     }),
   )
 })
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "an answer that takes its time over the month's end",
+  (it) => {
+    it.scoped("began when it was asked for", () =>
+      Effect.gen(function* () {
+        const { clock, held, service } = yield* october
+        clock.now = "2026-11-02T00:00:00Z"
+        const dated = held.interfere
+        held.interfere = (path, response) => {
+          dated(path, response)
+          if (!path.startsWith("/deposits?")) return false
+          // What it shows is of the moment at which it was asked, what it says of its time is of the moment at which it answers.
+          const shown = { items: [...held.deposits], pageInfo: { hasNextPage: false } }
+          response.setHeader("date", "Sun, 01 Nov 2026 00:00:01 GMT")
+          setTimeout(() => json(response, shown), 1100)
+          return true
+        }
+        yield* sync(service.url)
+        expect(whats(yield* closing("2026-10"))).toEqual([before("list of deposits")])
+        held.interfere = dated
+        yield* sync(service.url)
+        expect((yield* closing("2026-10"))[0]?.state).toBe("closed")
+        yield* reopening("2026-10")
+      }).pipe(inOwnDatabase),
+    )
+  },
+)
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a quick sync", (it) => {
   it.scoped("is evidence of what it read, and of nothing else", () =>
@@ -202,7 +233,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a close without a back
   it.scoped("says so until one has read all days of the month in this book, after its end", () =>
     Effect.gen(function* () {
       const { clock, service } = yield* october
-      clock.now = "2026-11-01T00:00:00Z"
+      clock.now = "2026-11-01T00:01:00Z"
       yield* sync(service.url)
       const database = yield* Database
       const backfilled = (over: Partial<Record<"state" | "started" | "from" | "to" | "failed", string>>) => {

@@ -65,7 +65,7 @@ const made = Effect.gen(function* () {
       let nameless = false
       const reading = forEachPage(list(Option.none()), (page) =>
         Effect.gen(function* () {
-          beganAt ??= page.servedAt
+          beganAt ??= page.askedAt
           const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
           yield* flood.pass(kind, page.rows.length, malformed)
           const items = understoodRows(page)

@@ -28,6 +28,7 @@ const joined = <A>(pages: ReadonlyArray<Page<A>>, first: Page<A>): Group<A> => {
     requestedAt: last.requestedAt,
     // When reading the group began: rows that were created later may not be in it.
     servedAt: first.servedAt,
+    askedAt: first.askedAt,
     lastFilled: filled && { askedWith: filled.askedWith, rows: filled.rows.length },
   }
 }

@@ -103,7 +103,7 @@ const made = Effect.gen(function* () {
       const mayEnd = Option.isSome(plan.until)
       const groups = grouped(mayEnd ? 1 : settings.limits.pagesPerTransaction)
       const read = forEachPageUntil(groups(list(start.cursor, () => !mayEnd)), (page) => {
-        plan.begins.at ??= page.servedAt
+        plan.begins.at ??= page.askedAt
         progress.isElsewhere = leadsElsewhere(start, page)
         return progress.isElsewhere
           ? Effect.succeed(true)
@@ -206,7 +206,7 @@ const made = Effect.gen(function* () {
     yield* forEachPage(partner.accounts(Option.none()), (page) =>
       Effect.gen(function* () {
         const malformed = malformedRows(page)
-        begins.at ??= page.servedAt
+        begins.at ??= page.askedAt
         yield* flood.pass("accounts", page.rows.length, malformed)
         const read = understoodRows(page)
         for (const { accountId } of read) listed.add(accountId)

@@ -96,7 +96,7 @@ const made = Effect.gen(function* () {
     let beganAt: Option.Option<Instant> | undefined
     yield* forEachPage(partner.clients(Option.none()), (page) =>
       Effect.gen(function* () {
-        beganAt ??= page.servedAt
+        beganAt ??= page.askedAt
         const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
         const clients = page.rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
         yield* flood.pass(kind, page.rows.length, malformed)

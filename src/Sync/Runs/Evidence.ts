@@ -1,8 +1,9 @@
 /**
  * The evidence that a stream was read, kept with the stream: by the transaction that stores what was read or right after it,
  * under the run's fence. A read counts when it was followed to its end, whoever asked for it and however little it brought. It
- * began when the service says so (the `Date` of its first page). Our clock proves nothing about the service's: if an answer has
- * no `Date`, the read is kept without a time, and a close needs a person to accept that.
+ * began when its first page was asked for, by the service's clock: the page's `Date` less the time that the answer took. Our
+ * clock proves nothing about the service's: if an answer has no `Date`, the read is kept without a time, and a close needs a
+ * person to accept that.
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
@@ -19,7 +20,7 @@ import type { StreamError } from "./Failures.ts"
 /** A read that was followed to its end. */
 export interface WholeRead {
   readonly stream: string
-  /** The service's clock when it answered for the first page. */
+  /** The service's clock when it was asked for the first page. */
   readonly beganAt: Option.Option<Instant>
 }
 

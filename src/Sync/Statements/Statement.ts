@@ -186,7 +186,7 @@ const made = Effect.gen(function* () {
     forEachPage(
       grouped(settings.limits.pagesPerTransaction)(partner.statement(account.accountId)(reading.from)),
       (page) => {
-        reading.beganAt ??= page.servedAt
+        reading.beganAt ??= page.askedAt
         return takePage(book, account, reading, page, tolerant)
       },
     )
