@@ -120,7 +120,12 @@ it.effect(
       const pulled: Array<number> = []
       const pageOf = (at: number) => ({
         ...{ rows: [], hasNextPage: at < 6, endCursor: Option.some(String(at)), askedWith: Option.none() },
-        ...{ requestedAt: at, servedAt: Option.none(), askedAt: Option.none(), isLarge: at === 2 || at === 3 },
+        ...{
+          requestedAt: at,
+          servedAt: Option.none(),
+          askedAt: Option.none(),
+          isLarge: at === 2 || at === 3,
+        },
       })
       const found: Array<unknown> = []
       const sevenPages = () => ({

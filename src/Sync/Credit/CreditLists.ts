@@ -10,7 +10,6 @@ import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { type PlacedReceivable, Receivables } from "../../Mirror/ReceivableVersions.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
-import { forEachPage } from "../../Partner/Walk.ts"
 import {
   type CreditAccount,
   type Instant,
@@ -23,6 +22,7 @@ import {
 } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
+import { readWhole } from "../Resources/WholeList.ts"
 import { noPath, noteReads, noteTrouble, noting } from "../Runs/Evidence.ts"
 import { aloneOfStream, failureOf, isAbsent, type ReadError } from "../Runs/Failures.ts"
 import type { Failure } from "../Runs/RunReport.ts"
@@ -63,34 +63,37 @@ const made = Effect.gen(function* () {
       let beganAt: Option.Option<Instant> | undefined
       const ids = new Set<string>()
       let nameless = false
-      const reading = forEachPage(list(Option.none()), (page) =>
-        Effect.gen(function* () {
-          beganAt ??= page.askedAt
-          const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
-          yield* flood.pass(kind, page.rows.length, malformed)
-          const items = understoodRows(page)
-          for (const { id } of items) ids.add(id)
-          for (const { id } of malformed) {
-            if (Option.isSome(id)) ids.add(id.value)
-            else nameless = true
-          }
-          yield* run.commit(
-            Effect.gen(function* () {
-              yield* keep(items, page)
-              yield* quarantine.put(organization, run.runId, kind, malformed)
-              yield* quarantine.resolveItems(
-                organization,
-                kind,
-                items.map(({ id }) => id),
-              )
-              if (stream === undefined || page.hasNextPage) return
-              // A row without an identifier may be any receivable that is missing.
-              if (!nameless) yield* listed(ids)
-              yield* noteReads(organization, [{ stream, beganAt: beganAt ?? Option.none() }])
-            }),
-          )
-          run.counters.quarantined += malformed.length
-        }),
+      const reading = readWhole(
+        list,
+        ({ id }) => id,
+        (page, isWhole) =>
+          Effect.gen(function* () {
+            beganAt ??= page.askedAt
+            const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
+            yield* flood.pass(kind, page.rows.length, malformed)
+            const items = understoodRows(page)
+            for (const { id } of items) ids.add(id)
+            for (const { id } of malformed) {
+              if (Option.isSome(id)) ids.add(id.value)
+              else nameless = true
+            }
+            yield* run.commit(
+              Effect.gen(function* () {
+                yield* keep(items, page)
+                yield* quarantine.put(organization, run.runId, kind, malformed)
+                yield* quarantine.resolveItems(
+                  organization,
+                  kind,
+                  items.map(({ id }) => id),
+                )
+                if (stream === undefined || !isWhole) return
+                // A row without an identifier may be any receivable that is missing.
+                if (!nameless) yield* listed(ids)
+                yield* noteReads(organization, [{ stream, beganAt: beganAt ?? Option.none() }])
+              }),
+            )
+            run.counters.quarantined += malformed.length
+          }),
       )
       yield* stream === undefined ? reading : reading.pipe(noting(organization, stream))
     })

@@ -13,7 +13,7 @@ import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import { Resources } from "../../Mirror/Resources.ts"
 import { isCursorExpired } from "../../Partner/PartnerError.ts"
-import { forEachPage, forEachPageUntil } from "../../Partner/Walk.ts"
+import { forEachPageUntil } from "../../Partner/Walk.ts"
 import {
   malformedRows,
   type Pages as PagesOf,
@@ -32,6 +32,7 @@ import { lastPageOf, leadsElsewhere, type Place } from "./LastPage.ts"
 import { type Begins, isOldestFirst, type ListPlan, type ListProgress, startOf } from "./ListPlan.ts"
 import { type Newest, NewestItems } from "./Newest.ts"
 import { orderingOf } from "./Ordering.ts"
+import { readWhole } from "./WholeList.ts"
 
 const made = Effect.gen(function* () {
   const partner = yield* Partner
@@ -134,7 +135,7 @@ const made = Effect.gen(function* () {
     const anew = Option.isSome(until) ? startOf(checkpoint) : beginning
     const over = follow(book, stream, list, anew, { ...plan, last: true })
     if (full) {
-      yield* over
+      yield* Effect.catchIf(over, isCursorExpired, () => over)
       return
     }
     const read = yield* follow(book, stream, list, startOf(checkpoint), plan).pipe(
@@ -173,22 +174,25 @@ const made = Effect.gen(function* () {
   ) {
     if (list === null) return
     const run = yield* Run
-    yield* forEachPage(list(Option.none()), (page) =>
-      Effect.gen(function* () {
-        const malformed = malformedRows(page)
-        yield* flood.pass(kind, page.rows.length, malformed)
-        const news = yield* reference.news(book, kind, understoodRows(page))
-        if (news.length === 0 && malformed.length === 0 && !waits) return
-        const ids = understoodRows(page).map((item) => item.id)
-        yield* run.commit(
-          Effect.gen(function* () {
-            yield* reference.put(book, run.runId, kind, nowIso(page.requestedAt), news)
-            yield* quarantine.put(book, run.runId, kind, malformed)
-            yield* quarantine.resolveItems(book, kind, ids)
-          }),
-        )
-        run.counters.quarantined += malformed.length
-      }),
+    yield* readWhole(
+      list,
+      ({ id }) => id,
+      (page) =>
+        Effect.gen(function* () {
+          const malformed = malformedRows(page)
+          yield* flood.pass(kind, page.rows.length, malformed)
+          const news = yield* reference.news(book, kind, understoodRows(page))
+          if (news.length === 0 && malformed.length === 0 && !waits) return
+          const ids = understoodRows(page).map((item) => item.id)
+          yield* run.commit(
+            Effect.gen(function* () {
+              yield* reference.put(book, run.runId, kind, nowIso(page.requestedAt), news)
+              yield* quarantine.put(book, run.runId, kind, malformed)
+              yield* quarantine.resolveItems(book, kind, ids)
+            }),
+          )
+          run.counters.quarantined += malformed.length
+        }),
     )
   })
 
@@ -203,32 +207,35 @@ const made = Effect.gen(function* () {
     const run = yield* Run
     const begins: Begins = { at: undefined }
     const listed = new Set<string>()
-    yield* forEachPage(partner.accounts(Option.none()), (page) =>
-      Effect.gen(function* () {
-        const malformed = malformedRows(page)
-        begins.at ??= page.askedAt
-        yield* flood.pass("accounts", page.rows.length, malformed)
-        const read = understoodRows(page)
-        for (const { accountId } of read) listed.add(accountId)
-        for (const { id } of malformed) if (Option.isSome(id)) listed.add(id.value)
-        yield* run.commit(
-          Effect.gen(function* () {
-            yield* accounts.put(book, run.runId, nowIso(page.requestedAt), read)
-            yield* quarantine.put(book, run.runId, "accounts", malformed)
-            if (waiting.has("accounts")) {
-              yield* quarantine.resolveItems(
-                book,
-                "accounts",
-                read.map((account) => account.accountId),
-              )
-            }
-            if (page.hasNextPage) return
-            yield* accounts.listed(book, listed)
-            yield* noteReads(book, [{ stream: "accounts", beganAt: begins.at ?? Option.none() }])
-          }),
-        )
-        run.counters.quarantined += malformed.length
-      }),
+    yield* readWhole(
+      partner.accounts,
+      ({ accountId }) => accountId,
+      (page, isWhole) =>
+        Effect.gen(function* () {
+          const malformed = malformedRows(page)
+          begins.at ??= page.askedAt
+          yield* flood.pass("accounts", page.rows.length, malformed)
+          const read = understoodRows(page)
+          for (const { accountId } of read) listed.add(accountId)
+          for (const { id } of malformed) if (Option.isSome(id)) listed.add(id.value)
+          yield* run.commit(
+            Effect.gen(function* () {
+              yield* accounts.put(book, run.runId, nowIso(page.requestedAt), read)
+              yield* quarantine.put(book, run.runId, "accounts", malformed)
+              if (waiting.has("accounts")) {
+                yield* quarantine.resolveItems(
+                  book,
+                  "accounts",
+                  read.map((account) => account.accountId),
+                )
+              }
+              if (!isWhole) return
+              yield* accounts.listed(book, listed)
+              yield* noteReads(book, [{ stream: "accounts", beganAt: begins.at ?? Option.none() }])
+            }),
+          )
+          run.counters.quarantined += malformed.length
+        }),
     )
   })
 

@@ -6,9 +6,9 @@ import { readableClientStatuses } from "../../Database/Tables/Mirror.ts"
 import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
-import { forEachPage } from "../../Partner/Walk.ts"
 import { type Client, type Instant, PartnerConnection } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
+import { readWhole } from "../Resources/WholeList.ts"
 import { FloodGate } from "../Statements/StatementPage.ts"
 import { noteReads, noting } from "./Evidence.ts"
 
@@ -94,29 +94,32 @@ const made = Effect.gen(function* () {
     const found = new Map<string, Client>()
     const unreadable = new Set<string>()
     let beganAt: Option.Option<Instant> | undefined
-    yield* forEachPage(partner.clients(Option.none()), (page) =>
-      Effect.gen(function* () {
-        beganAt ??= page.askedAt
-        const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
-        const clients = page.rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
-        yield* flood.pass(kind, page.rows.length, malformed)
-        yield* run.commit(
-          Effect.gen(function* () {
-            yield* reference.put(organization, run.runId, kind, nowIso(page.requestedAt), clients)
-            yield* quarantine.put(organization, run.runId, kind, malformed)
-            yield* quarantine.resolveItems(
-              organization,
-              kind,
-              clients.map(({ id }) => id),
-            )
-            if (page.hasNextPage) return
-            yield* noteReads(organization, [{ stream: "clients", beganAt: beganAt ?? Option.none() }])
-          }),
-        )
-        run.counters.quarantined += malformed.length
-        for (const client of clients) found.set(client.id, client)
-        for (const { id } of malformed) if (Option.isSome(id)) unreadable.add(id.value)
-      }),
+    yield* readWhole(
+      partner.clients,
+      ({ id }) => id,
+      (page, isWhole) =>
+        Effect.gen(function* () {
+          beganAt ??= page.askedAt
+          const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
+          const clients = page.rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
+          yield* flood.pass(kind, page.rows.length, malformed)
+          yield* run.commit(
+            Effect.gen(function* () {
+              yield* reference.put(organization, run.runId, kind, nowIso(page.requestedAt), clients)
+              yield* quarantine.put(organization, run.runId, kind, malformed)
+              yield* quarantine.resolveItems(
+                organization,
+                kind,
+                clients.map(({ id }) => id),
+              )
+              if (!isWhole) return
+              yield* noteReads(organization, [{ stream: "clients", beganAt: beganAt ?? Option.none() }])
+            }),
+          )
+          run.counters.quarantined += malformed.length
+          for (const client of clients) found.set(client.id, client)
+          for (const { id } of malformed) if (Option.isSome(id)) unreadable.add(id.value)
+        }),
     ).pipe(noting(organization, "clients"))
     const listed = [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
     return {

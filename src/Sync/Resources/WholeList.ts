@@ -1,0 +1,53 @@
+/**
+ * Reads a list whole, and again where its items moved while it was read: no order is promised, and a cursor may be a position. An
+ * item that moves towards the front pushes others onto the next page, where they come a second time, and may itself be passed
+ * over. So a list was read to its end if no item came on two of its pages, or if none came that the reading before had not shown.
+ * Where a cursor has expired, it starts over once.
+ */
+import { Effect, Either, Option } from "effect"
+import { isCursorExpired, type PartnerError } from "../../Partner/PartnerError.ts"
+import { forEachPage } from "../../Partner/Walk.ts"
+import type { Page, Pages } from "../../Partner.ts"
+
+/** Readings of one list in one run, up to its end. */
+const mostReadings = 3
+
+const identifiersOf = <A>({ rows }: Page<A>, idOf: (item: A) => string): ReadonlySet<string> =>
+  new Set(rows.flatMap((row) => (Either.isRight(row) ? [idOf(row.right)] : Option.toArray(row.left.id))))
+
+/** Hands over page after page, and with each whether the list was read to its end with it. */
+export const readWhole = <A, E, R>(
+  list: Pages<A>,
+  idOf: (item: A) => string,
+  each: (page: Page<A>, isWhole: boolean) => Effect.Effect<unknown, E, R>,
+): Effect.Effect<void, PartnerError | E, R> =>
+  Effect.suspend(() => {
+    const shown = new Set<string>()
+    let hasExpired = false
+    const reading = (left: number): Effect.Effect<void, PartnerError | E, R> => {
+      const now = new Set<string>()
+      let moved = false
+      let news = false
+      return forEachPage(list(Option.none()), (page) => {
+        for (const id of identifiersOf(page, idOf)) {
+          moved ||= now.has(id)
+          news ||= !shown.has(id)
+          now.add(id)
+          shown.add(id)
+        }
+        return each(page, !page.hasNextPage && !(moved && news))
+      }).pipe(
+        Effect.matchEffect({
+          onSuccess: () => (moved && news && left > 1 ? reading(left - 1) : Effect.void),
+          onFailure: (error) => {
+            if (hasExpired || !isCursorExpired(error)) return Effect.fail(error)
+            hasExpired = true
+            // What a part of the list has shown proves nothing of the next reading.
+            shown.clear()
+            return reading(left)
+          },
+        }),
+      )
+    }
+    return reading(mostReadings)
+  })
