@@ -188,8 +188,8 @@ export interface Page<A> {
   /** The service's clock when it answered (its `Date` header); none where it does not say. */
   readonly servedAt: Option.Option<Instant>
   /**
-   * The service's clock when it was asked, at the latest: what it shows may be of that moment, however long it took to say so.
-   * None where it does not say when it answered.
+   * When it was asked, by the service's clock and by ours, whichever is behind: what it shows may be of that moment, however long
+   * it took to say so. None where the service does not say when it answered.
    */
   readonly askedAt: Option.Option<Instant>
   /** Its answer is so large that it is committed by itself, not together with other pages. */

@@ -75,7 +75,9 @@ const fetchPage = <A>(
           requestedAt: answer.requestedAt,
           isLarge: answer.source.text.length > largeAnswer,
           servedAt: Option.map(Option.fromNullable(answer.servedAt), isoOf),
-          askedAt: Option.map(Option.fromNullable(answer.servedAt), (at) => isoOf(at - answer.took)),
+          askedAt: Option.map(Option.fromNullable(answer.servedAt), (at) =>
+            isoOf(Math.min(at - answer.took, answer.requestedAt)),
+          ),
         },
         mark: markOf(envelope.items, decoder.idField),
       })),

@@ -108,6 +108,18 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
   },
 )
 
+layer(TestDatabase.layer, { excludeTestServices: true })("a service whose clock is ahead", (it) => {
+  it.scoped("proves nothing of months that are not over by our clock", () =>
+    Effect.gen(function* () {
+      const { clock, service } = yield* october
+      clock.now = "2199-01-01T00:00:00Z"
+      yield* sync(service.url)
+      const ahead = rows("select stream from sync.stream_reads where began_at > now() order by 1")
+      expect(yield* ahead).toEqual([])
+    }).pipe(inOwnDatabase),
+  )
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("a quick sync", (it) => {
   it.scoped("is evidence of what it read, and of nothing else", () =>
     Effect.gen(function* () {

@@ -1,9 +1,9 @@
 /**
  * The evidence that a stream was read, kept with the stream: by the transaction that stores what was read or right after it,
  * under the run's fence. A read counts when it was followed to its end, whoever asked for it and however little it brought. It
- * began when its first page was asked for, by the service's clock: the page's `Date` less the time that the answer took. Our
- * clock proves nothing about the service's: if an answer has no `Date`, the read is kept without a time, and a close needs a
- * person to accept that.
+ * began when its first page was asked for, by the service's clock: the page's `Date` less the time that the answer took, and no
+ * later than by ours, since one answer of a clock that is ahead would prove months to come for good. Our clock alone proves
+ * nothing about the service's: if an answer has no `Date`, the read is kept without a time, and a close needs a person to accept that.
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
