@@ -5,9 +5,10 @@
 import { and, eq, sql } from "drizzle-orm"
 import { Context, Effect, Option } from "effect"
 import type { Book } from "./Book.ts"
-import { bool, int4 } from "./Database/Columns.ts"
+import { bool, float8, int4 } from "./Database/Columns.ts"
 import { type RunCommand, runs } from "./Database/Tables/Sync.ts"
 import { Database } from "./Database.ts"
+import { warnOfClock } from "./Run/Clocks.ts"
 import { type Commit, fenced, type Lease, type Taken, takeLease, takeLeases } from "./Run/Lease.ts"
 
 /** What a run counts, for its summary. */
@@ -75,7 +76,7 @@ export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, 
   const database = yield* Database
   return yield* database.row(
     "Sync.openRun",
-    { runId: int4, besideBackfill: bool },
+    { runId: int4, besideBackfill: bool, now: float8 },
     (sql) => sql`
       with abandoned as (
         update sync.runs set state = 'abandoned', ended_at = now()
@@ -83,7 +84,8 @@ export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, 
       insert into sync.runs (connection, command) values (${connection}, ${command})
       returning run_id as "runId", exists (
         select from sync.runs b
-        where b.connection = ${connection} and b.command = 'backfill' and b.state = 'running') as "besideBackfill"`,
+        where b.connection = ${connection} and b.command = 'backfill' and b.state = 'running') as "besideBackfill",
+        (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
   )
 })
 
@@ -133,8 +135,11 @@ const begin = (taken: Taken, command: RunCommand) =>
     const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
     const { connection } = taken
     const { besideBackfill, lease } = yield* database.transaction(
-      Effect.flatMap(openRun(connection, command), ({ besideBackfill, runId }) =>
-        Effect.map(takeLease(taken, runId), (lease) => ({ besideBackfill, lease })),
+      openRun(connection, command).pipe(
+        Effect.tap(({ now }) => warnOfClock(now)),
+        Effect.flatMap(({ besideBackfill, runId }) =>
+          Effect.map(takeLease(taken, runId), (lease) => ({ besideBackfill, lease })),
+        ),
       ),
     )
     if (besideBackfill) yield* endKilledBackfill(connection)

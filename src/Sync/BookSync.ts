@@ -4,35 +4,23 @@
  * proved together.
  */
 import { Cause, Deferred, type Duration, Effect, Exit, Option } from "effect"
-import { type Book, organizationBook } from "../Book.ts"
+import type { Book } from "../Book.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import { LockBusy } from "../Database/SessionLock.ts"
 import { Database } from "../Database.ts"
 import { Ledger } from "../Ledger.ts"
-import { Partner, PartnerConnection } from "../Partner.ts"
+import type { PartnerConnection } from "../Partner.ts"
 import { Reconcile } from "../Reconcile.ts"
 import { fencedTogether } from "../Run/Lease.ts"
 import { type JoinedRun, joinRun, Run } from "../Run.ts"
 import type { Settings } from "../Settings.ts"
-import type { AccountBackfill } from "./Backfill/BackfilledStatements.ts"
-import { backfillPartsOf } from "./Backfill/Parts.ts"
 import type { BookAsked, BookResult, BookTask } from "./Runs/BookJobs.ts"
-import type { BookOutcome } from "./Runs/BookReader.ts"
+import { type BookRead, readBook } from "./Runs/BookRead.ts"
 import { holdingBooks, holdingBooksAMoment } from "./Runs/ConnectionLock.ts"
 import { noteDead, settleDead, type Work } from "./Runs/DeadJobs.ts"
-import { noteStopped } from "./Runs/Evidence.ts"
-import { aloneOfClient, failureOf, isAbsent, type ReadError } from "./Runs/Failures.ts"
-import { runParts, syncPartsOf } from "./Runs/Parts.ts"
-import { bySettings } from "./Runs/Proving.ts"
+import type { ReadError } from "./Runs/Failures.ts"
+import { runParts } from "./Runs/Parts.ts"
 import { provingTogether } from "./Runs/ProvingTogether.ts"
-
-const nothing: BookOutcome = { newEntries: new Map(), openResources: 0, failures: [], notices: [] }
-
-interface Read extends BookOutcome {
-  readonly complete: boolean
-  readonly resettled: number
-  readonly accounts: ReadonlyArray<AccountBackfill>
-}
 
 /** A book that this process has taken. */
 interface Held {
@@ -41,7 +29,7 @@ interface Held {
 }
 
 interface Ready extends Held {
-  readonly read: Read
+  readonly read: BookRead
 }
 
 /** Why nobody can go on with a book: credentials, the database, the lease, another who holds it or the connection. */
@@ -69,39 +57,6 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
     const database = yield* Database
     const reconcile = yield* Reconcile
     const services = yield* Effect.context<Database | Settings | Ledger | Reconcile>()
-
-    const readBook = Effect.fn("Sync.Book.read")(function* (
-      { book, clientId, reads: isRead, stopped }: BookTask,
-      { full, quick, settles, window }: BookAsked,
-    ) {
-      const run = yield* Run
-      if (isRead || settles) yield* bySettings([book], run.commit)
-      if (Option.isSome(stopped)) yield* run.commit(noteStopped(book, stopped.value))
-      const partner = yield* PartnerConnection
-      const reads = Partner.of({ ...partner.client(clientId), requests: partner.requests })
-      const accounts: Array<AccountBackfill> = []
-      // The holder of the book need not take turns.
-      const again = Option.map(Option.fromNullable(window), (wanted) =>
-        backfillPartsOf({ window: wanted, exclusively: (effect) => effect, results: accounts }),
-      )
-      const { loans, read } = yield* Option.getOrElse(again, () => syncPartsOf(full, quick))(reads)
-      const outcome = yield* Effect.if(isRead, {
-        onTrue: () => read(book),
-        onFalse: () => Effect.succeed(nothing),
-      }).pipe(
-        Effect.map((found: BookOutcome) => ({ ...found, absent: false })),
-        aloneOfClient((error) => ({
-          ...nothing,
-          failures: [failureOf({ kind: "book" }, error)],
-          absent: isAbsent(error),
-        })),
-      )
-      // A client that the service does not serve is a finding; what was read of it before is numbered and proved.
-      const complete = outcome.absent || outcome.failures.length === 0
-      const resettled =
-        complete && settles ? yield* loans.settle(yield* organizationBook(book.connection), book) : 0
-      return { ...outcome, complete, resettled, accounts } satisfies Read
-    })
 
     const prove = yield* provingTogether
 

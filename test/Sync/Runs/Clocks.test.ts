@@ -1,0 +1,37 @@
+/** A machine whose clock disagrees with the database's is told so at the beginning of a run. */
+import { expect, layer } from "@effect/vitest"
+import { Clock, Effect, Logger } from "effect"
+import { beginRun } from "../../../src/Run.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+/** The system's clock, so many milliseconds ahead. */
+const shifted = (clock: Clock.Clock, by: number): Clock.Clock => ({
+  [Clock.ClockTypeId]: Clock.ClockTypeId,
+  unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis() + by,
+  unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos() + BigInt(by) * 1_000_000n,
+  currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + by),
+  currentTimeNanos: Effect.map(clock.currentTimeNanos, (now) => now + BigInt(by) * 1_000_000n),
+  sleep: clock.sleep,
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a run", (it) => {
+  it.scoped("warns of a clock that disagrees with the database's by more than half a minute", () =>
+    Effect.gen(function* () {
+      const said: Array<string> = []
+      const logger = Logger.make(({ message }) => void said.push(String(message)))
+      const clock = yield* Effect.clock
+      for (const by of [0, 3_600_000, -120_000]) {
+        yield* beginRun("default", "sync").pipe(
+          Effect.withClock(shifted(clock, by)),
+          Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+        )
+      }
+      expect(said.map((line) => line.split(":")[0])).toEqual([
+        expect.stringMatching(
+          /^This machine's clock is (3,600|3,599|3,601) seconds ahead of the database's$/,
+        ),
+        expect.stringMatching(/^This machine's clock is (120|119|121) seconds behind the database's$/),
+      ])
+    }),
+  )
+})
