@@ -5,7 +5,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
 import { report } from "../../src/Report.ts"
@@ -54,7 +54,7 @@ const packageOf = (site: Site, { book, month, moment }: Omit<Remembered, "files"
       )
     }
     return files
-  }).pipe(Effect.scoped, Effect.provide(site.services), Effect.provide(site.settings))
+  }).pipe(Effect.scoped, Effect.provide(Layer.merge(site.services, site.settings)))
 
 /** The last month of each book that has postings, and the database's clock. */
 const lastMonths = (books: ReadonlyArray<Book>) =>

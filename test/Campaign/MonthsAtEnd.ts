@@ -2,7 +2,7 @@
  * What an accountant is handed for the months, held against the service's own entries: the bridge of a month's close, the open items
  * of an account, the register, and the days of a bank statement.
  */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { type AccountBridge, bridgesOf } from "../../src/Close/Bridge.ts"
 import { readMonths } from "../../src/Close/Month.ts"
@@ -176,4 +176,4 @@ export const monthProblems = (site: Site, books: ReadonlyArray<Book>) =>
       )
     }
     return problems
-  }).pipe(Effect.provide(site.services), Effect.provide(site.settings), Effect.orDie)
+  }).pipe(Effect.provide(Layer.merge(site.services, site.settings)), Effect.orDie)
