@@ -4,6 +4,8 @@
  */
 import { Effect } from "effect"
 import { counted } from "../Common/Text.ts"
+import { float8 } from "../Database/Columns.ts"
+import { Database } from "../Database.ts"
 
 /** Milliseconds by which two clocks may differ without a word: a statement's way, and what time servers leave. */
 const agree = 30_000
@@ -20,3 +22,15 @@ export const warnOfClock = (database: number): Effect.Effect<void> =>
           )
     }),
   )
+
+/** The same for a process that begins no run of its own. */
+export const compareClocks = Effect.flatMap(Database, (database) =>
+  Effect.flatMap(
+    database.row(
+      "Run.clock",
+      { now: float8 },
+      (sql) => sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
+    ),
+    ({ now }) => warnOfClock(now),
+  ),
+)

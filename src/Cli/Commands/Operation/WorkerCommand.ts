@@ -5,6 +5,7 @@ import { sharing } from "../../../Jobs/PaceStore.ts"
 import { prepare } from "../../../Jobs/Prepare.ts"
 import { work } from "../../../Jobs/Worker.ts"
 import { Connector } from "../../../Partner/Connector.ts"
+import { compareClocks } from "../../../Run/Clocks.ts"
 import { Settings } from "../../../Settings.ts"
 import { BookSync } from "../../../Sync/BookSync.ts"
 import { Events } from "../../../Sync/Events.ts"
@@ -68,6 +69,7 @@ export const worker = command(
       const { limits, tokenKey } = yield* Settings
       const database = yield* Database
       yield* prepare()
+      yield* compareClocks
       const count = Option.getOrElse(jobs, () => limits.clientsInParallel)
       yield* Effect.provideService(work(count), Connector, sharing(database, tokenKey))
       yield* Effect.logInfo(`Working at up to ${count} books at once.`)
