@@ -7,7 +7,7 @@ import { type CheckName, checks } from "../Reconcile/Check.ts"
 import { queries } from "../Reconcile/Checks.ts"
 import { findingsOf } from "../Reconcile/Findings.ts"
 import { isUnproved } from "../Reconcile/ReconcileProgress.ts"
-import { settingsScope } from "../Reconcile/ReconcileScope.ts"
+import { settingsDigest, settingsScope } from "../Reconcile/ReconcileScope.ts"
 import { Settings } from "../Settings.ts"
 import { type ProofQuery, type Wrong, wrongColumns } from "./ProofQuery.ts"
 
@@ -65,31 +65,32 @@ const counted: ReadonlyArray<CheckName> = [
 ]
 
 /**
- * Runs all checks again over everything. In books that were reconciled after their last read, everything they find that blocks,
- * or is open in the books, must be an open finding.
+ * Runs all checks again over everything. In books that were reconciled after their last read, by the settings of now, everything
+ * they find that blocks, or is open in the books, must be an open finding, if it was one at that time.
  */
 export const unfound = Effect.fn("Proof.unfound")(function* () {
   const database = yield* Database
-  const settings = yield* Settings
+  const common = settingsScope(yield* Settings)
   const rows = yield* database.rows(
     "Proof.unfound.books",
     { book_id: int4 },
     (sql) => sql`
       select p.book_id from reconcile.progress p
       join mirror.books b on b.book_id = p.book_id
-      where p.through_run > 0 and not exists (
+      where p.through_run > 0 and p.settings = ${settingsDigest(common)} and not exists (
         select 1 from sync.runs r where r.connection = b.connection
           and (${isUnproved(sql)} or r.run_id > p.through_run and (r.state <> 'done' or exists (
             select 1 from sync.stream_reads s where s.book_id = p.book_id and s.run_id = r.run_id))))
       order by 1`,
   )
   const scope = {
-    ...settingsScope(settings),
+    ...common,
     books: rows.map(({ book_id: id }) => id),
     sinceRun: null,
     period: null,
     full: false,
     runId: null,
+    asReconciled: true,
   }
   const wrong: Array<Wrong> = []
   for (const query of queries) {

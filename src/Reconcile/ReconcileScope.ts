@@ -39,7 +39,15 @@ export interface Scope {
   readonly surfaces: ReadonlyArray<{ readonly connection: string; readonly surface: string }>
   /** The run that opens and closes findings, where there is one. */
   readonly runId: number | null
+  /** Ages are those at the book's last reconciliation instead of now: nobody could have found what has grown old since. */
+  readonly asReconciled?: boolean
 }
+
+/** The time at which something in a book is so many days old. */
+export const agedAt = (sql: Sql, { asReconciled = false }: Scope, book: Fragment): Fragment =>
+  asReconciled
+    ? sql`(select p.reconciled_at from reconcile.progress p where p.book_id = ${book})`
+    : sql`now()`
 
 /** The surfaces of all connections in the settings. */
 export const surfacesIn = ({ connections }: Pick<Settings, "connections">): Scope["surfaces"] =>

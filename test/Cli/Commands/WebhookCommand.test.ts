@@ -140,7 +140,7 @@ layer(Layer.merge(database, Tool.layer), {
       const bad = yield* tieout("webhook", "diagnose", "bad.json", "--key", "key.pem")
       expect([bad.code, bad.out.startsWith("Nothing fits: ")]).toEqual([1, true])
       const gone = yield* tieout("webhook", "diagnose", "gone.json", "--key", "key.pem")
-      expect([gone.code, gone.error.startsWith("gone.json cannot be read: ENOENT")]).toEqual([2, true])
+      expect([gone.code, gone.error.startsWith("gone.json: there is no such file")]).toEqual([2, true])
     }),
   )
 })

@@ -4,7 +4,7 @@
  */
 import type { Sql } from "../../../Database/Client.ts"
 import type { CheckQuery } from "../../Findings.ts"
-import { amountText, type Fragment, inBooks, type Scope, sumText } from "../../ReconcileScope.ts"
+import { agedAt, amountText, type Fragment, inBooks, type Scope, sumText } from "../../ReconcileScope.ts"
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select 'loan-in-transit' as check_name, t.book_id, 'receivable' as subject_type,
@@ -15,7 +15,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     jsonb_build_object('receivableId', t.receivable_id, 'purpose', t.purpose, 'currency', t.currency,
       'amount', ${amountText(sql, sql`t.amount`, sql`t.currency`)}, 'since', t.since, 'days', t.age, 'transactions', to_jsonb(t.tx_ids), 'material', true) as evidence
   from (
-    select w.*, d.since, ledger.day_of(now(), l.time_zone) - d.since as age
+    select w.*, d.since, ledger.day_of(${agedAt(sql, scope, sql`w.book_id`)}, l.time_zone) - d.since as age
     from ledger.receivable_waits w
     join ledger.locks l on l.book_id = w.book_id
     cross join lateral (select ledger.day_of(w.occurred_at, l.time_zone) as since) d

@@ -1,0 +1,48 @@
+/** What has become a finding by its age alone since a book was reconciled is no finding that is missing. */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { prove } from "../../src/Proof.ts"
+import { Settings } from "../../src/Settings.ts"
+import { lending, move } from "../Sync/Lending.ts"
+import { at, loan, surfaces, tx } from "../Sync/Loaned.ts"
+import { rows, sync } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const accused = (variables: Record<string, string>) =>
+  Effect.map(Effect.provide(prove(), Settings.from({ variables })), ({ proofs }) =>
+    proofs.flatMap(({ name, wrong }) => wrong.map(({ message }) => `${name}: ${message.split(":")[0]}`)),
+  )
+
+layer(TestDatabase.layer, { excludeTestServices: true })("verify --database", (it) => {
+  it.scoped("looks at ages as they were when a book was reconciled, by the settings of that time", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      const out = move(held, "", { type: "DEBIT", amount: 1000, on: at(2) })
+      // Of the second payment no cash has come.
+      held.receivables = [
+        loan({
+          disbursedTransaction: tx(out, 2),
+          repaymentTransactions: [tx("elsewhere", 4)],
+          currentPrincipal: "500.00",
+        }),
+      ]
+      yield* sync(service.url, surfaces)
+      expect(
+        yield* rows(
+          "select check_name from reconcile.findings where closed_at is null and check_name = 'loan-in-transit'",
+        ),
+      ).toEqual([{ check_name: "loan-in-transit" }])
+      expect(yield* accused(surfaces)).toEqual([])
+      yield* rows("update reconcile.findings set closed_at = now() where check_name = 'loan-in-transit'")
+      const missing = "found-again: has no open finding loan-in-transit"
+      expect(yield* accused(surfaces)).toEqual([missing])
+      // On the next morning the loan had been too young.
+      yield* rows(`update reconcile.progress set reconciled_at = '${at(5)}'`)
+      expect(yield* accused(surfaces)).toEqual([])
+      yield* rows(`update reconcile.progress set reconciled_at = '${at(8)}'`)
+      expect(yield* accused(surfaces)).toEqual([missing])
+      // The next sync checks everything by the new settings.
+      expect(yield* accused({ ...surfaces, TIEOUT_RECONCILE_TRANSIT_DAYS: "2" })).toEqual([])
+    }),
+  )
+})
