@@ -17,9 +17,6 @@ const advice: { readonly [code: string]: string } = {
   EMFILE: "cannot be opened, too many files are open: raise the limit (ulimit -n) and export again",
 }
 
-/** Something else has the name. */
-const inTheWay: ReadonlySet<string> = new Set(["ENOTDIR", "EEXIST"])
-
 /** What a failed file operation means; no partial file is left. */
 const folderError = (path: string, cause: unknown): ExportError => {
   if (cause instanceof NotRegular) {
@@ -27,7 +24,7 @@ const folderError = (path: string, cause: unknown): ExportError => {
   }
   const code = codeOf(cause) ?? "unknown error"
   return exportError(
-    inTheWay.has(code) ? "FolderTaken" : "Folder",
+    "Folder",
     `${path} ${advice[code] ?? "cannot be written"} [${code}]. Nothing of it was kept.`,
   )
 }
