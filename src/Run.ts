@@ -74,7 +74,7 @@ export const nowIso = (epochMilliseconds: number): string => new Date(epochMilli
 /** Notes that a run has started; an earlier one of the same command that never ended was abandoned. */
 export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, command: RunCommand) {
   const database = yield* Database
-  return yield* database.row(
+  const opened = yield* database.row(
     "Sync.openRun",
     { runId: int4, besideBackfill: bool, now: float8 },
     (sql) => sql`
@@ -87,6 +87,9 @@ export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, 
         where b.connection = ${connection} and b.command = 'backfill' and b.state = 'running') as "besideBackfill",
         (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
   )
+  // Events make many runs an hour.
+  if (command !== "events") yield* warnOfClock(opened.now)
+  return opened
 })
 
 /** The session lock that a backfill of the connection holds while it runs. */
@@ -135,11 +138,8 @@ const begin = (taken: Taken, command: RunCommand) =>
     const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
     const { connection } = taken
     const { besideBackfill, lease } = yield* database.transaction(
-      openRun(connection, command).pipe(
-        Effect.tap(({ now }) => warnOfClock(now)),
-        Effect.flatMap(({ besideBackfill, runId }) =>
-          Effect.map(takeLease(taken, runId), (lease) => ({ besideBackfill, lease })),
-        ),
+      Effect.flatMap(openRun(connection, command), ({ besideBackfill, runId }) =>
+        Effect.map(takeLease(taken, runId), (lease) => ({ besideBackfill, lease })),
       ),
     )
     if (besideBackfill) yield* endKilledBackfill(connection)

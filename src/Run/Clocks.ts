@@ -7,7 +7,7 @@ import { counted } from "../Common/Text.ts"
 import { float8 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 
-/** Milliseconds by which two clocks may differ without a word: a statement's way, and what time servers leave. */
+/** Milliseconds by which two clocks may differ without a word: the time that a query takes on its way, and what time servers leave. */
 const agree = 30_000
 
 /** `database`: its clock just now, epoch milliseconds. */
