@@ -7,7 +7,7 @@ import { type CheckName, checks } from "../Reconcile/Check.ts"
 import { queries } from "../Reconcile/Checks.ts"
 import { findingsOf } from "../Reconcile/Findings.ts"
 import { isUnproved } from "../Reconcile/ReconcileProgress.ts"
-import { settingsDigest, settingsScope } from "../Reconcile/ReconcileScope.ts"
+import { settingsScope } from "../Reconcile/ReconcileScope.ts"
 import { Settings } from "../Settings.ts"
 import { type ProofQuery, type Wrong, wrongColumns } from "./ProofQuery.ts"
 
@@ -65,8 +65,8 @@ const counted: ReadonlyArray<CheckName> = [
 ]
 
 /**
- * Runs all checks again over everything. In books that were reconciled after their last read, by the settings of now, everything
- * they find that blocks, or is open in the books, must be an open finding, if it was one at that time.
+ * Runs all checks again over everything. In books that were reconciled after their last read, everything they find that blocks,
+ * or is open in the books, must be an open finding; ages are those of that time.
  */
 export const unfound = Effect.fn("Proof.unfound")(function* () {
   const database = yield* Database
@@ -77,7 +77,7 @@ export const unfound = Effect.fn("Proof.unfound")(function* () {
     (sql) => sql`
       select p.book_id from reconcile.progress p
       join mirror.books b on b.book_id = p.book_id
-      where p.through_run > 0 and p.settings = ${settingsDigest(common)} and not exists (
+      where p.through_run > 0 and not exists (
         select 1 from sync.runs r where r.connection = b.connection
           and (${isUnproved(sql)} or r.run_id > p.through_run and (r.state <> 'done' or exists (
             select 1 from sync.stream_reads s where s.book_id = p.book_id and s.run_id = r.run_id))))

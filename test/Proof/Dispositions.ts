@@ -193,8 +193,7 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
     refused: "book_id through_run through_batch",
     free: {
       reconciled_at: "our clock",
-      settings:
-        "by which settings a book was checked; found-again leaves out what was checked by others than those of now",
+      settings: "by which settings a book was checked; found-again makes all checks by those of now",
     },
   },
   "sync.book_events": {
