@@ -76,10 +76,10 @@ export const remember = (site: Site, books: ReadonlyArray<Book>) =>
       const book = books.find((one) => one.bookId === bookId)
       if (book === undefined) continue
       const asked = { moment, book, month }
-      const files = yield* Effect.option(
-        Effect.tapError(packageOf(site, asked), (e) =>
-          Effect.sync(() => console.error("HS", String(e).slice(0, 300))),
-        ),
+      const files = yield* packageOf(site, asked).pipe(
+        Effect.asSome,
+        Effect.catchTag("AsOfError", () => Effect.succeedNone),
+        Effect.orDie,
       )
       if (Option.isSome(files)) kept.push({ ...asked, files: files.value })
     }

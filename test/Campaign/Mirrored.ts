@@ -35,7 +35,6 @@ export const mirrored = (books: ReadonlyArray<Book>) =>
     ),
   )
 
-/** The resources that were mirrored: one that was malformed until its client went away was never understood. */
 export interface MirroredResource {
   readonly id: string
   readonly status: string
@@ -43,6 +42,7 @@ export interface MirroredResource {
   readonly fee: string | null
 }
 
+/** The resources that were mirrored: one that was malformed until its client went away was never understood. */
 export const mirroredResources = (books: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
     database.query(
