@@ -1,4 +1,4 @@
-/** Whether the service says when it answered: a close counts a read only by the service's own clock. */
+/** Whether the service says when it answered: without the service's own clock no read counts for a close. */
 import { Effect, Either } from "effect"
 import type { Ask } from "./Ask.ts"
 import { type Finding, finding } from "./Judge.ts"

@@ -1,10 +1,13 @@
 /** Lists whose items move while they are read: of other lists than statements no order is promised. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either } from "effect"
+import { organizationBook } from "../../src/Book.ts"
+import { notReadBySync } from "../../src/Reconcile/Unread.ts"
+import { Settings } from "../../src/Settings.ts"
 import { json } from "../Partner/Service.ts"
 import { inOwnDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import { id, partnership } from "./Partnership.ts"
-import { rows, sync } from "./Runs.ts"
+import { rows, sync, variablesFor } from "./Runs.ts"
 
 const accountOf = (accountId: string) => ({
   accountId,
@@ -99,6 +102,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a list of accounts tha
     Effect.gen(function* () {
       const found = yield* listing([a, b], [b], [c, a], [a], [d, a], [a])
       expect(found).toEqual({ asked: 6, listed: [a, b, c, d], isRead: false })
+      // So no sentence about the book says that everything ties out.
+      const notRead = notReadBySync([yield* organizationBook("default")])
+      const settings = Settings.from({ variables: variablesFor("http://127.0.0.1:1") })
+      expect(yield* Effect.provide(notRead, settings)).toContainEqual({ what: "accounts", count: 1 })
     }).pipe(inOwnDatabase),
   )
 })

@@ -200,7 +200,8 @@ export const streamReads = sync.table(
     bookId: integer("book_id").notNull(),
     stream: text("stream").notNull(),
     /**
-     * The service's clock (`Date`) at the first page of a read that was followed to its end; null: none, or it does not say.
+     * When a read that was followed to its end asked for its first page, by the service's clock (`Date`) and no later than by ours; null:
+     * none, or the service does not say.
      */
     beganAt: instant("began_at"),
     /** Our clock when that read was committed; null: the stream was never read to its end. */

@@ -34,7 +34,7 @@ export interface ListProgress {
   isElsewhere: boolean
 }
 
-/** The service's clock at the first page that this run asked for, once there is one. */
+/** When the first page that this run asked for was asked for (`Page.askedAt`), once there is one. */
 export interface Begins {
   at: Option.Option<Instant> | undefined
 }

@@ -51,7 +51,7 @@ export interface StatementOutcome {
   readonly balance: Option.Option<Amount>
   /** When the request for the last page was sent, ISO 8601, our clock. */
   readonly tailReadAt: Option.Option<string>
-  /** The service's clock when it answered for the first page. */
+  /** When the first page was asked for (`Page.askedAt`). */
   readonly beganAt: Option.Option<Instant>
 }
 
