@@ -7,7 +7,7 @@ import { type CheckName, checks } from "../Reconcile/Check.ts"
 import { queries } from "../Reconcile/Checks.ts"
 import { findingsOf } from "../Reconcile/Findings.ts"
 import { isUnproved } from "../Reconcile/ReconcileProgress.ts"
-import { settingsScope } from "../Reconcile/ReconcileScope.ts"
+import { settingsDigest, settingsScope } from "../Reconcile/ReconcileScope.ts"
 import { Settings } from "../Settings.ts"
 import { type ProofQuery, type Wrong, wrongColumns } from "./ProofQuery.ts"
 
@@ -64,6 +64,10 @@ const counted: ReadonlyArray<CheckName> = [
   "loan-in-transit",
 ]
 
+/** Where this may be why: no reconciliation has looked for such findings yet. */
+const otherSettings =
+  " The settings of the checks have changed since this book was reconciled; tieout reconcile applies them."
+
 /**
  * Runs all checks again over everything. In books that were reconciled after their last read, everything they find that blocks,
  * or is open in the books, must be an open finding; ages are those of that time.
@@ -71,6 +75,7 @@ const counted: ReadonlyArray<CheckName> = [
 export const unfound = Effect.fn("Proof.unfound")(function* () {
   const database = yield* Database
   const common = settingsScope(yield* Settings)
+  const digest = settingsDigest(common)
   const rows = yield* database.rows(
     "Proof.unfound.books",
     { book_id: int4 },
@@ -99,9 +104,11 @@ export const unfound = Effect.fn("Proof.unfound")(function* () {
       wrongColumns,
       (sql) => sql`
         select b.code as book, format('%s %s', n.subject_type, n.subject_id) as row,
-          format('has no open finding %s: %s', n.check_name, n.message) as message
+          format('has no open finding %s: %s', n.check_name, n.message)
+            || case when p.settings is distinct from ${digest} then ${otherSettings} else '' end as message
         from (${findingsOf(sql, scope, query)}) n
         join mirror.books b on b.book_id = n.book_id
+        join reconcile.progress p on p.book_id = n.book_id
         where n.ripe and (${severities}::text::json ->> n.check_name = 'blocking'
             or n.check_name = any (${`{${counted.join(",")}}`}::text::text[])) and not exists (
           select 1 from reconcile.findings f

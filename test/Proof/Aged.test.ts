@@ -43,4 +43,19 @@ layer(TestDatabase.layer, { excludeTestServices: true })("verify --database", (i
       expect(yield* accused(surfaces)).toEqual([missing])
     }),
   )
+
+  it.scoped("says where the checks have other settings than at the last reconciliation", () =>
+    Effect.gen(function* () {
+      const lines = (variables: Record<string, string>) =>
+        Effect.map(Effect.provide(prove(), Settings.from({ variables })), ({ proofs }) =>
+          proofs.flatMap(({ wrong }) => wrong.map(({ message }) => message)),
+        )
+      const changed = /settings of the checks have changed since .* tieout reconcile/
+      const [before] = yield* lines(surfaces)
+      expect(before).toMatch(/no open finding loan-in-transit/)
+      expect(before).not.toMatch(changed)
+      const [after] = yield* lines({ ...surfaces, TIEOUT_RECONCILE_TRANSIT_DAYS: "1" })
+      expect(after).toMatch(changed)
+    }),
+  )
 })
