@@ -1,7 +1,7 @@
 /** Whether the service says when it answered: without the service's own clock no read counts for a close. */
 import { Effect, Either } from "effect"
 import type { Ask } from "./Ask.ts"
-import { type Finding, finding } from "./Judge.ts"
+import { type Finding, finding } from "./Finding.ts"
 
 /** Counts the answers that come, and those with a `Date` header among them. */
 export const watching = (ask: Ask): { readonly ask: Ask; readonly verdict: () => Finding | undefined } => {

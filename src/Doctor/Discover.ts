@@ -26,13 +26,14 @@ export const discover = Effect.fn("Doctor.discover")(function* (
   surfaces: ReadonlyArray<Surface>,
 ) {
   const survey = yield* surveyAll(ask, configured, surfaces)
-  const names = Propose.paging(survey.samples, configured.paging)
-  const parameters = yield* Parameters.determine(ask, survey.samples, names.paging)
+  const names = Propose.paging(survey.samples, configured)
+  const parameters = yield* Parameters.determine(ask, survey.samples, names)
   const money = Propose.money(yield* moneys(ask, survey), configured.money, surfaces.includes("organization"))
   const proposal: Propose.Proposal = {
     profile: {
       ...Propose.withPaths(configured, survey.paths),
       paging: parameters.paging,
+      lists: names.lists,
       money: money.money,
     },
     undetermined: [

@@ -9,7 +9,7 @@ import * as ReferenceItem from "../Partner/Wire/ReferenceItem.ts"
 import type { Decoder } from "../Partner/Wire/RowDecoder.ts"
 import * as StatementEntry from "../Partner/Wire/StatementEntry.ts"
 import * as Withdrawal from "../Partner/Wire/Withdrawal.ts"
-import type { Interface } from "../Settings/Interface.ts"
+import type { Interface, ListName } from "../Settings/Interface.ts"
 import * as Rows from "./SurveyedRows.ts"
 
 export type Surface = "organization" | "client" | "credit"
@@ -27,11 +27,16 @@ export interface Endpoint {
   readonly dispensable: boolean
 }
 
-const make = (
-  key: Endpoint["key"],
+/** One that lists things, page by page. */
+export interface ListEndpoint extends Endpoint {
+  readonly key: Endpoint["key"] & ListName
+}
+
+const make = <Key extends Endpoint["key"]>(
+  key: Key,
   decoder: Endpoint["decoder"],
   more: Partial<Pick<Endpoint, "guesses" | "essential" | "dispensable">> = {},
-): Endpoint => ({
+): Endpoint & { readonly key: Key } => ({
   key,
   idField: decoder({ amountField: "amount", currencyField: "currency" }, "").idField,
   decoder,

@@ -1,15 +1,16 @@
 /** Calls each endpoint of a connection's surfaces through its profile. */
-import { Effect, Either } from "effect"
+import { Array as Arr, Effect, Either } from "effect"
 import type { PartnerError } from "../Partner/PartnerError.ts"
 import { isFields } from "../Partner/Wire/Fields.ts"
-import type { Interface } from "../Settings/Interface.ts"
+import { hasOwnParameters, type Interface, pagingOf, pagingSetting } from "../Settings/Interface.ts"
 import { type Ask, queryOf, sized } from "./Ask.ts"
-import type { Endpoint, Place, Surface } from "./Endpoints.ts"
+import type { Endpoint, ListEndpoint, Place, Surface } from "./Endpoints.ts"
 import * as Endpoints from "./Endpoints.ts"
+import { type Finding, untried } from "./Finding.ts"
 import * as Judge from "./Judge.ts"
 import { type Listed, shorten, turn } from "./Turn.ts"
 
-export interface EndpointReport extends Judge.Finding {
+export interface EndpointReport extends Finding {
   readonly surface: Surface | null
   readonly endpoint: string
   /** The path of the profile, `{…}` for identifiers; null where the profile has none. */
@@ -47,24 +48,25 @@ interface Visit {
   readonly lists: Array<Listed>
 }
 
-const note = (visit: Visit, place: Place, endpoint: Endpoint, finding: Judge.Finding): void => {
+const note = (visit: Visit, place: Place, endpoint: Endpoint, finding: Finding): void => {
   const path = place.template(endpoint)
   visit.reports.push({ surface: place.surface, endpoint: endpoint.key, path, ...finding })
 }
 
 /** A list may be refused because of its page size: asks again without a size, and with a small one. */
 const refused = Effect.fn("Doctor.refused")(function* (
-  { ask, profile: { paging } }: Visit,
+  { ask, profile }: Visit,
   error: PartnerError,
-  endpoint: Endpoint,
+  endpoint: ListEndpoint,
   path: string,
   setting: string,
 ) {
+  const paging = pagingOf(profile, endpoint.key)
   const plain = Judge.ofError(error, endpoint, setting)
   if (error.reason !== "Rejected" || paging.sizeParam === null) return plain
   if (Either.isLeft(yield* ask(endpoint.key, path))) return plain
   const small = Either.isRight(yield* ask(endpoint.key, path, queryOf(sized(paging, 1))))
-  const key = small ? "interface.paging.size" : "interface.paging.sizeParam"
+  const key = pagingSetting(profile, endpoint.key, small ? "size" : "sizeParam")
   const advice = small
     ? `A page of 1 is given, one of ${paging.size} is not: set ${key} to less.`
     : `Without the parameter ${paging.sizeParam} it is answered: set ${key} to the right one, or to null.`
@@ -75,21 +77,22 @@ const refused = Effect.fn("Doctor.refused")(function* (
 const read = Effect.fn("Doctor.read")(function* (
   visit: Visit,
   place: Place,
-  endpoint: Endpoint,
+  endpoint: ListEndpoint,
   accountId = "",
 ) {
   const { ask, lists, profile } = visit
+  const paging = pagingOf(profile, endpoint.key)
   const template = place.template(endpoint)
   const setting = place.setting(endpoint)
   if (template === null) {
     return {
-      finding: Judge.untried(`${setting} is null: there is no such list`, [setting]),
+      finding: untried(`${setting} is null: there is no such list`, [setting]),
       page: undefined,
       rows: [],
     }
   }
   const path = place.fill(template, accountId)
-  const answer = yield* ask(endpoint.key, path, queryOf(sized(profile.paging, profile.paging.size)))
+  const answer = yield* ask(endpoint.key, path, queryOf(sized(paging, paging.size)))
   if (Either.isLeft(answer)) {
     return { finding: yield* refused(visit, answer.left, endpoint, path, setting), page: undefined, rows: [] }
   }
@@ -98,7 +101,7 @@ const read = Effect.fn("Doctor.read")(function* (
   return judged
 })
 
-const list = Effect.fn("Doctor.list")(function* (visit: Visit, place: Place, endpoint: Endpoint) {
+const list = Effect.fn("Doctor.list")(function* (visit: Visit, place: Place, endpoint: ListEndpoint) {
   const { finding, rows } = yield* read(visit, place, endpoint)
   note(visit, place, endpoint, finding)
   return rows
@@ -114,8 +117,8 @@ const single = Effect.fn("Doctor.single")(function* (
 ) {
   const template = place.template(endpoint)
   const setting = place.setting(endpoint)
-  if (template === null) return note(visit, place, endpoint, Judge.untried(`${setting} is null`, [setting]))
-  if (id === undefined) return note(visit, place, endpoint, Judge.untried(why))
+  if (template === null) return note(visit, place, endpoint, untried(`${setting} is null`, [setting]))
+  if (id === undefined) return note(visit, place, endpoint, untried(why))
   const answer = yield* visit.ask(endpoint.key, place.fill(template, id))
   const finding = Either.isLeft(answer)
     ? Judge.ofError(answer.left, endpoint, setting)
@@ -124,7 +127,7 @@ const single = Effect.fn("Doctor.single")(function* (
 })
 
 /** The path is not to blame for accounts that answer 404 while others have a statement. */
-const besides = (found: Judge.Finding, asked: number, absent: number): Judge.Finding => ({
+const besides = (found: Finding, asked: number, absent: number): Finding => ({
   ...found,
   verdict: "wrong",
   severity: "error",
@@ -139,8 +142,8 @@ const statements = Effect.fn("Doctor.statements")(function* (
   place: Place,
   accounts: ReadonlyArray<string>,
 ) {
-  let reported: { readonly finding: Judge.Finding; readonly rows: number } | undefined
-  let absent: Judge.Finding | undefined
+  let reported: { readonly finding: Finding; readonly rows: number } | undefined
+  let absent: Finding | undefined
   let [asked, without] = [0, 0]
   const related = new Map<string, string>()
   for (const accountId of accounts) {
@@ -161,7 +164,7 @@ const statements = Effect.fn("Doctor.statements")(function* (
       reported = { finding, rows: rows.length }
     if (page === undefined || related.has("CONVERSION")) break
   }
-  const found = reported?.finding ?? absent ?? Judge.untried("there is no account to ask for")
+  const found = reported?.finding ?? absent ?? untried("there is no account to ask for")
   const isMixed = reported?.finding.verdict === "ok" && without > 0
   note(visit, place, Endpoints.statement, isMixed ? besides(found, asked, without) : found)
   return related
@@ -196,7 +199,7 @@ const client = Effect.fn("Doctor.client")(function* (visit: Visit) {
   const clientId = activeClient(yield* list(visit, register, Endpoints.clients))
   if (clientId !== undefined) return yield* book(visit, Endpoints.client(visit.profile, clientId))
   const place = Endpoints.client(visit.profile, "")
-  note(visit, place, Endpoints.accounts, Judge.untried("no client on the page that was read is ACTIVE"))
+  note(visit, place, Endpoints.accounts, untried("no client on the page that was read is ACTIVE"))
 })
 
 const credit = Effect.fn("Doctor.credit")(function* (visit: Visit) {
@@ -207,7 +210,21 @@ const credit = Effect.fn("Doctor.credit")(function* (visit: Visit) {
   yield* list(visit, place, Endpoints.creditAccounts)
 })
 
-/** One report per endpoint, in the order in which they were called, and two on paging. */
+/** Two reports on paging: with the common parameters, and with those of each kind of list that has its own. */
+const pagings = Effect.fn("Doctor.pagings")(function* ({ ask, lists, profile, reports }: Visit) {
+  const own = (list: Listed) => hasOwnParameters(profile, list.endpoint.key)
+  const apart = Arr.groupBy(lists.filter(own), ({ endpoint }) => endpoint.key)
+  const common = lists.filter((list) => !own(list))
+  const groups = Object.values(apart)
+  for (const group of common.length === 0 && groups.length > 0 ? groups : [common, ...groups]) {
+    const size = yield* shorten(ask, group, profile)
+    const paging = yield* turn(ask, group, profile)
+    reports.push({ surface: null, endpoint: "pageSize", path: null, ...size })
+    reports.push({ surface: null, endpoint: "paging", path: null, ...paging })
+  }
+})
+
+/** One report per endpoint, in the order in which they were called, and those on paging. */
 export const examine = Effect.fn("Doctor.examine")(function* (
   ask: Ask,
   profile: Interface,
@@ -217,9 +234,6 @@ export const examine = Effect.fn("Doctor.examine")(function* (
   if (surfaces.includes("organization")) yield* book(visit, Endpoints.organization(profile))
   if (surfaces.includes("client")) yield* client(visit)
   if (surfaces.includes("credit")) yield* credit(visit)
-  const size = yield* shorten(ask, visit.lists, profile.paging)
-  const paging = yield* turn(ask, visit.lists, profile.paging)
-  visit.reports.push({ surface: null, endpoint: "pageSize", path: null, ...size })
-  visit.reports.push({ surface: null, endpoint: "paging", path: null, ...paging })
+  yield* pagings(visit)
   return visit.reports
 })

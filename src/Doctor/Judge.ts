@@ -2,43 +2,17 @@
 import { Either } from "effect"
 import { counted } from "../Common/Text.ts"
 import type { Answer } from "../Partner/Attempt.ts"
+import { pathOf } from "../Partner/PageEnvelope.ts"
 import type { PartnerError } from "../Partner/PartnerError.ts"
 import { isFields } from "../Partner/Wire/Fields.ts"
 import { type Decoder, decode, decodeAll } from "../Partner/Wire/RowDecoder.ts"
 import type { Malformed } from "../Partner.ts"
-import type { Interface } from "../Settings/Interface.ts"
+import { type Interface, pagingOf } from "../Settings/Interface.ts"
 import { outcomeText } from "./Ask.ts"
-import type { Endpoint } from "./Endpoints.ts"
+import type { Endpoint, ListEndpoint } from "./Endpoints.ts"
+import { type Finding, finding, wrong } from "./Finding.ts"
+import { open, type Page } from "./OpenPage.ts"
 import * as Shape from "./Shape.ts"
-
-export interface Finding {
-  readonly verdict: "ok" | "wrong" | "notThere" | "untried"
-  /** `error`: a sync would fail, at least in part. `warning`: something to decide or to check. */
-  readonly severity: "none" | "warning" | "error"
-  readonly detail: string
-  /** The settings keys that are wrong, or that matter here. */
-  readonly settings: ReadonlyArray<string>
-  readonly advice: string | null
-  /** Field names and types of the answer, never values; null: no answer. */
-  readonly shape: string | null
-}
-
-export const finding = (
-  verdict: Finding["verdict"],
-  severity: Finding["severity"],
-  detail: string,
-  more: Partial<Pick<Finding, "settings" | "advice" | "shape">> = {},
-): Finding => ({ verdict, severity, detail, settings: [], advice: null, shape: null, ...more })
-
-export const untried = (detail: string, settings: ReadonlyArray<string> = []): Finding =>
-  finding("untried", "none", detail, { settings })
-
-const wrong = (
-  detail: string,
-  settings: ReadonlyArray<string>,
-  advice: string | null,
-  answer: Answer,
-): Finding => finding("wrong", "error", detail, { settings, advice, shape: Shape.describe(answer.value) })
 
 /** A refusal of a request for `endpoint`, whose path is `setting`. */
 export const ofError = (error: PartnerError, endpoint: Endpoint, setting: string): Finding => {
@@ -61,8 +35,6 @@ export const ofError = (error: PartnerError, endpoint: Endpoint, setting: string
         : []
   return finding("wrong", "error", detail, { settings, advice: error.advice })
 }
-
-const quoted = (names: ReadonlyArray<string>): string => names.map((name) => JSON.stringify(name)).join(", ")
 
 /** A path within a row, without names that look like data. */
 const safePath = (path: string): string =>
@@ -107,55 +79,12 @@ const moneySetting = (
   return explain("interface.money.currencyField", found)
 }
 
-/** A list's page, read by the profile. */
-export interface Page {
-  readonly rows: ReadonlyArray<unknown>
-  readonly hasNextPage: boolean
-  readonly endCursor: string | undefined
-}
-
 export interface Judged {
   readonly finding: Finding
   /** Undefined where the profile does not lead to it. */
   readonly page: Page | undefined
   /** The rows, even where only their identifiers could be read: they serve to try other endpoints. */
   readonly rows: ReadonlyArray<unknown>
-}
-
-/** Opens an answer by the profile, or says why it cannot. */
-export const open = (
-  answer: Answer,
-  { itemsField, pageInfoField }: Interface["paging"],
-  idField: string,
-): Either.Either<Page, Finding> => {
-  const { value } = answer
-  const rows = Shape.at(value, itemsField)
-  if (!Array.isArray(rows)) {
-    const setting = "interface.paging.itemsField"
-    const paths = Shape.lists(value, idField).map(({ path }) => path)
-    const hint = paths.length === 0 ? "the answer has no list" : `there is one at ${quoted(paths)}`
-    const advice = paths.length === 0 ? null : `Set ${setting} to ${quoted(paths)}.`
-    return Either.left(
-      wrong(`there is no array at ${quoted([itemsField])}; ${hint}`, [setting], advice, answer),
-    )
-  }
-  if (itemsField === "") return Either.right({ rows, hasNextPage: false, endCursor: undefined })
-  const info = Shape.at(value, pageInfoField)
-  if (!isFields(info) || typeof info.hasNextPage !== "boolean") {
-    const setting = "interface.paging.pageInfoField"
-    const paths = Shape.pageInfos(value)
-    const hint = paths.length === 0 ? "there is none in the answer" : `there is one at ${quoted(paths)}`
-    const advice = paths.length === 0 ? null : `Set ${setting} to ${quoted(paths)}.`
-    return Either.left(
-      wrong(`there is no hasNextPage at ${quoted([pageInfoField])}; ${hint}`, [setting], advice, answer),
-    )
-  }
-  const cursor = info.endCursor
-  return Either.right({
-    rows,
-    hasNextPage: info.hasNextPage,
-    endCursor: typeof cursor === "string" && cursor !== "" ? cursor : undefined,
-  })
 }
 
 const reasons = (malformed: ReadonlyArray<Malformed>): string => {
@@ -173,19 +102,19 @@ const reasons = (malformed: ReadonlyArray<Malformed>): string => {
 /** Judges a list's answer: whether it can be opened, and its rows decoded as by a sync. */
 export const ofList = (
   answer: Answer,
-  endpoint: Endpoint,
+  endpoint: ListEndpoint,
   profile: Interface,
   setting: string,
   accountId: string,
 ): Judged => {
-  const opened = open(answer, profile.paging, endpoint.idField)
+  const opened = open(answer, profile, endpoint)
   if (Either.isLeft(opened)) {
     const [list] = Shape.lists(answer.value, endpoint.idField)
     return { finding: opened.left, page: undefined, rows: list?.known === true ? list.rows : [] }
   }
   const page = opened.right
   const judged = (finding: Finding): Judged => ({ finding, page, rows: page.rows })
-  const path = profile.paging.itemsField === "" ? [] : profile.paging.itemsField.split(".")
+  const path = pathOf(pagingOf(profile, endpoint.key).itemsField)
   const read = decodeAll(endpoint.decoder(profile.money, accountId), page.rows, answer.source, path)
   const malformed = read.filter(Either.isLeft).map(({ left }) => left)
   const rows = counted(page.rows.length, "row")

@@ -1,13 +1,11 @@
 /** Finds the query parameters of page size and cursor: those that have a visible effect. */
 import { Effect, Either } from "effect"
-import type { Interface } from "../Settings/Interface.ts"
+import { hasOwnParameters, pagingOf } from "../Settings/Interface.ts"
 import { type Ask, queryOf, sized } from "./Ask.ts"
-import { open, type Page } from "./Judge.ts"
+import { open, type Page, type Paged } from "./OpenPage.ts"
 import { movedOn } from "./Shape.ts"
 import type { Sample, Undetermined } from "./Survey.ts"
 import { behindEmpty } from "./Turn.ts"
-
-type Paging = Interface["paging"]
 
 const sizeNames = [
   "first",
@@ -84,12 +82,12 @@ const longestFirst = (samples: ReadonlyArray<Sample>): ReadonlyArray<Sample> =>
 const pageOf = Effect.fn("Doctor.pageOf")(function* (
   ask: Ask,
   { endpoint, path }: Sample,
-  paging: Paging,
+  profile: Paged,
   parameters: ReadonlyArray<readonly [string, string | number]>,
 ) {
   const answer = yield* ask("paging", path, queryOf(parameters))
   if (Either.isLeft(answer)) return undefined
-  const opened = open(answer.right, paging, endpoint.idField)
+  const opened = open(answer.right, profile, endpoint)
   return Either.isRight(opened) ? opened.right : undefined
 })
 
@@ -107,18 +105,19 @@ const none = <A>(found: A, setting: string, reason: string, blocking = false): D
 const sizeParam = Effect.fn("Doctor.sizeParam")(function* (
   ask: Ask,
   samples: ReadonlyArray<Sample>,
-  paging: Paging,
+  profile: Paged,
 ) {
+  const { paging } = profile
   const setting = "interface.paging.sizeParam"
   const lists = longestFirst(samples).filter(({ rows }) => rows.length > 1)
   const [list] = lists
   if (list === undefined) return none(paging.sizeParam, setting, "no list has more than one row")
   const tried = namesFrom(paging.sizeParam, sizeNames)
   for (const name of tried) {
-    const pageOfOne = yield* pageOf(ask, list, paging, [[name, 1]])
+    const pageOfOne = yield* pageOf(ask, list, profile, [[name, 1]])
     if (pageOfOne?.rows.length !== 1) continue
     if (list.rows.length === 2) return { found: name, undetermined: [] }
-    const pageOfTwo = yield* pageOf(ask, list, paging, [[name, 2]])
+    const pageOfTwo = yield* pageOf(ask, list, profile, [[name, 2]])
     if (pageOfTwo?.rows.length === 2) return { found: name, undetermined: [] }
   }
   return none(null, setting, `none of these changes how many rows come: ${tried.join(", ")}; no size is sent`)
@@ -128,12 +127,13 @@ const sizeParam = Effect.fn("Doctor.sizeParam")(function* (
 const sizeFor = Effect.fn("Doctor.sizeFor")(function* (
   ask: Ask,
   samples: ReadonlyArray<Sample>,
-  paging: Paging,
+  profile: Paged,
 ) {
+  const { paging } = profile
   const [list] = longestFirst(samples)
   if (list === undefined || paging.sizeParam === null) return paging.size
   for (const size of [paging.size, ...smallerSizes.filter((smaller) => smaller < paging.size)]) {
-    if ((yield* pageOf(ask, list, paging, sized(paging, size))) !== undefined) return size
+    if ((yield* pageOf(ask, list, profile, sized(paging, size))) !== undefined) return size
   }
   return paging.size
 })
@@ -141,15 +141,16 @@ const sizeFor = Effect.fn("Doctor.sizeFor")(function* (
 const cursorAt = Effect.fn("Doctor.cursorAt")(function* (
   ask: Ask,
   list: Sample,
-  paging: Paging,
+  profile: Paged,
   first: Page,
   size: ReadonlyArray<readonly [string, number]>,
 ) {
+  const { paging } = profile
   for (const name of namesFrom(paging.cursorParam, cursorNames)) {
     if (first.endCursor === undefined || name === paging.sizeParam) continue
     const read = (cursor: string) =>
       Effect.map(
-        pageOf(ask, list, paging, [...size, [name, cursor]]),
+        pageOf(ask, list, profile, [...size, [name, cursor]]),
         Either.fromNullable(() => "unreadable"),
       )
     const second = yield* behindEmpty(read, first.endCursor)
@@ -162,19 +163,20 @@ const cursorAt = Effect.fn("Doctor.cursorAt")(function* (
 const cursorParam = Effect.fn("Doctor.cursorParam")(function* (
   ask: Ask,
   samples: ReadonlyArray<Sample>,
-  paging: Paging,
+  profile: Paged,
 ) {
+  const { paging } = profile
   const setting = "interface.paging.cursorParam"
   let reason = "no list has a second page"
   for (const list of longestFirst(samples)) {
     const size = list.rows.length > 1 ? sized(paging, 1) : []
-    const first = yield* pageOf(ask, list, paging, size)
+    const first = yield* pageOf(ask, list, profile, size)
     if (first?.hasNextPage !== true) continue
     if (first.endCursor === undefined) {
       reason = `${list.endpoint.key} promises a next page without an endCursor`
       continue
     }
-    const name = yield* cursorAt(ask, list, paging, first, size)
+    const name = yield* cursorAt(ask, list, profile, first, size)
     if (name !== undefined) return { found: name, undetermined: [] }
     const tried = namesFrom(paging.cursorParam, cursorNames).join(", ")
     return none(paging.cursorParam, setting, `none of these turns the page: ${tried}`, true)
@@ -186,16 +188,20 @@ const cursorParam = Effect.fn("Doctor.cursorParam")(function* (
 export const determine = Effect.fn("Doctor.parameters")(function* (
   ask: Ask,
   samples: ReadonlyArray<Sample>,
-  paging: Paging,
+  profile: Paged,
 ) {
-  if (paging.itemsField === "") {
+  const { lists, paging } = profile
+  // A list with parameters of its own shows nothing about the others.
+  const usual = samples.filter(({ endpoint: { key } }) => !hasOwnParameters(profile, key))
+  const enveloped = usual.filter(({ endpoint: { key } }) => pagingOf(profile, key).itemsField !== "")
+  if (usual.length > 0 && enveloped.length === 0) {
     const reason = "the answers are the lists themselves, so there is nothing that a page could follow from"
     return { paging, undetermined: none(null, "interface.paging.cursorParam", reason).undetermined }
   }
-  const size = yield* sizeParam(ask, samples, paging)
+  const size = yield* sizeParam(ask, enveloped, profile)
   const withParam = { ...paging, sizeParam: size.found }
-  const withSize = { ...withParam, size: yield* sizeFor(ask, samples, withParam) }
-  const cursor = yield* cursorParam(ask, samples, withSize)
+  const withSize = { ...withParam, size: yield* sizeFor(ask, enveloped, { lists, paging: withParam }) }
+  const cursor = yield* cursorParam(ask, enveloped, { lists, paging: withSize })
   return {
     paging: { ...withSize, cursorParam: cursor.found },
     undetermined: [...size.undetermined, ...cursor.undetermined],

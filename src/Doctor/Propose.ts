@@ -1,6 +1,7 @@
 /** Proposes the names of a profile from a survey. Pure. */
 import type { Fields } from "../Partner/Wire/Fields.ts"
-import type { Interface } from "../Settings/Interface.ts"
+import type { Interface, ListName } from "../Settings/Interface.ts"
+import type { Paged } from "./OpenPage.ts"
 import * as Shape from "./Shape.ts"
 import type { Sample, Survey, Undetermined } from "./Survey.ts"
 
@@ -23,17 +24,48 @@ const witnesses = (samples: ReadonlyArray<Sample>) => {
   return known.length > 0 ? known : filled.length > 0 ? filled : samples
 }
 
-/**
- * One name for all lists. Where lists differ, the essential ones decide, and the others are reported: the profile has no second
- * name for them.
- */
-const nameFor = (
-  setting: string,
-  what: string,
+type PagingField = "itemsField" | "pageInfoField"
+
+/** A field of paging as far as the answers show it. */
+interface Sought {
+  readonly field: PagingField
+  readonly what: string
+  readonly names: (sample: Sample) => ReadonlyArray<string>
+}
+
+interface Named {
+  readonly name: string
+  readonly undetermined: ReadonlyArray<Undetermined>
+}
+
+/** The name that most kinds of lists have; undefined where no name is that of several. */
+const commonest = (naming: ReadonlyArray<ReadonlyArray<string>>): string | undefined => {
+  const counts = new Map<string, number>()
+  for (const name of naming.flat()) counts.set(name, (counts.get(name) ?? 0) + 1)
+  const [first, second] = [...counts].sort(([, a], [, b]) => b - a)
+  return first !== undefined && first[1] > Math.max(1, second?.[1] ?? 0) ? first[0] : undefined
+}
+
+/** The candidates of each kind of list that shows any, by its key: of all its samples. */
+const byList = (
   samples: ReadonlyArray<Sample>,
-  names: (sample: Sample) => ReadonlyArray<string>,
+  names: Sought["names"],
+): ReadonlyMap<ListName, ReadonlyArray<Sample>> => {
+  const lists = new Map<ListName, ReadonlyArray<Sample>>()
+  for (const sample of samples) {
+    const { key } = sample.endpoint
+    if (names(sample).length > 0) lists.set(key, [...(lists.get(key) ?? []), sample])
+  }
+  return lists
+}
+
+/** The name for all lists: what all have, else what the essential ones have, else what most have, else as configured. */
+const nameForAll = (
+  { field, names, what }: Sought,
+  samples: ReadonlyArray<Sample>,
   configured: string,
-): { readonly name: string; readonly undetermined: ReadonlyArray<Undetermined> } => {
+): Named => {
+  const setting = `interface.paging.${field}`
   const naming = samples.filter((sample) => names(sample).length > 0)
   const agreed = Shape.agree(naming.map(names), configured)
   if (agreed.kind === "agreed") return { name: agreed.name, undetermined: [] }
@@ -41,43 +73,87 @@ const nameFor = (
     const reason = samples.length === 0 ? "no list was found" : `no list that was found has ${what}`
     return { name: configured, undetermined: [open(setting, reason, samples.length > 0)] }
   }
-  const essential = Shape.agree(naming.filter(({ endpoint }) => endpoint.essential).map(names), configured)
-  if (essential.kind !== "agreed") {
+  // Several that all lists have: either may be right.
+  if (naming.every((sample) => agreed.names.every((name) => names(sample).includes(name)))) {
     const reason = `it may be one of ${quoted(agreed.names)}`
     return { name: configured, undetermined: [open(setting, reason, true)] }
   }
-  const others = naming.filter((sample) => !names(sample).includes(essential.name))
-  const keys = [...new Set(others.map(({ endpoint }) => endpoint.key))].join(", ")
-  const reason = `${keys}: ${what} elsewhere (${quoted([...new Set(others.flatMap(names))])}); the profile has one name for all lists`
-  return { name: essential.name, undetermined: [open(setting, reason)] }
+  const essential = Shape.agree(naming.filter(({ endpoint }) => endpoint.essential).map(names), configured)
+  if (essential.kind === "agreed") return { name: essential.name, undetermined: [] }
+  const candidates = [...byList(naming, names).values()].map((list) => [...new Set(list.flatMap(names))])
+  return { name: commonest(candidates) ?? configured, undetermined: [] }
 }
+
+/**
+ * What a kind of list shows about itself: rows with its identifier, else an answer whose only array is empty. Of other rows
+ * nobody knows whether they are the list's.
+ */
+const telling = (samples: ReadonlyArray<Sample>): ReadonlyArray<Sample> => {
+  const known = samples.filter((sample) => sample.known)
+  return known.length > 0 ? known : samples.filter(({ rows }) => rows.length === 0)
+}
+
+/** The lists that have it elsewhere, with their own name for it. */
+const namesApart = (
+  { field, names, what }: Sought,
+  samples: ReadonlyArray<Sample>,
+  common: string,
+  configured: Interface["lists"],
+) => {
+  const apart: Array<readonly [ListName, string]> = []
+  const undetermined: Array<Undetermined> = []
+  for (const [key, shown] of byList(samples, names)) {
+    const list = telling(shown)
+    const current = configured[key]?.[field] ?? common
+    if (list.every((sample) => names(sample).includes(current))) continue
+    const agreed = Shape.agree(list.map(names), common)
+    if (agreed.kind === "agreed") apart.push([key, agreed.name])
+    else if (agreed.kind === "split") {
+      const reason = `${what} may be at one of ${quoted(agreed.names)}`
+      const essential = list.some(({ endpoint }) => endpoint.essential)
+      undetermined.push(open(`interface.lists.${key}.${field}`, reason, essential))
+    }
+  }
+  return { apart, undetermined }
+}
+
+const withNames = (
+  lists: Interface["lists"],
+  field: PagingField,
+  apart: ReadonlyArray<readonly [ListName, string]>,
+): Interface["lists"] => ({
+  ...lists,
+  ...Object.fromEntries(apart.map(([key, name]) => [key, { ...lists[key], [field]: name }])),
+})
 
 /** The fields of lists that hold their items and their PageInfo. */
 export const paging = (
   samples: ReadonlyArray<Sample>,
-  configured: Interface["paging"],
-): { readonly paging: Interface["paging"]; readonly undetermined: ReadonlyArray<Undetermined> } => {
-  const items = nameFor(
-    "interface.paging.itemsField",
-    "its items",
-    witnesses(samples),
-    ({ itemsFields }) => itemsFields,
-    configured.itemsField,
-  )
+  configured: Paged,
+): Paged & { readonly undetermined: ReadonlyArray<Undetermined> } => {
+  const itemsSought: Sought = {
+    field: "itemsField",
+    what: "its items",
+    names: ({ itemsFields }) => itemsFields,
+  }
+  const infoSought: Sought = {
+    field: "pageInfoField",
+    what: "an object with a boolean hasNextPage",
+    names: ({ pageInfoFields }) => pageInfoFields,
+  }
+  const items = nameForAll(itemsSought, witnesses(samples), configured.paging.itemsField)
+  const itemsApart = namesApart(itemsSought, samples, items.name, configured.lists)
   const enveloped = samples.filter(({ itemsFields }) => !itemsFields.includes(""))
   const info =
-    items.name === ""
-      ? { name: configured.pageInfoField, undetermined: [] }
-      : nameFor(
-          "interface.paging.pageInfoField",
-          "an object with a boolean hasNextPage",
-          enveloped,
-          ({ pageInfoFields }) => pageInfoFields,
-          configured.pageInfoField,
-        )
+    enveloped.length === 0 && items.name === ""
+      ? { name: configured.paging.pageInfoField, undetermined: [] }
+      : nameForAll(infoSought, enveloped, configured.paging.pageInfoField)
+  const infoApart = namesApart(infoSought, enveloped, info.name, configured.lists)
+  const lists = withNames(configured.lists, "itemsField", itemsApart.apart)
   return {
-    paging: { ...configured, itemsField: items.name, pageInfoField: info.name },
-    undetermined: [...items.undetermined, ...info.undetermined],
+    paging: { ...configured.paging, itemsField: items.name, pageInfoField: info.name },
+    lists: withNames(lists, "pageInfoField", infoApart.apart),
+    undetermined: [...[items, itemsApart, info, infoApart].flatMap(({ undetermined }) => undetermined)],
   }
 }
 

@@ -1,9 +1,10 @@
 /** Whether the service has a subscription that would deliver its events to us. */
 import { Effect, Either } from "effect"
 import { isFields } from "../Partner/Wire/Fields.ts"
-import type { Interface } from "../Settings/Interface.ts"
+import { type Interface, pagingOf } from "../Settings/Interface.ts"
 import { type Ask, queryOf, sized } from "./Ask.ts"
-import { type Finding, finding, open } from "./Judge.ts"
+import { type Finding, finding } from "./Finding.ts"
+import { open } from "./OpenPage.ts"
 
 /** The path of the interface; nothing else reads it. */
 export const subscriptionsPath = "/webhooks/subscriptions"
@@ -20,9 +21,10 @@ const mostPages = 20
 /** `publicUrl`: the address of the connection's deliveries, as the service knows it. */
 export const subscriptions = Effect.fn("Doctor.subscriptions")(function* (
   ask: Ask,
-  { paging }: Interface,
+  profile: Interface,
   publicUrl: string,
 ) {
+  const paging = pagingOf(profile, "subscriptions")
   const wanted = place(publicUrl)
   let found = 0
   let cursor: string | undefined
@@ -41,7 +43,7 @@ export const subscriptions = Effect.fn("Doctor.subscriptions")(function* (
         advice,
       })
     }
-    const opened = open(answer.right, paging, "subscriptionId")
+    const opened = open(answer.right, profile, { key: "subscriptions", idField: "subscriptionId" })
     if (Either.isLeft(opened)) return opened.left
     const { endCursor, hasNextPage, rows } = opened.right
     found += rows.length

@@ -3,14 +3,14 @@ import { Effect, Either } from "effect"
 import { isFields } from "../Partner/Wire/Fields.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import { type Ask, outcomeText } from "./Ask.ts"
-import type { Endpoint, Place, Surface } from "./Endpoints.ts"
+import type { Endpoint, ListEndpoint, Place, Surface } from "./Endpoints.ts"
 import * as Endpoints from "./Endpoints.ts"
 import { activeClient, likelyAccounts, textAt } from "./Examine.ts"
 import * as Shape from "./Shape.ts"
 
 /** A list's first page, requested without parameters, since their names are unknown. */
 export interface Sample {
-  readonly endpoint: Endpoint
+  readonly endpoint: ListEndpoint
   readonly path: string
   readonly rows: ReadonlyArray<unknown>
   /** Whether the rows have the expected identifier. */
@@ -50,7 +50,7 @@ interface Findings {
   readonly resources: Array<{ readonly endpoint: Endpoint; readonly path: string }>
 }
 
-const sampleOf = (endpoint: Endpoint, path: string, answer: unknown): Sample | undefined => {
+const sampleOf = (endpoint: ListEndpoint, path: string, answer: unknown): Sample | undefined => {
   const lists = Shape.lists(answer, endpoint.idField)
   const [first] = lists
   if (first === undefined) return undefined
@@ -84,7 +84,7 @@ type Sought =
 const seek = Effect.fn("Doctor.seek")(function* (
   ask: Ask,
   place: Place,
-  endpoint: Endpoint,
+  endpoint: ListEndpoint,
   identifier = "",
 ) {
   const configured = place.template(endpoint)
@@ -117,7 +117,7 @@ const seek = Effect.fn("Doctor.seek")(function* (
   } satisfies Sought
 })
 
-const record = (findings: Findings, place: Place, endpoint: Endpoint, sought: Sought): void => {
+const record = (findings: Findings, place: Place, endpoint: ListEndpoint, sought: Sought): void => {
   const configured = place.template(endpoint)
   if (sought.found !== undefined) {
     const { sample, template } = sought.found
@@ -150,7 +150,7 @@ const survey = Effect.fn("Doctor.survey")(function* (
   ask: Ask,
   findings: Findings,
   place: Place,
-  endpoint: Endpoint,
+  endpoint: ListEndpoint,
 ) {
   const configured = place.template(endpoint)
   if (configured === null && endpoint.guesses === null) return []

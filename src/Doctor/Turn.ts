@@ -1,14 +1,15 @@
 /** Tests paging: follows the first page of a list to the second with the profile's parameters. */
 import { Effect, Either } from "effect"
-import type { Interface } from "../Settings/Interface.ts"
+import { pagingOf, pagingSetting } from "../Settings/Interface.ts"
 import { type Ask, outcomeText, queryOf, sized } from "./Ask.ts"
-import type { Endpoint } from "./Endpoints.ts"
-import { finding, open, type Page, untried } from "./Judge.ts"
+import type { ListEndpoint } from "./Endpoints.ts"
+import { finding, untried } from "./Finding.ts"
+import { open, type Page, type Paged } from "./OpenPage.ts"
 import { movedOn } from "./Shape.ts"
 
 /** A list whose first page has been read. */
 export interface Listed {
-  readonly endpoint: Endpoint
+  readonly endpoint: ListEndpoint
   /** With identifiers filled in. */
   readonly path: string
   readonly page: Page
@@ -32,41 +33,42 @@ export const behindEmpty = <A, E>(
     return page
   })
 
-const cursorSetting = "interface.paging.cursorParam"
-const sizeSetting = "interface.paging.sizeParam"
-
 /** A first page that has a next page: as it was read, or with a page size of 1. */
 const firstOf = Effect.fn("Doctor.firstOf")(function* (
   ask: Ask,
   { endpoint, page, path }: Listed,
-  paging: Interface["paging"],
+  profile: Paged,
 ) {
+  const paging = pagingOf(profile, endpoint.key)
   if (page.hasNextPage) return { page, size: paging.size }
   if (paging.sizeParam === null || page.rows.length < 2) return undefined
   const answer = yield* ask("paging", path, queryOf(sized(paging, 1)))
   if (Either.isLeft(answer)) return undefined
-  const opened = open(answer.right, paging, endpoint.idField)
+  const opened = open(answer.right, profile, endpoint)
   return Either.isRight(opened) ? { page: opened.right, size: 1 } : undefined
 })
 
 const follow = Effect.fn("Doctor.follow")(function* (
   ask: Ask,
   { endpoint, path }: Listed,
-  paging: Interface["paging"],
+  profile: Paged,
   first: { readonly page: Page; readonly size: number },
 ) {
+  const paging = pagingOf(profile, endpoint.key)
+  const cursorSetting = pagingSetting(profile, endpoint.key, "cursorParam")
   const { endCursor } = first.page
   if (endCursor === undefined) {
+    const setting = pagingSetting(profile, endpoint.key, "pageInfoField")
     return finding("wrong", "error", `${endpoint.key} promises a next page without an endCursor`, {
-      settings: ["interface.paging.pageInfoField"],
-      advice: "Set interface.paging.pageInfoField to the object that holds hasNextPage and endCursor.",
+      settings: [setting],
+      advice: `Set ${setting} to the object that holds hasNextPage and endCursor.`,
     })
   }
   const advice = `Set ${cursorSetting} to the parameter that takes the cursor; tieout doctor --discover tries some.`
   const read = Effect.fn("Doctor.turnedPage")(function* (cursor: string) {
     const parameters = [...sized(paging, first.size), [paging.cursorParam, cursor] as const]
     const answer = yield* ask("paging", path, queryOf(parameters))
-    if (Either.isRight(answer)) return open(answer.right, paging, endpoint.idField)
+    if (Either.isRight(answer)) return open(answer.right, profile, endpoint)
     const detail = `the second page of ${endpoint.key} ${outcomeText(answer.left)}`
     return Either.left(finding("wrong", "error", detail, { settings: [cursorSetting], advice }))
   })
@@ -91,12 +93,14 @@ const likeliestFirst = (lists: ReadonlyArray<Listed>): ReadonlyArray<Listed> =>
 export const shorten = Effect.fn("Doctor.shorten")(function* (
   ask: Ask,
   lists: ReadonlyArray<Listed>,
-  paging: Interface["paging"],
+  profile: Paged,
 ) {
-  if (paging.sizeParam === null) return untried(`${sizeSetting} is null: no size is sent`, [sizeSetting])
   const list = likeliestFirst(lists).find(({ page }) => page.rows.length > 1)
   if (list === undefined) return untried("no list has more than one row")
   const { endpoint, path } = list
+  const paging = pagingOf(profile, endpoint.key)
+  const sizeSetting = pagingSetting(profile, endpoint.key, "sizeParam")
+  if (paging.sizeParam === null) return untried(`${sizeSetting} is null: no size is sent`, [sizeSetting])
   const answer = yield* ask("paging", path, queryOf(sized(paging, 1)))
   const settings = [sizeSetting]
   if (Either.isLeft(answer)) {
@@ -104,7 +108,7 @@ export const shorten = Effect.fn("Doctor.shorten")(function* (
       settings,
     })
   }
-  const opened = open(answer.right, paging, endpoint.idField)
+  const opened = open(answer.right, profile, endpoint)
   if (Either.isLeft(opened)) return opened.left
   if (opened.right.rows.length === 1)
     return finding("ok", "none", `${endpoint.key}: a page of one row has one`)
@@ -118,11 +122,11 @@ export const shorten = Effect.fn("Doctor.shorten")(function* (
 export const turn = Effect.fn("Doctor.turn")(function* (
   ask: Ask,
   lists: ReadonlyArray<Listed>,
-  paging: Interface["paging"],
+  profile: Paged,
 ) {
   for (const list of likeliestFirst(lists).slice(0, 3)) {
-    const first = yield* firstOf(ask, list, paging)
-    if (first?.page.hasNextPage === true) return yield* follow(ask, list, paging, first)
+    const first = yield* firstOf(ask, list, profile)
+    if (first?.page.hasNextPage === true) return yield* follow(ask, list, profile, first)
   }
   return untried("no list has a second page")
 })

@@ -1,7 +1,7 @@
 /** The partner port over HTTP: the surfaces of `docs/interface.md`, with the profile's names and paths. */
 import { Context, Effect, Either, Layer, type Option, type Redacted, type Scope } from "effect"
 import { Partner, PartnerConnection } from "../Partner.ts"
-import type { Interface } from "../Settings/Interface.ts"
+import type { Interface, ListName } from "../Settings/Interface.ts"
 import * as Address from "./Address.ts"
 import * as Fault from "./Fault.ts"
 import type { Reserve } from "./Pacing/SharedPace.ts"
@@ -50,7 +50,7 @@ const make = Effect.fn("PartnerHttp.make")(function* (
   const session = yield* Session.make(address.right, paths.token, connection, limits)
   const wiring: Wiring = { session, interface: profile, bounds: limits }
   const list = listing(wiring)
-  const listOrNull = <A>(kind: string, path: string | null, decoder: Decoder<A>) =>
+  const listOrNull = <A>(kind: ListName, path: string | null, decoder: Decoder<A>) =>
     path === null ? null : list(kind, path, decoder)
 
   return PartnerConnection.of({

@@ -1,6 +1,6 @@
-/** Where an answer has its rows and its PageInfo (`docs/interface.md`), by the settings' `interface.paging`, and how large it may be. */
+/** Where an answer has its rows and its PageInfo (`docs/interface.md`), by the settings' `interface.paging` and `.lists`, and how large it may be. */
 import { Effect, Option, Schema } from "effect"
-import type { Interface } from "../Settings/Interface.ts"
+import type { Interface, ListName } from "../Settings/Interface.ts"
 import type { Answer } from "./Attempt.ts"
 import * as Fault from "./Fault.ts"
 import type { PartnerError } from "./PartnerError.ts"
@@ -75,28 +75,38 @@ const leastLimit = 2 * 1024 * 1024
 export const limitOf = ({ size, sizeParam }: Interface["paging"]): number | undefined =>
   sizeParam === null ? undefined : Math.max(leastLimit, size * bytesPerRow)
 
+/** How the list was asked for. `mayBePlain`: the answer may be the list itself. */
+interface Asked {
+  readonly kind: ListName
+  readonly paging: Interface["paging"]
+  readonly mayBePlain: boolean
+}
+
 const lastPage: Omit<Envelope, "items"> = { hasNextPage: false, endCursor: Option.none() }
 
 /** Finds rows and PageInfo in an answer by the profile; a list ends only where its PageInfo says so. */
 export const openEnvelope = (
   { value }: Answer,
   operation: string,
-  paging: Interface["paging"],
-  mayBePlain: boolean,
+  { kind, mayBePlain, paging }: Asked,
 ): Effect.Effect<Envelope, PartnerError> => {
   const { itemsField, pageInfoField } = paging
   const bad = (what: string, path: ReadonlyArray<string>, advice: string) =>
     Effect.fail(
       Fault.make("BadResponse", operation, { detail: `${what}; ${fieldsSeen(value, path)}`, advice }),
     )
-  const wrong = (what: string, path: ReadonlyArray<string>, setting: string) =>
-    bad(what, path, `Set \`${setting}\` to what the service sends`)
+  const wrong = (what: string, path: ReadonlyArray<string>, field: "itemsField" | "pageInfoField") =>
+    bad(
+      what,
+      path,
+      `Set \`interface.paging.${field}\` to what the service sends, or \`interface.lists.${kind}.${field}\` where only this list differs`,
+    )
   if (mayBePlain && Array.isArray(value)) return Effect.succeed({ items: value, ...lastPage })
   const [itemsPath, infoPath] = [pathOf(itemsField), pathOf(pageInfoField)]
   const items = at(value, itemsPath)
   if (!Array.isArray(items)) {
     const what = wrongAt(value, itemsPath, "an array", `there is no array at "${itemsField}"`)
-    return wrong(what, itemsPath, "interface.paging.itemsField")
+    return wrong(what, itemsPath, "itemsField")
   }
   const excess = tooMany(items, paging)
   if (excess !== undefined) return Effect.fail(Fault.ofExtent(operation, excess).error)
@@ -116,7 +126,7 @@ export const openEnvelope = (
     if (nextValue !== undefined)
       return bad(wrongAt(value, next, "a boolean", ""), infoPath, promised("true or false"))
     const what = wrongAt(value, next, "a boolean", `there is no hasNextPage at "${pageInfoField}"`)
-    return wrong(what, infoPath, "interface.paging.pageInfoField")
+    return wrong(what, infoPath, "pageInfoField")
   }
   const cursor = info.value.endCursor
   const endCursor = typeof cursor === "string" && cursor !== "" ? Option.some(cursor) : Option.none()

@@ -1,7 +1,7 @@
 /** Cursor paging (`docs/interface.md`, PageInfo): a walk that prefetches one page. */
 import { Effect, Fiber, Option } from "effect"
 import type { Page, Pages } from "../Partner.ts"
-import type { Interface } from "../Settings/Interface.ts"
+import type { Interface, ListName } from "../Settings/Interface.ts"
 import * as Address from "./Address.ts"
 import type { Keep } from "./Attempt.ts"
 import * as Fault from "./Fault.ts"
@@ -20,7 +20,7 @@ export interface Listing<A> {
   readonly paging: Interface["paging"]
   readonly bounds: ListBounds
   /** Labels the requests in the counts. */
-  readonly kind: string
+  readonly kind: ListName
   readonly path: string
   readonly decoder: Decoder<A>
   /** Query parameters besides those for paging. */
@@ -61,7 +61,7 @@ const fetchPage = <A>(
         ),
     ),
     Effect.flatMap((answer) =>
-      Effect.map(openEnvelope(answer, operation, paging, mayBePlain), (envelope) => ({
+      Effect.map(openEnvelope(answer, operation, { kind, paging, mayBePlain }), (envelope) => ({
         page: {
           rows: decodeAll(
             decoder,

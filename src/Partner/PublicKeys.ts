@@ -2,6 +2,7 @@
 import { Effect, Either, Option } from "effect"
 import { spelledOnce } from "../Common/Uuid.ts"
 import type { PublicKey, Row } from "../Partner.ts"
+import { pagingOf } from "../Settings/Interface.ts"
 import * as PartnerFault from "./Fault.ts"
 import { pages } from "./Paging.ts"
 import type { PartnerError } from "./PartnerError.ts"
@@ -32,11 +33,13 @@ const decoder: Decoder<PublicKey> = {
  * If none of several rows can be read, the answer is not a list of keys and the read fails, which keeps the known keys.
  */
 export const publicKeys = (
-  { bounds, interface: { paging }, session }: Wiring,
+  { bounds, interface: profile, session }: Wiring,
   path: string,
 ): Effect.Effect<ReadonlyArray<PublicKey>, PartnerError> =>
   Effect.gen(function* () {
-    const list = pages({ session, paging, bounds, kind: "publicKeys", path, decoder, mayBePlain: true })
+    const kind = "publicKeys"
+    const paging = pagingOf(profile, kind)
+    const list = pages({ session, paging, bounds, kind, path, decoder, mayBePlain: true })
     const rows: Array<Row<PublicKey>> = []
     yield* forEachPage(list(Option.none()), (page) => Effect.sync(() => rows.push(...page.rows)))
     const keys = rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))

@@ -1,7 +1,7 @@
 /** The reads of one book, at the paths of its surface. */
 import { Effect, Option } from "effect"
 import type { BookReads, Pages, Resource, ResourceType, Row, Stretch } from "../Partner.ts"
-import type { Interface } from "../Settings/Interface.ts"
+import { type Interface, type ListName, pagingOf } from "../Settings/Interface.ts"
 import * as Address from "./Address.ts"
 import { pages } from "./Paging.ts"
 import type { PartnerError } from "./PartnerError.ts"
@@ -97,14 +97,14 @@ const byId =
 
 /** The pages of a list at a path of the profile. */
 export const listing =
-  ({ bounds, interface: { paging }, session }: Wiring) =>
+  ({ bounds, interface: profile, session }: Wiring) =>
   <A>(
-    kind: string,
+    kind: ListName,
     path: string,
     decoder: Decoder<A>,
     filters: Readonly<Record<string, string>> = {},
   ): Pages<A> =>
-    pages({ session, paging, bounds, kind, path, decoder, filters })
+    pages({ session, paging: pagingOf(profile, kind), bounds, kind, path, decoder, filters })
 
 /** The parameters that limit a list to a stretch of time, as far as the profile names any. */
 const filtersOf = (
@@ -120,7 +120,7 @@ export const bookReads = (wiring: Wiring, paths: BookPaths): BookReads => {
   const list = listing(wiring)
   const statement = (accountId: string, query: Readonly<Record<string, string>>) =>
     list("statement", Address.fill(paths.statement, accountId), StatementEntry.decoder(accountId), query)
-  const listOrNull = <A>(kind: string, path: string | null, decoder: Decoder<A>): Pages<A> | null =>
+  const listOrNull = <A>(kind: ListName, path: string | null, decoder: Decoder<A>): Pages<A> | null =>
     path === null ? null : list(kind, path, decoder)
   const read = byId(wiring.session)
   const decoders = {

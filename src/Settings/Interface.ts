@@ -90,13 +90,43 @@ const Filters = Schema.Struct({
   to: withDefault(Schema.NullOr(Name), null),
 })
 
+const SizeParam = Schema.NullOr(Name)
+const Size = Schema.Int.pipe(Schema.between(1, 10_000))
+
 const Paging = Schema.Struct({
   cursorParam: withDefault(Name, "after"),
-  sizeParam: withDefault(Schema.NullOr(Name), "first"),
-  size: withDefault(Schema.Int.pipe(Schema.between(1, 10_000)), 100),
+  sizeParam: withDefault(SizeParam, "first"),
+  size: withDefault(Size, 100),
   /** Dotted path; empty where the answer is the array itself. */
   itemsField: withDefault(Schema.String, "items"),
   pageInfoField: withDefault(Schema.String, "pageInfo"),
+})
+
+/** Where one list differs from `paging`. */
+const OfList = optionalKey(
+  Schema.Struct({
+    cursorParam: optionalKey(Name),
+    sizeParam: optionalKey(SizeParam),
+    size: optionalKey(Size),
+    itemsField: optionalKey(Schema.String),
+    pageInfoField: optionalKey(Schema.String),
+  }),
+)
+
+const Lists = Schema.Struct({
+  accounts: OfList,
+  statement: OfList,
+  deposits: OfList,
+  withdrawals: OfList,
+  conversions: OfList,
+  conversionPairs: OfList,
+  addressBook: OfList,
+  clients: OfList,
+  paymentRails: OfList,
+  receivables: OfList,
+  creditAccounts: OfList,
+  publicKeys: OfList,
+  subscriptions: OfList,
 })
 
 const MoneyFields = Schema.Struct({
@@ -106,6 +136,7 @@ const MoneyFields = Schema.Struct({
 
 export const Interface = Schema.Struct({
   paging: withDefault(Paging, Paging.make({})),
+  lists: withDefault(Lists, {}),
   money: withDefault(MoneyFields, MoneyFields.make({})),
   paths: withDefault(Paths, Paths.make({})),
   clientPaths: withDefault(ClientPaths, ClientPaths.make({})),
@@ -114,6 +145,31 @@ export const Interface = Schema.Struct({
 })
 
 export type Interface = typeof Interface.Type
+
+/** A list of the service, by its key among the paths. */
+export type ListName = keyof Interface["lists"]
+
+/** How one list is paged. */
+export const pagingOf = (
+  { lists, paging }: Pick<Interface, "lists" | "paging">,
+  list: ListName,
+): Interface["paging"] => ({ ...paging, ...lists[list] })
+
+/** Whether a list is asked for with parameters of its own. */
+export const hasOwnParameters = ({ lists }: Pick<Interface, "lists">, list: ListName): boolean => {
+  const own = lists[list]
+  return own?.cursorParam !== undefined || own?.sizeParam !== undefined || own?.size !== undefined
+}
+
+type PagingField = keyof Interface["paging"]
+
+/** The key that decides it: the list's own, where it is set. */
+export const pagingSetting = (
+  { lists }: Pick<Interface, "lists">,
+  list: ListName,
+  field: PagingField,
+): string =>
+  lists[list]?.[field] === undefined ? `interface.paging.${field}` : `interface.lists.${list}.${field}`
 
 /** The profile that `docs/design.md` states as the default. */
 export const defaultInterface: Interface = Schema.decodeUnknownSync(Interface)({})

@@ -249,6 +249,50 @@ describe("doctor", () => {
     }),
   )
 
+  it.scopedLive("says which setting is for one list alone, and takes it", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({
+        strict: true,
+        apart: { deposits: { items: "rows", cursor: "cursor", size: "limit" } },
+      })
+      const ownParameters =
+        "interface: { lists: { deposits: { cursorParam: cursor, sizeParam: limit, size: 2 } } }"
+      const before = yield* run(["--json"], {
+        file: yield* written(ownParameters),
+        variables: credentials(service.url),
+      })
+      expect(verdictsIn(before.out)).toContain(
+        "organization deposits: wrong error interface.paging.itemsField",
+      )
+      expect(before.out).toContain(
+        'Set interface.paging.itemsField to \\"rows\\", or interface.lists.deposits.itemsField where only this list differs.',
+      )
+      const right = yield* written(ownParameters.replace("size: 2", "size: 2, itemsField: rows"))
+      const misnamed = yield* run(["--json"], {
+        file: yield* written(
+          "interface: { lists: { deposits: { itemsField: rows, cursorParam: page, sizeParam: limit, size: 2 } } }",
+        ),
+        variables: credentials(service.url),
+      })
+      expect(verdictsIn(misnamed.out).filter((line) => line.startsWith("- pag"))).toEqual([
+        "- pageSize: ok",
+        "- paging: ok",
+        "- pageSize: ok",
+        "- paging: wrong error interface.lists.deposits.cursorParam",
+      ])
+      const { code, out } = yield* run([], { file: right, variables: credentials(service.url) })
+      expect([code, out]).toEqual([0, expect.stringContaining("all is well")])
+      const asked = service.calls.length
+      expect(yield* readAll(right, service)).toEqual([3, 5, 3, 1, 1])
+      expect(
+        service.calls
+          .slice(asked)
+          .map(({ path }) => path)
+          .filter((path) => path.startsWith("/deposits")),
+      ).toEqual(["/deposits?limit=2", "/deposits?limit=2&cursor=%2Fdeposits%3A2"])
+    }),
+  )
+
   it.scopedLive("does not blame the path of statements where only some accounts have none", () =>
     Effect.gen(function* () {
       const service = yield* imitate({ absent: [1, 3] })
@@ -419,6 +463,61 @@ describe("doctor --discover", () => {
       }),
   )
 
+  it.scopedLive("finds lists that each have a field of their own for their items", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({
+        pageSize: 2,
+        apart: {
+          accounts: { items: "accounts" },
+          statement: { items: "data.entries" },
+          deposits: { items: "deposits" },
+          withdrawals: { items: "withdrawals", pageInfo: "paging" },
+          "conversion-pairs": { items: "pairs" },
+          destinations: { items: "addressBook" },
+          "public-keys": { items: "keys" },
+        },
+      })
+      const { code, out } = yield* run(["--discover"], { variables: credentials(service.url) })
+      expect([code, parse(out)]).toEqual([
+        0,
+        {
+          interface: {
+            lists: {
+              accounts: { itemsField: "accounts" },
+              statement: { itemsField: "data.entries" },
+              deposits: { itemsField: "deposits" },
+              withdrawals: { itemsField: "withdrawals", pageInfoField: "paging" },
+              conversionPairs: { itemsField: "pairs" },
+              addressBook: { itemsField: "addressBook" },
+              publicKeys: { itemsField: "keys" },
+            },
+          },
+        },
+      ])
+      expect(out).toContain("# Called with these settings: default: all is well.")
+      expect(yield* readAll(yield* written(out), service)).toEqual([3, 5, 3, 1, 1])
+    }),
+  )
+
+  it.scopedLive("keeps one name for most lists, and sets those that differ", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({
+        items: "data",
+        apart: { destinations: { items: "entries" }, "credit-accounts": { items: "accounts" } },
+      })
+      const file = yield* written("connections: { default: { surfaces: [organization, credit] } }")
+      const { code, out } = yield* run(["--discover"], { file, variables: credentials(service.url) })
+      const { interface: profile } = parse(out)
+      expect([code, profile]).toEqual([
+        0,
+        {
+          paging: { itemsField: "data" },
+          lists: { addressBook: { itemsField: "entries" }, creditAccounts: { itemsField: "accounts" } },
+        },
+      ])
+    }),
+  )
+
   it.scopedLive("finds the client and credit surfaces' names too, below each connection's own section", () =>
     Effect.gen(function* () {
       const service = yield* imitate(other)
@@ -452,10 +551,10 @@ describe("doctor --discover", () => {
     Effect.gen(function* () {
       const service = yield* imitate()
       const { code, out } = yield* run(["--discover"], { variables: credentials(service.url) })
-      expect(code).toBe(0)
-      expect(out).toBe(
+      expect([code, out]).toEqual([
+        0,
         "# Every name is as the defaults have it; there is nothing to set.\n# Called with these settings: default: all is well.\n",
-      )
+      ])
     }),
   )
 

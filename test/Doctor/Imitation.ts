@@ -26,6 +26,8 @@ export interface Names {
   readonly border: "plain" | "overlap" | "empty"
   /** Whether answers have a `Date` header. */
   readonly dated: boolean
+  /** What differs for a list, by the last part of its path. */
+  readonly apart: Readonly<Record<string, Partial<Pick<Names, "items" | "pageInfo" | "cursor" | "size">>>>
   /** Accounts of 1 to 3 whose statement answers 404. */
   readonly absent: ReadonlyArray<number>
 }
@@ -47,6 +49,7 @@ const usual: Names = {
   entries: 5,
   border: "plain",
   dated: true,
+  apart: {},
   absent: [],
 }
 
@@ -247,11 +250,12 @@ const answerer = (names: Names): Answerer => {
     const isAbsent = names.absent.some((index) => pathname === `/accounts/${uuid(index)}${names.statement}`)
     const rows = isAbsent ? undefined : lists[pathname]
     if (rows === undefined) return json(response, { code: "not_found", message: `no ${pathname}` }, 404)
-    const unknown = [...searchParams.keys()].find((key) => key !== names.cursor && key !== names.size)
+    const own = { ...names, ...names.apart[pathname.split("/").at(-1) ?? ""] }
+    const unknown = [...searchParams.keys()].find((key) => key !== own.cursor && key !== own.size)
     if (names.strict && unknown !== undefined) {
       return json(response, { code: "bad_request", message: `unknown parameter ${unknown}` }, 400)
     }
-    const page = pageOf(names, pathname, rows, searchParams)
+    const page = pageOf(own, pathname, rows, searchParams)
     return page === undefined ? json(response, { message: "bad cursor" }, 400) : json(response, page)
   }
 }
