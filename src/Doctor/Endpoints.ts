@@ -1,5 +1,6 @@
 /** The endpoints that the doctor calls, and what is known of each without the profile. Source: `docs/interface.md`. */
-import { fill } from "../Partner/Address.ts"
+import { fill, forClient } from "../Partner/Address.ts"
+import { ofClient } from "../Partner/ClientLists.ts"
 import * as Account from "../Partner/Wire/Account.ts"
 import * as Conversion from "../Partner/Wire/Conversion.ts"
 import * as Credit from "../Partner/Wire/Credit.ts"
@@ -17,8 +18,8 @@ export type Surface = "organization" | "client" | "credit"
 export interface Endpoint {
   readonly key: keyof Interface["paths"]
   readonly idField: string
-  /** `accountId`: for a statement, its account. */
-  readonly decoder: (names: MoneyFields, accountId: string) => Decoder<unknown>
+  /** `owner`: for a statement its account, for a list below each client its client. */
+  readonly decoder: (names: MoneyFields, owner: string) => Decoder<unknown>
   /** Paths to try where the interface shows none; null where it shows the path. */
   readonly guesses: ReadonlyArray<string> | null
   /** Without it a sync reads no books. */
@@ -95,22 +96,35 @@ export const addressBook = make(
 
 export const paymentRails = make("paymentRails", () => ReferenceItem.paymentRail)
 
+/** Rows of a list of one client's, where it is one. */
+const below = <A>(decoder: Decoder<A>, clientId: string): Decoder<A> =>
+  clientId === "" ? decoder : ofClient(decoder, clientId)
+
 export const receivables = make(
   "receivables",
-  () => Credit.receivable,
+  (_, clientId) => below(Credit.receivable, clientId),
   undocumented(
     "/receivables",
     "/funding-requests",
     "/credit/receivables",
     "/credit/funding-requests",
     "/credit-receivables",
+    "/clients/{clientId}/receivables",
+    "/clients/{clientId}/funding-requests",
   ),
 )
 
 export const creditAccounts = make(
   "creditAccounts",
-  () => Credit.creditAccount,
-  undocumented("/credit-accounts", "/credit/accounts", "/creditAccounts", "/credit/credit-accounts"),
+  (_, clientId) => below(Credit.creditAccount, clientId),
+  undocumented(
+    "/credit-accounts",
+    "/credit/accounts",
+    "/creditAccounts",
+    "/credit/credit-accounts",
+    "/clients/{clientId}/credit-accounts",
+    "/clients/{clientId}/creditAccounts",
+  ),
 )
 
 export const publicKeys = make("publicKeys", () => Rows.publicKey, {
@@ -153,7 +167,11 @@ const shared = (profile: Interface, surface: Surface): Place => ({
 })
 
 export const organization = (profile: Interface): Place => shared(profile, "organization")
-export const credit = (profile: Interface): Place => shared(profile, "credit")
+/** A list below each client is tried with one client. */
+export const credit = (profile: Interface): Place => ({
+  ...shared(profile, "credit"),
+  fill: (template, clientId = "") => forClient(template, clientId),
+})
 
 /** The list of clients is what both the client and the credit surface begin with. */
 export const register = (profile: Interface, surface: Surface): Place => shared(profile, surface)

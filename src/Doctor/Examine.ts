@@ -1,5 +1,6 @@
 /** Calls each endpoint of a connection's surfaces through its profile. */
 import { Array as Arr, Effect, Either } from "effect"
+import { isBelowClients } from "../Partner/ClientLists.ts"
 import type { PartnerError } from "../Partner/PartnerError.ts"
 import { isFields } from "../Partner/Wire/Fields.ts"
 import { hasOwnParameters, type Interface, pagingOf, pagingSetting } from "../Settings/Interface.ts"
@@ -73,12 +74,15 @@ const refused = Effect.fn("Doctor.refused")(function* (
   return { ...plain, settings: [key], advice }
 })
 
-/** Reads one page of a list; returns its rows where it could be opened. `accountId`: for a statement, its account. */
+/**
+ * Reads one page of a list; returns its rows where it could be opened. `owner`: for a statement its account, for a list below each
+ * client its client.
+ */
 const read = Effect.fn("Doctor.read")(function* (
   visit: Visit,
   place: Place,
   endpoint: ListEndpoint,
-  accountId = "",
+  owner = "",
 ) {
   const { ask, lists, profile } = visit
   const paging = pagingOf(profile, endpoint.key)
@@ -91,12 +95,12 @@ const read = Effect.fn("Doctor.read")(function* (
       rows: [],
     }
   }
-  const path = place.fill(template, accountId)
+  const path = place.fill(template, owner)
   const answer = yield* ask(endpoint.key, path, queryOf(sized(paging, paging.size)))
   if (Either.isLeft(answer)) {
     return { finding: yield* refused(visit, answer.left, endpoint, path, setting), page: undefined, rows: [] }
   }
-  const judged = Judge.ofList(answer.right, endpoint, profile, setting, accountId)
+  const judged = Judge.ofList(answer.right, endpoint, profile, setting, owner)
   if (judged.page !== undefined) lists.push({ endpoint, path, page: judged.page })
   return judged
 })
@@ -194,20 +198,25 @@ const book = Effect.fn("Doctor.book")(function* (visit: Visit, place: Place) {
   yield* list(visit, place, Endpoints.addressBook)
 })
 
+const noActiveClient = "no client on the page that was read is ACTIVE"
+
 const client = Effect.fn("Doctor.client")(function* (visit: Visit) {
   const register = Endpoints.register(visit.profile, "client")
   const clientId = activeClient(yield* list(visit, register, Endpoints.clients))
   if (clientId !== undefined) return yield* book(visit, Endpoints.client(visit.profile, clientId))
   const place = Endpoints.client(visit.profile, "")
-  note(visit, place, Endpoints.accounts, untried("no client on the page that was read is ACTIVE"))
+  note(visit, place, Endpoints.accounts, untried(noActiveClient))
 })
 
 const credit = Effect.fn("Doctor.credit")(function* (visit: Visit) {
   const place = Endpoints.credit(visit.profile)
-  yield* list(visit, place, Endpoints.clients)
+  const clientId = activeClient(yield* list(visit, place, Endpoints.clients))
   yield* list(visit, place, Endpoints.paymentRails)
-  yield* list(visit, place, Endpoints.receivables)
-  yield* list(visit, place, Endpoints.creditAccounts)
+  for (const endpoint of [Endpoints.receivables, Endpoints.creditAccounts]) {
+    if (!isBelowClients(place.template(endpoint) ?? "")) yield* list(visit, place, endpoint)
+    else if (clientId === undefined) note(visit, place, endpoint, untried(noActiveClient))
+    else note(visit, place, endpoint, (yield* read(visit, place, endpoint, clientId)).finding)
+  }
 })
 
 /** Two reports on paging: with the common parameters, and with those of each kind of list that has its own. */

@@ -105,7 +105,7 @@ export const ofList = (
   endpoint: ListEndpoint,
   profile: Interface,
   setting: string,
-  accountId: string,
+  owner: string,
 ): Judged => {
   const opened = open(answer, profile, endpoint)
   if (Either.isLeft(opened)) {
@@ -115,7 +115,7 @@ export const ofList = (
   const page = opened.right
   const judged = (finding: Finding): Judged => ({ finding, page, rows: page.rows })
   const path = pathOf(pagingOf(profile, endpoint.key).itemsField)
-  const read = decodeAll(endpoint.decoder(profile.money, accountId), page.rows, answer.source, path)
+  const read = decodeAll(endpoint.decoder(profile.money, owner), page.rows, answer.source, path)
   const malformed = read.filter(Either.isLeft).map(({ left }) => left)
   const rows = counted(page.rows.length, "row")
   const shape = Shape.describe(answer.value)

@@ -1,5 +1,6 @@
 /** Looks for the lists of a surface at the paths of the profile and, where the interface shows none, at guessed paths. */
 import { Effect, Either } from "effect"
+import { isBelowClients } from "../Partner/ClientLists.ts"
 import { isFields } from "../Partner/Wire/Fields.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import { type Ask, outcomeText } from "./Ask.ts"
@@ -59,16 +60,8 @@ const sampleOf = (endpoint: ListEndpoint, path: string, answer: unknown): Sample
     const info = Shape.at(answer, field)
     return isFields(info) && info.hasNextPage === true
   })
-  const { known, rows } = first
-  return {
-    endpoint,
-    path,
-    rows,
-    known,
-    itemsFields: lists.map((list) => list.path),
-    pageInfoFields,
-    hasNextPage,
-  }
+  const itemsFields = lists.map((list) => list.path)
+  return { endpoint, path, rows: first.rows, known: first.known, itemsFields, pageInfoFields, hasNextPage }
 }
 
 interface Found {
@@ -89,7 +82,10 @@ const seek = Effect.fn("Doctor.seek")(function* (
 ) {
   const configured = place.template(endpoint)
   const guesses = (endpoint.guesses ?? []).map(place.below)
-  const templates = new Set(configured === null ? guesses : [configured, ...guesses])
+  const all = configured === null ? guesses : [configured, ...guesses]
+  // A list below each client needs a client to try it with.
+  const untried = (path: string) => place.surface === "credit" && identifier === "" && isBelowClients(path)
+  const templates = new Set(all.filter((path) => !untried(path)))
   let empty: Found | undefined
   let refusal: string | undefined
   for (const template of templates) {
@@ -151,10 +147,11 @@ const survey = Effect.fn("Doctor.survey")(function* (
   findings: Findings,
   place: Place,
   endpoint: ListEndpoint,
+  identifier?: string,
 ) {
   const configured = place.template(endpoint)
   if (configured === null && endpoint.guesses === null) return []
-  const sought = yield* seek(ask, place, endpoint)
+  const sought = yield* seek(ask, place, endpoint, identifier)
   record(findings, place, endpoint, sought)
   return sought.found?.sample.rows ?? []
 })
@@ -236,8 +233,10 @@ export const surveyAll = Effect.fn("Doctor.surveyAll")(function* (
   const shared = Endpoints.credit(profile)
   if (surfaces.includes("credit")) {
     const { clients, creditAccounts, paymentRails, receivables } = Endpoints
-    for (const endpoint of [clients, paymentRails, receivables, creditAccounts]) {
-      yield* survey(ask, findings, shared, endpoint)
+    const clientId = activeClient(yield* survey(ask, findings, shared, clients))
+    yield* survey(ask, findings, shared, paymentRails)
+    for (const endpoint of [receivables, creditAccounts]) {
+      yield* survey(ask, findings, shared, endpoint, clientId)
     }
   }
   yield* survey(ask, findings, shared, Endpoints.publicKeys)

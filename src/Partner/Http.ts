@@ -3,6 +3,7 @@ import { Context, Effect, Either, Layer, type Option, type Redacted, type Scope 
 import { Partner, PartnerConnection } from "../Partner.ts"
 import type { Interface, ListName } from "../Settings/Interface.ts"
 import * as Address from "./Address.ts"
+import { isBelowClients, ofClient, pagesOfClients } from "./ClientLists.ts"
 import * as Fault from "./Fault.ts"
 import type { Reserve } from "./Pacing/SharedPace.ts"
 import type { PartnerError } from "./PartnerError.ts"
@@ -53,13 +54,22 @@ const make = Effect.fn("PartnerHttp.make")(function* (
   const listOrNull = <A>(kind: ListName, path: string | null, decoder: Decoder<A>) =>
     path === null ? null : list(kind, path, decoder)
 
+  const clients = list("clients", paths.clients, Credit.client)
+  /** A list of the credit surface: the connection's own, or one of each client. */
+  const ofCredit = <A>(kind: ListName, path: string | null, decoder: Decoder<A>) =>
+    path !== null && isBelowClients(path)
+      ? pagesOfClients(clients, (clientId) =>
+          list(kind, Address.forClient(path, clientId), ofClient(decoder, clientId)),
+        )
+      : listOrNull(kind, path, decoder)
+
   return PartnerConnection.of({
     organization: bookReads(wiring, paths),
     client: (clientId) => bookReads(wiring, clientPaths(profile, clientId)),
-    clients: list("clients", paths.clients, Credit.client),
+    clients,
     paymentRails: listOrNull("paymentRails", paths.paymentRails, ReferenceItem.paymentRail),
-    receivables: listOrNull("receivables", paths.receivables, Credit.receivable),
-    creditAccounts: listOrNull("creditAccounts", paths.creditAccounts, Credit.creditAccount),
+    receivables: ofCredit("receivables", paths.receivables, Credit.receivable),
+    creditAccounts: ofCredit("creditAccounts", paths.creditAccounts, Credit.creditAccount),
     publicKeys: publicKeys(wiring, paths.publicKeys),
     requests: session.requests,
   })

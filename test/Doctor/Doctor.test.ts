@@ -547,6 +547,24 @@ describe("doctor --discover", () => {
     }),
   )
 
+  it.scopedLive("finds credit accounts below each client, whose rows name none", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({ creditAccounts: `/clients/${uuid(602)}/credit-accounts` })
+      const file = yield* written("connections: { default: { surfaces: [credit] } }")
+      const { code, out } = yield* run(["--discover"], { file, variables: credentials(service.url) })
+      expect([code, parse(out)]).toEqual([
+        0,
+        { interface: { paths: { creditAccounts: "/clients/{clientId}/credit-accounts" } } },
+      ])
+      expect(out).toContain("# Called with these settings: default: all is well.")
+      const right = yield* written(
+        'connections: { default: { surfaces: [credit] } }\ninterface: { paths: { creditAccounts: "/clients/{clientId}/credit-accounts" } }',
+      )
+      const examined = yield* run(["--json"], { file: right, variables: credentials(service.url) })
+      expect(verdictsIn(examined.out)).toContain("credit creditAccounts: ok")
+    }),
+  )
+
   it.scopedLive("says so where every default holds", () =>
     Effect.gen(function* () {
       const service = yield* imitate()

@@ -17,9 +17,6 @@ import { exact, instant, verbatim } from "./ColumnTypes.ts"
 
 export const mirror = pgSchema("mirror")
 
-/** The statuses of a client whose paths are open: `ACTIVE` by both surfaces, `APPROVED` as the credit surface's cases have it. */
-export const readableClientStatuses: ReadonlyArray<string> = ["ACTIVE", "APPROVED"]
-
 /** The accounts of one legal entity: the organization itself (`client_id` null) or one client, per connection. */
 export const books = mirror.table(
   "books",

@@ -5,8 +5,8 @@
  * named by entries, or read one by one while they are not final.
  */
 import type { Sql } from "../../Database/Client.ts"
-import { readableClientStatuses } from "../../Database/Tables/Mirror.ts"
 import { textArray } from "../../Database/TextArray.ts"
+import { readableClientStatuses } from "../../Partner.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, openSubjects, type Scope } from "../ReconcileScope.ts"
 

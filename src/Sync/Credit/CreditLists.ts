@@ -10,6 +10,7 @@ import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { type PlacedReceivable, Receivables } from "../../Mirror/ReceivableVersions.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
+import { readWhole } from "../../Partner/WholeList.ts"
 import {
   type CreditAccount,
   type Instant,
@@ -22,7 +23,6 @@ import {
 } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
-import { readWhole } from "../Resources/WholeList.ts"
 import { noPath, noteReads, noteTrouble, noting } from "../Runs/Evidence.ts"
 import { aloneOfStream, failureOf, isAbsent, type ReadError } from "../Runs/Failures.ts"
 import type { Failure } from "../Runs/RunReport.ts"

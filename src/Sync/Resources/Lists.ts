@@ -14,6 +14,7 @@ import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import { Resources } from "../../Mirror/Resources.ts"
 import { isCursorExpired } from "../../Partner/PartnerError.ts"
 import { forEachPageUntil } from "../../Partner/Walk.ts"
+import { readWhole } from "../../Partner/WholeList.ts"
 import {
   malformedRows,
   type Pages as PagesOf,
@@ -32,7 +33,6 @@ import { lastPageOf, leadsElsewhere, type Place } from "./LastPage.ts"
 import { type Begins, isOldestFirst, type ListPlan, type ListProgress, startOf } from "./ListPlan.ts"
 import { type Newest, NewestItems } from "./Newest.ts"
 import { orderingOf } from "./Ordering.ts"
-import { readWhole } from "./WholeList.ts"
 
 const made = Effect.gen(function* () {
   const partner = yield* Partner

@@ -2,19 +2,16 @@
 import { Effect, Either, Option } from "effect"
 import { allBooks, type Book, clientBook } from "../../Book.ts"
 import { int4 } from "../../Database/Columns.ts"
-import { readableClientStatuses } from "../../Database/Tables/Mirror.ts"
 import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
-import { type Client, type Instant, PartnerConnection } from "../../Partner.ts"
+import { readWhole } from "../../Partner/WholeList.ts"
+import { type Client, type Instant, isReadableClient, PartnerConnection } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
-import { readWhole } from "../Resources/WholeList.ts"
 import { FloodGate } from "../Statements/StatementPage.ts"
 import { noteReads, noting } from "./Evidence.ts"
 
 const kind = "client"
-
-const isReadable = ({ status }: Client): boolean => readableClientStatuses.includes(status)
 
 export interface ListedClients {
   /** By identifier, in its order. */
@@ -79,7 +76,9 @@ const made = Effect.gen(function* () {
       return {
         stopped: known.flatMap(({ book, clientId }) => {
           const client = found.get(clientId)
-          return client === undefined || isReadable(client) ? [] : [{ book, clientId, status: client.status }]
+          return client === undefined || isReadableClient(client)
+            ? []
+            : [{ book, clientId, status: client.status }]
         }),
         // A client whose row could not be understood is still in the list.
         unlisted: known.filter(({ clientId }) => !found.has(clientId) && !unreadable.has(clientId)),
@@ -123,8 +122,8 @@ const made = Effect.gen(function* () {
     ).pipe(noting(organization, "clients"))
     const listed = [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
     return {
-      books: yield* booksOf(organization.connection, listed.filter(isReadable)),
-      inactive: listed.filter((client) => !isReadable(client)),
+      books: yield* booksOf(organization.connection, listed.filter(isReadableClient)),
+      inactive: listed.filter((client) => !isReadableClient(client)),
       ...(yield* left(organization.connection, found, unreadable)),
     } satisfies ListedClients
   })

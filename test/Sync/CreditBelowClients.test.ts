@@ -1,0 +1,172 @@
+/** Credit accounts and receivables that the service lists below each client: `{clientId}` in the path. */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { json } from "../Partner/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { client, clientId, creditAccount, lending, move } from "./Lending.ts"
+import { at, loan, surfaces, tx } from "./Loaned.ts"
+import { id } from "./Partnership.ts"
+import { rows, sync } from "./Runs.ts"
+
+const below = {
+  ...surfaces,
+  TIEOUT_INTERFACE_PATHS_CREDIT_ACCOUNTS: "/clients/{clientId}/credit-accounts",
+  TIEOUT_INTERFACE_PATHS_RECEIVABLES: "/clients/{clientId}/receivables",
+}
+
+const findings = Effect.map(
+  rows(
+    "select check_name, subject_id from reconcile.findings where closed_at is null and severity = 'blocking' order by 1, 2",
+  ),
+  (found) => found.map(({ check_name: check, subject_id: subject }) => `${String(check)} ${String(subject)}`),
+)
+
+type Item = Record<string, unknown>
+
+/** What each client's lists show; a client that is not named here answers 404. */
+const serving = Effect.fn("test.serving")(function* (clients: ReadonlyArray<Item>) {
+  const held = { accounts: new Map<string, Array<Item>>(), receivables: new Map<string, Array<Item>>() }
+  const asked: Array<string> = []
+  const { held: lent, service } = yield* lending({
+    clients: [...clients],
+    interfere: (path, response) => {
+      const [route = "", query = ""] = path.split("?")
+      const [, of = "", list = ""] = /^\/clients\/([^/]+)\/(credit-accounts|receivables)$/.exec(route) ?? []
+      if (list === "") return false
+      asked.push(route)
+      const items = (list === "receivables" ? held.receivables : held.accounts).get(of)
+      const headers = { date: new Date(lent.clock).toUTCString() }
+      // Two rows a page.
+      const from = Number(new URLSearchParams(query).get("after") ?? 0)
+      const pageInfo = { hasNextPage: (items ?? []).length > from + 2, endCursor: String(from + 2) }
+      if (items === undefined) json(response, { code: "not_found" }, 404, headers)
+      else json(response, { items: items.slice(from, from + 2), pageInfo }, 200, headers)
+      return true
+    },
+  })
+  return { asked, held, lent, service }
+})
+
+const account = (index: number, principal: string, repayment: string, over: Item = {}) => ({
+  ...creditAccount(principal, repayment),
+  creditAccountId: id(950 + index),
+  ...over,
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "Lists of the credit surface below clients",
+  (it) => {
+    it.scoped("are read client by client, and compared client by client, though their rows name none", () =>
+      Effect.gen(function* () {
+        const { held, lent, service } = yield* serving([client(1), client(2)])
+        const loans = (index: number, count: number) =>
+          Array.from({ length: count }, (_, at) =>
+            loan({ receivableId: id(1000 * index + at), clientId: clientId(index) }),
+          )
+        held.receivables.set(clientId(1), loans(1, 3))
+        held.receivables.set(clientId(2), loans(2, 1))
+        held.accounts.set(clientId(1), [
+          account(1, "3000.00", "3075.00"),
+          account(3, "0.00", "0.00", { paymentRails: "SEPA" }),
+          account(4, "0.00", "0.00", { paymentRails: "ACH" }),
+        ])
+        held.accounts.set(clientId(2), [account(2, "900.00", "925.00")])
+        yield* sync(service.url, below)
+        expect(yield* rows("select count(*)::int as n from mirror.receivables where current")).toEqual([
+          { n: 4 },
+        ])
+        expect(
+          yield* rows(
+            "select raw ->> 'clientId' as client, count(*)::int as n from mirror.reference_items where kind = 'credit_account' and current group by 1 order by 1",
+          ),
+        ).toEqual([
+          { client: clientId(1), n: 3 },
+          { client: clientId(2), n: 1 },
+        ])
+        expect(yield* findings).toEqual([`credit-totals USD SWIFT ${clientId(2)}`])
+
+        // Nothing new writes nothing, and the lists count as read to their end.
+        held.accounts.set(clientId(2), [account(2, "1000.00", "1025.00")])
+        lent.clock = at(6)
+        yield* sync(service.url, below)
+        expect(yield* findings).toEqual([])
+        expect(
+          yield* rows(
+            "select max(version) as version from mirror.reference_items where kind = 'credit_account'",
+          ),
+        ).toEqual([{ version: 2 }])
+        expect(
+          yield* rows(
+            `select stream, began_at > '${at(5)}' as now from sync.stream_reads where stream in ('receivables', 'credit_accounts') order by 1`,
+          ),
+        ).toEqual([
+          { stream: "credit_accounts", now: true },
+          { stream: "receivables", now: true },
+        ])
+      }),
+    )
+  },
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "Lists of the credit surface below clients",
+  (it) => {
+    it.scoped(
+      "are empty lists where there is no client, and need not be there for one that cannot be read",
+      () =>
+        Effect.gen(function* () {
+          const { asked, lent, service } = yield* serving([])
+          yield* sync(service.url, below)
+          expect(yield* findings).toEqual([])
+          lent.clients = [client(1, { status: "DISABLED" })]
+          yield* sync(service.url, below)
+          expect(asked.length).toBeGreaterThan(0)
+          expect(yield* findings).toEqual([])
+          expect(
+            yield* rows(
+              "select count(*)::int as n from sync.stream_reads where stream in ('receivables', 'credit_accounts') and ended_at is not null",
+            ),
+          ).toEqual([{ n: 2 }])
+        }),
+    )
+  },
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "Lists of the credit surface below clients",
+  (it) => {
+    it.scoped("are not read where the list of a client that can be read is not there", () =>
+      Effect.gen(function* () {
+        const { held, lent, service } = yield* serving([client(1), client(2)])
+        const out = move(lent, "", { type: "DEBIT", amount: 1000, on: at(2) })
+        held.receivables.set(clientId(1), [loan({ disbursedTransaction: tx(out, 2) })])
+        held.accounts.set(clientId(1), [account(1, "1000.00", "1025.00")])
+        yield* sync(service.url, below)
+        expect(yield* findings).toEqual(["stream-unread credit_accounts", "stream-unread receivables"])
+        held.receivables.set(clientId(2), [])
+        held.accounts.set(clientId(2), [])
+        yield* sync(service.url, below)
+        expect(yield* findings).toEqual([])
+      }),
+    )
+  },
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "Lists of the credit surface below clients",
+  (it) => {
+    it.scoped("quarantine a row that names another client", () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* serving([client(1)])
+        held.receivables.set(clientId(1), [loan({ clientId: clientId(2) })])
+        held.accounts.set(clientId(1), [])
+        yield* sync(service.url, below)
+        expect(
+          yield* rows("select stream, path, reason from mirror.quarantine where resolved_at is null"),
+        ).toEqual([
+          { stream: "receivable", path: "$.clientId", reason: "is not the client that was asked for" },
+        ])
+      }),
+    )
+  },
+)
