@@ -2,12 +2,12 @@
 import { Either } from "effect"
 import { counted } from "../Common/Text.ts"
 import type { Answer } from "../Partner/Attempt.ts"
-import { pathOf } from "../Partner/PageEnvelope.ts"
+import { mayBeCut, pathOf } from "../Partner/PageEnvelope.ts"
 import type { PartnerError } from "../Partner/PartnerError.ts"
 import { isFields } from "../Partner/Wire/Fields.ts"
 import { type Decoder, decode, decodeAll } from "../Partner/Wire/RowDecoder.ts"
 import type { Malformed } from "../Partner.ts"
-import { type Interface, pagingOf } from "../Settings/Interface.ts"
+import { type Interface, isUnpaged, pagingOf, pagingSetting } from "../Settings/Interface.ts"
 import { outcomeText } from "./Ask.ts"
 import type { Endpoint, ListEndpoint } from "./Endpoints.ts"
 import { type Finding, finding, wrong } from "./Finding.ts"
@@ -114,13 +114,25 @@ export const ofList = (
   }
   const page = opened.right
   const judged = (finding: Finding): Judged => ({ finding, page, rows: page.rows })
-  const path = pathOf(pagingOf(profile, endpoint.key).itemsField)
+  const paging = pagingOf(profile, endpoint.key)
+  const path = pathOf(paging.itemsField)
   const read = decodeAll(endpoint.decoder(profile.money, owner), page.rows, answer.source, path)
   const malformed = read.filter(Either.isLeft).map(({ left }) => left)
   const rows = counted(page.rows.length, "row")
   const shape = Shape.describe(answer.value)
   if (page.rows.length === 0) {
     return judged(finding("ok", "none", "no rows, so whether they can be read is not known", { shape }))
+  }
+  if (isUnpaged(paging) && mayBeCut(page.rows.length, paging)) {
+    const own = pagingSetting(profile, endpoint.key, "sizeParam")
+    return judged(
+      wrong(
+        `${rows}, as many as were asked for, and nothing says whether more follow`,
+        [own],
+        `Set interface.lists.${endpoint.key}.sizeParam to null if this list always comes whole, or else a larger size there.`,
+        answer,
+      ),
+    )
   }
   if (malformed.length === 0) {
     const more = page.hasNextPage ? "more pages follow" : "the only page"

@@ -56,13 +56,16 @@ export const open = (
       wrong(`there is no array at ${quoted([itemsField])}; ${hint}`, [setting], advice, answer),
     )
   }
-  if (itemsField === "") return Either.right({ rows, hasNextPage: false, endCursor: undefined })
+  if (itemsField === "" || pageInfoField === null)
+    return Either.right({ rows, hasNextPage: false, endCursor: undefined })
   const info = Shape.at(value, pageInfoField)
   if (!isFields(info) || typeof info.hasNextPage !== "boolean") {
     const setting = pagingSetting(profile, key, "pageInfoField")
     const paths = Shape.pageInfos(value)
     const hint = paths.length === 0 ? "there is none in the answer" : `there is one at ${quoted(paths)}`
-    const advice = settingAdvice(profile, key, "pageInfoField", paths)
+    const advice =
+      settingAdvice(profile, key, "pageInfoField", paths) ??
+      `Ask the partner whether this list always comes whole; if so, set interface.lists.${key}.pageInfoField to null.`
     return Either.left(
       wrong(`there is no hasNextPage at ${quoted([pageInfoField])}; ${hint}`, [setting], advice, answer),
     )

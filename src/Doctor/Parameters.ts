@@ -1,6 +1,6 @@
 /** Finds the query parameters of page size and cursor: those that have a visible effect. */
 import { Effect, Either } from "effect"
-import { hasOwnParameters, pagingOf } from "../Settings/Interface.ts"
+import { hasOwnParameters, isUnpaged, pagingOf } from "../Settings/Interface.ts"
 import { type Ask, queryOf, sized } from "./Ask.ts"
 import { open, type Page, type Paged } from "./OpenPage.ts"
 import { movedOn } from "./Shape.ts"
@@ -193,9 +193,9 @@ export const determine = Effect.fn("Doctor.parameters")(function* (
   const { lists, paging } = profile
   // A list with parameters of its own shows nothing about the others.
   const usual = samples.filter(({ endpoint: { key } }) => !hasOwnParameters(profile, key))
-  const enveloped = usual.filter(({ endpoint: { key } }) => pagingOf(profile, key).itemsField !== "")
+  const enveloped = usual.filter(({ endpoint: { key } }) => !isUnpaged(pagingOf(profile, key)))
   if (usual.length > 0 && enveloped.length === 0) {
-    const reason = "the answers are the lists themselves, so there is nothing that a page could follow from"
+    const reason = "nothing in the answers says that more follows, so there are no pages"
     return { paging, undetermined: none(null, "interface.paging.cursorParam", reason).undetermined }
   }
   const size = yield* sizeParam(ask, enveloped, profile)

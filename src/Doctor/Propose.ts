@@ -1,6 +1,6 @@
 /** Proposes the names of a profile from a survey. Pure. */
 import type { Fields } from "../Partner/Wire/Fields.ts"
-import type { Interface, ListName } from "../Settings/Interface.ts"
+import { type Interface, type ListName, pagingOf } from "../Settings/Interface.ts"
 import type { Paged } from "./OpenPage.ts"
 import * as Shape from "./Shape.ts"
 import type { Sample, Survey, Undetermined } from "./Survey.ts"
@@ -97,7 +97,7 @@ const telling = (samples: ReadonlyArray<Sample>): ReadonlyArray<Sample> => {
 const namesApart = (
   { field, names, what }: Sought,
   samples: ReadonlyArray<Sample>,
-  common: string,
+  common: string | null,
   configured: Interface["lists"],
 ) => {
   const apart: Array<readonly [ListName, string]> = []
@@ -105,8 +105,8 @@ const namesApart = (
   for (const [key, shown] of byList(samples, names)) {
     const list = telling(shown)
     const current = configured[key]?.[field] ?? common
-    if (list.every((sample) => names(sample).includes(current))) continue
-    const agreed = Shape.agree(list.map(names), common)
+    if (list.every((sample) => names(sample).some((name) => name === current))) continue
+    const agreed = Shape.agree(list.map(names), common ?? "")
     if (agreed.kind === "agreed") apart.push([key, agreed.name])
     else if (agreed.kind === "split") {
       const reason = `${what} may be at one of ${quoted(agreed.names)}`
@@ -115,6 +115,23 @@ const namesApart = (
     }
   }
   return { apart, undetermined }
+}
+
+/** Lists without PageInfo where others have it. Only a person can know that such a list is never cut. */
+const withoutInfo = (samples: ReadonlyArray<Sample>, configured: Paged): ReadonlyArray<Undetermined> => {
+  if (samples.every(({ pageInfoFields }) => pageInfoFields.length === 0)) return []
+  const without = samples.filter(
+    ({ endpoint: { key }, pageInfoFields }) =>
+      pageInfoFields.length === 0 && pagingOf(configured, key).pageInfoField !== null,
+  )
+  const lists = new Map(telling(without).map(({ endpoint }) => [endpoint.key, endpoint]))
+  return [...lists.values()].map(({ essential, key }) =>
+    open(
+      `interface.lists.${key}.pageInfoField`,
+      "its answers have none; set null if the partner says that this list always comes whole",
+      essential,
+    ),
+  )
 }
 
 const withNames = (
@@ -144,16 +161,20 @@ export const paging = (
   const items = nameForAll(itemsSought, witnesses(samples), configured.paging.itemsField)
   const itemsApart = namesApart(itemsSought, samples, items.name, configured.lists)
   const enveloped = samples.filter(({ itemsFields }) => !itemsFields.includes(""))
+  const { pageInfoField } = configured.paging
   const info =
-    enveloped.length === 0 && items.name === ""
-      ? { name: configured.paging.pageInfoField, undetermined: [] }
-      : nameForAll(infoSought, enveloped, configured.paging.pageInfoField)
+    pageInfoField === null || (enveloped.length === 0 && items.name === "")
+      ? { name: pageInfoField, undetermined: [] }
+      : nameForAll(infoSought, enveloped, pageInfoField)
   const infoApart = namesApart(infoSought, enveloped, info.name, configured.lists)
   const lists = withNames(configured.lists, "itemsField", itemsApart.apart)
   return {
     paging: { ...configured.paging, itemsField: items.name, pageInfoField: info.name },
     lists: withNames(lists, "pageInfoField", infoApart.apart),
-    undetermined: [...[items, itemsApart, info, infoApart].flatMap(({ undetermined }) => undetermined)],
+    undetermined: [
+      ...[items, itemsApart, info, infoApart].flatMap(({ undetermined }) => undetermined),
+      ...withoutInfo(enveloped, configured),
+    ],
   }
 }
 

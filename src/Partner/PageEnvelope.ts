@@ -1,6 +1,6 @@
 /** Where an answer has its rows and its PageInfo (`docs/interface.md`), by the settings' `interface.paging` and `.lists`, and how large it may be. */
 import { Effect, Option, Schema } from "effect"
-import type { Interface, ListName } from "../Settings/Interface.ts"
+import { type Interface, isUnpaged, type ListName } from "../Settings/Interface.ts"
 import type { Answer } from "./Attempt.ts"
 import * as Fault from "./Fault.ts"
 import type { PartnerError } from "./PartnerError.ts"
@@ -13,6 +13,10 @@ const PageInfo = Schema.Struct({
 const decodePageInfo = Schema.decodeUnknownOption(PageInfo)
 
 export const pathOf = (dotted: string): ReadonlyArray<string> => (dotted === "" ? [] : dotted.split("."))
+
+/** Whether an answer without PageInfo may be the first page of more: it holds exactly as many items as were asked for. */
+export const mayBeCut = (items: number, { size, sizeParam }: Interface["paging"]): boolean =>
+  sizeParam !== null && items === size
 
 const at = (value: unknown, path: ReadonlyArray<string>): unknown =>
   path.reduce<unknown>(
@@ -101,8 +105,17 @@ export const openEnvelope = (
       path,
       `Set \`interface.paging.${field}\` to what the service sends, or \`interface.lists.${kind}.${field}\` where only this list differs`,
     )
-  if (mayBePlain && Array.isArray(value)) return Effect.succeed({ items: value, ...lastPage })
-  const [itemsPath, infoPath] = [pathOf(itemsField), pathOf(pageInfoField)]
+  const whole = (all: ReadonlyArray<unknown>) =>
+    mayBeCut(all.length, paging)
+      ? Effect.fail(
+          Fault.make("BadResponse", operation, {
+            detail: `it holds ${all.length} items, as many as were asked for, and nothing in it says whether more follow`,
+            advice: `Set \`interface.lists.${kind}.sizeParam\` to null if this list always comes whole, or else a larger \`size\` there`,
+          }),
+        )
+      : Effect.succeed({ items: all, ...lastPage })
+  if (mayBePlain && Array.isArray(value)) return whole(value)
+  const itemsPath = pathOf(itemsField)
   const items = at(value, itemsPath)
   if (!Array.isArray(items)) {
     const what = wrongAt(value, itemsPath, "an array", `there is no array at "${itemsField}"`)
@@ -110,8 +123,8 @@ export const openEnvelope = (
   }
   const excess = tooMany(items, paging)
   if (excess !== undefined) return Effect.fail(Fault.ofExtent(operation, excess).error)
-  // An answer that is the array itself has no place for paging.
-  if (itemsField === "") return Effect.succeed({ items, ...lastPage })
+  if (pageInfoField === null || isUnpaged(paging)) return whole(items)
+  const infoPath = pathOf(pageInfoField)
   const info = decodePageInfo(at(value, infoPath))
   if (Option.isNone(info)) {
     const [next, end] = [

@@ -90,6 +90,7 @@ const Filters = Schema.Struct({
   to: withDefault(Schema.NullOr(Name), null),
 })
 
+const PageInfoField = Schema.NullOr(Schema.String)
 const SizeParam = Schema.NullOr(Name)
 const Size = Schema.Int.pipe(Schema.between(1, 10_000))
 
@@ -99,7 +100,8 @@ const Paging = Schema.Struct({
   size: withDefault(Size, 100),
   /** Dotted path; empty where the answer is the array itself. */
   itemsField: withDefault(Schema.String, "items"),
-  pageInfoField: withDefault(Schema.String, "pageInfo"),
+  /** Dotted path; null where answers have no PageInfo, because a list comes whole. */
+  pageInfoField: withDefault(PageInfoField, "pageInfo"),
 })
 
 /** Where one list differs from `paging`. */
@@ -109,7 +111,7 @@ const OfList = optionalKey(
     sizeParam: optionalKey(SizeParam),
     size: optionalKey(Size),
     itemsField: optionalKey(Schema.String),
-    pageInfoField: optionalKey(Schema.String),
+    pageInfoField: optionalKey(PageInfoField),
   }),
 )
 
@@ -160,6 +162,10 @@ export const hasOwnParameters = ({ lists }: Pick<Interface, "lists">, list: List
   const own = lists[list]
   return own?.cursorParam !== undefined || own?.sizeParam !== undefined || own?.size !== undefined
 }
+
+/** Whether nothing in an answer can say that more follows. */
+export const isUnpaged = ({ itemsField, pageInfoField }: Interface["paging"]): boolean =>
+  itemsField === "" || pageInfoField === null
 
 type PagingField = keyof Interface["paging"]
 

@@ -547,6 +547,28 @@ describe("doctor --discover", () => {
     }),
   )
 
+  it.scopedLive("asks a person about a list without PageInfo, and takes it as whole where that is set", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({ apart: { deposits: { pageInfo: "", size: null } } })
+      const { out } = yield* run(["--discover"], { variables: credentials(service.url) })
+      expect(out).toContain(
+        "# interface.lists.deposits.pageInfoField could not be found out: its answers have none; set null if the partner says that this list always comes whole",
+      )
+      const whole = yield* written("interface: { lists: { deposits: { pageInfoField: null } } }")
+      const { code } = yield* run([], { file: whole, variables: credentials(service.url) })
+      expect(code).toBe(0)
+      expect(yield* readAll(whole, service)).toEqual([3, 5, 3, 1, 1])
+      // Three rows, as many as were asked for, may be the first of more.
+      const cut = yield* written("interface: { lists: { deposits: { pageInfoField: null, size: 3 } } }")
+      const { out: verdicts } = yield* run(["--json"], { file: cut, variables: credentials(service.url) })
+      expect(verdictsIn(verdicts)).toContain("organization deposits: wrong error interface.paging.sizeParam")
+      expect(yield* Effect.flip(readAll(cut, service))).toMatchObject({
+        reason: "BadResponse",
+        detail: "it holds 3 items, as many as were asked for, and nothing in it says whether more follow",
+      })
+    }),
+  )
+
   it.scopedLive("finds credit accounts below each client, whose rows name none", () =>
     Effect.gen(function* () {
       const service = yield* imitate({ creditAccounts: `/clients/${uuid(602)}/credit-accounts` })

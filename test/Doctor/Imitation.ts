@@ -4,6 +4,7 @@ import { type Answerer, json, serve, uuid } from "../Partner/Service.ts"
 
 export interface Names {
   readonly items: string
+  /** Empty: there is none. */
   readonly pageInfo: string
   readonly cursor: string
   /** Null where it takes no page size. */
@@ -216,6 +217,7 @@ const pageOf = (names: Names, path: string, rows: ReadonlyArray<object>, query: 
   const next = names.border === "overlap" && size > 1 ? end - 1 : end
   const answer: Record<string, unknown> = { links: [{ rel: "self" }], status: { status: "OK" } }
   place(answer, names.items, rows.slice(start, end))
+  if (names.pageInfo === "") return answer
   place(answer, names.pageInfo, {
     hasNextPage: end < rows.length,
     endCursor: empty ? `${path}:${end}+` : `${path}:${next}`,

@@ -1,5 +1,5 @@
 import { it } from "@effect/vitest"
-import { Duration, Effect, Either, Option } from "effect"
+import { Duration, Effect, Either, Exit, Option } from "effect"
 import { describe, expect } from "vitest"
 import { forEachPage, forEachPageUntil } from "../../src/Partner/Walk.ts"
 import type { Page } from "../../src/Partner.ts"
@@ -82,6 +82,31 @@ describe("A list", () => {
         pageInfoField: "meta.page",
       }),
     ),
+  )
+
+  it.live.each([{ itemsField: "" }, { pageInfoField: null }])(
+    "that nothing says the end of ($itemsField$pageInfoField) is refused where it may have been cut",
+    (names) => {
+      const rows = [account(0), account(1)]
+      const answered = serve((_, response) =>
+        json(response, names.itemsField === "" ? rows : { items: rows }),
+      )
+      const read = (paging: Partial<Interface["paging"]>) =>
+        withPartner(
+          answered,
+          (partner) => Effect.exit(pagesIn(partner.accounts(Option.none()))),
+          withPaging({ ...names, ...paging }),
+        )
+      return Effect.gen(function* () {
+        expect(yield* failureOf(Effect.flatten(read({ size: 2 })))).toMatchObject({
+          reason: "BadResponse",
+          detail: "it holds 2 items, as many as were asked for, and nothing in it says whether more follow",
+        })
+        // Whole: nothing was asked for, fewer came, or more than were asked for.
+        for (const whole of [{ size: 2, sizeParam: null }, { size: 3 }, { size: 1 }])
+          expect(Exit.isSuccess(yield* read(whole))).toBe(true)
+      })
+    },
   )
 
   it.live("may be the array itself, which is one page", () =>
