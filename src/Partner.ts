@@ -118,11 +118,6 @@ export interface Client extends ReferenceItem {
   readonly status: string
 }
 
-/** The statuses of a client whose paths are open: `ACTIVE` by both surfaces, `APPROVED` as the credit surface's cases have it. */
-export const readableClientStatuses: ReadonlyArray<string> = ["ACTIVE", "APPROVED"]
-
-export const isReadableClient = ({ status }: Client): boolean => readableClientStatuses.includes(status)
-
 /** A transaction that a receivable names. */
 export interface TransactionRef {
   readonly txId: string

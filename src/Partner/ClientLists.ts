@@ -3,7 +3,8 @@
  * client after those of another. Its rows need not name their client; they are the path's.
  */
 import { Effect, Either, Option } from "effect"
-import { type Client, isReadableClient, type Page, type Pages } from "../Partner.ts"
+import { isReadableClient } from "../Common/ClientStatus.ts"
+import type { Client, Page, Pages } from "../Partner.ts"
 import * as Fault from "./Fault.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import type { Walk } from "./Walk.ts"

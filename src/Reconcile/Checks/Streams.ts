@@ -4,9 +4,10 @@
  * address book, instructions and keys are no streams; nor is a list that the default profile leaves out: its resources are
  * named by entries, or read one by one while they are not final.
  */
+
+import { readableClientStatuses } from "../../Common/ClientStatus.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { textArray } from "../../Database/TextArray.ts"
-import { readableClientStatuses } from "../../Partner.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, openSubjects, type Scope } from "../ReconcileScope.ts"
 
