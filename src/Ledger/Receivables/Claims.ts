@@ -19,6 +19,8 @@ export interface Claimed {
   readonly currency: string
   readonly issuedAt: Instant
   readonly initialPrincipal: Amount
+  /** Its disbursement stands: it was paid out, and no cancellation took that back. */
+  readonly lent: boolean
   /** What each version settles by itself, and how much may have accrued between the readings. */
   readonly settled: ReadonlyMap<number, { readonly firm: Amount; readonly betweenReads: Amount }>
   /** What all versions settle, without what is owed again, or was taken back by a cancellation. */
@@ -54,11 +56,17 @@ export class Remaining {
     return amount
   }
 
-  /** The remainder of what the version settles, or of the principal that was lent. `settledOnly`: nothing that is owed again. */
+  /**
+   * The remainder of what the version settles, or of the principal that was lent. `settledOnly`: nothing that is owed again, or
+   * that a cancellation took back.
+   */
   ofVersion({ purpose, receivableId, version }: Named, wanted: Amount, settledOnly: boolean): Amount {
     const claim = this.#claims.get(receivableId)
     if (claim === undefined) return zero
-    if (purpose === "disbursement") return this.#take(`${receivableId} lent`, claim.initialPrincipal, wanted)
+    if (purpose === "disbursement")
+      return settledOnly && !claim.lent
+        ? zero
+        : this.#take(`${receivableId} lent`, claim.initialPrincipal, wanted)
     const firm = claim.settled.get(version)?.firm ?? zero
     const key = `${receivableId} ${version}`
     const remains = notNegative(subtract(claim.remains, this.#used(`${receivableId} firm`)))

@@ -80,7 +80,16 @@ const claimOf = (receivable: ReportedReceivable, view: ReceivableView): Claimed 
     standing = next
   }
   const initialPrincipal = versions.at(-1)?.initialPrincipal ?? zero
-  return { receivableId, currency, issuedAt, initialPrincipal, settled, remains, announced }
+  return {
+    receivableId,
+    currency,
+    issuedAt,
+    initialPrincipal,
+    lent: standing.disbursed,
+    settled,
+    remains,
+    announced,
+  }
 }
 
 /** The transactions that this version is the first to name, each once even if it has several names. */

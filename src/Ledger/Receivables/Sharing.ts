@@ -8,7 +8,8 @@
  * - Names that lead to the same statement entries (a deposit's identifier, its transaction hash) are one transaction, dated by
  *   the first of them: no cash is used twice.
  * - What remains settled is first that of the version which names the transaction, of a receivable that owes it again only as far as
- *   it does not: a repayment that a service puts right from one receivable to another is the other's. What is left over goes to
+ *   it does not: a repayment that a service puts right from one receivable to another is the other's. So is the disbursement of one
+ *   that was cancelled, or is not disbursed yet. What is left over goes to
  *   the version all the same; then to what may have come between the readings; and what is left over of that to what remains
  *   settled by any version, since a service may name a transaction before or after the version that it settles.
  * - What nobody can take is kept with the last receivable that names it (of those that could have taken of it, where there are

@@ -10,7 +10,7 @@
  * - Names of one movement are one transaction, dated by the first of them, of the first version that has any of them.
  * - An amount in another currency or the wrong direction pays nothing: who names it waits as if it were not linked.
  * - A share is capped by what remains settled between the version that first names the transaction and the one before, and by what
- *   the receivable does not owe again; then what it owes again counts too; when all have theirs, interestBetweenReads lets them take more, in the same order; what is left of that goes to what remains
+ *   the receivable does not owe again, or a cancellation took back; then that counts too; when all have theirs, interestBetweenReads lets them take more, in the same order; what is left of that goes to what remains
  *   settled by any of their versions, for a service may name a transaction later than what it pays. `original`: of the
  *   interest, what was told until that version.
  * - What nobody can take stands with the last receivable that could have taken of it, else the last that names it.
@@ -151,7 +151,8 @@ class Claim {
     return this.take("ever", total(this.books.versions.map(({ settled }) => settled)) + told, most)
   }
 
-  lent(most: bigint): bigint {
+  lent(most: bigint, takenBack: boolean): bigint {
+    if (this.books.lent === 0n && !takenBack) return 0n
     return this.take("lent", amountOf(this.fact.initialPrincipal), most)
   }
 }
@@ -186,7 +187,7 @@ export const loans = (facts: BookFacts, posted: ReadonlyArray<Posted>): Loans =>
   }
   for (const owesAgain of [false, true])
     round((claim, { disbursement, version }, most) =>
-      disbursement ? claim.lent(most) : claim.settled(version, most, owesAgain),
+      disbursement ? claim.lent(most, owesAgain) : claim.settled(version, most, owesAgain),
     )
   round((claim, { disbursement, version }, most) => (disbursement ? 0n : claim.allowed(version, most)))
   round((claim, { disbursement }, most) => (disbursement ? 0n : claim.ever(most)))

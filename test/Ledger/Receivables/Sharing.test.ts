@@ -77,6 +77,20 @@ const shares = (
 describe("One transaction of several receivables", () => {
   const two = [told("a", 2, paidBack), told("b", 1, paidBack)]
 
+  it("is the other's where the one that was issued first was canceled", () => {
+    const out = (receivableId: string): Named => ({
+      ...named(receivableId, "out", 1),
+      purpose: "disbursement",
+    })
+    const lent: Version = ["ACTIVE", "1000", "1000"]
+    const again = [told("a", 1, [lent, ["CANCELED", "1000", "1000"]]), told("b", 2, [lent])]
+    expect(shares(again, [out("a"), out("b")], [moved("out", "-1000")])).toEqual(["a out 0", "b out -1000"])
+    expect(shares(again, [out("a"), out("b")], [moved("out", "-1400")])).toEqual([
+      "a out -400",
+      "b out -1000",
+    ])
+  })
+
   it("is shared by what each settled", () => {
     expect(shares(two, [named("a", "t", 2), named("b", "t", 2)], [moved("t", "2050")])).toEqual([
       "a t 1025",
