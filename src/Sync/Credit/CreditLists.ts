@@ -4,7 +4,7 @@
  */
 import { Effect, Either, Option } from "effect"
 import { allBooks, type Book, clientBook } from "../../Book.ts"
-import { bool, int4, uuid } from "../../Database/Columns.ts"
+import { bool, int4, nullable, text, uuid } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
@@ -111,20 +111,22 @@ const made = Effect.gen(function* () {
       if (settings.accounting.receivables.view === "lender")
         return items.map((receivable): PlacedReceivable => ({ receivable, bookId: organization.bookId }))
       const clients = [...new Set(items.map(({ clientId }) => clientId))].sort()
-      const known = yield* database.rows(
+      const rows = yield* database.rows(
         "Sync.Credit.clientBooks",
-        { client_id: uuid, book_id: int4 },
+        { client_id: uuid, book_id: nullable(int4), code: nullable(text), name: nullable(text) },
         (sql) => sql`
-            select client_id, book_id from mirror.books
-            where connection = ${organization.connection}
-              and client_id = any (${textArray(sql, clients)}::uuid[])`,
+            select c.id as client_id, b.book_id, l.raw ->> 'code' as code, l.label as name
+            from unnest(${textArray(sql, clients)}::uuid[]) as c (id)
+            left join mirror.books b on b.connection = ${organization.connection} and b.client_id = c.id
+            left join mirror.reference_items l on l.book_id = ${organization.bookId} and l.kind = 'client'
+              and l.item_id = c.id::text and l.current
+            order by c.id`,
       )
-      const books = new Map(known.map((row) => [row.client_id, row.book_id]))
-      for (const clientId of clients) {
-        if (books.has(clientId)) continue
-        // A receivable of a client that the list does not show.
-        const book = yield* clientBook(organization.connection, { clientId, code: "", name: clientId })
-        books.set(clientId, book.bookId)
+      const books = new Map<string, number>()
+      for (const { book_id: known, client_id: clientId, code, name } of rows) {
+        // A client that is not to be read, or that the list does not show.
+        const made = { clientId, code: code ?? "", name: name ?? clientId }
+        books.set(clientId, known ?? (yield* clientBook(organization.connection, made)).bookId)
       }
       return items.flatMap((receivable): ReadonlyArray<PlacedReceivable> => {
         const bookId = books.get(receivable.clientId)

@@ -214,6 +214,25 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Receivables in the bor
     }),
   )
 
+  it.scoped("stand in a book with the code and the name of a client that is not to be read", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      held.clients = [client(1), client(2, { status: "DISABLED" })]
+      held.receivables = [
+        receivable({ clientId: clientId(2), status: "ACTIVE" }),
+        receivable({ receivableId: id(901), clientId: clientId(3), status: "ACTIVE" }),
+      ]
+      yield* sync(service.url, borrower)
+      expect(
+        yield* rows("select code, name from mirror.books where client_id is not null order by name"),
+      ).toEqual([
+        { code: "C1", name: "Client 1 Ltd" },
+        { code: "C2", name: "Client 2 Ltd" },
+        { code: "C1000000", name: clientId(3) },
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("are taken back when they are cancelled", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending()
