@@ -450,6 +450,19 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the proof of a databas
     }),
   )
 
+  it.effect(
+    "holds for an account that the service states in another currency than at first: that is a finding",
+    () =>
+      Effect.gen(function* () {
+        const other = `update mirror.accounts set raw = jsonb_set(raw::jsonb, '{currency}', '"NOK"')::json`
+        const { look = [], written } = yield* tried("unruled", other, found)
+        expect(written).toBeGreaterThan(0)
+        expect(look).toEqual([
+          expect.stringMatching(/^found-again: ORG: account .* has no open finding cash-balance/),
+        ])
+      }),
+  )
+
   it.effect("reports which proof is running", () =>
     Effect.gen(function* () {
       const begun: Array<string> = []
