@@ -2507,7 +2507,7 @@ language sql stable as $$
   from ledger.periods p
   cross join at
   left join valuation.months m on m.book_id = p.book_id and m.period = p.period
-  where p.book_id = of_book and p.period <= at.through
+  where p.book_id = of_book and p.period <= at.through and p.status = 'closed'
     and exists (select 1 from valuation.months v where v.book_id = of_book)
     and not exists (select 1 from ledger.archived_books a where a.book_id = of_book and p.period <= a.through)
     and (m.state is null or not valuation.is_kept(m))

@@ -10,9 +10,10 @@ import { reopening } from "../Close/Months.ts"
 import { proof } from "../Proof/Filled.ts"
 import { rows } from "../Sync/Runs.ts"
 import { messageOf } from "../support/messageOf.ts"
+import { program } from "../support/Program.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { archiving, closedYears, committed, exported, reported } from "./Years.ts"
+import { archiving, closedYears, committed, exported, rates, reported } from "./Years.ts"
 
 const refused = (statement: string) =>
   Effect.catchAllDefect(Effect.as(rows(statement), "done"), (defect) =>
@@ -101,6 +102,17 @@ describe("the database", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scopedLive("says of an open month of a valued book once what is in the way", () =>
+    Effect.gen(function* () {
+      yield* closedYears
+      yield* rates
+      yield* committed({ kind: "all" }, true)
+      expect((yield* archiving(2026, { neverValued: false })).books[0]).toMatchObject({
+        refusals: ["is closed through 2026-02, not 2026-12", "has 2026-10 open"],
+      })
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scopedLive("answers requests for archived entries with the name of their file", () =>
     Effect.gen(function* () {
       yield* closedYears
@@ -115,6 +127,17 @@ describe("the database", () => {
         messageOf(reported("2024-06")),
       ])
         expect(yield* asked).toContain(where)
+      const { url } = yield* TestDatabase
+      const { out } = yield* (yield* program).run(["items", "1020"], {
+        DATABASE_URL: url,
+        TIEOUT_LOG_LEVEL: "none",
+      })
+      expect(out.split("\n").filter((line) => line.includes("the whole month"))).toEqual([
+        expect.stringMatching(/^2024-03 +the whole month \(archived\) +-100\.00$/),
+        expect.stringMatching(/^2024-12 +the whole month \(archived\) +-50\.00$/),
+        expect.stringMatching(/^2025-01 +the whole month \(--period lists it\) +20\.00$/),
+        expect.stringMatching(/^2026-02 +the whole month \(--period lists it\) +-10\.00$/),
+      ])
       // A format that begins with the remaining entries continues from there.
       yield* committed({ kind: "range", from: "2025-01-01", to: "2026-01-31" })
       const next = yield* committed({ kind: "since-last" })

@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { refuseArchived } from "../../../Book/Archived.ts"
+import { archivedThrough, refuseArchived } from "../../../Book/Archived.ts"
 import { chooseBooks } from "../../../Book/ChosenBooks.ts"
 import { printed, printedSum } from "../../../Common/AmountText.ts"
 import { count, counted } from "../../../Common/Text.ts"
@@ -36,6 +36,8 @@ const partyColumns = [
 
 interface BookItems extends ItemAccount {
   readonly book: string
+  /** The last month whose movements are archived, and cannot be listed here (`2024-12`). */
+  readonly archived: string | null
   readonly items: ReadonlyArray<OpenItem>
 }
 
@@ -44,24 +46,26 @@ const stateOf = ({ itemType, status }: OpenItem): string =>
     .filter((part) => part !== "")
     .join(", ")
 
-const rowOf = (item: OpenItem, currency: string): ReadonlyArray<string> =>
+const monthRow = (month: string, { archived }: BookItems): string =>
+  archived !== null && month <= archived
+    ? "the whole month (archived)"
+    : "the whole month (--period lists it)"
+
+const rowOf = (item: OpenItem, account: BookItems): ReadonlyArray<string> =>
   item.line === "month"
-    ? [item.period ?? "", "", "the whole month (--period lists it)", printed(item.amount, currency)]
+    ? [item.period ?? "", "", monthRow(item.period ?? "", account), printed(item.amount, account.currency)]
     : [
         item.since,
         item.age === null ? "" : count(item.age),
         item.itemId ?? "",
-        printed(item.amount, currency),
+        printed(item.amount, account.currency),
         stateOf(item),
         item.counterparty ?? "",
         item.externalReference ?? "",
       ]
 
-const linesOf = (
-  { balance, book, code, currency, items, name }: BookItems,
-  period: string | null,
-  screen: Screen,
-): ReadonlyArray<string> => {
+const linesOf = (account: BookItems, period: string | null, screen: Screen): ReadonlyArray<string> => {
+  const { balance, book, code, currency, items, name } = account
   const hidden = items.length - mostItems
   const which = period === null ? "the balance" : `the balance at the end of ${period}`
   return [
@@ -70,7 +74,7 @@ const linesOf = (
       ? []
       : table(
           screen.width < roomyColumns ? columns : [...columns, ...partyColumns],
-          items.slice(0, mostItems).map((item) => rowOf(item, currency)),
+          items.slice(0, mostItems).map((item) => rowOf(item, account)),
           screen,
         )),
     ...(hidden > 0 ? [`… and ${count(hidden)} more; --json lists them all.`] : []),
@@ -81,7 +85,7 @@ const linesOf = (
   ]
 }
 
-const documentOf = ({ accountId: _, ...account }: BookItems): object => ({
+const documentOf = ({ accountId: _, archived: _archived, ...account }: BookItems): object => ({
   ...account,
   balance: printed(account.balance, account.currency),
   items: account.items.map(({ accountId: _account, ...item }) => ({
@@ -99,6 +103,7 @@ const read = Effect.fn("Cli.items.read")(function* (
   let known = false
   for (const { bookId, code: bookCode } of yield* chooseBooks(Option.none(), book)) {
     if (period !== null) yield* refuseArchived([bookId], period)
+    const archived = yield* archivedThrough(bookId)
     known ||= (yield* accountsOf(bookId, code)).length > 0
     for (const account of (yield* itemAccounts(bookId, period)).filter((one) => one.code === code)) {
       // The items open at the end of the month, and that month's movements one by one.
@@ -109,7 +114,7 @@ const read = Effect.fn("Cli.items.read")(function* (
         accountId: account.accountId,
         drill: period,
       })
-      found.push({ book: bookCode, ...account, items })
+      found.push({ book: bookCode, ...account, archived, items })
     }
   }
   if (found.length > 0) return found
