@@ -9,6 +9,7 @@ import { parseReferences } from "../Inquiry/Reference.ts"
 import { subjectsOf } from "../Inquiry/SubjectSearch.ts"
 import { roles } from "../Ledger/Role.ts"
 import { movedByHand } from "../Reconcile/ByHand.ts"
+import { isArchived } from "../Reconcile/Checks/MissingResource.ts"
 import { reclassifyError } from "./ReclassifyError.ts"
 
 const lineColumns = {
@@ -65,7 +66,7 @@ const ofFinding = Effect.fn("Reclassify.ofFinding")(function* (findingId: string
       join mirror.statement_entries e on e.book_id = f.book_id and e.related_id = mirror.uuid_or_null(f.subject_id)
         and e.related_type = upper(f.subject_type) and not e.held
       where f.finding_id = ${findingId}::text::bigint and f.check_name = 'missing-resource'
-        and not ${movedByHand(sql, sql`e.book_id`, sql`e.entry_id`)}
+        and not ${movedByHand(sql, sql`e.book_id`, sql`e.entry_id`)} and not ${isArchived(sql)}
       union all
       select s.entry_id::text from reconcile.findings f
       join reconcile.conversions_in_transit t on t.book_id = f.book_id and t.conversion_id = f.subject_id::uuid

@@ -14,8 +14,8 @@ import {
   type Scope,
 } from "../ReconcileScope.ts"
 
-/** An archived entry is explained in the archive. */
-const isArchived = (sql: Sql): Fragment => sql`
+/** The statement entry `e`, where it is archived: it is explained in the archive. */
+export const isArchived = (sql: Sql): Fragment => sql`
   exists (select 1 from ledger.archived_sources x where x.book_id = e.book_id and x.source_id = e.entry_id)`
 
 const named = (sql: Sql, scope: Scope): Fragment => sql`
