@@ -43,9 +43,11 @@ export const TimeZone = Schema.String.pipe(Schema.filter(isTimeZone)).annotation
   description: "an IANA time zone such as Europe/Berlin or UTC",
 })
 
+export const currencyCodeExpected = "an ISO 4217 currency code such as EUR (or USDT, USDC)"
+
 /** A currency whose minor unit is known: ISO 4217, USDT or USDC. */
 export const CurrencyCode = Schema.String.pipe(Schema.filter(isKnown)).annotations({
-  description: "an ISO 4217 currency code such as EUR (or USDT, USDC)",
+  description: currencyCodeExpected,
 })
 
 const percentText = /^(?:0|[1-9]\d{0,2})(?:\.\d{1,12})?$/
@@ -81,7 +83,7 @@ const parseDuration = (text: string): Option.Option<Duration.Duration> => {
   return Number.isFinite(millis) ? Option.some(Duration.millis(millis)) : Option.none()
 }
 
-const span = (atLeastMillis: number) =>
+const span = (atLeastMillis: number, what: string) =>
   Schema.transformOrFail(Schema.String, Schema.DurationFromSelf, {
     strict: true,
     decode: (text, _options, ast) =>
@@ -93,13 +95,13 @@ const span = (atLeastMillis: number) =>
         },
       ),
     encode: (found) => ParseResult.succeed(`${Duration.toMillis(found)} ms`),
-  }).annotations({ description: 'a span of time with its unit, such as "30 seconds", "5 m" or "2 hours"' })
+  }).annotations({ description: `${what} with its unit, such as "30 seconds", "5 m" or "2 hours"` })
 
 /** A span of time, written with its unit. */
-export const Span = span(Number.MIN_VALUE)
+export const Span = span(Number.MIN_VALUE, "a span of time above zero")
 
 /** A span of time that may be zero (`0 s`). */
-export const Wait = span(0)
+export const Wait = span(0, "a span of time")
 
 const cannotBeRead = (text: string): string | undefined => {
   try {

@@ -1,11 +1,20 @@
 /** When an open item blocks the close of a month. */
 import { Schema } from "effect"
-import { withDefault } from "../Common/Field.ts"
+import { CurrencyCode, currencyCodeExpected, withDefault } from "../Common/Field.ts"
 
 /** An amount is never a number: YAML needs quotes. */
 const AmountText = Schema.String.pipe(Schema.pattern(/^\d{1,30}(\.\d{1,18})?$/)).annotations({
   description: 'an amount in quotes, such as "10.00"',
 })
+
+/** A key that is no currency would set nothing, and nobody would see that. */
+const ByCurrency = Schema.Record({ key: Schema.String, value: AmountText }).pipe(
+  Schema.filter((amounts) =>
+    Object.keys(amounts)
+      .filter((currency) => !Schema.is(CurrencyCode)(currency))
+      .map((currency) => ({ path: [currency], message: currencyCodeExpected })),
+  ),
+)
 
 export const Reconcile = Schema.Struct({
   /**
@@ -16,6 +25,6 @@ export const Reconcile = Schema.Struct({
     3,
   ),
   /** By currency, the amount up to which what is on its way blocks no close; 0 where none is named. */
-  materiality: withDefault(Schema.Record({ key: Schema.String, value: AmountText }), {}),
+  materiality: withDefault(ByCurrency, {}),
 })
 export type Reconcile = typeof Reconcile.Type

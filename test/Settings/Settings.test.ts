@@ -268,7 +268,7 @@ webhook: 3
       "tieout.yaml:10: interface.paths.accounts: found nothing, expected a path that starts with /, perhaps with parameters (?a=b)",
       'tieout.yaml:10: interface.paths.deposits: found "deposits", expected a path that starts with /, perhaps with parameters (?a=b) or null',
       'TIEOUT_LIMITS_CONCURRENCY: found "many", expected a whole number of at least 1',
-      'tieout.yaml:11: limits.runDeadline: found 3, expected a span of time with its unit, such as "30 seconds", "5 m" or "2 hours"',
+      'tieout.yaml:11: limits.runDeadline: found 3, expected a span of time above zero with its unit, such as "30 seconds", "5 m" or "2 hours"',
       'tieout.yaml:11: limits.tries: found "five", expected a whole number of at least 1',
       "tieout.yaml:12: timeZone: unknown key; did you mean accounting.timeZone?",
       "tieout.yaml:13: webhook: found 3, expected a section with keys",
@@ -324,6 +324,14 @@ webhook: 3
     [
       `rules: [{ match: { currency: EUR }, account: { code: "1", name: "Expenses:A" } }, { match: { currency: USD }, account: { code: "1", name: "Expenses:B" } }]`,
       "tieout.yaml:1: rules[1].account.name: expected the name that rules[0] gives the account 1, or another code",
+    ],
+    [
+      `reconcile: { materiality: { USD: "10", usd: "10" } }`,
+      "tieout.yaml:1: reconcile.materiality.usd: expected an ISO 4217 currency code such as EUR (or USDT, USDC)",
+    ],
+    [
+      "limits: { runDeadline: 0 s }",
+      'tieout.yaml:1: limits.runDeadline: found "0 s", expected a span of time above zero with its unit, such as "30 seconds", "5 m" or "2 hours"',
     ],
     [
       "schedule: { export: [journal, xero2] }",
