@@ -2,8 +2,8 @@
  * The base-currency journal: the months of a book valued in order, each from the state of the month before. A month whose
  * inputs have not changed is not valued again; a closed month keeps its valuation for good.
  */
-import { Data, Effect } from "effect"
-import type { Book } from "./Book.ts"
+import { Data, Effect, Option } from "effect"
+import { allBooks, type Book } from "./Book.ts"
 import { scaleOf } from "./Common/Currency.ts"
 import { inStage } from "./Common/Progress.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
@@ -21,6 +21,19 @@ const checkBase = (baseCurrency: string) =>
         "Usage",
         `accounting.baseCurrency is ${baseCurrency}: the base-currency journal has two decimals, and so must its currency.`,
       )
+
+/** A closed month keeps its valuation for good, so that a method for a book by another code must not pass unseen. */
+const checkBooks = Effect.fn("Valuation.checkBooks")(function* ({ settings }: ValuationOptions) {
+  const named = Object.keys(settings.books)
+  if (named.length === 0) return
+  const known = (yield* allBooks(Option.none())).map(({ code }) => code)
+  const unknown = named.filter((code) => !known.includes(code))
+  if (unknown.length === 0) return
+  yield* valuationError(
+    "Usage",
+    `accounting.valuation.books names ${unknown.join(", ")}, which is no book: known are ${known.join(", ")}. Nothing was written.`,
+  )
+})
 
 const valuing = ({ code }: Book) => inStage("value in the base currency", () => `book ${code}`)
 
@@ -42,6 +55,7 @@ export const value = Effect.fn("Valuation.value")(function* (
   const database = yield* Database
   const source = options.settings.rates
   yield* checkBase(options.baseCurrency)
+  yield* checkBooks(options)
   if (books.length > 1) {
     const missing = yield* Effect.forEach(books, (book) =>
       database.transaction(valueBook(book, through, options, false)).pipe(valuing(book)),

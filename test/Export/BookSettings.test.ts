@@ -86,6 +86,24 @@ layer(TestDatabase.layer)("the settings of a book", (it) => {
         exporting("FIRST", ["netsuite"], { books: { SECND: { netsuite: { subsidiary: "Child" } } } }),
       )
       expect(nobody.message).toContain("formats.books names SECND, which is no book: known are FIRST, SECOND")
+      const valued = yield* Effect.flip(
+        exporting(
+          "FIRST",
+          ["journal"],
+          {},
+          {
+            base: {
+              ...{ baseCurrency: "EUR", chart },
+              settings: { ...accounting.valuation, books: { SECND: { method: "fifo" } } },
+            },
+          },
+        ),
+      )
+      expect(valued).toMatchObject({
+        reason: "Usage",
+        message:
+          "accounting.valuation.books names SECND, which is no book: known are FIRST, SECOND. Nothing was written.",
+      })
     }),
   )
 })
