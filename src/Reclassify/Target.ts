@@ -7,7 +7,7 @@ import { accounts } from "../Database/Tables/Ledger.ts"
 import { Database } from "../Database.ts"
 import type { RuleAccount } from "../Ledger/JournalEntry.ts"
 import type { Role } from "../Ledger/Role.ts"
-import { AccountCode, AccountName } from "../Settings/Chart.ts"
+import { AccountCode, AccountName, codeForm, nameForm } from "../Settings/Chart.ts"
 import { Settings } from "../Settings.ts"
 import type { ReclassifiableItem, StandingLine } from "./Reclassifiable.ts"
 import { reclassifyError } from "./ReclassifyError.ts"
@@ -147,13 +147,13 @@ export const targetOf = Effect.fn("Reclassify.targetOf")(function* (
   if (!isCode(code)) {
     return yield* reclassifyError(
       "Usage",
-      `--to: found ${JSON.stringify(code)}, expected an account code such as 6850.`,
+      `--to: found ${JSON.stringify(code)}, expected an account code such as 6850, ${codeForm}.`,
     )
   }
   if (name !== null && !isName(name)) {
     return yield* reclassifyError(
       "Usage",
-      `--name: found ${JSON.stringify(name)}, expected an account name such as Expenses:Fees, parts separated by single colons.`,
+      `--name: found ${JSON.stringify(name)}, expected an account name such as Expenses:Fees, ${nameForm}.`,
     )
   }
   if (code === from.code) {

@@ -11,16 +11,23 @@ const unknownPlaceholder = new RegExp(`\\{(?!(?:${placeholders.join("|")})\\})|(
 const onlyKnownPlaceholders = (text: string): boolean => !unknownPlaceholder.test(text)
 const placeholderList = placeholders.map((name) => `{${name}}`).join(" ")
 
+/** What a code must be, for people: the filter below in words. */
+export const codeForm = "at most 64 characters, none of them \" ' ; or ,"
+
 /** An account code, the name of the account in the accounting system. At most 64 characters, not necessarily unique. */
 export const AccountCode = Schema.String.pipe(
   Schema.filter(
     (text) => /^[^\s"';,](?:[^"';,\p{Cc}]{0,62}[^\s"';,])?$/u.test(text) && onlyKnownPlaceholders(text),
   ),
 ).annotations({
-  description: `an account code in quotes such as "6850"; placeholders: ${placeholderList}`,
+  description: `an account code in quotes such as "6850", ${codeForm}; placeholders: ${placeholderList}`,
 })
 
 const component = /^[\p{L}\p{N}{](?:[^:;"'|[\]()\p{Cc}]*[^\s:;"'|[\]()\p{Cc}])?$/u
+
+/** What a name must be, for people: the filter below in words. */
+export const nameForm =
+  "at most 255 characters, parts separated by single colons, each beginning with a letter or digit, none with \" ' ; | ( ) [ ] or two spaces in a row"
 
 /** An account name whose parts are separated by colons. Two spaces in a row would end it in a journal. */
 export const AccountName = Schema.String.pipe(
@@ -31,7 +38,7 @@ export const AccountName = Schema.String.pipe(
       onlyKnownPlaceholders(text),
   ),
 ).annotations({
-  description: `an account name such as "Expenses:Fees:{currency}", parts separated by single colons; placeholders: ${placeholderList}`,
+  description: `an account name such as "Expenses:Fees:{currency}", ${nameForm}; placeholders: ${placeholderList}`,
 })
 
 const account = (code: string, name: string) =>

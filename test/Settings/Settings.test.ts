@@ -283,11 +283,15 @@ webhook: 3
     ],
     [
       "chart: { fees: { code: 6850 } }",
-      'tieout.yaml:1: chart.fees.code: found 6850, expected an account code in quotes such as "6850"; placeholders: {currency} {account} {rail} {client}',
+      'tieout.yaml:1: chart.fees.code: found 6850, expected an account code in quotes such as "6850", at most 64 characters, none of them " \' ; or ,; placeholders: {currency} {account} {rail} {client}',
+    ],
+    [
+      `chart: { fees: { name: "Expenses:Bank (UK):{currency}" } }`,
+      'tieout.yaml:1: chart.fees.name: found "Expenses:Bank (UK):{currency}", expected an account name such as "Expenses:Fees:{currency}", at most 255 characters, parts separated by single colons, each beginning with a letter or digit, none with " \' ; | ( ) [ ] or two spaces in a row; placeholders: {currency} {account} {rail} {client}',
     ],
     [
       `chart: { fees: { name: "Expenses:{curency}" } }`,
-      'tieout.yaml:1: chart.fees.name: found "Expenses:{curency}", expected an account name such as "Expenses:Fees:{currency}", parts separated by single colons; placeholders: {currency} {account} {rail} {client}',
+      'tieout.yaml:1: chart.fees.name: found "Expenses:{curency}", expected an account name such as "Expenses:Fees:{currency}", at most 255 characters, parts separated by single colons, each beginning with a letter or digit, none with " \' ; | ( ) [ ] or two spaces in a row; placeholders: {currency} {account} {rail} {client}',
     ],
     [
       `chart: { fees: { name: "Equity:Trading:{currency}" } }`,
