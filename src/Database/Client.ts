@@ -2,7 +2,7 @@ import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { Redacted } from "effect"
 import postgres from "postgres"
 import { readArray, writeArray } from "./ArrayText.ts"
-import { type ConnectionSettings, sessionSettings } from "./ConnectionSettings.ts"
+import { type ConnectionSettings, pooledSettings, sessionSettings } from "./ConnectionSettings.ts"
 
 /** How column types are read: int8 as a JS bigint; numeric, date and timestamps as the server's text. */
 interface Types extends Record<string, unknown> {
@@ -76,7 +76,7 @@ export interface ClientOptions {
   readonly onclose?: (() => void) | undefined
 }
 
-/** Opens a client lazily: nothing is sent before the first query. Every session speaks UTC and ISO dates. */
+/** Opens a client lazily: nothing is sent before the first query. */
 export const makeClient = (settings: ConnectionSettings, options: ClientOptions): Client => {
   const { password, path } = settings
   // The driver writes into what it is given.
@@ -103,10 +103,8 @@ export const makeClient = (settings: ConnectionSettings, options: ClientOptions)
     ...(options.onclose === undefined ? {} : { onclose: options.onclose }),
     types: { bigint: postgres.BigInt },
     connection: {
-      ...(settings.pooled === true ? {} : sessionSettings(settings)),
+      ...(settings.pooled === true ? pooledSettings : sessionSettings(settings)),
       application_name: options.applicationName ?? settings.applicationName ?? "tieout",
-      TimeZone: "UTC",
-      DateStyle: "ISO, YMD",
     },
   })
   setTypes(client)

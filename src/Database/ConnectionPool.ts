@@ -38,9 +38,7 @@ const setLocal = ([name, value]: readonly [string, string]): string =>
 
 const localsOf = (settings: ConnectionSettings): string =>
   settings.pooled === true
-    ? Object.entries({ ...sessionSettings(settings), TimeZone: "UTC", DateStyle: "ISO, YMD" })
-        .map(setLocal)
-        .join("")
+    ? Object.entries(sessionSettings(settings)).map(setLocal).join("")
     : ""
 
 /**

@@ -48,6 +48,25 @@ const defaultDeadAfter = 40
 
 export const deadAfter = (settings: ConnectionSettings): number => settings.deadAfter ?? defaultDeadAfter
 
+/** Those of them that a pooler such as pgbouncer keeps for each of its clients, so that they are there before a statement is read. */
+export const pooledSettings = {
+  TimeZone: "UTC",
+  DateStyle: "ISO, YMD",
+  standard_conforming_strings: "on",
+} as const
+
+/**
+ * What our statements mean and how answers are written depends on these. A server, a database or a role may have other defaults:
+ * an older program's `bytea_output`, or an isolation level in which a posting that waited for a close would not see it.
+ */
+const meanings = {
+  ...pooledSettings,
+  bytea_output: "hex",
+  array_nulls: "on",
+  // Of single statements. A transaction says its own, since a pooler's sessions have begun it before they get these.
+  default_transaction_isolation: "read committed",
+} as const
+
 /**
  * The settings of every session or, behind a pooler, of every transaction. A peer whose machine has vanished without a word
  * holds no row and no lock for longer than `deadAfter`: the server then ends its transaction, or the silent connection. The
@@ -64,6 +83,7 @@ export const sessionSettings = (settings: ConnectionSettings): Readonly<Record<s
   jit: "off",
   max_parallel_workers_per_gather: "0",
   ...settings.parameters,
+  ...meanings,
   "tieout.program": "on",
 })
 

@@ -28,10 +28,9 @@ export interface GuardedOptions<E> extends TransactionOptions {
 
 const begin = ({ locals }: Connection, { idle, isolation, readOnly }: TransactionOptions): string => {
   const patience = idle ?? (isolation === undefined ? undefined : "15min")
-  const level = isolation === undefined ? "" : ` isolation level ${isolation}`
   const waits =
     patience === undefined ? "" : `; set local idle_in_transaction_session_timeout = '${patience}'`
-  return `begin${level}${readOnly === true ? " read only" : ""}${locals}${waits}`
+  return `begin isolation level ${isolation ?? "read committed"}${readOnly === true ? " read only" : ""}${locals}${waits}`
 }
 
 export const execute = (connection: Connection, operation: string, text: string) =>

@@ -63,7 +63,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("behind pgbouncer in mo
         const url = yield* pgbouncer(
           name,
           "transaction",
-          "ignore_startup_parameters = tieout.program, search_path, idle_in_transaction_session_timeout, tcp_keepalives_idle, tcp_keepalives_interval, tcp_keepalives_count, jit, max_parallel_workers_per_gather",
+          "ignore_startup_parameters = tieout.program, search_path, idle_in_transaction_session_timeout, tcp_keepalives_idle, tcp_keepalives_interval, tcp_keepalives_count, jit, max_parallel_workers_per_gather, bytea_output, array_nulls, default_transaction_isolation",
         )
         yield* Effect.gen(function* () {
           const database = yield* Database

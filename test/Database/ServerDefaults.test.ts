@@ -1,0 +1,69 @@
+/** What a server or a database sets by default changes nothing of what our statements mean, and nothing of what we read. */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { bool, bytes, text } from "../../src/Database/Columns.ts"
+import { textArray } from "../../src/Database/TextArray.ts"
+import { Database } from "../../src/Database.ts"
+import { settingsFor } from "../support/DatabaseAddress.ts"
+import { hasPgbouncer, pgbouncer } from "../support/Pgbouncer.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const oddities = [
+  "default_transaction_isolation = 'repeatable read'",
+  "bytea_output = 'escape'",
+  "array_nulls = off",
+  "standard_conforming_strings = off",
+  "TimeZone = 'America/New_York'",
+  "DateStyle = 'German, DMY'",
+]
+
+const columns = { level: text, bytes, nulls: bool, backslash: text, at: text }
+
+const seen = Effect.gen(function* () {
+  const database = yield* Database
+  const row = database.row(
+    "Test.seen",
+    columns,
+    (sql) => sql`
+      select current_setting('transaction_isolation') as level, '\\x00ff41'::bytea as bytes,
+        (${textArray(sql, ["a", null])})[2] is null as nulls, 'a\\b' as backslash,
+        timestamptz '2026-02-28 23:59:59+02'::text as at`,
+  )
+  return [yield* row, yield* database.transaction(row)]
+})
+
+const asEver = {
+  level: "read committed",
+  bytes: Buffer.from([0, 255, 65]),
+  nulls: true,
+  backslash: "a\\b",
+  at: "2026-02-28 21:59:59+00",
+}
+
+const odd = Effect.gen(function* () {
+  const { name, url } = yield* TestDatabase
+  const database = yield* Database
+  for (const set of oddities) {
+    yield* database.execute("Test.odd", (sql) => sql.unsafe(`alter database ${name} set ${set}`))
+  }
+  return { name, url }
+})
+
+layer(TestDatabase.blankLayer, { excludeTestServices: true })("a database with defaults of its own", (it) => {
+  it.scoped("gives our sessions what every other one gives them", () =>
+    Effect.gen(function* () {
+      const { url } = yield* odd
+      const found = yield* Effect.provide(seen, Database.layer(settingsFor(url)))
+      expect(found).toEqual([asEver, asEver])
+    }),
+  )
+
+  it.scoped.skipIf(!hasPgbouncer)("does so behind a pooler as well", () =>
+    Effect.gen(function* () {
+      const { name } = yield* odd
+      const url = yield* pgbouncer(name, "transaction")
+      const found = yield* Effect.provide(seen, Database.layer(settingsFor(url)))
+      expect(found).toEqual([asEver, asEver])
+    }),
+  )
+})
