@@ -2,13 +2,20 @@
 import type { Sql } from "../Database/Client.ts"
 import { type Fragment, otherTime, type ProofQuery } from "./ProofQuery.ts"
 
+/** What is no part of a name at its ends (Unicode's white space and line ends, and the byte order mark); `btrim` alone takes U+0020. */
+const white =
+  "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+
 /** The counterparty in `w.destination` of a withdrawal: network and wallet, or bank and account. */
-const destination = (sql: Sql): Fragment => sql`
+const destination = (sql: Sql): Fragment => {
+  const named = (value: Fragment): Fragment => sql`nullif(btrim(${value}, ${white}), '')`
+  return sql`
   nullif(case when w.destination ->> 'walletAddress' is not null
-    then concat_ws(', ', nullif(btrim(w.destination ->> 'network'), ''), nullif(btrim(w.destination ->> 'walletAddress'), ''))
-    else concat_ws(', ', nullif(btrim(case jsonb_typeof(w.destination -> 'bank')
-      when 'object' then w.destination -> 'bank' ->> 'bankName' else w.destination ->> 'bankName' end), ''),
-      nullif(btrim(w.destination ->> 'accountNumber'), '')) end, '')`
+    then concat_ws(', ', ${named(sql`w.destination ->> 'network'`)}, ${named(sql`w.destination ->> 'walletAddress'`)})
+    else concat_ws(', ', ${named(sql`case jsonb_typeof(w.destination -> 'bank')
+      when 'object' then w.destination -> 'bank' ->> 'bankName' else w.destination ->> 'bankName' end`)},
+      ${named(sql`w.destination ->> 'accountNumber'`)}) end, '')`
+}
 
 /** The text columns of a resource `r` with their expected values from the raw answer `w`. */
 const texts = (sql: Sql): Fragment => sql`
