@@ -37,9 +37,7 @@ const setLocal = ([name, value]: readonly [string, string]): string =>
   `; set local ${name.split(".").map(quoted).join(".")} = '${value.replaceAll("'", "''")}'`
 
 const localsOf = (settings: ConnectionSettings): string =>
-  settings.pooled === true
-    ? Object.entries(sessionSettings(settings)).map(setLocal).join("")
-    : ""
+  settings.pooled === true ? Object.entries(sessionSettings(settings)).map(setLocal).join("") : ""
 
 /**
  * Errors that show that no server is there. Any other failure (names, certificates, our own files) says nothing about the

@@ -6,6 +6,7 @@ import { type Connection, closeConnection, openConnection } from "./ConnectionPo
 import { type DatabaseError, databaseError } from "./DatabaseError.ts"
 import type { EmbeddedError } from "./Embedded/EmbeddedError.ts"
 import { embeddedRolesSql } from "./Embedded/RuntimeRole.ts"
+import { refuseEncoding } from "./Migrations/Encoding.ts"
 import {
   firstMigrations,
   type Package,
@@ -184,8 +185,10 @@ const applyPending = Effect.fn("Migrate.apply")(function* (
           Effect.retry({ schedule: Schedule.spaced("100 millis"), while: ({ _tag }) => _tag === "LockBusy" }),
           Effect.catchTag("LockBusy", ({ message }) => databaseError("Conflict", operation, message)),
         )
-        const pending = yield* pendingOf(brought, yield* readApplied())
+        const applied = yield* readApplied()
+        const pending = yield* pendingOf(brought, applied)
         if (pending.length === 0) return pending
+        if (applied.hashes.length === 0) yield* refuseEncoding(operation)
         const missing = brought.migrations.filter(({ tag }) => pending.includes(tag))
         if (missing.length > 0) yield* applyMigrations(connection, missing)
         yield* run(connection, partitionsSql(partitions))

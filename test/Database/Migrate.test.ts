@@ -6,7 +6,7 @@ import { Effect, Redacted } from "effect"
 import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
 import { migrate, pendingMigrations } from "../../src/Database/Migrate.ts"
 import { Database } from "../../src/Database.ts"
-import { settingsFor } from "../support/DatabaseAddress.ts"
+import { settingsFor, withDatabase } from "../support/DatabaseAddress.ts"
 import { listenOn } from "../support/Loopback.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -44,6 +44,30 @@ const folderOf = (migrations: ReadonlyArray<typeof first>, rules?: string) =>
 const fresh = TestDatabase.blankLayer
 
 layer(fresh, { excludeTestServices: true })("migrating", (it) => {
+  it.scoped("is refused in a database that cannot hold every letter", () =>
+    Effect.gen(function* () {
+      const { name, url } = yield* TestDatabase
+      const database = yield* Database
+      const latin = `${name}_latin`
+      yield* Effect.acquireRelease(
+        database.query("Test.create", (sql) =>
+          sql.unsafe(
+            `create database ${latin} encoding 'LATIN1' locale_provider libc locale 'C' template template0`,
+          ),
+        ),
+        () => database.query("Test.drop", (sql) => sql.unsafe(`drop database ${latin}`)).pipe(Effect.orDie),
+      )
+      const error = yield* Effect.flip(migrate(yield* folderOf([first]))).pipe(
+        Effect.provide(Database.layer(settingsFor(withDatabase(url, latin)))),
+      )
+      expect({ reason: error._tag === "DatabaseError" ? error.reason : "", message: error.message }).toEqual({
+        reason: "Settings",
+        message:
+          "Database.migrate: the database has the encoding LATIN1, and Tieout needs UTF8: create another one, by create database NAME encoding 'UTF8' template template0.",
+      })
+    }),
+  )
+
   const clean = Effect.flatMap(Database, (database) =>
     database.query("Test.clean", (sql) =>
       sql`drop schema if exists drizzle cascade; drop table if exists one, two, three`.simple(),
