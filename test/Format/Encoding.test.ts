@@ -61,6 +61,18 @@ describe("a text in an import file", () => {
   })
 })
 
+describe("a text with characters of two units", () => {
+  it.each([
+    ["🎉🎉🎉 longer than its col", "🎉🎉🎉 longer than"],
+    ["🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉", "🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉"],
+    ["a🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉", "a🎉🎉🎉🎉🎉🎉🎉🎉🎉"],
+  ])("%j is %j", (text, expected) => {
+    const own = fitted(text, { encoding: "utf-8", most: 20 }, "deposit")
+    expect(own).toBe(expected)
+    expect(own.length).toBeLessThanOrEqual(20)
+  })
+})
+
 describe("a journal number in few characters", () => {
   it.each([
     ["ORG-2026-10-000007", 80, "ORG-2026-10-000007"],

@@ -35,7 +35,7 @@ const toAscii = (text: string): string =>
 
 export interface TextRule {
   readonly encoding: Encoding
-  /** Characters, at most. */
+  /** UTF-16 code units, at most: what Windows programs and .NET count, and never fewer than there are characters. */
   readonly most: number
   /** Characters that the format does not allow; each becomes a space. */
   readonly without?: RegExp | undefined
@@ -51,10 +51,10 @@ const dangling = /[\s/,;|-]+$/
  * half is cut at the limit, unless that is within a number.
  */
 const cut = (text: string, most: number): string => {
-  const chars = [...text]
-  if (chars.length <= most) return text
-  const kept = chars.slice(0, most).join("")
-  if (chars[most] === " ") return kept.replace(dangling, "")
+  if (text.length <= most) return text
+  // Not between the two units of one character.
+  const kept = text.slice(0, most).replace(/[\ud800-\udbff]$/, "")
+  if (text.charAt(kept.length) === " ") return kept.replace(dangling, "")
   const gap = kept.lastIndexOf(" ")
   const begun = kept.slice(gap + 1)
   const isWord = gap >= kept.length / 2 || /\d/.test(begun)
