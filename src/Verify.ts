@@ -8,6 +8,7 @@ import { NotRegular, readManifestFile } from "./Common/RegularFile.ts"
 import { changedLine, decode, isSealed } from "./Export/Batch/Manifest/ManifestSeal.ts"
 import type { Manifest as ReportManifest } from "./Export/Batch/Manifest/ReportManifest.ts"
 import { type Manifest, manifestFile } from "./Export/Batch/Manifest.ts"
+import { chainMemory } from "./Verify/BatchChain.ts"
 import { checkBatch, type VerifyOptions } from "./Verify/BatchProof.ts"
 import { foldersBelow } from "./Verify/FolderTree.ts"
 import { checkReport, isReport } from "./Verify/ReportProof.ts"
@@ -148,8 +149,9 @@ export const runAll = Effect.fn("Verify.runAll")(function* (
   const [only, ...others] = folders
   if (only !== undefined && others.length === 0) return [yield* run(only, options)]
   let checked = 0
+  const memory = chainMemory()
   const check = (folder: string): Effect.Effect<Verification> =>
-    run(folder, options).pipe(
+    run(folder, { ...options, memory }).pipe(
       Effect.catchTag("VerifyError", ({ message }) => {
         const problems = new Problems()
         problems.add(manifestFile, null, message)

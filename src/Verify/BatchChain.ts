@@ -11,8 +11,9 @@ import { decode, isSealed, sha256Of } from "../Export/Batch/Manifest/ManifestSea
 import { type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
 import { batchName } from "./FolderPlace.ts"
 
-interface Neighbour {
-  readonly manifest: Manifest
+/** What the chain needs of a manifest. */
+interface Link extends Pick<Manifest, "batch" | "book"> {
+  readonly lineage: Manifest["lineage"] | undefined
   readonly sha256: string
   readonly sealed: boolean
 }
@@ -22,6 +23,27 @@ type Missed = (side: "beginning" | "end", batch: number, next: number) => void
 
 /** The batches that stand beside a folder, whichever scope's folder each is in: their numbers, and the folders that bear them. */
 type Standing = ReadonlyMap<number, ReadonlyArray<string>>
+
+/**
+ * What one run has read of the folders that it checks: each batch's chain is the whole book's, and without this a book of a
+ * thousand batches would have a million manifests read.
+ */
+export interface ChainMemory {
+  readonly standing: Map<string, Promise<Standing>>
+  readonly links: Map<string, Promise<Link | undefined>>
+}
+
+export const chainMemory = (): ChainMemory => ({ standing: new Map(), links: new Map() })
+
+const once = <A>(
+  known: Map<string, Promise<A>>,
+  key: string,
+  make: (key: string) => Promise<A>,
+): Promise<A> => {
+  const found = known.get(key) ?? make(key)
+  known.set(key, found)
+  return found
+}
 
 const standingIn = async (bookFolder: string): Promise<Standing> => {
   const standing = new Map<number, Array<string>>()
@@ -35,30 +57,41 @@ const standingIn = async (bookFolder: string): Promise<Standing> => {
   return standing
 }
 
+const linkOf = async (folder: string): Promise<Link | undefined> => {
+  const text = await readManifestFile(join(folder, manifestFile)).then(
+    (bytes) => bytes.toString("utf8"),
+    () => undefined,
+  )
+  const decoded = text === undefined ? undefined : Either.getOrUndefined(decode(text))
+  if (text === undefined || decoded === undefined) return undefined
+  const { batch, book, lineage } = decoded
+  return { batch, book, lineage, sha256: sha256Of(text), sealed: isSealed(decoded, text) }
+}
+
+/** The batches beside a folder. */
+interface Beside {
+  readonly standing: Standing
+  readonly links: ChainMemory["links"]
+}
+
 /** The manifest of a batch of the same book and database. */
-const read = async (standing: Standing, batch: number, own: Manifest): Promise<Neighbour | undefined> => {
+const read = async ({ links, standing }: Beside, batch: number, own: Link): Promise<Link | undefined> => {
   for (const folder of standing.get(batch) ?? []) {
-    const text = await readManifestFile(join(folder, manifestFile)).then(
-      (bytes) => bytes.toString("utf8"),
-      () => undefined,
-    )
-    const decoded = text === undefined ? undefined : Either.getOrUndefined(decode(text))
-    if (text === undefined || decoded === undefined) continue
-    if (decoded.book.knownSince !== own.book.knownSince || decoded.book.code !== own.book.code) continue
-    if (decoded.batch === batch) {
-      return { manifest: decoded, sha256: sha256Of(text), sealed: isSealed(decoded, text) }
-    }
+    const link = await once(links, folder, linkOf)
+    if (link === undefined) continue
+    if (link.book.knownSince !== own.book.knownSince || link.book.code !== own.book.code) continue
+    if (link.batch === batch) return link
   }
   return undefined
 }
 
-const follows = ({ lineage }: Manifest, before: Neighbour): string | undefined => {
+const follows = ({ lineage }: Link, before: Link): string | undefined => {
   if (!before.sealed)
-    return `the manifest of batch ${before.manifest.batch} beside it has changed since it was written`
+    return `the manifest of batch ${before.batch} beside it has changed since it was written`
   const stated = lineage?.previous?.manifestSha256
   return stated === before.sha256
     ? undefined
-    : `does not follow the batch ${before.manifest.batch} beside it: that one's manifest is ${before.sha256}, not ${stated}`
+    : `does not follow the batch ${before.batch} beside it: that one's manifest is ${before.sha256}, not ${stated}`
 }
 
 /** Checks the chain's figures in this manifest alone. */
@@ -77,14 +110,14 @@ const checkOwn = ({ batch, formatVersion, lineage }: Manifest, problems: Problem
 }
 
 /** The batches after it: each follows the one before, as far as they stand there. */
-const checkAfter = async (standing: Standing, own: Neighbour, missed: Missed, problems: Problems) => {
+const checkAfter = async (beside: Beside, own: Link, missed: Missed, problems: Problems) => {
   let current = own
-  for (const number of [...standing.keys()].sort((a, b) => a - b)) {
-    if (number <= own.manifest.batch) continue
-    const after = await read(standing, number, own.manifest)
+  for (const number of [...beside.standing.keys()].sort((a, b) => a - b)) {
+    if (number <= own.batch) continue
+    const after = await read(beside, number, own)
     if (after === undefined) continue
-    if (number !== current.manifest.batch + 1) return missed("end", number - 1, number)
-    const wrong = after.manifest.lineage === undefined ? undefined : follows(after.manifest, current)
+    if (number !== current.batch + 1) return missed("end", number - 1, number)
+    const wrong = after.lineage === undefined ? undefined : follows(after, current)
     if (wrong !== undefined) {
       const whose = current === own ? "the next batch differs: " : ""
       problems.add(manifestFile, null, `${whose}batch ${number} ${wrong}`)
@@ -95,12 +128,12 @@ const checkAfter = async (standing: Standing, own: Neighbour, missed: Missed, pr
 }
 
 /** The batches before it. */
-const checkBefore = async (standing: Standing, own: Manifest, missed: Missed, problems: Problems) => {
+const checkBefore = async (beside: Beside, own: Link, missed: Missed, problems: Problems) => {
   let current = own
   while (current.lineage !== undefined && current.lineage.previous !== null) {
     const { batch } = current.lineage.previous
     if (batch >= current.batch) return
-    const before = await read(standing, batch, current)
+    const before = await read(beside, batch, current)
     if (before === undefined) return missed("beginning", batch, current.batch)
     const wrong = follows(current, before)
     if (wrong !== undefined) {
@@ -108,7 +141,7 @@ const checkBefore = async (standing: Standing, own: Manifest, missed: Missed, pr
       problems.add(manifestFile, null, `${which}${wrong}`)
       return
     }
-    current = before.manifest
+    current = before
   }
 }
 
@@ -117,16 +150,19 @@ export const checkChain = async (
   folder: string,
   manifest: Manifest,
   text: string,
-  whole: boolean,
+  { memory, whole }: { readonly memory: ChainMemory; readonly whole: boolean },
   problems: Problems,
 ): Promise<void> => {
   checkOwn(manifest, problems)
-  const standing = await standingIn(dirname(dirname(resolve(folder))))
+  const standing = await once(memory.standing, dirname(dirname(resolve(folder))), standingIn)
   const missed: Missed = (side, batch, next) => {
     const missing = `batch ${batch}, which batch ${next} follows, does not stand beside it`
     if (whole) problems.add(manifestFile, null, missing)
     else problems.note(`The chain of batches was not followed to its ${side}: ${missing}.`)
   }
-  await checkAfter(standing, { manifest, sha256: sha256Of(text), sealed: true }, missed, problems)
-  await checkBefore(standing, manifest, missed, problems)
+  const { batch, book, lineage } = manifest
+  const own: Link = { batch, book, lineage, sha256: sha256Of(text), sealed: true }
+  const beside = { standing, links: memory.links }
+  await checkAfter(beside, own, missed, problems)
+  await checkBefore(beside, own, missed, problems)
 }

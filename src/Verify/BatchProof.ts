@@ -3,7 +3,7 @@ import { Problems } from "../Common/Problems.ts"
 import { checkFiles } from "../Export/Batch/Manifest/WrittenFiles.ts"
 import type { Manifest } from "../Export/Batch/Manifest.ts"
 import { checkArithmetic, expectedAccounts } from "./AccountsProof.ts"
-import { checkChain } from "./BatchChain.ts"
+import { type ChainMemory, chainMemory, checkChain } from "./BatchChain.ts"
 import { ContentProofs } from "./ContentProofs.ts"
 import { checkPlace } from "./FolderPlace.ts"
 import { plainTextsOf, startThreads } from "./PlainText/PlainTextThreads.ts"
@@ -11,6 +11,8 @@ import { plainTextsOf, startThreads } from "./PlainText/PlainTextThreads.ts"
 export interface VerifyOptions {
   /** A batch of the chain that is missing beside the folder is a problem, not just a note. */
   readonly chain: boolean
+  /** Of a run over several folders. */
+  readonly memory?: ChainMemory
 }
 
 /** `text` is the manifest's text; `begun` is called with each file before its content is read. */
@@ -18,12 +20,12 @@ export const checkBatch = async (
   folder: string,
   manifest: Manifest,
   text: string,
-  { chain }: VerifyOptions,
+  { chain, memory = chainMemory() }: VerifyOptions,
   problems: Problems,
   begun: (file: string) => void,
 ): Promise<void> => {
   checkPlace(folder, manifest, problems)
-  await checkChain(folder, manifest, text, chain, problems)
+  await checkChain(folder, manifest, text, { memory, whole: chain }, problems)
   const accounts = expectedAccounts(manifest)
   checkArithmetic(manifest, accounts, problems)
   // Reported after problems with the files themselves.
