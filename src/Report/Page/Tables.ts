@@ -131,7 +131,7 @@ export const ageingSection = (sheet: Written<Record<keyof AgeingRow, "text" | "f
       )
 
 export const exceptionsSection = (sheet: Written<Record<keyof ExceptionRow, "text" | "figure">>) => {
-  // Movements that wait to be completed are listed among the open items.
+  // Movements that wait to be completed are only counted: open items show them, unless a rule has sent them to income or expenses.
   const rows = sheet.first.filter(({ severity }) => severity !== "note")
   const waiting = sheet.first.length - rows.length
   return section("Exceptions", "What does not tie out, what is open, and what was answered for.", [
@@ -172,7 +172,7 @@ export const exceptionsSection = (sheet: Written<Record<keyof ExceptionRow, "tex
     }),
     waiting === 0
       ? html``
-      : html`<p class="more">${counted(waiting, "movement")} that the service has not completed ${waiting === 1 ? "stands" : "stand"} among the open items.</p>`,
+      : html`<p class="more">${counted(waiting, "movement")} that the service has not completed ${waiting === 1 ? "stands" : "stand"} in exceptions.csv.</p>`,
   ])
 }
 

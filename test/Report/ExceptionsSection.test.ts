@@ -1,0 +1,23 @@
+import { expect, it } from "vitest"
+import { exceptionsSection } from "../../src/Report/Page/Tables.ts"
+
+const unfinished = {
+  what: "not completed",
+  severity: "note",
+  id: "ee4865d3-9918-49d4-b4aa-58bea2f48503",
+  subject: "4120",
+  date: "2026-08-14",
+  currency: "EUR",
+  amount: "1217.32",
+  message: "The withdrawal has moved money and is still PENDING.",
+  since: "2026-08-14",
+  who: null,
+  reason: null,
+}
+
+it("says where movements that the service has not completed are listed, whatever account a rule has sent them to", () => {
+  const sheet = { name: "exceptions.csv", rows: 1, bytes: 1, sha256: "", first: [unfinished] }
+  expect(exceptionsSection(sheet).text).toContain(
+    "1 movement that the service has not completed stands in exceptions.csv.",
+  )
+})
