@@ -16,6 +16,7 @@ import { BookJobs } from "./Sync/Runs/BookJobs.ts"
 import { readConnection } from "./Sync/Runs/Connection.ts"
 import { holding, leading } from "./Sync/Runs/ConnectionLock.ts"
 import { settleDead } from "./Sync/Runs/DeadJobs.ts"
+import { warnOfOtherName } from "./Sync/Runs/OtherName.ts"
 import { runParts, syncPartsOf } from "./Sync/Runs/Parts.ts"
 import { bySettings, endOf, prove, recordEnd } from "./Sync/Runs/Proving.ts"
 import { SyncBusy } from "./Sync/Runs/RunReport.ts"
@@ -85,6 +86,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
         Effect.catchAll(({ message }) => Effect.logWarning(`Old rows were not deleted: ${message}`)),
       )
       const workers = yield* BookJobs
+      yield* warnOfOtherName(options.connection, settings.connectionNames).pipe(Effect.provide(services))
       const alone = () =>
         holding(
           database,
