@@ -99,8 +99,19 @@ const adviceFor = (reason: DatabaseReason, operation: string): string =>
 
 const adviceToReaders = "Run it on the primary server, with the role that writes."
 
+/** A statement that was cancelled: by this setting of the server, the database or the role, or else by a person. */
+const cancelled = "57014"
+
 /** What a message says before and after the server's own words, for codes whose reason alone says too little. */
-const ofCode = (code: string | undefined): { readonly what: string; readonly advice: string } | undefined => {
+const ofCode = (
+  code: string | undefined,
+  said: string,
+): { readonly what: string; readonly advice: string } | undefined => {
+  if (code === cancelled && /statement.timeout/.test(said))
+    return {
+      what: "",
+      advice: `${advice.Other} The database or the role has a statement_timeout that is too short: raise it for Tieout's role, or add statement_timeout=0 to the parameters of DATABASE_URL (?statement_timeout=0).`,
+    }
   if (code === onlyReads) return { what: "the database may only be read here: ", advice: adviceToReaders }
   if (code === lacksRight)
     return {
@@ -164,7 +175,7 @@ export const toDatabaseError = (operation: string, thrown: unknown, server?: str
   const schema = textOf(error, "schema_name")
   const at =
     server !== undefined && (reason === "Unreachable" || reason === "Settings") ? ` at ${server}` : ""
-  const known = ofCode(code)
+  const known = ofCode(code, textOf(error, "message") ?? "")
   const what =
     known !== undefined
       ? known.what

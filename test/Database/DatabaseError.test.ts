@@ -123,6 +123,23 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
     }),
   )
 
+  it.effect("says what to do where the database allows a statement too little time", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestDatabase
+      const slow = Effect.gen(function* () {
+        const database = yield* Database
+        return yield* Effect.flip(database.query("Test.slow", (sql) => sql`select pg_sleep(5)`))
+      })
+      const error = yield* slow.pipe(
+        Effect.provide(Database.layer(settingsFor(`${url}?statement_timeout=50ms`))),
+      )
+      expect([error.reason, error.message]).toEqual([
+        "Other",
+        "Test.slow: canceling statement due to statement timeout [57014]. Nothing of this transaction was kept. The database or the role has a statement_timeout that is too short: raise it for Tieout's role, or add statement_timeout=0 to the parameters of DATABASE_URL (?statement_timeout=0).",
+      ])
+    }),
+  )
+
   it.effect("is an outage, when the server ends a transaction that was idle for too long", () =>
     Effect.gen(function* () {
       const database = yield* Database
