@@ -25,7 +25,7 @@ const summary = ({ count, last: { detail, status } }: Refused): string => {
     status === 401
       ? " tieout webhook diagnose, with a delivery and the key, finds out how the service signs them."
       : ""
-  return `${counted(count, "delivery was", "deliveries were")} refused with ${status} in the last minute; the last one because ${detail}.${advice}`
+  return `${counted(count, "delivery was", "deliveries were")} refused with ${status} in the last minute; the last one because ${detail.replace(/\.$/, "")}.${advice}`
 }
 
 export class Tally {
