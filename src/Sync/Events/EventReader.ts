@@ -39,7 +39,7 @@ const made = Effect.gen(function* () {
   const facts = yield* PostingFacts
   const reader = yield* BookReader
 
-  /** The accounts that resources move, each with the resource, as far as that is mirrored. */
+  /** The accounts that resources move, each with the resource, as far as that is mirrored; of an archived one its entries are. */
   const accountsOf = Effect.fn("Events.Reader.accountsOf")(function* (
     book: Book,
     keys: ReadonlyArray<ResourceKey>,
@@ -55,7 +55,12 @@ const made = Effect.gen(function* () {
           union
           select resource_type, resource_id, buy_account_id from mirror.resources
           where book_id = ${book.bookId} and buy_account_id is not null
-            and resource_id = any (${textArray(sql, ids)}::uuid[])`,
+            and resource_id = any (${textArray(sql, ids)}::uuid[])
+          union
+          select a.resource_type, a.resource_id, e.account_id from mirror.archived_resources a
+          join mirror.statement_entries e on e.book_id = a.book_id and e.related_id = a.resource_id
+            and e.related_type = a.resource_type
+          where a.book_id = ${book.bookId} and a.resource_id = any (${textArray(sql, ids)}::uuid[])`,
     )
     return rows.map(({ account_id: accountId, id, type }) => ({
       accountId,
