@@ -824,9 +824,10 @@ create or replace view mirror.open_quarantine as select q.* from mirror.quaranti
 create or replace view sync.connections as
 select l.connection from sync.leases l union select b.connection from mirror.books b;
 
--- The last sync of a connection, whether or not it has ended.
+-- The last sync of a connection, whether or not it has ended. One that was not possible as asked (a client that is not listed) is none.
 create or replace function sync.last_sync(of_connection text) returns setof sync.runs language sql stable rows 1 as $$
-  select r.* from sync.runs r where r.connection = of_connection and r.command = 'sync' order by r.run_id desc limit 1
+  select r.* from sync.runs r where r.connection = of_connection and r.command = 'sync' and r.exit_code is distinct from 2
+  order by r.run_id desc limit 1
 $$;
 
 -- The last sync that read the whole connection and succeeded.

@@ -44,7 +44,7 @@ export class SettingsSource extends Context.Reference<SettingsSource>()("tieout/
 
 /** `mistakes` are whole lines for a person; none of them holds a secret. */
 export class SettingsError extends Data.TaggedError("SettingsError")<{
-  readonly reason: "Unreadable" | "Invalid" | "UnknownConnection" | "MissingCredentials"
+  readonly reason: "Unreadable" | "Invalid" | "UnknownConnection" | "UnknownClient" | "MissingCredentials"
   readonly mistakes: ReadonlyArray<string>
   readonly advice: string
 }> {

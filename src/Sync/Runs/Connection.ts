@@ -50,7 +50,7 @@ const chosenOf = (listed: Option.Option<ListedClients>, named: Option.Option<str
   return Option.isSome(listed) && Option.isSome(named) && isNone
     ? Effect.fail(
         new SettingsError({
-          reason: "Invalid",
+          reason: "UnknownClient",
           mistakes: [`--client: the service lists no client ${JSON.stringify(named.value)}`],
           advice: "Name a client by its identifier or its code.",
         }),

@@ -145,23 +145,26 @@ const endOfIncomplete = ({ failures, reason, report }: SyncIncomplete): Ended =>
   }
 }
 
+const errorOf = <A>(exit: Exit.Exit<A, unknown>): unknown =>
+  Exit.isFailure(exit) && exit.cause._tag === "Fail" ? exit.cause.error : undefined
+
 /** Records how a run ended, unless a later run has overtaken it, which then records that. */
 export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
   run: Run["Type"],
   exit: Exit.Exit<A, unknown>,
   ended: (done: A) => Ended,
 ) {
-  const incomplete =
-    Exit.isFailure(exit) && exit.cause._tag === "Fail" && exit.cause.error instanceof SyncIncomplete
-      ? exit.cause.error
-      : undefined
+  const error = errorOf(exit)
+  const incomplete = error instanceof SyncIncomplete ? error : undefined
+  // A client that is misspelt: nothing was asked for, and what the sync before it says of the books still holds.
+  const impossible = error instanceof SettingsError && error.reason === "UnknownClient"
   const stopped = wasStopped(exit)
   const state = Exit.isSuccess(exit) ? "done" : stopped ? "stopped" : "failed"
   meterRun(run.connection, state, run.counters.entries)
   const end: Ended = Exit.isSuccess(exit)
     ? ended(exit.value)
     : incomplete === undefined
-      ? { code: stopped ? 75 : 1 }
+      ? { code: impossible ? 2 : stopped ? 75 : 1 }
       : endOfIncomplete(incomplete)
   const failedBooks = end.failedBooks ?? []
   const summary = {

@@ -201,8 +201,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Clients", (it) => {
       expect((yield* only("C2")).clients.read).toBe(1)
       expect(service.count(`/clients/${clientId(1)}/`)).toBe(0)
       expect((yield* only(clientId(1))).counters.entries).toBe(1)
+      const last = rows("select run_id, state from sync.last_sync('default')")
+      const before = yield* last
       const unknown = yield* Effect.flip(only("C9"))
       expect(unknown.message).toContain('the service lists no client "C9"')
+      // A misspelt client is no sync: exports are no more incomplete than before.
+      expect(before).toMatchObject([{ state: "done" }])
+      expect(yield* last).toEqual(before)
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
