@@ -29,7 +29,7 @@ const checkBooks = Effect.fn("Valuation.checkBooks")(function* ({ settings }: Va
   const known = (yield* allBooks(Option.none())).map(({ code }) => code)
   const unknown = named.filter((code) => !known.includes(code))
   if (unknown.length === 0) return
-  yield* valuationError(
+  return yield* valuationError(
     "Usage",
     `accounting.valuation.books names ${unknown.join(", ")}, which is no book: known are ${known.join(", ")}. Nothing was written.`,
   )

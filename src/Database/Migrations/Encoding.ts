@@ -12,7 +12,7 @@ export const refuseEncoding = Effect.fn("Migrate.refuseEncoding")(function* (ope
     (sql) => sql`select current_setting('server_encoding') as encoding`,
   )
   if (encoding === "UTF8") return
-  yield* databaseError(
+  return yield* databaseError(
     "Settings",
     operation,
     `the database has the encoding ${encoding}, and Tieout needs UTF8: create another one, by create database NAME encoding 'UTF8' template template0`,
