@@ -5,7 +5,6 @@
 import { Effect, Either, Option } from "effect"
 import { isReadableClient } from "../Common/ClientStatus.ts"
 import type { Client, Page, Pages } from "../Partner.ts"
-import * as Fault from "./Fault.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import type { Walk } from "./Walk.ts"
 import { readWhole } from "./WholeList.ts"
@@ -37,38 +36,30 @@ interface Owner {
   readonly isReadable: boolean
 }
 
-/** All clients; a client whose row cannot be read but for its identifier is read like others. */
+/** All clients, and whether these are all; a client whose row cannot be read but for its identifier is read like others. */
 const ownersOf = Effect.fn("Partner.ownersOf")(function* (clients: Pages<Client>) {
   const owners = new Map<string, Owner>()
-  const operation = "GET the list of clients"
   let first: Page<Client> | undefined
   let last: Page<Client> | undefined
-  let isRead = false
+  let isWhole = false
+  let isNameless = false
   yield* readWhole(
     clients,
     ({ id }) => id,
-    (page, isWhole) => {
-      first ??= page
-      last = page
-      isRead = isWhole
-      for (const row of page.rows) {
-        if (Either.isRight(row))
-          owners.set(row.right.id, { id: row.right.id, isReadable: isReadableClient(row.right) })
-        else if (Option.isSome(row.left.id))
-          owners.set(row.left.id.value, { id: row.left.id.value, isReadable: true })
-        else
-          return Fault.make("BadResponse", operation, {
-            detail: "a client has no identifier, so that its lists cannot be read",
-          })
-      }
-      return Effect.void
-    },
+    (page, isEnd) =>
+      Effect.sync(() => {
+        first ??= page
+        last = page
+        isWhole = isEnd
+        for (const row of page.rows) {
+          const id = Either.isRight(row) ? Option.some(row.right.id) : row.left.id
+          const isReadable = Either.isLeft(row) || isReadableClient(row.right)
+          if (Option.isSome(id)) owners.set(id.value, { id: id.value, isReadable })
+          else isNameless = true
+        }
+      }),
   )
-  if (!isRead || first === undefined || last === undefined)
-    return yield* Fault.make("BadResponse", operation, {
-      detail: "it moves while it is read, so that a client may have been passed over",
-    })
-  return { owners: [...owners.values()], askedAt: first.askedAt, last }
+  return { owners: [...owners.values()], isWhole: isWhole && !isNameless, first, last }
 })
 
 /** A client that cannot be read need not have such a list: the interface opens its paths once it is approved. */
@@ -98,16 +89,17 @@ const walkOf = <A>(
         read = found
         return next
       })
-    const { askedAt, last, owners } = read
+    const { first, isWhole, last, owners } = read
     // All that is shown may be of the moment when the clients were asked for.
+    const askedAt = first?.askedAt ?? Option.none()
     const shown = { hasNextPage: true, endCursor: Option.none(), askedWith: Option.none(), askedAt }
     if (current === undefined) {
       const owner = owners[begun]
       if (owner === undefined) {
         isOver = true
-        // The last page of all, which says that no client is left.
-        const { requestedAt, servedAt } = times ?? last
-        return Effect.succeedSome({ ...shown, rows: [], hasNextPage: false, requestedAt, servedAt })
+        const { requestedAt, servedAt } = times ?? last ?? { requestedAt: 0, servedAt: Option.none() }
+        // The last page of all says that no client is left, unless the list of clients has passed over one.
+        return Effect.succeedSome({ ...shown, rows: [], hasNextPage: !isWhole, requestedAt, servedAt })
       }
       begun++
       current = { owner, walk: listOf(owner.id)(Option.none())() }

@@ -170,3 +170,51 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
     )
   },
 )
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "Lists of the credit surface below clients",
+  (it) => {
+    /** Lists that were read to their end on or after a day. */
+    const readSince = (day: number) =>
+      Effect.map(
+        rows(
+          `select stream from sync.stream_reads where stream in ('receivables', 'credit_accounts') and began_at > '${at(day)}' order by 1`,
+        ),
+        (found) => found.map(({ stream }) => stream),
+      )
+
+    it.scoped("are not read where the list of clients moves while it is read", () =>
+      Effect.gen(function* () {
+        const { held, lent, service } = yield* serving([client(1)])
+        let isMoving = true
+        let read = 0
+        const { interfere } = lent
+        // Every reading shows the first client twice, and another one that no reading has shown.
+        lent.interfere = (path, response) => {
+          if (!isMoving || !path.startsWith("/clients?")) return interfere(path, response)
+          const isFirst = !path.includes("after=")
+          if (isFirst) read++
+          const items = isFirst ? [client(1)] : [client(1), client(read + 1, { status: "DISABLED" })]
+          const headers = { date: new Date(lent.clock).toUTCString() }
+          json(response, { items, pageInfo: { hasNextPage: isFirst, endCursor: "2" } }, 200, headers)
+          return true
+        }
+        held.receivables.set(clientId(1), [])
+        held.accounts.set(clientId(1), [])
+        yield* sync(service.url, below)
+        expect(read).toBeGreaterThan(2)
+        expect(yield* readSince(1)).toEqual([])
+        isMoving = false
+        lent.clock = at(6)
+        yield* sync(service.url, below)
+        expect(yield* readSince(5)).toEqual(["credit_accounts", "receivables"])
+
+        // Of a client without an identifier nobody can ask.
+        lent.clients = [client(1), client(2, { clientId: null })]
+        lent.clock = at(8)
+        yield* sync(service.url, below)
+        expect(yield* readSince(7)).toEqual([])
+      }),
+    )
+  },
+)
