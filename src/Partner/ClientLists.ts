@@ -21,8 +21,9 @@ export const ofClient = <A>(decoder: Decoder<A>, clientId: string): Decoder<A> =
   decode: (row, source) => {
     const named = row.clientId
     if (named === undefined || named === null) {
-      const rest = () => source().trim().slice(1)
-      return decoder.decode({ ...row, clientId }, () => `{"clientId":${JSON.stringify(clientId)},${rest()}`)
+      // At the end, where it counts before a null of the same name.
+      const begun = () => source().trim().slice(0, -1)
+      return decoder.decode({ ...row, clientId }, () => `${begun()},"clientId":${JSON.stringify(clientId)}}`)
     }
     if (typeof named !== "string" || named.toLowerCase() !== clientId)
       throw new RowFault("$.clientId", "is not the client that was asked for")

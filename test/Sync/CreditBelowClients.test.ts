@@ -67,7 +67,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         held.receivables.set(clientId(2), loans(2, 1))
         held.accounts.set(clientId(1), [
           account(1, "3000.00", "3075.00"),
-          account(3, "0.00", "0.00", { paymentRails: "SEPA" }),
+          account(3, "0.00", "0.00", { paymentRails: "SEPA", clientId: null }),
           account(4, "0.00", "0.00", { paymentRails: "ACH" }),
         ])
         held.accounts.set(clientId(2), [account(2, "900.00", "925.00")])
