@@ -117,6 +117,19 @@ const namesApart = (
   return { apart, undetermined }
 }
 
+/** Lists that are the answers themselves, beside others: the service may cut them without a word. */
+const plain = (apart: ReadonlyArray<readonly [ListName, string]>): ReadonlyArray<Undetermined> =>
+  apart.flatMap(([key, name]) =>
+    name === ""
+      ? [
+          open(
+            `interface.lists.${key}.sizeParam`,
+            "its answers are the list itself; ask the partner whether it always comes whole",
+          ),
+        ]
+      : [],
+  )
+
 /** Lists without PageInfo where others have it. Only a person can know that such a list is never cut. */
 const withoutInfo = (samples: ReadonlyArray<Sample>, configured: Paged): ReadonlyArray<Undetermined> => {
   if (samples.every(({ pageInfoFields }) => pageInfoFields.length === 0)) return []
@@ -173,6 +186,7 @@ export const paging = (
     lists: withNames(lists, "pageInfoField", infoApart.apart),
     undetermined: [
       ...[items, itemsApart, info, infoApart].flatMap(({ undetermined }) => undetermined),
+      ...plain(itemsApart.apart),
       ...withoutInfo(enveloped, configured),
     ],
   }

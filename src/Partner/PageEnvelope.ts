@@ -1,6 +1,6 @@
 /** Where an answer has its rows and its PageInfo (`docs/interface.md`), by the settings' `interface.paging` and `.lists`, and how large it may be. */
 import { Effect, Option, Schema } from "effect"
-import { type Interface, isUnpaged, type ListName } from "../Settings/Interface.ts"
+import type { Interface, ListName } from "../Settings/Interface.ts"
 import type { Answer } from "./Attempt.ts"
 import * as Fault from "./Fault.ts"
 import type { PartnerError } from "./PartnerError.ts"
@@ -123,7 +123,7 @@ export const openEnvelope = (
   }
   const excess = tooMany(items, paging)
   if (excess !== undefined) return Effect.fail(Fault.ofExtent(operation, excess).error)
-  if (pageInfoField === null || isUnpaged(paging)) return whole(items)
+  if (itemsField === "" || pageInfoField === null) return whole(items)
   const infoPath = pathOf(pageInfoField)
   const info = decodePageInfo(at(value, infoPath))
   if (Option.isNone(info)) {

@@ -569,6 +569,18 @@ describe("doctor --discover", () => {
     }),
   )
 
+  it.scopedLive("asks a person about a list that is the answer itself, where others have pages", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({ apart: { destinations: { items: "" } } })
+      const { code, out } = yield* run(["--discover"], { variables: credentials(service.url) })
+      expect([code, parse(out)]).toEqual([0, { interface: { lists: { addressBook: { itemsField: "" } } } }])
+      expect(out).toContain(
+        "# interface.lists.addressBook.sizeParam could not be found out: its answers are the list itself; ask the partner whether it always comes whole",
+      )
+      expect(yield* readAll(yield* written(out), service)).toEqual([3, 5, 3, 1, 1])
+    }),
+  )
+
   it.scopedLive("finds credit accounts below each client, whose rows name none", () =>
     Effect.gen(function* () {
       const service = yield* imitate({ creditAccounts: `/clients/${uuid(602)}/credit-accounts` })

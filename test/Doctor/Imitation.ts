@@ -3,6 +3,7 @@ import { isRecord } from "../../src/Common/Record.ts"
 import { type Answerer, json, serve, uuid } from "../Partner/Service.ts"
 
 export interface Names {
+  /** Empty: the answer is the list. */
   readonly items: string
   /** Empty: there is none. */
   readonly pageInfo: string
@@ -215,6 +216,7 @@ const pageOf = (names: Names, path: string, rows: ReadonlyArray<object>, query: 
   const empty = names.border === "empty" && cursor !== null && passed === undefined
   const end = empty ? start : start + size
   const next = names.border === "overlap" && size > 1 ? end - 1 : end
+  if (names.items === "") return rows.slice(start, end)
   const answer: Record<string, unknown> = { links: [{ rel: "self" }], status: { status: "OK" } }
   place(answer, names.items, rows.slice(start, end))
   if (names.pageInfo === "") return answer
