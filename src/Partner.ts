@@ -4,8 +4,8 @@
  */
 import { Context, type Effect, Either, type Option } from "effect"
 import type { Amount, Money } from "./Common/Money.ts"
+import type { Walks } from "./Partner/Lists/Walk.ts"
 import type { PartnerError } from "./Partner/PartnerError.ts"
-import type { Walks } from "./Partner/Walk.ts"
 
 /** A point in time as the service said it, normalized to UTC with at most six decimals: `2026-10-01T12:00:00.123456Z`. */
 export type Instant = string

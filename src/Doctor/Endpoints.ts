@@ -1,6 +1,6 @@
 /** The endpoints that the doctor calls, and what is known of each without the profile. Source: `docs/interface.md`. */
 import { fill, forClient } from "../Partner/Address.ts"
-import { ofClient } from "../Partner/ClientLists.ts"
+import { ofClient } from "../Partner/Lists/ClientLists.ts"
 import * as Account from "../Partner/Wire/Account.ts"
 import * as Conversion from "../Partner/Wire/Conversion.ts"
 import * as Credit from "../Partner/Wire/Credit.ts"

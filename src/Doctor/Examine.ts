@@ -1,6 +1,6 @@
 /** Calls each endpoint of a connection's surfaces through its profile. */
 import { Array as Arr, Effect, Either } from "effect"
-import { isBelowClients } from "../Partner/ClientLists.ts"
+import { isBelowClients } from "../Partner/Lists/ClientLists.ts"
 import type { PartnerError } from "../Partner/PartnerError.ts"
 import { isFields } from "../Partner/Wire/Fields.ts"
 import { hasOwnParameters, type Interface, pagingOf, pagingSetting } from "../Settings/Interface.ts"

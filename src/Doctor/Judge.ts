@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import { counted } from "../Common/Text.ts"
 import type { Answer } from "../Partner/Attempt.ts"
-import { mayBeCut, pathOf } from "../Partner/PageEnvelope.ts"
+import { mayBeCut, pathOf } from "../Partner/Lists/PageEnvelope.ts"
 import type { PartnerError } from "../Partner/PartnerError.ts"
 import { isFields } from "../Partner/Wire/Fields.ts"
 import { type Decoder, decode, decodeAll } from "../Partner/Wire/RowDecoder.ts"

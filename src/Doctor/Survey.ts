@@ -1,6 +1,6 @@
 /** Looks for the lists of a surface at the paths of the profile and, where the interface shows none, at guessed paths. */
 import { Effect, Either } from "effect"
-import { isBelowClients } from "../Partner/ClientLists.ts"
+import { isBelowClients } from "../Partner/Lists/ClientLists.ts"
 import { isFields } from "../Partner/Wire/Fields.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import { type Ask, outcomeText } from "./Ask.ts"

@@ -10,7 +10,7 @@ import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { type PlacedReceivable, Receivables } from "../../Mirror/ReceivableVersions.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
-import { readWhole } from "../../Partner/WholeList.ts"
+import { readWhole } from "../../Partner/Lists/WholeList.ts"
 import {
   type CreditAccount,
   type Instant,

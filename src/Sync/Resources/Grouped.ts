@@ -3,7 +3,7 @@
  * checkpoint, so a run that is started again makes the same ones.
  */
 import { Effect, Option } from "effect"
-import type { Walks } from "../../Partner/Walk.ts"
+import type { Walks } from "../../Partner/Lists/Walk.ts"
 import type { Page } from "../../Partner.ts"
 
 /** Pages that act as one. */

@@ -12,9 +12,9 @@ import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import { Resources } from "../../Mirror/Resources.ts"
+import { forEachPageUntil } from "../../Partner/Lists/Walk.ts"
+import { readWhole } from "../../Partner/Lists/WholeList.ts"
 import { isCursorExpired } from "../../Partner/PartnerError.ts"
-import { forEachPageUntil } from "../../Partner/Walk.ts"
-import { readWhole } from "../../Partner/WholeList.ts"
 import {
   malformedRows,
   type Pages as PagesOf,

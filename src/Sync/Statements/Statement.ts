@@ -17,8 +17,8 @@ import {
   refuseElsewhere,
   StatementEntries,
 } from "../../Mirror/StatementEntries.ts"
+import { forEachPage } from "../../Partner/Lists/Walk.ts"
 import { isCursorExpired, PartnerError } from "../../Partner/PartnerError.ts"
-import { forEachPage } from "../../Partner/Walk.ts"
 import { type Instant, Partner, type StatementEntry } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"

@@ -1,10 +1,10 @@
 /** Where an answer has its rows and its PageInfo (`docs/interface.md`), by the settings' `interface.paging` and `.lists`, and how large it may be. */
 import { Effect, Option, Schema } from "effect"
-import type { Interface, ListName } from "../Settings/Interface.ts"
-import type { Answer } from "./Attempt.ts"
-import * as Fault from "./Fault.ts"
-import type { PartnerError } from "./PartnerError.ts"
-import { isFields, kindOf } from "./Wire/Fields.ts"
+import type { Interface, ListName } from "../../Settings/Interface.ts"
+import type { Answer } from "../Attempt.ts"
+import * as Fault from "../Fault.ts"
+import type { PartnerError } from "../PartnerError.ts"
+import { isFields, kindOf } from "../Wire/Fields.ts"
 
 const PageInfo = Schema.Struct({
   hasNextPage: Schema.Boolean,

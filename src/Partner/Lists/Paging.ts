@@ -1,17 +1,17 @@
 /** Cursor paging (`docs/interface.md`, PageInfo): a walk that prefetches one page. */
 import { Effect, Fiber, Option } from "effect"
-import type { Page, Pages } from "../Partner.ts"
-import type { Interface, ListName } from "../Settings/Interface.ts"
-import * as Address from "./Address.ts"
-import type { Keep } from "./Attempt.ts"
-import * as Fault from "./Fault.ts"
+import type { Page, Pages } from "../../Partner.ts"
+import type { Interface, ListName } from "../../Settings/Interface.ts"
+import * as Address from "../Address.ts"
+import type { Keep } from "../Attempt.ts"
+import * as Fault from "../Fault.ts"
+import type { PartnerError } from "../PartnerError.ts"
+import { largeAnswer } from "../Room.ts"
+import type { Session } from "../Session.ts"
+import { type Decoder, decodeAll } from "../Wire/RowDecoder.ts"
 import { limitOf, openEnvelope, pathOf } from "./PageEnvelope.ts"
-import type { PartnerError } from "./PartnerError.ts"
-import { largeAnswer } from "./Room.ts"
-import type { Session } from "./Session.ts"
 import { type Fetched, type ListBounds, markOf, Trail } from "./Trail.ts"
 import type { Walk } from "./Walk.ts"
-import { type Decoder, decodeAll } from "./Wire/RowDecoder.ts"
 
 const refusalsOfCursor: ReadonlySet<number | undefined> = new Set([400, 404, 409, 410, 422])
 

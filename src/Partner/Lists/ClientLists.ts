@@ -3,13 +3,13 @@
  * client after those of another. Its rows need not name their client; they are the path's.
  */
 import { Effect, Either, Option } from "effect"
-import { isReadableClient } from "../Common/ClientStatus.ts"
-import type { Client, Page, Pages } from "../Partner.ts"
-import type { PartnerError } from "./PartnerError.ts"
+import { isReadableClient } from "../../Common/ClientStatus.ts"
+import type { Client, Page, Pages } from "../../Partner.ts"
+import type { PartnerError } from "../PartnerError.ts"
+import { Fault as RowFault } from "../Wire/Fields.ts"
+import type { Decoder } from "../Wire/RowDecoder.ts"
 import type { Walk } from "./Walk.ts"
 import { readWhole } from "./WholeList.ts"
-import { Fault as RowFault } from "./Wire/Fields.ts"
-import type { Decoder } from "./Wire/RowDecoder.ts"
 
 const place = "{clientId}"
 
