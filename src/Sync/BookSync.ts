@@ -20,6 +20,7 @@ import { holdingBooks, holdingBooksAMoment } from "./Runs/ConnectionLock.ts"
 import { noteDead, settleDead, type Work } from "./Runs/DeadJobs.ts"
 import type { ReadError } from "./Runs/Failures.ts"
 import { runParts } from "./Runs/Parts.ts"
+import { bySettings } from "./Runs/Proving.ts"
 import { provingTogether } from "./Runs/ProvingTogether.ts"
 
 /** A book that this process has taken. */
@@ -139,6 +140,16 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
             ),
       )
 
+    /** Books that are written to have the time zone and the names of the settings first. */
+    const follow = (held: ReadonlyArray<Held>, asked: BookAsked) => {
+      const written = held.filter(({ task }) => task.reads || asked.settles)
+      const commit = fencedTogether(
+        database,
+        written.map(({ own }) => own.lease),
+      )
+      return bySettings(booksOf(written), commit)
+    }
+
     /** Reads books that this process has; what came of each, in their order. */
     const readAll = Effect.fn("Sync.Books.read")(function* (
       held: ReadonlyArray<Held>,
@@ -148,8 +159,11 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
       const tried = new Map<JoinedRun, Tried>()
       const ready: Array<Ready> = []
       const done = yield* Deferred.make<void>()
+      const following = yield* Effect.exit(follow(held, asked))
       const readOne = ({ own, task }: Held) =>
-        readBook(task, asked).pipe(
+        // Where not all can follow the settings, those that can are read.
+        (Exit.isSuccess(following) ? Effect.void : follow([{ own, task }], asked)).pipe(
+          Effect.zipRight(readBook(task, asked)),
           Effect.provideService(Run, own),
           Effect.annotateLogs({ book: task.book.code }),
           together.reading.withPermits(1),

@@ -80,6 +80,25 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that a worker ta
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped("are read but for one that is dated in another time zone", () =>
+    Effect.gen(function* () {
+      const { variables } = yield* begun
+      const found: Array<unknown> = []
+      const report = yield* syncWithBatch(variables, (jobs, batch) =>
+        Effect.gen(function* () {
+          const { bookId } = yield* theBook("C3")
+          yield* rows(`update ledger.locks set time_zone = 'Asia/Tokyo' where book_id = ${bookId}`)
+          const tried = yield* jobs.read(batch)
+          found.push(...tried.map(Exit.isSuccess))
+          const left = batch.filter((_, at) => found[at] === false)
+          yield* Effect.forEach(left, (job) => jobs.giveUp(job, { tries: 3, why: "its time zone" }))
+        }).pipe(Effect.orDie),
+      )
+      expect([report.clients.read, report.numbered]).toEqual([4, 8])
+      expect(report.clientFailures.map(({ book }) => book)).toEqual(["C3"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("are taken without one that another process has", () =>
     Effect.gen(function* () {
       const { variables } = yield* begun

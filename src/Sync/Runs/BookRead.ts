@@ -10,7 +10,6 @@ import type { BookOutcome } from "./BookReader.ts"
 import { noteStopped } from "./Evidence.ts"
 import { aloneOfClient, failureOf, isAbsent } from "./Failures.ts"
 import { syncPartsOf } from "./Parts.ts"
-import { bySettings } from "./Proving.ts"
 
 const nothing: BookOutcome = { newEntries: new Map(), openResources: 0, failures: [], notices: [] }
 
@@ -27,7 +26,6 @@ export const readBook = Effect.fn("Sync.Book.read")(function* (
   { full, quick, settles, window }: BookAsked,
 ) {
   const run = yield* Run
-  if (isRead || settles) yield* bySettings([book], run.commit)
   if (Option.isSome(stopped)) yield* run.commit(noteStopped(book, stopped.value))
   const partner = yield* PartnerConnection
   const reads = Partner.of({ ...partner.client(clientId), requests: partner.requests })

@@ -10,7 +10,7 @@ import { Settings } from "../../../Settings.ts"
 import { BookSync } from "../../../Sync/BookSync.ts"
 import { Events } from "../../../Sync/Events.ts"
 import { Inbox } from "../../../Webhook/Inbox.ts"
-import { booksForSync, needingAllSecrets } from "../../BookEnvironment.ts"
+import { booksForWorker, needingAllSecrets } from "../../BookEnvironment.ts"
 import { command, flag, optional, wholeNumber } from "../../Declaration.ts"
 import { UsageError } from "../../Failure.ts"
 import { Output } from "../../Output.ts"
@@ -29,7 +29,7 @@ const inputEnds = Effect.async<void>((resume) => {
 })
 
 const services = Layer.mergeAll(BookSync.Default, Layer.provide(Events.Default, Inbox.Default)).pipe(
-  Layer.provideMerge(booksForSync),
+  Layer.provideMerge(booksForWorker),
 )
 
 export const worker = command(
