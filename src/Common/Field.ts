@@ -2,6 +2,7 @@
 import { Duration, Option, ParseResult, Schema } from "effect"
 import { isCron } from "./CronText.ts"
 import { isKnown } from "./Currency.ts"
+import { isUuidInAnyCase } from "./Uuid.ts"
 
 /** A key that may be left out: then its default applies. */
 export const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: NoInfer<A>) =>
@@ -23,6 +24,11 @@ export const section = <A, I>(schema: Schema.Schema<A, I>) => {
 
 export const Text = Schema.NonEmptyTrimmedString.annotations({
   description: "text that is not empty and has no space around it (in quotes if it looks like a number)",
+})
+
+/** An identifier of the service's, in capitals or not. */
+export const Identifier = Schema.String.pipe(Schema.filter(isUuidInAnyCase)).annotations({
+  description: "an identifier of the service, a UUID",
 })
 
 const isTimeZone = (name: string): boolean => {

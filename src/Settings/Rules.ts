@@ -1,6 +1,6 @@
 /** Posting rules: movements that go to another account than their clearing account. The first rule that matches wins. */
 import { Schema } from "effect"
-import { CurrencyCode, optionalKey, Pattern, Text } from "../Common/Field.ts"
+import { CurrencyCode, Identifier, optionalKey, Pattern } from "../Common/Field.ts"
 import { AccountCode, AccountName } from "./Chart.ts"
 
 /** All criteria that are given must hold. Patterns match anywhere in the text unless they are anchored. */
@@ -8,15 +8,15 @@ export const Match = Schema.Struct({
   /** `ADJUSTMENT`: an entry without a resource. No rule applies to conversions, which always go through transit. */
   type: optionalKey(Schema.Literal("DEPOSIT", "WITHDRAWAL", "PAYOUT", "ADJUSTMENT")),
   direction: optionalKey(Schema.Literal("CREDIT", "DEBIT")),
-  destinationId: optionalKey(Text),
+  destinationId: optionalKey(Identifier),
   remitter: optionalKey(Pattern),
   /** The remitter of a deposit; bank and account, or network and wallet, of a withdrawal's destination. */
   counterparty: optionalKey(Pattern),
   purpose: optionalKey(Pattern),
   reference: optionalKey(Pattern),
-  client: optionalKey(Text),
+  client: optionalKey(Identifier),
   currency: optionalKey(CurrencyCode),
-  accountId: optionalKey(Text),
+  accountId: optionalKey(Identifier),
   externalReference: optionalKey(Pattern),
 })
   .pipe(Schema.filter((match) => Object.keys(match).length > 0))

@@ -322,6 +322,10 @@ webhook: 3
       'tieout.yaml:1: rules[0].match.reference: found "(", expected a regular expression (Invalid regular expression: /(/u: Unterminated group)',
     ],
     [
+      `rules: [{ match: { client: CLIENT7 }, account: { code: "1", name: "Expenses" } }]`,
+      'tieout.yaml:1: rules[0].match.client: found "CLIENT7", expected an identifier of the service, a UUID',
+    ],
+    [
       `rules: [{ match: {}, account: { code: "1", name: "Expenses" } }]`,
       "tieout.yaml:1: rules[0].match: found a section, expected at least one criterion, since a rule without any would match everything",
     ],
