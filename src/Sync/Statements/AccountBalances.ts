@@ -11,7 +11,8 @@ import { Partner } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
 import { noteStatements } from "../Runs/Evidence.ts"
 import { beginning, checkpoints, statementStream } from "./Checkpoint.ts"
-import { Statements, wholeStatement } from "./Statement.ts"
+import { Statements } from "./Statement.ts"
+import { wholeStatement } from "./StatementOutcome.ts"
 
 const rounds = 3
 

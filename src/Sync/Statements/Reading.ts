@@ -1,11 +1,13 @@
 /** How far the reading of one account's statement has come, and where the next run is to begin. */
 import { Option } from "effect"
+import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import type { KnownEntry } from "../../Mirror/StatementEntries.ts"
 import type { Instant, Row, StatementEntry } from "../../Partner.ts"
 import { nowIso } from "../../Run.ts"
 import type { Group } from "../Resources/Grouped.ts"
 import { lastPageOf, type Place } from "../Resources/LastPage.ts"
 import type { ChainState, Walked } from "./Chain.ts"
+import type { Checkpoint } from "./Checkpoint.ts"
 
 export interface Reading {
   chain: ChainState
@@ -27,6 +29,22 @@ export interface Reading {
   meetsBooked: boolean
   beganAt: Option.Option<Instant> | undefined
 }
+
+/** The account's head and the checkpoint are those of the database. */
+export const readingFrom = (account: MirroredAccount, checkpoint: Checkpoint): Reading => ({
+  chain: { position: account.entries, balance: account.lastBalance, broken: false },
+  from: checkpoint.cursor,
+  meets: Option.isSome(checkpoint.leadsTo),
+  stored: { cursor: checkpoint.cursor, leadsTo: checkpoint.leadsTo },
+  lastFilled: undefined,
+  heldNext: account.held,
+  newEntries: 0,
+  held: 0,
+  tailReadAt: Option.none(),
+  booked: account.entries,
+  meetsBooked: account.entries === 0n,
+  beganAt: undefined,
+})
 
 const lastFilledOf = (page: Group<StatementEntry>): Place | undefined =>
   lastPageOf(page, ({ entryId }) => entryId)

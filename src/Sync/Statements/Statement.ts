@@ -5,7 +5,6 @@
  */
 import { Data, Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
-import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
 import { traced } from "../../Common/Traced.ts"
 import { subjectsOf } from "../../Ledger/Subjects.ts"
@@ -19,16 +18,16 @@ import {
 } from "../../Mirror/StatementEntries.ts"
 import { forEachPage } from "../../Partner/Lists/Walk.ts"
 import { isCursorExpired, PartnerError } from "../../Partner/PartnerError.ts"
-import { type Instant, Partner, type StatementEntry } from "../../Partner.ts"
+import { Partner, type StatementEntry } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { type Group, grouped } from "../Resources/Grouped.ts"
 import { Hydration, streamOf } from "../Resources/Hydration.ts"
-import type { WholeStatement } from "../Runs/Evidence.ts"
 import { inCurrency } from "./AccountCurrency.ts"
 import { runsBackwards, type Walked, walk } from "./Chain.ts"
 import { type Checkpoint, newestBoundaries, saveStatementProgress, statementStream } from "./Checkpoint.ts"
-import { movesTo, note, passesOver, type Reading } from "./Reading.ts"
+import { movesTo, note, passesOver, type Reading, readingFrom } from "./Reading.ts"
+import { outcomeOf } from "./StatementOutcome.ts"
 import { FloodGate, Pages } from "./StatementPage.ts"
 
 /** The running balance did not continue: the statement is read again, once. */
@@ -39,31 +38,6 @@ class PassedOver extends Data.TaggedError("PassedOver")<{ readonly accountId: st
 
 /** Older page boundaries that are tried, newest first, when the stored cursor is refused, before the very beginning. */
 const boundariesTried = 5
-
-/** The result of reading one statement. */
-export interface StatementOutcome {
-  readonly accountId: string
-  readonly newEntries: number
-  readonly held: number
-  /** Entries wait behind a gap. */
-  readonly broken: boolean
-  /** The books' balance after the last entry that is not held; none: there is no entry. */
-  readonly balance: Option.Option<Amount>
-  /** When the request for the last page was sent, ISO 8601, our clock. */
-  readonly tailReadAt: Option.Option<string>
-  /** When the first page was asked for (`Page.askedAt`). */
-  readonly beganAt: Option.Option<Instant>
-}
-
-/** The evidence that an outcome gives for its stream; none if the statement was not followed to its end. */
-export const wholeStatement = ({
-  accountId,
-  beganAt,
-  tailReadAt,
-}: StatementOutcome): ReadonlyArray<WholeStatement> =>
-  Option.isSome(tailReadAt)
-    ? [{ accountId, tailReadAt: tailReadAt.value, read: { stream: statementStream(accountId), beganAt } }]
-    : []
 
 const made = Effect.gen(function* () {
   const partner = yield* Partner
@@ -227,26 +201,13 @@ const made = Effect.gen(function* () {
     }
   })
 
-  /** Reads a statement to its end. The account's head and the checkpoint are those of the database. */
+  /** Reads a statement to its end. */
   const read = traced("Sync.Statements.read")(function* (
     book: Book,
     account: MirroredAccount,
     checkpoint: Checkpoint,
   ) {
-    const reading: Reading = {
-      chain: { position: account.entries, balance: account.lastBalance, broken: false },
-      from: checkpoint.cursor,
-      meets: Option.isSome(checkpoint.leadsTo),
-      stored: { cursor: checkpoint.cursor, leadsTo: checkpoint.leadsTo },
-      lastFilled: undefined,
-      heldNext: account.held,
-      newEntries: 0,
-      held: 0,
-      tailReadAt: Option.none(),
-      booked: account.entries,
-      meetsBooked: account.entries === 0n,
-      beganAt: undefined,
-    }
+    const reading = readingFrom(account, checkpoint)
     const attempt = Effect.suspend(() => readOn(book, account, reading, false)).pipe(
       // It led to the last page, unless it is of an earlier version or what it led to is gone.
       Effect.filterOrFail(
@@ -265,15 +226,7 @@ const made = Effect.gen(function* () {
       }),
     )
     yield* attempt
-    return {
-      accountId: account.accountId,
-      newEntries: reading.newEntries,
-      held: reading.held,
-      broken: reading.chain.broken,
-      balance: reading.chain.balance,
-      tailReadAt: reading.tailReadAt,
-      beganAt: reading.beganAt ?? Option.none(),
-    } satisfies StatementOutcome
+    return outcomeOf(account.accountId, reading)
   })
 
   return { read }
