@@ -48,6 +48,9 @@ const closableMonths = Effect.fn("Close.closableMonths")(function* ({ book, peri
   return yield* closeError(first.reason, reported.map(({ message }) => message).join("\n"))
 })
 
+/** How many of the findings that never were a message names. */
+const mostShown = 10
+
 /** Refuses acceptances of findings that never were: a mistyped number must not pass while the other books close. */
 const refuseUnknown = Effect.fn("Close.refuseUnknown")(function* ({ accept, period }: CloseRequest) {
   if (accept.length === 0) return
@@ -63,9 +66,14 @@ const refuseUnknown = Effect.fn("Close.refuseUnknown")(function* ({ accept, peri
         named.map((id) => id.toUpperCase()),
       )})`,
   )
-  const unknown = named.filter((name) => !known.some(({ id }) => id === name.toUpperCase()))
+  const found = new Set(known.map(({ id }) => id))
+  const unknown = named.filter((name) => !found.has(name.toUpperCase()))
   if (unknown.length === 0) return
-  const names = unknown.map((id) => JSON.stringify(id.slice(0, 80))).join(", ")
+  const more = unknown.length > mostShown ? ` and ${count(unknown.length - mostShown)} more` : ""
+  const names = `${unknown
+    .slice(0, mostShown)
+    .map((id) => JSON.stringify(id.slice(0, 80)))
+    .join(", ")}${more}`
   return yield* closeError(
     "Usage",
     `--accept: there is no finding ${names}. Nothing was accepted or closed. To see what is in the way: tieout close ${period} --dry-run`,

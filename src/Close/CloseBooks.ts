@@ -82,14 +82,18 @@ const acceptedOf = (
   blockers: ReadonlyArray<Blocker>,
   accept: CloseRequest["accept"],
   before: ReadonlyArray<Accepted>,
-): ReadonlyArray<Accepted> =>
-  blockers.flatMap(({ evidence, id, what }) => {
-    const acceptance =
-      accept.find((given) => given.id.toLowerCase() === id?.toLowerCase()) ??
-      before.find((kept) => kept.id === id && kept.evidence !== undefined && kept.evidence === evidence)
-    if (id === null || acceptance === undefined) return []
-    return [{ id, what, reason: acceptance.reason, ...(evidence === undefined ? {} : { evidence }) }]
+): ReadonlyArray<Accepted> => {
+  // The first of two reasons for one finding.
+  const given = new Map(accept.toReversed().map(({ id, reason }) => [id.toLowerCase(), reason]))
+  const kept = new Map(before.map((one) => [one.id, one]))
+  return blockers.flatMap(({ evidence, id, what }) => {
+    if (id === null) return []
+    const last = kept.get(id)
+    const stands = last?.evidence !== undefined && last.evidence === evidence
+    const reason = given.get(id.toLowerCase()) ?? (stands ? last.reason : undefined)
+    return reason === undefined ? [] : [{ id, what, reason, ...(evidence === undefined ? {} : { evidence }) }]
   })
+}
 
 const resultOf = ({ book, period }: Month) => ({ ...emptyResult, book: book.code, period })
 
@@ -159,9 +163,8 @@ export const closeBooks = Effect.fn("Close.books")(function* (
         if (gate === undefined) return []
         const closes = history.of(month.book)
         const accepted = acceptedOf(gate.blockers, request.accept, lastAccepted(closes))
-        const blockers = gate.blockers.filter(
-          ({ id }) => !accepted.some((acceptance) => acceptance.id === id),
-        )
+        const answered = new Set<string | null>(accepted.map(({ id }) => id))
+        const blockers = gate.blockers.filter(({ id }) => !answered.has(id))
         return [{ month, book: month.book, gate: { ...gate, accepted, blockers }, closes, accepted }]
       })
       const passed = examined.filter(({ gate }) => gate.blockers.length === 0)

@@ -53,7 +53,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month with several b
       }
       expect(
         blocked === undefined || other === undefined ? [] : adviceLines([other, blocked], screen).at(-1),
-      ).toBe(`  tieout close 2026-09 --accept F77,${ids.join(",")} --reason "…"`)
+      ).toBe(`  tieout close 2026-09 --accept ${ids.join(",")},F77 --reason "…"`)
       // Everything fits the terminal except the command, which is meant to be copied.
       const narrow = { ...screen, width: 60 }
       const lines = blocked === undefined ? [] : closeLines([blocked], false, narrow)

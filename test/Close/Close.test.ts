@@ -239,8 +239,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })("--accept and --reason"
         ],
         reason: null,
       })
+      // From one to another.
+      expect((yield* acceptance(["F9,f2-F4"], ["a"])).accept.map(({ id }) => id)).toEqual([
+        ...["F9", "F2", "F3", "F4"],
+      ])
       for (const [accept, reasons] of [
         [["F1,"], ["a"]],
+        [["F3-F1"], ["a"]],
+        [["F1-F100001"], ["a"]],
+        [["F1-F60000,F60001-F100001"], ["a"]],
         [["F1"], []],
         [
           ["F1", "F2", "F3"],

@@ -5,6 +5,7 @@ import { counted, harmless, styled } from "../../Common/Text.ts"
 import { wrapped } from "../../Common/Wrap.ts"
 import { checks } from "../../Reconcile/Check.ts"
 import type { Screen } from "../../Terminal.ts"
+import { listOf } from "../FindingRanges.ts"
 import { bridgeLines, shortBridgeLines } from "./BridgeTable.ts"
 
 const blockerLines = ({ blockers }: BookClose, { color, width }: Screen): ReadonlyArray<string> =>
@@ -18,7 +19,7 @@ const blockerLines = ({ blockers }: BookClose, { color, width }: Screen): Readon
     ]
   })
 
-/** The most findings that the command line to accept them names. */
+/** The most findings, or ranges of them, that the command line to accept them names. */
 const mostNamed = 200
 
 /** What to do about the findings in the way, by check, and how to close with them, all books at once. */
@@ -30,7 +31,7 @@ export const adviceLines = (results: ReadonlyArray<BookClose>, screen: Screen): 
     .flatMap(({ name, todo }) => wrapped(`  ${name}: ${todo}`, screen.width))
   const blocked = results.filter(({ blockers }) => blockers.some(({ id }) => id !== null))
   const [one] = blocked
-  const ids = [...new Set(blocked.flatMap(({ blockers }) => blockers.flatMap(({ id }) => id ?? [])))]
+  const ids = listOf(blocked.flatMap(({ blockers }) => blockers.flatMap(({ id }) => id ?? [])))
   const named = ids.slice(0, mostNamed).join(",")
   const more = ids.length > mostNamed ? ",…" : ""
   return [

@@ -12,6 +12,7 @@ import { book } from "../../CommandOptions.ts"
 import { argument, command, flag, optional, repeated, text } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
 import { UsageError } from "../../Failure.ts"
+import { findingsIn } from "../../FindingRanges.ts"
 import { Output } from "../../Output.ts"
 import { parseMonth } from "../../Period.ts"
 import { bridgeLines } from "../../Tables/BridgeTable.ts"
@@ -35,12 +36,12 @@ export const acceptance = (accept: ReadonlyArray<string>, reasons: ReadonlyArray
       ),
     )
   }
-  const named = accept.map((ids) => ids.split(",").map((id) => id.trim()))
-  if (named.flat().includes("")) {
-    return Either.left(usage("--accept: expected findings such as F12, or F12,F13."))
+  const named = Option.all(accept.map(findingsIn))
+  if (Option.isNone(named)) {
+    return Either.left(usage("--accept: expected findings such as F12, or F12,F20-F31."))
   }
   return Either.right({
-    accept: named.flatMap((ids, index) => {
+    accept: named.value.flatMap((ids, index) => {
       const reason = given[given.length === 1 ? 0 : index] ?? ""
       return ids.map((id) => ({ id, reason }))
     }),
@@ -104,7 +105,7 @@ export const close = command(
   {
     name: "close",
     usage:
-      "(YYYY-MM [--book B] [--dry-run] [--verbose] [--accept F12[,F13…] --reason TEXT]… [--bridge | --check] | approve YYYY-MM --by NAME [--book B])",
+      "(YYYY-MM [--book B] [--dry-run] [--verbose] [--accept F12[,F20-F31…] --reason TEXT]… [--bridge | --check] | approve YYYY-MM --by NAME [--book B])",
     summary: "Prove a month complete and lock it, with its balances and a chained hash.",
     about: [
       "A month closes where every list and statement was read to its end after it, by the service's clock, the running balances",
@@ -122,8 +123,8 @@ export const close = command(
       accept: repeated(
         text(
           "accept",
-          "F12[,F13…]",
-          "Take responsibility for findings, in this close. Of what is gone or will never add up (docs/close.md) it stands until its evidence changes. May be repeated",
+          "F12[,F20-F31…]",
+          "Take responsibility for findings, in this close, one by one or from one to another. Of what is gone or will never add up (docs/close.md) it stands until its evidence changes. May be repeated",
         ),
       ),
       reason: repeated(text("reason", "TEXT", "Why: one for each --accept in their order, or one for all")),

@@ -11,6 +11,7 @@ import { blocking, type Written, written } from "../../Demo/Answers.ts"
 import { DemoError, demoVariables, run, startSandbox } from "../../Demo/DemoProcesses.ts"
 import { rates, settings } from "../../Demo/MadeUp.ts"
 import { exitCodes } from "../../ExitCode.ts"
+import { listOf } from "../../FindingRanges.ts"
 import { Output } from "../../Output.ts"
 
 const folder = "data/demo"
@@ -57,7 +58,7 @@ const questionStep: Step = {
 const closeStep = (findings: ReadonlyArray<string>): Step => ({
   title: "Take responsibility for them, and close October",
   args: [
-    ...["close", "2026-10", ...(findings.length === 0 ? [] : ["--accept", findings.join(",")])],
+    ...["close", "2026-10", ...(findings.length === 0 ? [] : ["--accept", listOf(findings).join(",")])],
     ...["--reason", "The other side comes in November"],
   ],
 })
