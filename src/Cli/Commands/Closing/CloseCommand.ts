@@ -12,7 +12,7 @@ import { book } from "../../CommandOptions.ts"
 import { argument, command, flag, optional, repeated, text } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
 import { UsageError } from "../../Failure.ts"
-import { findingsIn } from "../../FindingRanges.ts"
+import { findingsIn, listOf } from "../../FindingRanges.ts"
 import { Output } from "../../Output.ts"
 import { parseMonth } from "../../Period.ts"
 import { bridgeLines } from "../../Tables/BridgeTable.ts"
@@ -176,8 +176,10 @@ export const close = command(
       }
       const results = yield* closeMonth({ period, book, dryRun, ...taken, who: yield* who })
       const wrong = acceptedInVain(taken.accept, results)
-      const notes = wrong.map(
-        (id) => `${id} is not in the way of closing ${period}: nothing was accepted for it.`,
+      const notes = listOf(wrong).map((name) =>
+        name.includes("-")
+          ? `${name} are not in the way of closing ${period}: nothing was accepted for them.`
+          : `${name} is not in the way of closing ${period}: nothing was accepted for it.`,
       )
       const blocked = results.some(({ state }) => state === "blocked")
       yield* output.report({
