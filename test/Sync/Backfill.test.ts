@@ -332,8 +332,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
         const report = yield* backfill(service.url, october, filters)
         expect(report.accounts[0]).toMatchObject({
           entries: 4,
-          opening: "40.00",
-          closing: "80.00",
+          opening: "30.00",
+          closing: "70.00",
           proved: true,
           gone: [],
           missing: [],

@@ -15,7 +15,7 @@ import type { Window } from "./Window.ts"
 export interface Comparison {
   /** Entries in the window. */
   entries: number
-  /** The balance before the first entry in the window, or at its start; none where nothing is known before it. */
+  /** The balance of what occurred before the window; none where nothing is known before it. `closing`: by its end. */
   opening: Option.Option<Amount>
   closing: Option.Option<Amount>
   /** The first entry that does not continue the balance of the one before it. */
@@ -54,6 +54,13 @@ export const leadsElsewhere = (found: Comparison, place: Option.Option<bigint>):
   found.gone.some(({ after }) => Option.contains(place, after)) ||
   (Option.isNone(found.firstKnown) && (Option.isSome(found.breakAt) || isAsMirrored(found)))
 
+/** Where a reading begins: `position` and `balance` of the entry before, if known, and `late` as in `Start`. */
+interface Place {
+  readonly position: Option.Option<bigint>
+  readonly balance: Option.Option<Amount>
+  readonly late: Option.Option<Amount>
+}
+
 export class WindowReading {
   readonly found: Comparison
   private readonly window: Window
@@ -61,23 +68,27 @@ export class WindowReading {
   private readonly head: bigint
   private balance: Option.Option<Amount>
   private last: Option.Option<bigint>
+  /** What was met of the window, and of what lies behind it: it stands before what comes late of earlier days. */
+  private within: Amount = Money.zero
+  private later: Amount = Money.zero
+  /** The balance that the reading begins with. */
+  private base: Option.Option<Amount>
+  private readonly late: Option.Option<Amount>
   private waiting: Array<StatementEntry> = []
 
-  /**
-   * `mirrored`: the first and the last mirrored place, of what is read. `place` and `balance`: those of the entry after which
-   * the reading starts, if known.
-   */
+  /** `mirrored`: the first and the last mirrored place, of what is read. */
   constructor(
     window: Window,
     mirrored: { readonly first: bigint; readonly last: bigint },
-    place: Option.Option<bigint>,
-    balance: Option.Option<Amount>,
+    { balance, late, position }: Place,
   ) {
     this.window = window
     this.tail = mirrored.first
     this.head = mirrored.last
-    this.last = place
+    this.last = position
     this.balance = balance
+    this.base = balance
+    this.late = late
     this.found = {
       entries: 0,
       opening: balance,
@@ -110,7 +121,30 @@ export class WindowReading {
     else this.found.missing.push(...this.waiting)
     this.waiting = []
     if (atEnd && !behindHead) this.passedOver(this.head + 1n)
+    if (Option.isSome(this.late)) {
+      const late = this.late.value
+      this.found.opening = Option.map(this.base, (balance) => Money.add(balance, late))
+      this.found.closing = Option.map(this.found.opening, (opening) => Money.add(opening, this.within))
+    }
     return this.found
+  }
+
+  /** The balances are those of everything that had occurred by then, wherever the statement has it. */
+  private count(entry: StatementEntry, before: Amount): void {
+    const { end, start } = this.window
+    this.base = Option.orElseSome(this.base, () => before)
+    if (entry.occurredAt >= end) {
+      this.later = Money.add(this.later, signedAmount(entry))
+      return
+    }
+    const closing = Money.subtract(entry.balanceAfter, this.later)
+    if (entry.occurredAt < start) this.found.opening = Option.some(Money.subtract(closing, this.within))
+    else {
+      if (this.found.entries === 0) this.found.opening = Option.some(Money.subtract(before, this.later))
+      this.found.entries += 1
+      this.within = Money.add(this.within, signedAmount(entry))
+    }
+    this.found.closing = Option.some(closing)
   }
 
   private one(entry: StatementEntry, known: KnownEntry | undefined): void {
@@ -135,12 +169,7 @@ export class WindowReading {
       Money.subtract(entry.balanceAfter, signedAmount(entry)),
     )
     this.balance = Option.some(entry.balanceAfter)
-    if (entry.occurredAt < this.window.start) this.found.opening = this.balance
-    if (entry.occurredAt >= this.window.start && entry.occurredAt < this.window.end) {
-      if (this.found.entries === 0) this.found.opening = Option.some(before)
-      this.found.entries += 1
-    }
-    if (entry.occurredAt < this.window.end) this.found.closing = this.balance
+    this.count(entry, before)
     if (known === undefined || known.held) this.waiting.push(entry)
     else this.posted(entry, known)
   }

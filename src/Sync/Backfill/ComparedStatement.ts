@@ -24,25 +24,32 @@ export const comparedStatement = Effect.gen(function* () {
     window: Window,
     start: Start,
   ) {
-    const { first, last_within: lastWithin } = yield* places(database, book, account.accountId, window)
+    const place = yield* places(database, book, account.accountId, window, start.filtered)
     const reading = new WindowReading(
       window,
-      { first, last: start.filtered ? lastWithin : account.entries },
-      start.position,
-      start.balance,
+      { first: place.first, last: start.filtered ? place.last : account.entries },
+      start,
     )
     let atEnd = false
     const inAccount = ({ rows }: Page<StatementEntry>) => rows.map(inCurrency(account.currency))
     const read = (rows: ReturnType<typeof inAccount>) =>
       rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
-    // Times may be a little out of order within a page: a whole page must lie behind the window.
-    const isBehind = (found: ReadonlyArray<StatementEntry>) =>
-      found.length > 0 && found.every(({ occurredAt }) => occurredAt >= window.end)
+    // Times may be a little out of order within a page: a whole page must lie behind the window. What came late stands further
+    // back: everything that is booked up to the window's end is read. Pages are asked for ahead of those that are compared, so
+    // that each of the two keeps count by itself.
+    const behind = () => {
+      let isLastMet = Option.getOrElse(start.position, () => 0n) >= place.last
+      return (found: ReadonlyArray<StatementEntry>) => {
+        isLastMet ||= found.some(({ entryId }) => entryId === place.last_entry)
+        return isLastMet && found.length > 0 && found.every(({ occurredAt }) => occurredAt >= window.end)
+      }
+    }
+    const [isAskedBehind, isBehind] = [behind(), behind()]
     const statement =
       start.filtered && partner.statementWithin !== null
         ? partner.statementWithin(account.accountId, { from: window.start, to: window.end })
         : partner.statement(account.accountId)
-    const pages = statement(start.cursor, (page) => !isBehind(read(inAccount(page))))
+    const pages = statement(start.cursor, (page) => !isAskedBehind(read(inAccount(page))))
     yield* forEachPageUntil(pages, (page) =>
       Effect.gen(function* () {
         const rows = inAccount(page)

@@ -6,7 +6,7 @@ import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
-import { int4, int8, text, uuid } from "../../Database/Columns.ts"
+import { int4, int8, nullable, text, uuid } from "../../Database/Columns.ts"
 import type { Database } from "../../Database.ts"
 import type { Comparison } from "./Compare.ts"
 import type { Window } from "./Window.ts"
@@ -23,6 +23,8 @@ export interface Start {
   readonly filtered: boolean
   readonly position: Option.Option<bigint>
   readonly balance: Option.Option<Amount>
+  /** Filtered: what came late of the time before the window. It stands behind this place, and the filter leaves it out. */
+  readonly late: Option.Option<Amount>
 }
 
 export const beginning: Start = {
@@ -30,9 +32,13 @@ export const beginning: Start = {
   filtered: false,
   position: Option.none(),
   balance: Option.none(),
+  late: Option.none(),
 }
 
-/** Where to begin: at page boundaries before the window, the nearest first. */
+/**
+ * Where to begin: at page boundaries before the window, the nearest first. A boundary that occurred before the window may stand
+ * behind some of it, since what comes late stands where it was posted.
+ */
 export const starts = Effect.fn("Backfill.Statements.starts")(function* (
   database: Database,
   book: Book,
@@ -48,34 +54,48 @@ export const starts = Effect.fn("Backfill.Statements.starts")(function* (
       join mirror.statement_entries e on e.book_id = p.book_id and e.account_id = p.account_id
         and e.position = p.position
       where p.book_id = ${book.bookId} and p.account_id = ${accountId} and p.occurred_at < ${window.start}
+        and p.position < (
+          select coalesce(min(i.position), 9223372036854775807) from mirror.statement_entries i
+          where i.book_id = ${book.bookId} and i.account_id = ${accountId} and not i.held
+            and i.occurred_at >= ${window.start})
       order by p.position desc limit ${boundariesTried}`,
   )
   return rows.map(
     ({ balance, cursor, position }): Start => ({
+      ...beginning,
       cursor: Option.some(cursor),
-      filtered: false,
       position: Option.some(position),
       balance: Option.some(Money.fromTrusted(balance)),
     }),
   )
 })
 
-/** The first position of an account that is booked, and the last one in the window: 0 where it has none. */
+/**
+ * The first position of an account that is booked, and the last one, with its entry, that a reading comes to: in the window where it
+ * is filtered, else of all that had occurred by the window's end. 0 where there is none.
+ */
 export const places = Effect.fn("Backfill.Statements.places")(function* (
   database: Database,
   book: Book,
   accountId: string,
   window: Window,
+  filtered: boolean,
 ) {
+  const from = filtered ? window.start : "-infinity"
   return yield* database.row(
     "Backfill.Statements.places",
-    { first: int8, last_within: int8 },
+    { first: int8, last: int8, last_entry: nullable(uuid) },
     (sql) => sql`
-      select coalesce(min(position), 1) as first,
-        coalesce(max(position) filter (where occurred_at >= ${window.start} and occurred_at < ${window.end}), 0)
-          as last_within
-      from mirror.statement_entries
-      where book_id = ${book.bookId} and account_id = ${accountId} and not held`,
+      with booked as (
+        select min(position) as first,
+          max(position) filter (
+            where occurred_at >= ${from}::timestamptz and occurred_at < ${window.end}::timestamptz) as last
+        from mirror.statement_entries
+        where book_id = ${book.bookId} and account_id = ${accountId} and not held)
+      select coalesce(b.first, 1) as first, coalesce(b.last, 0) as last, e.entry_id as last_entry
+      from booked b
+      left join mirror.statement_entries e
+        on e.book_id = ${book.bookId} and e.account_id = ${accountId} and e.position = b.last`,
   )
 })
 
@@ -86,25 +106,32 @@ export const filteredStart = Effect.fn("Backfill.Statements.filteredStart")(func
   accountId: string,
   window: Window,
 ) {
-  const [before] = yield* database.rows(
+  const before = yield* database.row(
     "Backfill.Statements.filteredStart",
-    { position: int8, balance: text },
+    { position: nullable(int8), balance: nullable(text), late: text },
     (sql) => sql`
-      select e.position, e.balance_after::text as balance from mirror.statement_entries e
-      where e.book_id = ${book.bookId} and e.account_id = ${accountId} and not e.held
-        and e.position < (
+      with booked as (
+        select e.position, e.balance_after, e.occurred_at,
+          case e.type when 'CREDIT' then e.amount else -e.amount end as amount
+        from mirror.statement_entries e
+        where e.book_id = ${book.bookId} and e.account_id = ${accountId} and not e.held),
+      before as (
+        select max(position) as position from booked where position < (
           select coalesce(
             min(position) filter (where occurred_at >= ${window.start} and occurred_at < ${window.end}),
             max(position) filter (where occurred_at < ${window.start}) + 1)
-          from mirror.statement_entries
-          where book_id = ${book.bookId} and account_id = ${accountId} and not held)
-      order by e.position desc limit 1`,
+          from booked))
+      select b.position, e.balance_after::text as balance,
+        (select coalesce(sum(l.amount), 0)::text from booked l
+         where l.occurred_at < ${window.start} and (b.position is null or l.position > b.position)) as late
+      from before b left join booked e on e.position = b.position`,
   )
   return {
     ...beginning,
     filtered: true,
-    position: Option.map(Option.fromNullable(before), ({ position }) => position),
-    balance: Option.map(Option.fromNullable(before), ({ balance }) => Money.fromTrusted(balance)),
+    position: Option.fromNullable(before.position),
+    balance: Option.map(Option.fromNullable(before.balance), Money.fromTrusted),
+    late: Option.some(Money.fromTrusted(before.late)),
   } satisfies Start
 })
 
