@@ -8,7 +8,7 @@ import { readNamed } from "./Common/RegularFile.ts"
 import { standingBatches } from "./Export/Request/StandingBatches.ts"
 import { isEcbHistory, readEcbHistory } from "./Valuation/Rates/EcbHistory.ts"
 import { overtakenMonths } from "./Valuation/Rates/OvertakenMonths.ts"
-import { addRates, allRates } from "./Valuation/Rates/RateStore.ts"
+import { addRates, allRates, type ContradictedRates } from "./Valuation/Rates/RateStore.ts"
 import { printedRates, readRates } from "./Valuation/Rates/RatesCsv.ts"
 import type { ValuationOptions } from "./Valuation/ValuedBook.ts"
 
@@ -20,25 +20,50 @@ class RatesError extends Data.TaggedError("RatesError")<{
 
 const shownMistakes = 50
 
+/** The first of many lines, and how many more there are. */
+const shown = (lines: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...lines.slice(0, shownMistakes),
+  ...(lines.length > shownMistakes ? [`… and ${lines.length - shownMistakes} more.`] : []),
+]
+
+const contradicted = (file: string, { rates }: ContradictedRates): RatesError =>
+  new RatesError({
+    reason: "Invalid",
+    message: [
+      ...shown(
+        rates.map(
+          ({ date, from, rate, reverse, to, version }) =>
+            `${file}: ${date} ${from} ${to} is ${rate} here and ${to} ${from} is ${reverse} in version ${version}: one turned round, they are more than 1 % apart`,
+        ),
+      ),
+      "Nothing was stored: a rate counts before one of the opposite direction. Correct it in its own direction, or state both in the file.",
+    ].join("\n"),
+  })
+
 /** Checks a file and stores its rates as a new version, or nothing. `version` is null where there is none in it. */
 export const importRates = Effect.fn("Rates.import")(function* (file: string) {
   const bytes = yield* Effect.try({
     try: () => readNamed(file, largestImport),
     catch: (cause) => new RatesError({ reason: "Unreadable", message: unreadable(file, cause) }),
   })
-  const read = isEcbHistory(bytes) ? readEcbHistory(bytes) : readRates(bytes)
+  const isOfBank = isEcbHistory(bytes)
+  const read = isOfBank ? readEcbHistory(bytes) : readRates(bytes)
   if (Either.isLeft(read)) {
     const mistakes = read.left
     return yield* new RatesError({
       reason: "Invalid",
       message: [
-        ...mistakes.slice(0, shownMistakes).map(({ line, text }) => `${file}:${line}: ${text}`),
-        ...(mistakes.length > shownMistakes ? [`… and ${mistakes.length - shownMistakes} more.`] : []),
+        ...shown(mistakes.map(({ line, text }) => `${file}:${line}: ${text}`)),
         "Nothing was stored: correct the file and import it again. Its columns are date,from,to,rate,source, or those of the ECB's eurofxref-hist.csv.",
       ].join("\n"),
     })
   }
-  const version = read.right.length === 0 ? null : yield* addRates(read.right)
+  const version =
+    read.right.length === 0
+      ? null
+      : yield* addRates(read.right, isOfBank).pipe(
+          Effect.catchTag("ContradictedRates", (found) => contradicted(file, found)),
+        )
   return { version, rates: read.right.length }
 })
 

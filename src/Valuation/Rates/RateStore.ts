@@ -1,10 +1,10 @@
 /** Imported rates: append-only versions, of which the newest for a day and pair counts. */
 import { desc } from "drizzle-orm"
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import type { Sql } from "../../Database/Client.ts"
-import { int2, int4, text } from "../../Database/Columns.ts"
+import { int2, int4, type RowOf, text } from "../../Database/Columns.ts"
 import { rates } from "../../Database/Tables/Valuation.ts"
-import { plainArray, textArray } from "../../Database/TextArray.ts"
+import { columnsOf, plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { type Exchanged, pivot, type RateRow } from "./RateTable.ts"
 
@@ -12,12 +12,53 @@ const rateColumns = { date: text, from: text, to: text, rate: text, source: text
 
 const versionedColumns = { ...rateColumns, version: int4 }
 
-const addVersion = Effect.fn("Valuation.addVersion")(function* (rows: ReadonlyArray<RateRow>) {
+const conflictColumns = { date: text, from: text, to: text, rate: text, reverse: text, version: int4 }
+
+/** Rates that would stand beside one of the opposite direction, stored before, from which they are more than 1 % apart. */
+export class ContradictedRates extends Data.TaggedError("ContradictedRates")<{
+  readonly rates: ReadonlyArray<RowOf<typeof conflictColumns>>
+}> {}
+
+/**
+ * A rate that is only turned round does not count where its pair has one of its own: a correction that is stated in the other
+ * direction would change nothing. A file that states both directions has been checked by itself.
+ */
+const refuseContradicted = Effect.fn("Valuation.refuseContradicted")(function* (
+  rows: ReadonlyArray<RateRow>,
+) {
+  const database = yield* Database
+  const rates = yield* database.rows("Valuation.refuseContradicted", conflictColumns, (sql) => {
+    const { plain } = columnsOf(sql, rows)
+    return sql`
+      with file as (
+        select f.date::date as date, f.from_currency, f.to_currency, f.rate
+        from unnest(${plain(({ date }) => date)}, ${plain(({ from }) => from)}, ${plain(({ to }) => to)},
+          ${plain(({ rate }) => rate, "numeric")}) as f (date, from_currency, to_currency, rate))
+      select f.date::text as date, f.from_currency as "from", f.to_currency as "to", f.rate::text as rate,
+        r.rate::text as reverse, r.version
+      from file f
+      cross join lateral (
+        select r.rate, r.version from valuation.rates r
+        where r.date = f.date and r.from_currency = f.to_currency and r.to_currency = f.from_currency
+        order by r.version desc limit 1) r
+      where abs(f.rate * r.rate - 1) > 0.01 and not exists (
+        select from file o
+        where o.date = f.date and o.from_currency = f.to_currency and o.to_currency = f.from_currency)
+      order by f.date, f.from_currency, f.to_currency`
+  })
+  if (rates.length > 0) return yield* new ContradictedRates({ rates })
+})
+
+const addVersion = Effect.fn("Valuation.addVersion")(function* (
+  rows: ReadonlyArray<RateRow>,
+  mayContradict: boolean,
+) {
   const database = yield* Database
   yield* database.execute(
     "Valuation.addVersion.lock",
     (sql) => sql`lock table valuation.rate_imports in exclusive mode`,
   )
+  if (!mayContradict) yield* refuseContradicted(rows)
   const { version } = yield* database.row(
     "Valuation.addVersion.next",
     { version: int4 },
@@ -53,10 +94,16 @@ const addVersion = Effect.fn("Valuation.addVersion")(function* (rows: ReadonlyAr
   return version
 })
 
-/** Adds a version, whole or not at all; returns its number. */
-export const addRates = Effect.fn("Valuation.addRates")(function* (rows: ReadonlyArray<RateRow>) {
+/**
+ * Adds a version, whole or not at all; returns its number. `mayContradict`: of a bank, which states one direction alone, so that a rate
+ * of one's own in the other direction goes before.
+ */
+export const addRates = Effect.fn("Valuation.addRates")(function* (
+  rows: ReadonlyArray<RateRow>,
+  mayContradict = false,
+) {
   const database = yield* Database
-  return yield* database.transaction(addVersion(rows))
+  return yield* database.transaction(addVersion(rows, mayContradict))
 })
 
 /** Every rate in force, by pair and day. */
