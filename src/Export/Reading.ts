@@ -22,7 +22,7 @@ import { type BankRow, bankRowsOfBooks, streamBankRows } from "./Source/BankStat
 import { type Facts, factsOfBooks } from "./Source/BookFacts.ts"
 import { heldSources } from "./Source/Held.ts"
 import { type StatementRow, statementsOfBooks, streamStatement } from "./Source/StatementCsv.ts"
-import { baseSource, nativeSource, type Source } from "./Source.ts"
+import { baseSource, inBaseJournal, nativeSource, type Source } from "./Source.ts"
 
 /** What is read of a book for its batches. */
 export interface BookInput {
@@ -57,6 +57,19 @@ const needsOf = (asked: ReadonlyArray<Asked>) => {
 
 const idsOf = (asked: ReadonlyArray<Asked>): ReadonlyArray<number> => asked.map(({ book }) => book.bookId)
 
+/** In the base currency, in which each book is read alone, a month ends with its revaluation, whatever its last day with an entry. */
+const daysOfAsked = Effect.fn("Export.daysOfAsked")(function* (
+  asked: ReadonlyArray<Asked>,
+  selection: Selection,
+) {
+  const [inBase] = asked.filter(({ base }) => base !== undefined)
+  const read =
+    inBase === undefined
+      ? ({ journal: "native", scope: selection } as const)
+      : yield* inBaseJournal(inBase.book.bookId, selection)
+  return yield* daysOf(idsOf(asked), selection, read)
+})
+
 /** By book: the manifests' facts beside the figures, and what the accounting systems' formats need. */
 const readBeside = Effect.fn("Export.readBeside")(function* (
   asked: ReadonlyArray<Asked>,
@@ -70,7 +83,7 @@ const readBeside = Effect.fn("Export.readBeside")(function* (
   const mappings = needs.mapping
     ? yield* newestMappings(ids, selection.asOf)
     : new Map<number, StoredMapping>()
-  const days = needs.days ? yield* daysOf(ids, selection) : new Map<number, Days | null>()
+  const days = needs.days ? yield* daysOfAsked(asked, selection) : new Map<number, Days | null>()
   const prepared = yield* Effect.forEach(asked, ({ book, formats, options }) => {
     const { bookId } = book
     const own = ofBook(facts, bookId)

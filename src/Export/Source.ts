@@ -111,6 +111,16 @@ const readSource = Effect.fn("Export.readSource")(function* (
 export const nativeSource = (book: SourceBook, selection: Selection, accounts: JournalAccounts) =>
   readSource(book, "native", selection, accounts)
 
+/** Which base-currency journal a selection is of, and what it selects there: an as-of journal holds only what was recorded by then. */
+export const inBaseJournal = Effect.fn("Export.inBaseJournal")(function* (
+  bookId: number,
+  selection: Selection,
+) {
+  const scope = yield* bounded(bookId, selection)
+  const journal: JournalName = selection.asOf === null ? "kept" : "then"
+  return { journal, scope: { ...scope, asOf: null } } as const
+})
+
 /**
  * The base-currency journal. Value the book through the end of the selection first: with `value` or, for an as-of export, with
  * `valueThen` in the same transaction. `baseOnly`: the accounts that only this journal has.
@@ -121,16 +131,9 @@ export const baseSource = Effect.fn("Export.baseSource")(function* (
   native: BookAccounts,
   baseOnly: ReadonlyArray<Account>,
 ) {
-  const journal = selection.asOf === null ? "kept" : "then"
-  const scope = yield* bounded(book.bookId, selection)
+  const { journal, scope } = yield* inBaseJournal(book.bookId, selection)
   const base = yield* valuedMonths(book, scope, journal, baseOnly[0]?.currency)
   yield* lookUpOneByOne(true)
-  // An as-of journal holds only what was recorded by then, so the selection need not limit that again.
-  const source = yield* readSource(
-    book,
-    journal,
-    { ...scope, asOf: null },
-    inBase(native, baseOnly, base.currency),
-  )
+  const source = yield* readSource(book, journal, scope, inBase(native, baseOnly, base.currency))
   return { ...source, alongside: [nativeMovements], base } satisfies Source
 })
