@@ -2,7 +2,7 @@
 import { and, eq, inArray } from "drizzle-orm"
 import { Effect, Option } from "effect"
 import { allBooks, type Book } from "../Book.ts"
-import { int4, int8, jsonRows, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
+import { bool, int4, int8, jsonRows, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { journalEntries } from "../Database/Tables/Ledger.ts"
 import { Database } from "../Database.ts"
 import { parseReferences } from "../Inquiry/Reference.ts"
@@ -48,6 +48,8 @@ const standingColumns = {
   inTransit: nullable(text),
   /** The excess or shortfall in loan clearing of the receivable that takes this entry's rest; null: none. */
   inLoans: nullable(text),
+  /** Other cash of that receivable is still to come. */
+  loanWaits: bool,
 }
 
 export type ReclassifiableItem = RowOf<typeof standingColumns>
@@ -189,7 +191,12 @@ export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Bo
         (select i.amount::text from ledger.receivable_shares s
          join reconcile.loan_clearing_items i on i.book_id = s.book_id and i.receivable_id = s.receivable_id
            and i.currency = s.currency and i.purpose = s.purpose and i.waiting = 0
-         where s.book_id = j.book_id and s.rest and j.source_id = any (s.entries)) as "inLoans"
+         where s.book_id = j.book_id and s.rest and j.source_id = any (s.entries)) as "inLoans",
+        exists (
+          select from ledger.receivable_shares s
+          join reconcile.loan_clearing_items i on i.book_id = s.book_id and i.receivable_id = s.receivable_id
+            and i.currency = s.currency and i.purpose = s.purpose and i.waiting <> 0
+          where s.book_id = j.book_id and s.rest and j.source_id = any (s.entries)) as "loanWaits"
       from ledger.journal_entries j
       join ledger.locks l on l.book_id = j.book_id
       left join ledger.journal_numbers n on n.book_id = j.book_id and n.entry_id = j.entry_id

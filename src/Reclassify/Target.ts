@@ -38,7 +38,7 @@ const ofLoan = (line: StandingLine, inLoans: string | null): ReadonlyArray<Stand
  * The amount that can be moved: the one in suspense; or else in a clearing account, in transit, in an account that a rule names
  * in their place, or in loan clearing as far as it is more or less than was due.
  */
-export const movableLine = ({ entryId, inLoans, inTransit, lines }: ReclassifiableItem) => {
+export const movableLine = ({ entryId, inLoans, inTransit, lines, loanWaits }: ReclassifiableItem) => {
   const held = lines.filter(({ role }) => role === "suspense")
   const found =
     held.length > 0
@@ -49,6 +49,14 @@ export const movableLine = ({ entryId, inLoans, inTransit, lines }: Reclassifiab
   const [line] = found
   if (line === undefined) {
     const where = lines.map(({ code, name }) => `${code} ${name}`).join(", ")
+    if (loanWaits) {
+      return Either.left(
+        reclassifyError(
+          "NothingThere",
+          `Other cash of the loan of statement entry ${entryId} is still to come: until then it is unknown what of it was not due, and nothing is moved from ${where}. A close can accept the finding. See: tieout reconcile`,
+        ),
+      )
+    }
     return Either.left(
       reclassifyError(
         "NothingThere",

@@ -193,6 +193,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
       }),
     )
 
+    it.scoped("leaves an excess where it is while other cash of the loan is still to come, and says so", () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* lending()
+        move(held, "", { type: "CREDIT", amount: 5000 })
+        held.receivables = [loan({ disbursedTransaction: tx("elsewhere", 2) })]
+        yield* sync(service.url, surfaces)
+        const deposit = move(held, "", { type: "CREDIT", amount: 1027, on: at(20) })
+        held.clock = at(21)
+        held.receivables = [paid(deposit, { disbursedTransaction: tx("elsewhere", 2) })]
+        yield* sync(service.url, surfaces)
+        const [open] = yield* rows(
+          "select finding_id::text as id from reconcile.findings where check_name = 'loan-clearing' and closed_at is null",
+        )
+        const refused = yield* reclassify({
+          id: `F${open?.id}`,
+          to: "2990",
+          name: Option.some("Liabilities:Overpaid"),
+          reason: "To be paid back",
+          who: "controller",
+        }).pipe(Effect.provide(services), Effect.flip)
+        expect(refused).toMatchObject({
+          reason: "NothingThere",
+          message: `Other cash of the loan of statement entry ${deposit} is still to come: until then it is unknown what of it was not due, and nothing is moved from 1050 Assets:Clearing:Loans:USD. A close can accept the finding. See: tieout reconcile`,
+        })
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    )
+
     it.scoped("is settled by a reclassification of the excess, which a sync leaves alone", () =>
       Effect.gen(function* () {
         const { service } = yield* after(3000)
