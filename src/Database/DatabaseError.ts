@@ -107,10 +107,11 @@ const ofCode = (
   code: string | undefined,
   said: string,
 ): { readonly what: string; readonly advice: string } | undefined => {
-  if (code === cancelled && /statement.timeout/.test(said))
+  // A server that speaks another language (lc_messages) does not say in words that we know who cancelled it.
+  if (code === cancelled && !said.includes("user request"))
     return {
       what: "",
-      advice: `${advice.Other} The database or the role has a statement_timeout that is too short: raise it for Tieout's role, or add statement_timeout=0 to the parameters of DATABASE_URL (?statement_timeout=0).`,
+      advice: `${advice.Other} Unless somebody cancelled it, the database or the role has a statement_timeout that is too short: raise it for Tieout's role, or add statement_timeout=0 to the parameters of DATABASE_URL (?statement_timeout=0).`,
     }
   if (code === onlyReads) return { what: "the database may only be read here: ", advice: adviceToReaders }
   if (code === lacksRight)

@@ -135,7 +135,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
       )
       expect([error.reason, error.message]).toEqual([
         "Other",
-        "Test.slow: canceling statement due to statement timeout [57014]. Nothing of this transaction was kept. The database or the role has a statement_timeout that is too short: raise it for Tieout's role, or add statement_timeout=0 to the parameters of DATABASE_URL (?statement_timeout=0).",
+        "Test.slow: canceling statement due to statement timeout [57014]. Nothing of this transaction was kept. Unless somebody cancelled it, the database or the role has a statement_timeout that is too short: raise it for Tieout's role, or add statement_timeout=0 to the parameters of DATABASE_URL (?statement_timeout=0).",
       ])
     }),
   )
@@ -202,6 +202,13 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
       expect(missing.message).toContain('database "no_such_database" does not exist')
     }),
   )
+})
+
+test("a statement that the server cancels in another language may have met its timeout", () => {
+  const cancelled = (said: string) =>
+    toDatabaseError("Test.slow", Object.assign(new Error(said), { code: "57014" })).message
+  expect(cancelled("storniere Anfrage wegen Zeitüberschreitung der Anfrage")).toContain("statement_timeout")
+  expect(cancelled("canceling statement due to user request")).not.toContain("statement_timeout")
 })
 
 describe("a server's version", () => {
