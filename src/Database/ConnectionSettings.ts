@@ -63,6 +63,11 @@ const meanings = {
   ...pooledSettings,
   bytea_output: "hex",
   array_nulls: "on",
+  IntervalStyle: "postgres",
+  extra_float_digits: "1",
+  transform_null_equals: "off",
+  // In which the server prints the rules that `Migrations/Objects.ts` compares with those that were applied.
+  quote_all_identifiers: "off",
   // Of single statements. A transaction says its own, since a pooler's sessions have begun it before they get these.
   default_transaction_isolation: "read committed",
 } as const

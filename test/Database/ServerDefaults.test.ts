@@ -15,9 +15,23 @@ const oddities = [
   "standard_conforming_strings = off",
   "TimeZone = 'America/New_York'",
   "DateStyle = 'German, DMY'",
+  "IntervalStyle = 'sql_standard'",
+  "quote_all_identifiers = on",
+  "extra_float_digits = -3",
+  "transform_null_equals = on",
 ]
 
-const columns = { level: text, bytes, nulls: bool, backslash: text, at: text }
+const columns = {
+  level: text,
+  bytes,
+  nulls: bool,
+  backslash: text,
+  at: text,
+  span: text,
+  name: text,
+  float: text,
+  unknown: bool,
+}
 
 const seen = Effect.gen(function* () {
   const database = yield* Database
@@ -27,7 +41,8 @@ const seen = Effect.gen(function* () {
     (sql) => sql`
       select current_setting('transaction_isolation') as level, '\\x00ff41'::bytea as bytes,
         (${textArray(sql, ["a", null])})[2] is null as nulls, 'a\\b' as backslash,
-        timestamptz '2026-02-28 23:59:59+02'::text as at`,
+        timestamptz '2026-02-28 23:59:59+02'::text as at, interval '1 day 2 hours'::text as span,
+        quote_ident('name') as name, (0.1::float8 + 0.2::float8)::text as float, (1 = null) is null as unknown`,
   )
   return [yield* row, yield* database.transaction(row)]
 })
@@ -38,6 +53,10 @@ const asEver = {
   nulls: true,
   backslash: "a\\b",
   at: "2026-02-28 21:59:59+00",
+  span: "1 day 02:00:00",
+  name: "name",
+  float: "0.30000000000000004",
+  unknown: true,
 }
 
 const odd = Effect.gen(function* () {
