@@ -67,6 +67,13 @@ create or replace trigger journal_numbers_immutable before update or delete or t
 create or replace trigger batches_immutable before update or delete or truncate on export.batches
   for each statement execute function ledger.refuse_change();
 
+-- Whether one of our functions is under way, by a stack as `pg_context` gives it; they are named as `sync[.]forget_runs|…`. What
+-- stands around a function in a line of the stack is in the server's language (`lc_messages`), in some of them a quote before it; only
+-- its schema, its name and its arguments are not. Behind any other quote stands a statement, which may say anything.
+create or replace function ledger.is_under_way(stack text, functions text) returns boolean language sql immutable as $$
+  select stack ~ (e'(^|\n)([^"\n]*[^"\na-z0-9_.])?"?(' || functions || ')[(]')
+$$;
+
 -- Whether somebody's own code is among the callers: a trigger of a temporary table, or an anonymous block, may run inside a session
 -- that may write rows. Nothing of that kind is ours; functions can be made nowhere else by who does not own the tables.
 create or replace function ledger.is_called_by_others() returns boolean language plpgsql as $$
@@ -1189,7 +1196,7 @@ create or replace function mirror.refuse_but_forgetting() returns trigger langua
 declare callers text;
 begin
   get diagnostics callers = pg_context;
-  if callers ~ 'PL/pgSQL function (sync[.]forget_runs|sync[.]forget_boundaries|reconcile[.]forget_findings)[(]'
+  if ledger.is_under_way(callers, 'sync[.]forget_runs|sync[.]forget_boundaries|reconcile[.]forget_findings')
       and not ledger.is_called_by_others() then
     return null;
   end if;
@@ -2268,7 +2275,7 @@ begin
     return false;
   end if;
   get diagnostics stack = pg_context;
-  return stack ~ '(^|\n)PL/pgSQL function ledger\.archive_year\(';
+  return ledger.is_under_way(stack, 'ledger[.]archive_year');
 end $$;
 
 -- TO004. What was archived, where it lies and what it adds up to is written by the archiving alone, and kept for good.

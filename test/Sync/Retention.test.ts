@@ -66,6 +66,43 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Data that is not part 
     }).pipe(Effect.provide([settings, TestDatabase.layer])),
   )
 
+  it.scoped("is removed whatever language the server's messages are in", () =>
+    Effect.gen(function* () {
+      const isUnderWay = (stack: string) =>
+        Effect.map(
+          rows(
+            `select ledger.is_under_way($stack$${stack}$stack$, 'sync[.]forget_boundaries|sync[.]forget_runs')`,
+          ),
+          (found) => found.some(({ is_under_way: is }) => is === true),
+        )
+      // As `plpgsql-15.mo` of each language has them: a function, its line and what it does.
+      const called = "sync.forget_runs(interval,interval,integer)"
+      const trigger = "mirror.refuse_but_forgetting()"
+      for (const line of [
+        (name: string) => `PL/pgSQL function ${name} line 5 at SQL statement`,
+        (name: string) => `PL/pgSQL-Funktion ${name} Zeile 5 bei SQL-Anweisung`,
+        (name: string) => `fonction PL/pgSQL ${name}, ligne 5 à instruction SQL`,
+        (name: string) => `función PL/pgSQL ${name} en la línea 5 en sentencia SQL`,
+        (name: string) => `PL/pgSQL関数${name}の5行目 - SQL文`,
+        (name: string) => `PL/pgSQL 함수 "${name}" 의 5번째 SQL 구문`,
+        (name: string) => `${name} PL/pgSQL fonksiyonu, 5. satır, SQL komutu içinde`,
+        (name: string) => `在SQL语句的第5行的PL/pgSQL函数${name}`,
+      ]) {
+        const statement = `SQL-Anweisung »delete from sync.runs r where r.run_id = any (old)«`
+        const stack = [line(trigger), statement, line(called)].join("\n")
+        expect(yield* isUnderWay(stack), stack).toBe(true)
+        expect(yield* isUnderWay(line(trigger)), line(trigger)).toBe(false)
+      }
+      // A function of that name in another schema, and a statement that only names it.
+      for (const stack of [
+        "PL/pgSQL function other.forget_runs(integer) line 1 at SQL statement",
+        "PL/pgSQL function other_sync.forget_runs(integer) line 1 at SQL statement",
+        'SQL statement "delete from sync.runs /* sync.forget_runs( */"',
+      ])
+        expect(yield* isUnderWay(stack), stack).toBe(false)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped(
     "is forgotten in time: events, but for those that wait, whether or not anybody listens for more",
     () =>
