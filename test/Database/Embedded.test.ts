@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, Either } from "effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { saysFull } from "../../src/Database/Embedded/FullDisk.ts"
 import { type Postmaster, runningPostmaster } from "../../src/Database/Embedded/PidFile.ts"
 import { packageFor } from "../../src/Database/Embedded/Platform.ts"
 import { serverAccount } from "../../src/Database/Embedded/ServerAccount.ts"
@@ -236,4 +237,14 @@ describe("the platform", () => {
     expect(error.message).toContain(`no Postgres binaries for this platform (${platform} ${arch})`)
     expect(error.message).toContain("Set DATABASE_URL")
   })
+})
+
+it("a full disk is told from shared memory of the system's, and the server's own is a file on that disk", () => {
+  const says = (what: string) => saysFull(`LOG:  starting\nFATAL:  ${what}: No space left on device\n`)
+  expect(says('could not write lock file "postmaster.pid"')).toBe(true)
+  expect(says('could not resize shared memory segment "pg_dynshmem/mmap.4203632108" to 1048576 bytes')).toBe(
+    true,
+  )
+  expect(says('could not resize shared memory segment "/PostgreSQL.4203632108" to 1048576 bytes')).toBe(false)
+  expect(says("could not create semaphores")).toBe(false)
 })

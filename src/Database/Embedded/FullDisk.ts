@@ -30,13 +30,17 @@ const roomOf = (folder: string): Room | undefined => {
   }
 }
 
-/** Whether a program's output says that a disk is full. Of semaphores and shared memory the system says it in the same words. */
+/**
+ * Whether a program's output says that a disk is full. Of semaphores and shared memory the system says it in the same words; but the
+ * server's own shared memory is a file in the cluster's folder (`dynamic_shared_memory_type`).
+ */
 export const saysFull = (output: string): boolean =>
   output
     .split("\n")
     .some(
       (line) =>
-        /No space left on device|Disk quota exceeded/i.test(line) && !/semaphore|shared memory/i.test(line),
+        /No space left on device|Disk quota exceeded/i.test(line) &&
+        (!/semaphore|shared memory/i.test(line) || line.includes("pg_dynshmem/")),
     )
 
 /** A running server ends itself where it cannot make its next file of WAL, of 16 MiB. */
