@@ -1,6 +1,6 @@
 /** The span of time that a backfill reads again: whole days of the accounting time zone. */
 import { Effect } from "effect"
-import { text } from "../../Database/Columns.ts"
+import { bool, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 
 export interface Days {
@@ -28,4 +28,18 @@ export const windowOf = Effect.fn("Backfill.windowOf")(function* ({ from, to }: 
           'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as end`,
   )
   return { from, to, start, end } satisfies Window
+})
+
+/** Whether the days lie ahead by the database's clock, and no book has anything from then on: there is nothing to prove of them. */
+export const lieAhead = Effect.fn("Backfill.lieAhead")(function* ({ from }: Days, timeZone: string) {
+  const database = yield* Database
+  const { ahead } = yield* database.row(
+    "Backfill.lieAhead",
+    { ahead: bool },
+    (sql) => sql`
+      select ${from}::text::date > ledger.day_of(now(), ${timeZone}::text)
+        and not exists (
+          select 1 from ledger.periods p where p.period >= date_trunc('month', ${from}::text::date)::date) as ahead`,
+  )
+  return ahead
 })

@@ -34,4 +34,21 @@ layer(TestDatabase.layer, { excludeTestServices: true })("tieout backfill", (it)
       expect(second.code).toBe(0)
     }),
   )
+
+  it.scoped("proves nothing of days that lie ahead, and says so", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({ statement: [credit(1, "5.00", "5.00")], balance: "5.00" })
+      const { url } = yield* TestDatabase
+      const { run } = yield* program
+      const backfill = (...days: ReadonlyArray<string>) =>
+        run(["backfill", ...days], { ...variablesFor(service.url), DATABASE_URL: url })
+      const month = yield* backfill("--period", "2999-02")
+      expect([month.code, month.out]).toEqual([2, ""])
+      expect(month.error).toContain("2999-02-01 to 2999-02-28 lies ahead. Nothing was read.")
+      const days = yield* backfill("--from", "2999-03-05", "--to", "2999-03-06", "--json")
+      expect([days.code, days.out]).toEqual([2, expect.stringContaining("lies ahead")])
+      // Days of which some have begun are read.
+      expect((yield* backfill("--from", "2026-10-01", "--to", "2999-12-31")).code).toBe(0)
+    }),
+  )
 })

@@ -5,7 +5,7 @@ import { lastDayOf } from "../../../Common/Time.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { Settings } from "../../../Settings.ts"
 import type { AccountBackfill } from "../../../Sync/Backfill/BackfilledStatements.ts"
-import type { Days } from "../../../Sync/Backfill/Window.ts"
+import { type Days, lieAhead } from "../../../Sync/Backfill/Window.ts"
 import { Backfill, type BackfillReport } from "../../../Sync/Backfill.ts"
 import { reportDocument, unreadText } from "../../../Sync/Runs/RunReport.ts"
 import { table } from "../../../Terminal/Table.ts"
@@ -173,7 +173,13 @@ export const backfill = command(
     function* ({ client, connection, surface, workers, ...dates }) {
       const output = yield* Output
       const days = yield* daysOf(dates)
-      const { connectionNames } = yield* Settings
+      const { accounting, connectionNames } = yield* Settings
+      if (yield* lieAhead(days, accounting.timeZone)) {
+        return yield* new UsageError({
+          detail: `${days.from} to ${days.to} lies ahead. Nothing was read.`,
+          advice: "Name a month, or days, that have begun.",
+        })
+      }
       const service = yield* Backfill
       const names = Option.isSome(connection) ? [connection.value] : connectionNames
       const all = Effect.forEach(names, (name) =>
