@@ -10,9 +10,7 @@ const refused = (name: string, found: string, expected: string) =>
 
 /** A calendar month of the accounting time zone, `2026-10`. */
 export const parseMonth = (text: string, name = "--period"): Either.Either<string, UsageError> =>
-  /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text)
-    ? Either.right(text)
-    : refused(name, text, "a month as YYYY-MM, such as 2026-10")
+  isDate(`${text}-01`) ? Either.right(text) : refused(name, text, "a month as YYYY-MM, such as 2026-10")
 
 /** An existing calendar day, `2026-10-31`. */
 export const parseDay = (text: string, name: string): Either.Either<string, UsageError> =>

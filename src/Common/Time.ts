@@ -39,9 +39,9 @@ export const dayText = (instant: string, timeZone: string): string =>
 export const shiftDate = (date: string, days: number): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 
-/** Whether it is a day of the calendar, written as `YYYY-MM-DD`. */
+/** Whether it is a day of the calendar, written as `YYYY-MM-DD`. No calendar has the year 0, which the database refuses. */
 export const isDate = (text: string): boolean => {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
+  if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return false
   const time = Date.parse(`${text}T00:00:00Z`)
   // Some engines roll 2026-02-30 over to March: only a day that prints as itself exists.
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text

@@ -29,7 +29,8 @@ export type Reference =
   | { readonly kind: "uuid"; readonly from: string; readonly to: string }
 
 /** Numbers as files have them: a summary's ends in S, followed by its currency if the books have several. */
-const journalNumber = /^([A-Z0-9][A-Z0-9_.-]*)-(\d{4}-(?:0[1-9]|1[0-2]))-(\d{1,9})(S?)(?:-[A-Z]{3,8})?$/
+const journalNumber =
+  /^([A-Z0-9][A-Z0-9_.-]*)-((?!0000)\d{4}-(?:0[1-9]|1[0-2]))-(\d{1,9})(S?)(?:-[A-Z]{3,8})?$/
 const shortNumber = /^([A-Z0-9][A-Z0-9-]*)-(\d{2})(0[1-9]|1[0-2])-(\d{6,9})(S?)(?:-[A-Z]{3,8})?$/
 const finding = /^(?:FINDING[ -]?|F)(\d{1,18})$/
 const quarantined = /^(?:QUARANTINE[ -]?|Q)(\d{1,18})$/

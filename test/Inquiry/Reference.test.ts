@@ -31,6 +31,7 @@ describe("what a person types", () => {
       },
     ],
     ["ORG-2026-13-000007", undefined],
+    ["ORG-0000-01-000007", undefined],
     ["0f3cfad", undefined],
     ["", undefined],
     [`${uuid}0`, undefined],

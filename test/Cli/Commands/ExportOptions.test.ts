@@ -36,6 +36,11 @@ describe("which entries to export", () => {
     ],
     [{ from: "2026-10-01" }, "--from and --to go together: both days are included."],
     [{ period: "2026-13" }, '--period: found "2026-13", expected a month as YYYY-MM, such as 2026-10.'],
+    [{ period: "0000-10" }, '--period: found "0000-10", expected a month as YYYY-MM, such as 2026-10.'],
+    [
+      { from: "0000-10-01", to: "2026-03-01" },
+      '--from: found "0000-10-01", expected a day as YYYY-MM-DD, such as 2026-10-31.',
+    ],
     [
       { from: "2026-02-30", to: "2026-03-01" },
       '--from: found "2026-02-30", expected a day as YYYY-MM-DD, such as 2026-10-31.',

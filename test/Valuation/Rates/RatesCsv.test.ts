@@ -34,6 +34,7 @@ describe("a rates file", () => {
       "2026-10-05,EUR,USD,1.09,ECB",
       "2026-10-06,EUR,USD,0.00,ECB",
       "2026-10-06,USD,EUR,-0.9,",
+      "0000-10-06,USD,EUR,0.9,ECB",
     ].join("\n")
     expect(read(text)).toEqual(
       Either.left([
@@ -58,6 +59,7 @@ describe("a rates file", () => {
           text: 'rate: found "-0.9", expected a positive number with a decimal point, such as 0.9123',
         },
         { line: 10, text: "source: is empty, expected at most 100 characters and no formula" },
+        { line: 11, text: 'date: found "0000-10-06", expected a day as YYYY-MM-DD' },
       ]),
     )
   })
