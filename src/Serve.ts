@@ -22,7 +22,7 @@ import { Nightly } from "./Serve/Nightly.ts"
 import { Overview } from "./Serve/Overview.ts"
 import { scheduleFields, startSchedule } from "./Serve/Schedule.ts"
 import { watchStaleness } from "./Serve/Staleness.ts"
-import { ListenError, startStatusServer } from "./Serve/StatusServer.ts"
+import { type ListenError, listenError, startStatusServer } from "./Serve/StatusServer.ts"
 import { Settings, type SettingsError } from "./Settings.ts"
 import { Events } from "./Sync/Events.ts"
 import { forgetEvents, forgetRuns } from "./Sync/Retention.ts"
@@ -73,12 +73,9 @@ const nightly = (fields: CronFields): Part =>
 /** The public listener, which makes deliveries durable and answers 200. */
 const listener: Part = listen().pipe(
   Effect.catchTag("ServeError", ({ cause }) =>
-    Effect.flatMap(Settings, ({ webhook }) => {
-      const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error"
-      return new ListenError({
-        message: `The webhook listener cannot listen on port ${webhook.port} [${code}]: stop what listens there, or choose another port with webhook.port.`,
-      })
-    }),
+    Effect.flatMap(Settings, ({ webhook: { host, port } }) =>
+      listenError({ name: "webhook listener", section: "webhook" }, host, port, cause),
+    ),
   ),
   Effect.flatMap(({ address, port }) =>
     Effect.logInfo(

@@ -32,18 +32,27 @@ const graceMillis = 8_000
 /** Far more connections than anybody needs, so that silent sockets cannot keep out a health check before they are closed. */
 const mostConnections = 4_000
 
-const listenError = (host: string, port: number, cause: unknown): ListenError => {
+/** `section` is the section of the settings that has the port and the host. */
+export const listenError = (
+  server: { readonly name: string; readonly section: "status" | "webhook"; readonly otherwise?: string },
+  host: string,
+  port: number,
+  cause: unknown,
+): ListenError => {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error"
+  const { name, otherwise = "", section } = server
+  const another = `${otherwise}${section}.port`
   const why: Readonly<Record<string, string>> = {
-    EADDRINUSE:
-      "another program listens there: stop it, or choose another port with --status-port or status.port",
-    EADDRNOTAVAIL: "this machine has no such address: check status.host",
-    EACCES: "this user may not use that port: choose one from 1024 on with --status-port or status.port",
+    EADDRINUSE: `another program listens there: stop it, or choose another port with ${another}`,
+    EADDRNOTAVAIL: `this machine has no such address: check ${section}.host`,
+    EACCES: `this user may not use that port: choose one from 1024 on with ${another}`,
   }
   return new ListenError({
-    message: `The status page cannot listen on ${host}:${port}: ${why[code] ?? "check status.host and status.port"} [${code}].`,
+    message: `The ${name} cannot listen on ${host}:${port}: ${why[code] ?? `check ${section}.host and ${section}.port`} [${code}].`,
   })
 }
+
+const statusPageServer = { name: "status page", section: "status", otherwise: "--status-port or " } as const
 
 /** How a request was let in. */
 interface Admission {
@@ -192,7 +201,7 @@ export const startStatusServer = Effect.fn("Serve.statusServer")(function* (
   const wanted = Option.getOrElse(port, () => status.port)
   const host = status.host.replace(/^\[|\]$/g, "")
   const server = yield* NodeHttpServer.make(() => node, { host, port: wanted }).pipe(
-    Effect.mapError(({ cause }) => listenError(status.host, wanted, cause)),
+    Effect.mapError(({ cause }) => listenError(statusPageServer, status.host, wanted, cause)),
   )
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {

@@ -56,3 +56,21 @@ it.scopedLive(
       expect(yield* Effect.promise(() => ended)).toBe(0)
     }).pipe(Effect.provide(Layer.fresh(TestDatabase.migrated))),
 )
+
+it.scopedLive("serve says what is wrong with the address of its listener for events", () =>
+  Effect.gen(function* () {
+    const { url } = yield* TestDatabase
+    const { ended, log } = yield* running(temporaryFolder(), ["serve", "--status-port", "0"], {
+      ...variablesFor("http://127.0.0.1:9"),
+      DATABASE_URL: url,
+      TIEOUT_SCHEDULE_NIGHTLY: "null",
+      TIEOUT_WEBHOOK_PORT: "0",
+      // An address for documentation, which no machine has.
+      TIEOUT_WEBHOOK_HOST: "192.0.2.1",
+    })
+    expect(yield* Effect.promise(() => ended)).toBe(1)
+    expect(log()).toContain(
+      "The webhook listener cannot listen on 192.0.2.1:0: this machine has no such address: check webhook.host [EADDRNOTAVAIL].",
+    )
+  }).pipe(Effect.provide(Layer.fresh(TestDatabase.migrated))),
+)
