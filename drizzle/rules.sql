@@ -67,6 +67,19 @@ create or replace trigger journal_numbers_immutable before update or delete or t
 create or replace trigger batches_immutable before update or delete or truncate on export.batches
   for each statement execute function ledger.refuse_change();
 
+-- Makes statistics of tables of ours. Before Postgres 17 no right lets another role than their owner do so, and `analyze` passes them
+-- over: the program's role would plan for empty tables until autovacuum has looked at them.
+create or replace function ledger.make_statistics(tables text[]) returns void language plpgsql security definer as $$
+declare one regclass;
+begin
+  foreach one in array tables::regclass[] loop
+    if (select c.relnamespace::regnamespace::text from pg_class c where c.oid = one) not in ('mirror', 'ledger', 'sync') then
+      raise exception '% is no table of the books', one using errcode = '42501';
+    end if;
+    execute format('analyze %s', one);
+  end loop;
+end $$;
+
 -- Whether one of our functions is under way, by a stack as `pg_context` gives it; they are named as `sync[.]forget_runs|…`. What
 -- stands around a function in a line of the stack is in the server's language (`lc_messages`), in some of them a quote before it; only
 -- its schema, its name and its arguments are not. Behind any other quote stands a statement, which may say anything.

@@ -79,7 +79,7 @@ const grants = ({ auditor, runtime }: RoleNames, schemas: ReadonlyArray<string>)
     books === ""
       ? ""
       : `
-  -- Statistics after a large read; before Postgres 17 autovacuum alone makes them.
+  -- Statistics by hand; those of a large read are made by ledger.make_statistics, on every version.
   if current_setting('server_version_num')::int >= 170000 then
     grant maintain on all tables in schema ${books} to ${quoted(runtime)};
   end if;`

@@ -58,8 +58,8 @@ export const analyze = Effect.fn("Reconcile.analyze")(function* (
   yield* database.execute(
     "Reconcile.analyze",
     (sql) => sql`
-      analyze mirror.statement_entries, mirror.resources, mirror.accounts, ledger.accounts, ledger.journal_entries,
-        ledger.journal_numbers, ledger.postings, ledger.balances`,
+      select ledger.make_statistics(array['mirror.statement_entries', 'mirror.resources', 'mirror.accounts', 'ledger.accounts',
+        'ledger.journal_entries', 'ledger.journal_numbers', 'ledger.postings', 'ledger.balances'])`,
   )
 })
 

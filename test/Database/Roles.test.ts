@@ -41,6 +41,29 @@ it.scopedLive("the runtime role syncs and proves, and changes no table, trigger,
   }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
 )
 
+it.scopedLive(
+  "the runtime role makes statistics of what it read, also where no right allows it (before Postgres 17)",
+  () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      held.statement = Array.from({ length: 300 }, (_, at) => credit(at + 1, "1.00", `${at + 1}.00`))
+      held.balance = "300.00"
+      const { runtime } = yield* roles
+      yield* rows(`revoke maintain on all tables in schema ledger, mirror, sync from ${runtime}`)
+      yield* sync(service.url).pipe(as(runtime))
+      const known = yield* rows(`
+      select count(*)::integer as tables from pg_class c
+      where c.oid in ('mirror.statement_entries'::regclass, 'ledger.postings'::regclass, 'ledger.journal_entries'::regclass)
+        and c.reltuples >= 250`)
+      expect(known).toEqual([{ tables: 3 }])
+      // Of nobody else's tables.
+      const others = ["pg_catalog.pg_authid", "drizzle.rules"].map(
+        (name) => `select ledger.make_statistics(array['${name}'])`,
+      )
+      expect(yield* Effect.forEach(others, refusal).pipe(as(runtime))).toEqual(["42501", "42501"])
+    }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
+
 it.scopedLive("the runtime role never migrates: it says who does", () =>
   Effect.gen(function* () {
     const { runtime } = yield* roles

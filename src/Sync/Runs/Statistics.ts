@@ -7,6 +7,7 @@ import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../../Database/Client.ts"
 import { int4 } from "../../Database/Columns.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
+import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { type Counters, Run } from "../../Run.ts"
 
@@ -26,21 +27,23 @@ interface Watched {
   readonly count: (counters: Counters) => number
   /** The table whose size says how much there was before. */
   readonly table: string
-  readonly analyze: (sql: Sql) => PendingQuery<Row[]>
+  /** Of which statistics are made. */
+  readonly tables: ReadonlyArray<string>
 }
 
 const watched: ReadonlyArray<Watched> = [
   {
     count: (counters) => counters.resources,
     table: "mirror.resources",
-    analyze: (sql) => sql`analyze mirror.accounts, mirror.resources`,
+    tables: ["mirror.accounts", "mirror.resources"],
   },
   {
     count: (counters) => counters.entries,
     table: "mirror.statement_entries",
-    analyze: (sql) => sql`
-      analyze mirror.statement_entries, mirror.accounts, sync.checkpoints, sync.page_boundaries, ledger.accounts,
-        ledger.journal_entries, ledger.postings, ledger.balances`,
+    tables: [
+      ...["mirror.statement_entries", "mirror.accounts", "sync.checkpoints", "sync.page_boundaries"],
+      ...["ledger.accounts", "ledger.journal_entries", "ledger.postings", "ledger.balances"],
+    ],
   },
 ]
 
@@ -60,7 +63,7 @@ const made = Effect.gen(function* () {
       )
       .pipe(Effect.map((rows) => rows[0]?.rows ?? 0))
 
-  const look = ({ analyze, count, table }: Watched): Effect.Effect<void, DatabaseError, Run> =>
+  const look = ({ count, table, tables }: Watched): Effect.Effect<void, DatabaseError, Run> =>
     Effect.gen(function* () {
       const { counters } = yield* Run
       if (count(counters) < (due.get(table) ?? first)) return
@@ -74,7 +77,10 @@ const made = Effect.gen(function* () {
           yield* database.transaction(
             Effect.zipRight(
               database.execute("Sync.Statistics.sample", sampleLess),
-              database.execute("Sync.Statistics.analyze", analyze),
+              database.execute(
+                "Sync.Statistics.analyze",
+                (sql) => sql`select ledger.make_statistics(${textArray(sql, tables)})`,
+              ),
             ),
           )
         }),
