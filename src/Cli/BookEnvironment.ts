@@ -92,8 +92,9 @@ export const newBooksForSync = Layer.provideMerge(
 )
 
 /**
- * An existing database for one of many processes that sync. The server plans each statement anew in each session, and keeps what it knows of the tables once
- * for each: with ten sessions a worker costs the server a tenth more in a first night than with four, and a fifth in a second one.
+ * An existing database for one of many processes that sync. The server plans each statement anew in each session, and keeps what it
+ * knows of the tables once for each: with ten sessions a worker costs the server a tenth more in a first night than with four, and
+ * a fifth in a second one.
  */
 export const booksForWorker = Layer.provideMerge(migrated, databaseFor({ session: probing, connections: 4 }))
 
