@@ -59,7 +59,8 @@ const optionMistake = (
   if (value === undefined || value === "" || (inline === undefined && value.startsWith("--"))) {
     return `The option ${flag} needs a value: ${syntaxOf(declared)}.`
   }
-  if (declared.kind === "whole number" && !/^-?\d+$/.test(value)) {
+  // One of more digits is no integer to the parser, which says so in words of its own.
+  if (declared.kind === "whole number" && !/^-?\d{1,15}$/.test(value)) {
     return `${flag}: found ${JSON.stringify(value)}, expected a whole number.`
   }
   return declared.kind === "choice" && !declared.values.includes(value)

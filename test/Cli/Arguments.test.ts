@@ -91,6 +91,7 @@ describe("wrong arguments", () => {
     ["sync --surface x", '--surface: found "x", expected one of organization, client, credit.'],
     ["completions ksh", 'SHELL: found "ksh", expected one of bash, zsh, fish.'],
     ["sandbox --port x", '--port: found "x", expected a whole number.'],
+    ["sandbox --port 99999999999999999999", '--port: found "99999999999999999999", expected a whole number.'],
     ["sandbox --port=", "The option --port needs a value: --port N."],
     [
       "sync --log-level loud",
