@@ -82,9 +82,9 @@ end $$;
 
 -- Whether one of our functions is under way, by a stack as `pg_context` gives it; they are named as `sync[.]forget_runs|…`. What
 -- stands around a function in a line of the stack is in the server's language (`lc_messages`), in some of them a quote before it; only
--- its schema, its name and its arguments are not. Behind any other quote stands a statement, which may say anything.
+-- its schema, its name and its arguments are not. Behind any other quote, of whatever language, stands a statement, which may say anything.
 create or replace function ledger.is_under_way(stack text, functions text) returns boolean language sql immutable as $$
-  select stack ~ (e'(^|\n)([^"\n]*[^"\na-z0-9_.])?"?(' || functions || ')[(]')
+  select stack ~ (e'(^|\n)([^"\\u00ab\\u00bb\\u2039\\u203a\\u201e\\u201c\\u201d\\u201a\\u2018\\u2019\\u300c\\u300d\\u300e\\u300f\n]*[^"\\u00ab\\u00bb\\u2039\\u203a\\u201e\\u201c\\u201d\\u201a\\u2018\\u2019\\u300c\\u300d\\u300e\\u300f\na-z0-9_.])?"?(' || functions || ')[(]')
 $$;
 
 -- Whether somebody's own code is among the callers: a trigger of a temporary table, or an anonymous block, may run inside a session

@@ -98,6 +98,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Data that is not part 
         "PL/pgSQL function other.forget_runs(integer) line 1 at SQL statement",
         "PL/pgSQL function other_sync.forget_runs(integer) line 1 at SQL statement",
         'SQL statement "delete from sync.runs /* sync.forget_runs( */"',
+        "SQL-Anweisung »delete from sync.runs /* sync.forget_runs( */«",
+        "instruction SQL « delete from sync.runs /* sync.forget_runs( */ »",
       ])
         expect(yield* isUnderWay(stack), stack).toBe(false)
     }).pipe(Effect.provide(TestDatabase.layer)),
