@@ -6,7 +6,7 @@ import { Context, Data, Effect, Either, Layer, Option, Redacted, Schema } from "
 import { proxyFor } from "./Common/Proxy.ts"
 import { isRecord } from "./Common/Record.ts"
 import { largestSettings } from "./Common/RegularFile/ImportBounds.ts"
-import { isMissing, readNamed, whyUnread } from "./Common/RegularFile.ts"
+import { isMissing, NotRegular, readNamed, whyUnread } from "./Common/RegularFile.ts"
 import { Content } from "./Settings/Content.ts"
 import { type Credentials, credentials } from "./Settings/Credentials.ts"
 import { linesFor, readDocument } from "./Settings/Document.ts"
@@ -72,7 +72,9 @@ const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<
           mistakes: [`${file}: ${whyUnread(cause)}`],
           advice: isMissing(cause)
             ? "Name a settings file with --config or TIEOUT_CONFIG, or leave both out to use the nearest config/tieout.yaml."
-            : "Make it a file that this user may read (it holds no secret), or run Tieout as its owner; nothing has been read or written.",
+            : cause instanceof NotRegular
+              ? "Name the settings file itself; nothing has been read or written."
+              : "Make it a file that this user may read (it holds no secret), or run Tieout as its owner; nothing has been read or written.",
         }),
     ),
   )

@@ -38,7 +38,10 @@ export const readDocument = (text: string): Document => {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const mistakes = document.errors.map((error) => ({
     path: [],
-    text: `cannot be read as YAML: ${error.message}`,
+    text:
+      error.code === "MULTIPLE_DOCS"
+        ? "a second document begins here (---), expected one"
+        : `cannot be read as YAML: ${error.message}`,
     line: lines.linePos(error.pos[0]).line,
   }))
   const lineOf = (path: Path): number | undefined => {

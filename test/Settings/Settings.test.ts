@@ -414,6 +414,7 @@ webhook: 3
       "a: [",
       "tieout.yaml:1: cannot be read as YAML: Flow sequence in block collection must be sufficiently indented and end with a ]",
     ],
+    ["limits: {}\n---\nlimits: {}", "tieout.yaml:2: a second document begins here (---), expected one"],
     [
       `a: [${"0,".repeat(100_000)}0]`,
       "tieout.yaml:1: goes on beyond the 100000 values that settings may have",
@@ -511,5 +512,14 @@ webhook: 3
     expect(Either.isLeft(fromVariable) && fromVariable.left.mistakes).toEqual([
       "/elsewhere.yaml: there is no such file",
     ])
+  })
+
+  it("include one that is a folder, whose rights are not at fault", () => {
+    const result = Effect.runSync(
+      Effect.either(Settings.pipe(Effect.provide(Settings.from({ file: "/", variables: {} })))),
+    )
+    expect(Either.isLeft(result) && result.left.message).toBe(
+      "/: is a folder\nName the settings file itself; nothing has been read or written.",
+    )
   })
 })
