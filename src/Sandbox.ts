@@ -23,6 +23,11 @@ export interface Sandbox {
   readonly close: () => Promise<void>
 }
 
+const whyNot: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another program listens there: stop it, or choose another --port",
+  EACCES: "this user may not use that port: choose a --port from 1024 on",
+}
+
 /**
  * Starts a fake of the partner service, written from `docs/interface.md` alone: its surfaces over real
  * HTTP, with data that depends only on the options.
@@ -43,7 +48,8 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
   const server = makeServer(controlled, service, data)
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => {
-      const message = `the sandbox cannot listen on ${service.host}:${service.port}: ${cause.message}`
+      const code = "code" in cause ? String(cause.code) : cause.name
+      const message = `The sandbox cannot listen on ${service.host}:${service.port}: ${whyNot[code] ?? cause.message} [${code}].`
       reject(new SandboxError({ reason: "Listen", message, problems: [message] }))
     })
     server.listen(service.port, service.host, resolve)

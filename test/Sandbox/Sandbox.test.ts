@@ -249,6 +249,7 @@ describe("the sandbox", () => {
       await expect(startSandbox({ entries: 1, port })).rejects.toMatchObject({
         _tag: "SandboxError",
         reason: "Listen",
+        message: `The sandbox cannot listen on 127.0.0.1:${port}: another program listens there: stop it, or choose another --port [EADDRINUSE].`,
       })
     })
   })
