@@ -16,6 +16,8 @@ interface Tries {
   readonly limited: number
 }
 
+const tooLong = "longer than `limits.maxRetryAfter`"
+
 /** Everything that one connection shares: its pool, its pace, its token, its counts. */
 export class Requester {
   readonly counts = new Map<string, number>()
@@ -36,7 +38,7 @@ export class Requester {
   private closed(operation: string, { why, wait }: GateClosed, now: number): PartnerError {
     return why === "limited"
       ? Fault.make("RateLimited", operation, {
-          detail: `the service asks for a pause of ${Math.ceil(wait / 1000)} s`,
+          detail: `the service asks for a pause of ${Math.ceil(wait / 1000)} s, ${tooLong}`,
           retryAt: now + wait,
         })
       : Fault.make(this.last?.reason ?? "Unavailable", operation, {
@@ -128,7 +130,7 @@ export class Requester {
         return Effect.fail(
           Fault.make(error.reason, error.operation, {
             ...(error.status === undefined ? {} : { status: error.status }),
-            detail: `${error.detail}; it asks for a pause of ${Math.ceil(wait / 1000)} s`,
+            detail: `${error.detail}; it asks for a pause of ${Math.ceil(wait / 1000)} s, ${tooLong}`,
             retryAt: now + wait,
           }),
         )

@@ -10,7 +10,7 @@ import type { Dispatcher, Pool } from "undici"
 import Agent from "undici/lib/dispatcher/agent.js"
 import { endingTunnels } from "../Common/Proxy.ts"
 import type { Bounds } from "./ServiceLimits.ts"
-import { faultOf, TransportFault, tooLarge } from "./TransportFault.ts"
+import { faultOf, TransportFault, timedOut, tooLarge } from "./TransportFault.ts"
 import { unpack } from "./Unpacker.ts"
 
 export type Headers = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
@@ -184,10 +184,7 @@ export const make = (
           clearTimeout(timer)
           done(result)
         })
-        const timer = setTimeout(() => {
-          const detail = "no whole answer within the attempt timeout"
-          gatherer.abort(new TransportFault({ kind: "timeout", detail }))
-        }, bounds.attemptTimeout)
+        const timer = setTimeout(() => gatherer.abort(timedOut("attemptTimeout")), bounds.attemptTimeout)
         const { method, path, headers, body = null } = request
         agent.dispatch({ origin, method, path, headers, body }, gatherer)
         return () => {

@@ -10,11 +10,28 @@ export class TransportFault extends Data.TaggedError("TransportFault")<{
   readonly advice?: string
 }> {}
 
-const timeouts: Readonly<Record<string, string>> = {
-  UND_ERR_CONNECT_TIMEOUT: "no connection within the connect timeout",
-  UND_ERR_HEADERS_TIMEOUT: "no answer within the headers timeout",
-  UND_ERR_BODY_TIMEOUT: "the answer stopped midway",
+type Timeout = "connectTimeout" | "headersTimeout" | "bodyTimeout" | "attemptTimeout"
+
+const timeouts: Readonly<Record<Timeout, string>> = {
+  connectTimeout: "no connection within the connect timeout",
+  headersTimeout: "no answer within the headers timeout",
+  bodyTimeout: "the answer stopped midway",
+  attemptTimeout: "no whole answer within the attempt timeout",
 }
+
+/** Undici's codes of its timeouts. */
+const timeoutsByCode: Readonly<Record<string, Timeout>> = {
+  UND_ERR_CONNECT_TIMEOUT: "connectTimeout",
+  UND_ERR_HEADERS_TIMEOUT: "headersTimeout",
+  UND_ERR_BODY_TIMEOUT: "bodyTimeout",
+}
+
+export const timedOut = (timeout: Timeout): TransportFault =>
+  new TransportFault({
+    kind: "timeout",
+    detail: timeouts[timeout],
+    advice: `Check the network; run again later, nothing is lost. If the service is merely slow, set a larger \`limits.${timeout}\``,
+  })
 
 /** The errors that a server without TLS causes. */
 const noTls = /^(?:ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST|EPROTO)$/
@@ -28,8 +45,8 @@ export const codeOf = (error: Error): string =>
 export const faultOf = (error: Error, host: string, proxied: boolean): TransportFault => {
   if (error instanceof TransportFault) return error
   const code = codeOf(error)
-  const timeout = timeouts[code]
-  if (timeout !== undefined) return new TransportFault({ kind: "timeout", detail: timeout })
+  const timeout = timeoutsByCode[code]
+  if (timeout !== undefined) return timedOut(timeout)
   if (noTls.test(code)) {
     return new TransportFault({
       kind: "untrusted",

@@ -114,6 +114,7 @@ describe("A pause that the service asks for", () => {
           const before = Date.now()
           const error = yield* failureOf(partner.account(uuid(1)))
           expect(error).toMatchObject({ reason: "RateLimited", status: 429 })
+          expect(error.detail).toContain("longer than `limits.maxRetryAfter`")
           expect(error.retryAt).toBeGreaterThanOrEqual(before + 3_600_000)
           const next = yield* failureOf(partner.account(uuid(2)))
           expect(next.reason).toBe("RateLimited")
@@ -189,7 +190,11 @@ describe("A stall", () => {
         serve(stall),
         (partner) =>
           Effect.gen(function* () {
-            expect((yield* failureOf(partner.account(uuid(1)))).reason).toBe("Timeout")
+            const [setting = "none"] = Object.keys(limits)
+            expect(yield* failureOf(partner.account(uuid(1)))).toMatchObject({
+              reason: "Timeout",
+              advice: expect.stringContaining(`set a larger \`limits.${setting}\``),
+            })
           }),
         { limits: { ...limits, tries: 1 } },
       ),

@@ -394,6 +394,7 @@ describe("A cursor", () => {
             expect(error).toMatchObject({
               reason: "CursorLoop",
               detail: "it gave 11 empty pages, one after the other",
+              advice: expect.stringContaining("set a larger `limits.maxEmptyPages`"),
             })
             expect(count("/accounts")).toBe(11)
           }),
@@ -429,7 +430,11 @@ describe("A cursor", () => {
       (partner) =>
         Effect.gen(function* () {
           const error = yield* failureOf(pagesIn(partner.accounts(Option.none())))
-          expect(error).toMatchObject({ reason: "CursorLoop", detail: "it has more than 20 pages" })
+          expect(error).toMatchObject({
+            reason: "CursorLoop",
+            detail: "it has more than 20 pages",
+            advice: expect.stringContaining("set a larger `limits.maxPages`"),
+          })
         }),
       { limits: { maxPages: 20 } },
     ),

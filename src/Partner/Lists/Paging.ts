@@ -131,7 +131,7 @@ const walk = <A>(
     const { page } = fetched
     const problem = trail.problem(fetched)
     if (problem !== undefined) {
-      return Fault.make("CursorLoop", `GET ${listing.path}`, { detail: problem })
+      return Fault.make("CursorLoop", `GET ${listing.path}`, problem)
     }
     if (!page.hasNextPage) return Effect.succeedSome(page)
     const following = asking(page.endCursor)

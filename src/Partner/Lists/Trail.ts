@@ -50,6 +50,19 @@ const mostRepeats = 3
 
 export type ListBounds = Pick<Bounds, "maxPages" | "maxEmptyPages">
 
+/** What is wrong with a page, and what to do where a bound of the settings ended the list and not the page's cursor. */
+export interface TrailProblem {
+  readonly detail: string
+  readonly advice?: string
+}
+
+const ofCursor = (detail: string): TrailProblem => ({ detail })
+
+const ofBound = (detail: string, setting: keyof ListBounds): TrailProblem => ({
+  detail,
+  advice: `If the list really is that long, set a larger \`limits.${setting}\`; else check \`interface.paging.cursorParam\` and \`interface.paging.pageInfoField\``,
+})
+
 /** Follows one reading of a list, and says what is wrong with a page. */
 export class Trail {
   private readonly bounds: ListBounds
@@ -64,18 +77,23 @@ export class Trail {
     if (Option.isSome(from)) this.cursors.repeats(from.value)
   }
 
-  problem({ mark, page }: Fetched<unknown>): string | undefined {
+  problem({ mark, page }: Fetched<unknown>): TrailProblem | undefined {
     this.pages++
     this.repeats = page.rows.length > 0 && mark === this.mark ? this.repeats + 1 : 1
     this.mark = mark
     this.empty = page.rows.length === 0 ? this.empty + 1 : 0
     if (!page.hasNextPage) return undefined
-    if (Option.isNone(page.endCursor)) return "it promises a next page without a cursor to it"
-    if (this.cursors.repeats(page.endCursor.value)) return "it gives a cursor that it gave before"
-    if (this.repeats >= mostRepeats) return `it gave the same page ${this.repeats} times, one after the other`
-    if (this.pages >= this.bounds.maxPages) return `it has more than ${this.bounds.maxPages} pages`
-    if (this.empty > this.bounds.maxEmptyPages)
-      return `it gave ${this.empty} empty pages, one after the other`
+    if (Option.isNone(page.endCursor)) return ofCursor("it promises a next page without a cursor to it")
+    if (this.cursors.repeats(page.endCursor.value)) return ofCursor("it gives a cursor that it gave before")
+    if (this.repeats >= mostRepeats) {
+      return ofCursor(`it gave the same page ${this.repeats} times, one after the other`)
+    }
+    if (this.pages >= this.bounds.maxPages) {
+      return ofBound(`it has more than ${this.bounds.maxPages} pages`, "maxPages")
+    }
+    if (this.empty > this.bounds.maxEmptyPages) {
+      return ofBound(`it gave ${this.empty} empty pages, one after the other`, "maxEmptyPages")
+    }
     return undefined
   }
 }
