@@ -3,6 +3,7 @@
  * previous close, and who closed it, when and why.
  */
 import { Chunk, Effect, Option } from "effect"
+import { refuseAhead } from "./Book/Ahead.ts"
 import { archivesOf, refuseArchived, whereIs } from "./Book/Archived.ts"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
 import { heldBooks } from "./Book.ts"
@@ -171,9 +172,8 @@ export const check = Effect.fn("Close.check")(function* (period: string, book: O
 export const bridge = Effect.fn("Close.bridge")(function* (period: string, book: Option.Option<string>) {
   const database = yield* Database
   const months = yield* readMonths(yield* chosenBooks(book), period)
-  yield* refuseArchived(
-    months.map(({ book: { bookId } }) => bookId),
-    period,
-  )
+  const ids = months.map(({ book: { bookId } }) => bookId)
+  yield* refuseArchived(ids, period)
+  yield* refuseAhead(ids, period)
   return yield* Effect.forEach(months, (month) => database.transaction(bridgeOf(month), inOneSnapshot))
 })

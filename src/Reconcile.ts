@@ -3,6 +3,7 @@
  * reconciliation, or over everything; its findings open, refresh and close by themselves.
  */
 import { Effect, Option } from "effect"
+import { refuseAhead } from "./Book/Ahead.ts"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
 import { Database } from "./Database.ts"
@@ -151,12 +152,14 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     const streamsForClose = (books: ReadonlyArray<Book>, period: string) =>
       checkForClose(books, period, streams)
 
-    /** `tieout reconcile`: all books, or those of one connection. */
+    /** `tieout reconcile`: all books, or those of one connection. Fails with `AheadError` where the month lies ahead for all. */
     const run = Effect.fn("Reconcile.run")(
       function* ({ book = Option.none(), connection, full, period }: ReconcileOptions) {
         const chosen = yield* chooseBooks(connection, book)
         // Includes books without accounts, which may have receivables.
         const books = Option.isNone(book) ? yield* allBooks(connection) : chosen
+        const ids = books.map(({ bookId }) => bookId)
+        if (Option.isSome(period)) yield* refuseAhead(ids, period.value)
         const changed = yield* reconcileBooks(books, { run: Option.none(), full, period })
         const findings = yield* openFindings(books, period)
         const { quarantined } = yield* openCounts(books)
@@ -168,7 +171,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
           ...changed,
           findings,
           quarantined,
-          tieOut: combined(yield* bookTieOuts(books.map(({ bookId }) => bookId))),
+          tieOut: combined(yield* bookTieOuts(ids)),
           notRead: yield* notReadBySync(books),
         } satisfies ReconcileSummary
       },

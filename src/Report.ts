@@ -4,13 +4,12 @@
  */
 import { join, resolve } from "node:path"
 import { Chunk, Effect, Option } from "effect"
+import { liesAhead } from "./Book/Ahead.ts"
 import { refuseArchived } from "./Book/Archived.ts"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
 import type { Book } from "./Book.ts"
 import { inStage } from "./Common/Progress.ts"
 import { count, counted } from "./Common/Text.ts"
-import { bool } from "./Database/Columns.ts"
-import { plainArray } from "./Database/TextArray.ts"
 import { Database } from "./Database.ts"
 import { filesAtOnce, openFolder } from "./Export/Batch/Folder.ts"
 import {
@@ -128,26 +127,6 @@ const reportEach = Effect.fn("Report.each")(function* (books: ReadonlyArray<Book
   return yield* Effect.all(attempts)
 })
 
-/** Refuses a month that has not begun in any of the books' time zones and that none of them has entries of. */
-const refuseAhead = Effect.fn("Report.refuseAhead")(function* (books: ReadonlyArray<Book>, period: string) {
-  const database = yield* Database
-  const { ahead } = yield* database.row(
-    "Report.ahead",
-    { ahead: bool },
-    (sql) => sql`
-      select coalesce(bool_and(${`${period}-01`}::text::date > ledger.day_of(now(), l.time_zone)
-        and not exists (
-          select 1 from ledger.periods p where p.book_id = l.book_id and p.period >= ${`${period}-01`}::text::date)), false) as ahead
-      from ledger.locks l
-      where l.book_id = any (${plainArray(
-        sql,
-        books.map(({ bookId }) => String(bookId)),
-        "int4",
-      )})`,
-  )
-  if (ahead) return yield* exportError("Usage", `${period} lies ahead. Nothing was written.`)
-})
-
 /** Books whose places are looked at together. */
 const placesAtOnce = 100
 
@@ -178,11 +157,11 @@ const checkPlaces = Effect.fn("Report.checkPlaces")(function* (
  */
 export const report = Effect.fn("Report.report")(function* (request: ReportRequest) {
   const books = yield* chooseBooks(Option.none(), request.book)
-  yield* refuseArchived(
-    books.map(({ bookId }) => bookId),
-    request.period,
-  )
-  yield* refuseAhead(books, request.period)
+  const ids = books.map(({ bookId }) => bookId)
+  yield* refuseArchived(ids, request.period)
+  if (yield* liesAhead(ids, request.period)) {
+    return yield* exportError("Usage", `${request.period} lies ahead. Nothing was written.`)
+  }
   yield* checkPlaces(books, request)
   if (request.base !== undefined && Option.isNone(request.asOf)) {
     yield* value(books, request.period, request.base)

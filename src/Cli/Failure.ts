@@ -31,6 +31,7 @@ const codes: Readonly<Record<string, ExitCode>> = {
   "BackupError.Usage": exitCodes.usage,
   "BackupError.OtherVersion": exitCodes.usage,
   "BackupError.Busy": exitCodes.busy,
+  AheadError: exitCodes.usage,
   ArchivedError: exitCodes.usage,
   "ArchiveError.Owner": exitCodes.usage,
   UnknownBook: exitCodes.usage,

@@ -28,6 +28,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("on the command line", 
         expect(yield* tieout("report", "2026-08")).toEqual(has(0, "ORG 2026-08: closed"))
         expect(yield* tieout("report", "2026-13")).toEqual(has(2, 'found "2026-13"'))
         expect(yield* tieout("report", "2999-01")).toEqual(has(2, "2999-01 lies ahead"))
+        const nothingToProve = has(2, "2999-01 lies ahead: there is nothing to prove of it.")
+        expect(yield* tieout("reconcile", "--period", "2999-01")).toEqual(nothingToProve)
+        expect(yield* tieout("close", "2999-01", "--bridge")).toEqual(nothingToProve)
         // Arguments that name nothing.
         for (const [line, text] of [
           ["verify nowhere", "There is no folder nowhere"],
