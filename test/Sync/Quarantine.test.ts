@@ -48,6 +48,82 @@ const leave = (stream: string, itemId: string | null, row: object | string) =>
     return quarantine
   }).pipe(Effect.provide(Quarantine.Default))
 
+/** Lists that the partnership does not have. */
+const absent = ["/clients", "/receivables", "/credit-accounts", "/settings/payment-rails"]
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a row that its list no longer shows", (it) => {
+  it.scoped.each([
+    "/accounts",
+    "/destinations",
+    "/conversion-pairs",
+    "/clients",
+    "/receivables",
+    "/deposits",
+  ])("is settled once the list is read whole without it: %s", (list) =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership(threeDeposits)
+      let odd: ReadonlyArray<unknown> = [null]
+      held.interfere = (path, response) => {
+        const [route = ""] = path.split("?")
+        if (route !== list && !absent.includes(route)) return false
+        const items = [...(route === "/deposits" ? held.deposits : []), ...(route === list ? odd : [])]
+        json(response, { items, pageInfo: { hasNextPage: false } })
+        return true
+      }
+      const surfaces = {
+        TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client, credit]}}",
+      }
+      yield* sync(service.url, surfaces)
+      expect(yield* open).toHaveLength(1)
+      yield* sync(service.url, surfaces)
+      expect(yield* open).toHaveLength(1)
+      odd = []
+      yield* sync(service.url, surfaces)
+      expect(yield* open).toEqual([])
+      // It came back.
+      odd = [null]
+      yield* sync(service.url, surfaces)
+      expect(yield* open).toHaveLength(1)
+    }).pipe(inOwnDatabase),
+  )
+
+  it.scoped("is settled, where it can be asked for, once the service answers that there is none", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({ deposits: [deposit(11, "1", { createdAt: "odd" })] })
+      yield* sync(service.url)
+      held.deposits = []
+      const byIdentifier = held.interfere
+      held.interfere = (path, response) => {
+        if (!path.startsWith("/deposits/")) return false
+        json(response, deposit(11, "1", { createdAt: "odd" }))
+        return true
+      }
+      yield* sync(service.url)
+      yield* sync(service.url)
+      expect(yield* open).toEqual(["deposits"])
+      held.interfere = byIdentifier
+      yield* sync(service.url)
+      yield* sync(service.url)
+      expect(yield* open).toEqual([])
+    }).pipe(inOwnDatabase),
+  )
+
+  it.scoped("stays where a reading came to its end by a page that is known already", () =>
+    Effect.gen(function* () {
+      const many = [...Array(30).keys()].map((index) => deposit(50 - index, "1"))
+      const { held, service } = yield* partnership({ deposits: many, pageSize: 10 })
+      held.deposits = [...many.slice(0, 25), { amount: "odd" }, ...many.slice(25)]
+      yield* sync(service.url)
+      expect(yield* open).toEqual(["deposits"])
+      held.deposits = many
+      yield* sync(service.url)
+      expect(yield* open).toEqual(["deposits"])
+      yield* sync(service.url, {}, true)
+      expect(yield* open).toEqual([])
+    }).pipe(inOwnDatabase),
+  )
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quarantine", (it) => {
   it.scoped("books rows that corrected settings make readable, without asking the service for them", () =>
     Effect.gen(function* () {

@@ -86,7 +86,9 @@ const made = Effect.gen(function* () {
                   kind,
                   items.map(({ id }) => id),
                 )
-                if (stream === undefined || !isWhole) return
+                if (!isWhole) return
+                yield* quarantine.resolveStream(organization, kind, run.runId)
+                if (stream === undefined) return
                 // A row without an identifier may be any receivable that is missing.
                 if (!nameless) yield* listed(ids)
                 yield* noteReads(organization, [{ stream, beganAt: beganAt ?? Option.none() }])

@@ -26,6 +26,8 @@ export interface ListProgress {
   lastPage: Place
   /** The first item of the list, once it was read from its start. */
   newest: Option.Option<string>
+  /** It is read from its first page on, so that its last page makes it whole. */
+  readonly isFromStart: boolean
   /** The page, or one before it, has come to the item that the plan names. */
   isReached: boolean
   /** Nothing new can follow this page. */

@@ -79,6 +79,9 @@ const made = Effect.gen(function* () {
         yield* quarantine.resolveItems(book, stream, ids)
       }
       if (Option.isNone(until) || complete) yield* saveCheckpoint(book, stream, checkpoint)
+      if (waits && progress.isFromStart && !page.hasNextPage) {
+        yield* quarantine.resolveUnlisted(book, stream, run.runId)
+      }
       if (ends) yield* noteReads(book, [{ stream, beganAt: begins.at ?? Option.none() }])
     })
     const news = rereads ? yield* resources.news(book, read) : read
@@ -96,6 +99,7 @@ const made = Effect.gen(function* () {
         lastCreatedAt: Option.none(),
         lastPage: { cursor: Option.none(), leadsTo: Option.none() },
         newest: Option.isNone(start.cursor) ? Option.none() : start.leadsTo,
+        isFromStart: Option.isNone(start.cursor),
         isReached: false,
         reachedKnown: false,
         isElsewhere: false,
@@ -177,7 +181,7 @@ const made = Effect.gen(function* () {
     yield* readWhole(
       list,
       ({ id }) => id,
-      (page) =>
+      (page, isWhole) =>
         Effect.gen(function* () {
           const malformed = malformedRows(page)
           yield* flood.pass(kind, page.rows.length, malformed)
@@ -189,6 +193,7 @@ const made = Effect.gen(function* () {
               yield* reference.put(book, run.runId, kind, nowIso(page.requestedAt), news)
               yield* quarantine.put(book, run.runId, kind, malformed)
               yield* quarantine.resolveItems(book, kind, ids)
+              if (isWhole && waits) yield* quarantine.resolveStream(book, kind, run.runId)
             }),
           )
           run.counters.quarantined += malformed.length
@@ -230,6 +235,7 @@ const made = Effect.gen(function* () {
                 )
               }
               if (!isWhole) return
+              if (waiting.has("accounts")) yield* quarantine.resolveStream(book, "accounts", run.runId)
               yield* accounts.listed(book, listed)
               yield* noteReads(book, [{ stream: "accounts", beganAt: begins.at ?? Option.none() }])
             }),

@@ -113,6 +113,7 @@ const made = Effect.gen(function* () {
                 clients.map(({ id }) => id),
               )
               if (!isWhole) return
+              yield* quarantine.resolveStream(organization, kind, run.runId)
               yield* noteReads(organization, [{ stream: "clients", beganAt: beganAt ?? Option.none() }])
             }),
           )
