@@ -62,6 +62,11 @@ describe("A deposit", () => {
     expect(Either.getOrThrow(readDeposit({ fee: undefined })).fee).toEqual(Option.none())
   })
 
+  it("names any currency for no fee", () => {
+    const found = Either.getOrThrow(readDeposit({ fee: money("0.00", "USD") }))
+    expect(Option.map(found.fee, print)).toEqual(Option.some("0.00 EUR"))
+  })
+
   it("keeps an unknown status verbatim", () => {
     expect(Either.getOrThrow(readDeposit({ status: "pondering" })).status).toBe("pondering")
   })
@@ -120,6 +125,12 @@ describe("A withdrawal", () => {
     expect(
       [found.amount, Option.getOrThrow(found.delivered), Option.getOrThrow(found.fee)].map(print),
     ).toEqual(["1000.12345678 USDT", "995.12345678 USDT", "5 USDT"])
+  })
+
+  it("names any currency for no fee, and where nothing was delivered", () => {
+    const nothing = { fee: money("0", "USD"), destinationAmount: money("0.00", "EUR") }
+    const found = Either.getOrThrow(readWithdrawal({ ...nothing, status: "REJECTED" }))
+    expect([found.fee, found.delivered].map(Option.getOrThrow).map(print)).toEqual(["0 USDT", "0.00 USDT"])
   })
 
   it("is read in the flat form", () => {

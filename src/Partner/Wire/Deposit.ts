@@ -30,7 +30,7 @@ export const decoder = (names: MoneyFields): Decoder<Deposit> => ({
     const isMoney = isFields(row.amount)
     const credited = isMoney ? money(row, "amount", "$", names, "positive") : flatAmount(row)
     inCurrency(credited, account.currency, isMoney ? "$.amount" : "$.currency", "the account")
-    const fee = Option.orElse(
+    const stated = Option.orElse(
       optional(row, "fee", (fields, key, at) => money(fields, key, at, names, "notNegative")),
       () =>
         optional(row, "feeAmount", (fields, key, at) => ({
@@ -38,7 +38,7 @@ export const decoder = (names: MoneyFields): Decoder<Deposit> => ({
           currency: credited.currency,
         })),
     )
-    if (fee._tag === "Some") inCurrency(fee.value, account.currency, "$.fee", "the account")
+    const fee = Option.map(stated, (one) => inCurrency(one, account.currency, "$.fee", "the account"))
     return {
       resourceType: "DEPOSIT",
       id: uuid(row, "depositId"),

@@ -129,6 +129,8 @@ export const inCurrency = (
   subject: string,
 ): Money.Money => {
   if (value.currency === expected) return value
+  // Nothing is nothing in any currency.
+  if (Money.isZero(value.amount)) return { ...value, currency: expected }
   throw new Fault(path, `is in ${value.currency}, but ${subject} is in ${expected}`)
 }
 

@@ -22,14 +22,13 @@ import { type Decoder, storable } from "./RowDecoder.ts"
 type Amounts = Pick<Withdrawal, "form" | "amount" | "delivered" | "fee">
 
 const moneyForm = (row: Fields, names: MoneyFields, accountCurrency: string): Amounts => {
-  const debited = money(row, "sourceAmount", "$", names, "positive")
-  const delivered = money(row, "destinationAmount", "$", names, "notNegative")
-  const fee = money(row, "fee", "$", names, "notNegative")
   // "`destinationAmount` delivered (equals `sourceAmount` less `fee`)": all three in one currency.
-  inCurrency(debited, accountCurrency, "$.sourceAmount", "the source account")
-  inCurrency(delivered, accountCurrency, "$.destinationAmount", "the source account")
-  inCurrency(fee, accountCurrency, "$.fee", "the source account")
-  return { form: "money", amount: debited, delivered: Option.some(delivered), fee: Option.some(fee) }
+  const one = (key: string, sign: "positive" | "notNegative") =>
+    inCurrency(money(row, key, "$", names, sign), accountCurrency, `$.${key}`, "the source account")
+  const amount = one("sourceAmount", "positive")
+  const delivered = one("destinationAmount", "notNegative")
+  const fee = one("fee", "notNegative")
+  return { form: "money", amount, delivered: Option.some(delivered), fee: Option.some(fee) }
 }
 
 const flatForm = (row: Fields, accountCurrency: string): Amounts => {
