@@ -62,6 +62,16 @@ describe("A deposit", () => {
     expect(Either.getOrThrow(readDeposit({ fee: undefined })).fee).toEqual(Option.none())
   })
 
+  it("is worth nothing where nothing was credited, or not yet", () => {
+    for (const status of ["PENDING", "REJECTED"]) {
+      expect(print(Either.getOrThrow(readDeposit({ amount: money("0.00", "EUR"), status })).amount)).toBe(
+        "0.00 EUR",
+      )
+    }
+    const completed = readDeposit({ amount: money("0.00", "EUR"), status: "COMPLETED" })
+    expect(refusal(completed)).toBe("$.amount.value is not positive")
+  })
+
   it("names any currency for no fee", () => {
     const found = Either.getOrThrow(readDeposit({ fee: money("0.00", "USD") }))
     expect(Option.map(found.fee, print)).toEqual(Option.some("0.00 EUR"))
@@ -125,6 +135,17 @@ describe("A withdrawal", () => {
     expect(
       [found.amount, Option.getOrThrow(found.delivered), Option.getOrThrow(found.fee)].map(print),
     ).toEqual(["1000.12345678 USDT", "995.12345678 USDT", "5 USDT"])
+  })
+
+  it("is worth nothing where nothing was debited, or not yet", () => {
+    const nothing = { sourceAmount: money("0", "USDT"), destinationAmount: money("0", "USDT") }
+    for (const status of ["PENDING_CONFIRMATION", "CANCELED"]) {
+      expect(print(Either.getOrThrow(readWithdrawal({ ...nothing, status })).amount)).toBe("0 USDT")
+      expect(print(Either.getOrThrow(readWithdrawal({ ...flat, amount: "0", status })).amount)).toBe("0 USDT")
+    }
+    expect(refusal(readWithdrawal({ ...nothing, status: "COMPLETED" }))).toBe(
+      "$.sourceAmount.value is not positive",
+    )
   })
 
   it("names any currency for no fee, and where nothing was delivered", () => {
@@ -213,11 +234,10 @@ describe("A conversion", () => {
     expect(found.completedAt).toEqual(Option.none())
   })
 
-  it("names any currency for no fee, and no rate where it was canceled", () => {
-    const found = Either.getOrThrow(
-      readConversion({ fee: money("0.00", "EUR"), rate: "0", status: "CANCELED" }),
-    )
-    expect(print(found.fee)).toBe("0.00 EUR")
+  it("names any currency for no fee, and no rate and nothing sold where it was canceled", () => {
+    const nothing = { fee: money("0.00", "EUR"), rate: "0", sellAmount: money("0", "USD") }
+    const found = Either.getOrThrow(readConversion({ ...nothing, status: "CANCELED" }))
+    expect([found.fee, found.sellAmount].map(print)).toEqual(["0.00 EUR", "0 USD"])
   })
 
   it.each([
@@ -227,6 +247,7 @@ describe("A conversion", () => {
     [{ fee: undefined }, "$.feeCurrency expected a string, found nothing"],
     [{ rate: 0.9 }, "$.rate expected a decimal in a string, found a number"],
     [{ rate: "0" }, "$.rate is not positive"],
+    [{ sellAmount: money("0", "USD") }, "$.sellAmount.value is not positive"],
     [{ sellAmount: "1.001" }, "$.sellAmount has more decimals than USD has (2)"],
   ])("[B] with %j is malformed: %s", (changes, expected) => {
     expect(refusal(readConversion(changes))).toBe(expected)

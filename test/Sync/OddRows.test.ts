@@ -282,3 +282,29 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an entry that is enric
     }).pipe(Effect.provide(fresh)),
   )
 })
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "a movement that says it moved nothing yet",
+  (it) => {
+    it.scoped("is booked by its entries, and by its amount once it has one", () =>
+      Effect.gen(function* () {
+        const nothing = { amount: { amount: "0.00", currency: "USD" } }
+        const { held, service } = yield* partnership({
+          balance: "10.00",
+          deposits: [
+            deposit(112, "0.00", { ...nothing, status: "REJECTED" }),
+            deposit(111, "0.00", { ...nothing, status: "PENDING" }),
+          ],
+          statement: [credit(11, "10.00", "10.00", id(111))],
+        })
+        yield* sync(service.url)
+        expect(yield* rows("select 1 from mirror.quarantine")).toEqual([])
+        expect(yield* postings).toEqual(["deposit cash 10, deposits_clearing -10"])
+        held.deposits[1] = deposit(111, "12.00", { fee: { amount: "2.00", currency: "USD" } })
+        yield* sync(service.url)
+        expect(yield* balances).toEqual(["1010 10", "1020 -12", "6850 2"])
+        expect(yield* findings).toEqual([])
+      }).pipe(Effect.provide(fresh)),
+    )
+  },
+)

@@ -41,6 +41,7 @@ export const decoder = (names: MoneyFields): Decoder<Conversion> => ({
     const buyAccount = accountRef(row, "buyAccount")
     const fee = feeOf(row, names)
     const status = text(row, "status")
+    const isCanceled = status === "CANCELED"
     const sides = [sellAccount.currency, buyAccount.currency]
     // The fee is in the pair's ISO 4217 currency; a pair without one has to name some currency for no fee.
     if (!isZero(fee.amount) && !sides.includes(fee.currency)) {
@@ -51,11 +52,17 @@ export const decoder = (names: MoneyFields): Decoder<Conversion> => ({
       id: uuid(row, "conversionId"),
       pairId: uuid(row, "pairId"),
       sellAccount,
-      sellAmount: leg(row, "sellAmount", names, sellAccount.currency, "positive"),
+      sellAmount: leg(
+        row,
+        "sellAmount",
+        names,
+        sellAccount.currency,
+        isCanceled ? "notNegative" : "positive",
+      ),
       buyAccount,
-      // A conversion that was canceled bought nothing, at whatever rate.
+      // A conversion that was canceled sold and bought nothing, at whatever rate.
       buyAmount: leg(row, "buyAmount", names, buyAccount.currency, "notNegative"),
-      rate: decimal(row, "rate", "$", status === "CANCELED" ? "notNegative" : "positive"),
+      rate: decimal(row, "rate", "$", isCanceled ? "notNegative" : "positive"),
       fee,
       status,
       reasonCode: optionalText(row, "reasonCode"),

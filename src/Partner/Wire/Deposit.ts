@@ -10,16 +10,18 @@ import {
   isFields,
   type MoneyFields,
   money,
+  movedSign,
   optional,
   optionalText,
+  type Sign,
   text,
   uuid,
 } from "./Fields.ts"
 import { type Decoder, storable } from "./RowDecoder.ts"
 
-const flatAmount = (row: Fields) => {
+const flatAmount = (row: Fields, sign: Sign) => {
   const code = currency(row, "currency")
-  return { amount: amount(row, "amount", "$", code, "positive"), currency: code }
+  return { amount: amount(row, "amount", "$", code, sign), currency: code }
 }
 
 /** Both forms of the interface: Money objects (organization surface), decimals beside a currency (client surface). */
@@ -27,8 +29,10 @@ export const decoder = (names: MoneyFields): Decoder<Deposit> => ({
   idField: "depositId",
   decode: (row, source) => {
     const account = accountRef(row, "account")
+    const status = text(row, "status")
     const isMoney = isFields(row.amount)
-    const credited = isMoney ? money(row, "amount", "$", names, "positive") : flatAmount(row)
+    const sign = movedSign(status)
+    const credited = isMoney ? money(row, "amount", "$", names, sign) : flatAmount(row, sign)
     inCurrency(credited, account.currency, isMoney ? "$.amount" : "$.currency", "the account")
     const stated = Option.orElse(
       optional(row, "fee", (fields, key, at) => money(fields, key, at, names, "notNegative")),
@@ -45,7 +49,7 @@ export const decoder = (names: MoneyFields): Decoder<Deposit> => ({
       account,
       amount: credited,
       fee,
-      status: text(row, "status"),
+      status,
       reasonCode: optionalText(row, "reasonCode"),
       externalReference: optionalText(row, "externalReference"),
       counterparty: optionalText(row, "remitterName"),

@@ -134,6 +134,9 @@ export const inCurrency = (
   throw new Fault(path, `is in ${value.currency}, but ${subject} is in ${expected}`)
 }
 
+/** Of a deposit or withdrawal: one that moved nothing, or nothing yet, may say so by its amount. */
+export const movedSign = (status: string): Sign => (status === "COMPLETED" ? "positive" : "notNegative")
+
 export const accountRef = (row: Fields, key: string, at = "$"): AccountRef => {
   const value = object(row, key, at)
   const inside = `${at}.${key}`

@@ -10,9 +10,11 @@ import {
   isAbsent,
   type MoneyFields,
   money,
+  movedSign,
   object,
   optional,
   optionalText,
+  type Sign,
   text,
   uuid,
 } from "./Fields.ts"
@@ -21,19 +23,19 @@ import { type Decoder, storable } from "./RowDecoder.ts"
 
 type Amounts = Pick<Withdrawal, "form" | "amount" | "delivered" | "fee">
 
-const moneyForm = (row: Fields, names: MoneyFields, accountCurrency: string): Amounts => {
+const moneyForm = (row: Fields, names: MoneyFields, accountCurrency: string, sign: Sign): Amounts => {
   // "`destinationAmount` delivered (equals `sourceAmount` less `fee`)": all three in one currency.
-  const one = (key: string, sign: "positive" | "notNegative") =>
-    inCurrency(money(row, key, "$", names, sign), accountCurrency, `$.${key}`, "the source account")
-  const amount = one("sourceAmount", "positive")
+  const one = (key: string, of: Sign) =>
+    inCurrency(money(row, key, "$", names, of), accountCurrency, `$.${key}`, "the source account")
+  const amount = one("sourceAmount", sign)
   const delivered = one("destinationAmount", "notNegative")
   const fee = one("fee", "notNegative")
   return { form: "money", amount, delivered: Option.some(delivered), fee: Option.some(fee) }
 }
 
-const flatForm = (row: Fields, accountCurrency: string): Amounts => {
+const flatForm = (row: Fields, accountCurrency: string, sign: Sign): Amounts => {
   const code = currency(row, "currency")
-  const sent = { amount: amount(row, "amount", "$", code, "positive"), currency: code }
+  const sent = { amount: amount(row, "amount", "$", code, sign), currency: code }
   inCurrency(sent, accountCurrency, "$.currency", "the source account")
   const fee = optional(row, "feeAmount", (fields, key, at) => ({
     amount: amount(fields, key, at, code, "notNegative"),
@@ -47,14 +49,16 @@ export const decoder = (names: MoneyFields): Decoder<Withdrawal> => ({
   idField: "withdrawalId",
   decode: (row, source) => {
     const sourceAccount = accountRef(row, "sourceAccount")
+    const status = text(row, "status")
+    const sign = movedSign(status)
     const {
       amount: moved,
       delivered,
       fee,
       form,
     } = isAbsent(row.sourceAmount)
-      ? flatForm(row, sourceAccount.currency)
-      : moneyForm(row, names, sourceAccount.currency)
+      ? flatForm(row, sourceAccount.currency, sign)
+      : moneyForm(row, names, sourceAccount.currency, sign)
     const destination = object(row, "destination")
     return {
       resourceType: "WITHDRAWAL",
@@ -64,7 +68,7 @@ export const decoder = (names: MoneyFields): Decoder<Withdrawal> => ({
       amount: moved,
       delivered,
       fee,
-      status: text(row, "status"),
+      status,
       reasonCode: optionalText(row, "reasonCode"),
       externalReference: optionalText(row, "externalReference"),
       reference: optionalText(row, form === "money" ? "reference" : "purpose"),
