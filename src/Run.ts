@@ -9,6 +9,7 @@ import { bool, float8, int4 } from "./Database/Columns.ts"
 import { type RunCommand, runs } from "./Database/Tables/Sync.ts"
 import { Database } from "./Database.ts"
 import { warnOfClock } from "./Run/Clocks.ts"
+import { earlierTries } from "./Run/EarlierTry.ts"
 import { type Commit, fenced, type Lease, type Taken, takeLease, takeLeases } from "./Run/Lease.ts"
 
 /** What a run counts, for its summary. */
@@ -199,11 +200,15 @@ export const beginBookEvents = Effect.fn("Sync.beginBookEvents")(function* (book
 })
 
 /** A run that another process leads, as the holder of one of its books sees it. */
-export type JoinedRun = Run["Type"] & { readonly lease: Lease }
+export type JoinedRun = Run["Type"] & {
+  readonly lease: Lease
+  /** By account, the new statement entries that a process which is gone had read for this run. */
+  readonly earlierEntries: ReadonlyMap<string, number>
+}
 
 /**
- * Takes books of a connection for a run that has begun already, in their order, each with counters and a lease of its own. The caller
- * holds the books' session locks.
+ * Takes books of a connection for a run that has begun already, in their order, each with a lease and counters of its own, which go on
+ * from what a process that is gone has written for the run. The caller holds the books' session locks.
  */
 export const joinRun = Effect.fn("Sync.joinRun")(function* (
   runId: number,
@@ -215,8 +220,15 @@ export const joinRun = Effect.fn("Sync.joinRun")(function* (
   const leases = yield* database.transaction(
     Effect.zipRight(abandonEvents(connection, books), takeLeases(connection, books, runId)),
   )
+  const earlier = yield* earlierTries(
+    runId,
+    leases.filter(({ again }) => again).map(({ book }) => book),
+  )
   return yield* Effect.forEach(leases, (lease) =>
-    Effect.map(runUnder(lease, started), (run): JoinedRun => ({ ...run, lease })),
+    Effect.map(runUnder(lease, started), (run): JoinedRun => {
+      const { counters, newEntries } = earlier(lease.book)
+      return { ...run, counters: { ...run.counters, ...counters }, lease, earlierEntries: newEntries }
+    }),
   )
 })
 

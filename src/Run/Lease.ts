@@ -113,7 +113,13 @@ export const takeLease = Effect.fn("Sync.takeLease")(function* (taken: Taken, ru
   )
 })
 
-/** The same for several books at once, by their identifiers. Part of the caller's transaction. */
+/** The lease of a book, and whether the same run had it before: by a process that is gone. */
+export interface BookLease extends Lease {
+  readonly book: Book
+  readonly again: boolean
+}
+
+/** The same for several books at once, in their order. Part of the caller's transaction. */
 export const takeLeases = Effect.fn("Sync.takeLeases")(function* (
   connection: string,
   books: ReadonlyArray<Book>,
@@ -123,21 +129,25 @@ export const takeLeases = Effect.fn("Sync.takeLeases")(function* (
   yield* leaseOf(connection, wholeConnection, runId)
   const rows = yield* database.rows(
     "Sync.takeLeases",
-    { ...leaseColumns, bookId: int4 },
+    // As it was when the statement began.
+    { ...leaseColumns, bookId: int4, before: int4 },
     (sql) => sql`
       insert into sync.leases as l (connection, book_id, epoch, run_id)
       select ${connection}, b, 1, ${runId} from unnest(${`{${books.map(({ bookId }) => bookId).join(",")}}`}::text::integer[]) b
       order by b
       on conflict (connection, book_id) do update set epoch = l.epoch + 1, run_id = excluded.run_id, taken_at = now()
-      returning run_id as "runId", epoch, book_id as "bookId"`,
+      returning run_id as "runId", epoch, book_id as "bookId", coalesce((
+          select f.run_id from sync.leases f where f.connection = l.connection and f.book_id = l.book_id), 0) as before`,
   )
   yield* lookAgain(connection, Option.some(books), runId)
-  const epochs = new Map(rows.map(({ bookId, epoch }) => [bookId, epoch]))
+  const taken = new Map(rows.map((row) => [row.bookId, row]))
   return books.map(
-    (book): Lease => ({
+    (book): BookLease => ({
       runId,
-      epoch: epochs.get(book.bookId) ?? 0n,
+      epoch: taken.get(book.bookId)?.epoch ?? 0n,
       taken: { connection, book: Option.some(book) },
+      book,
+      again: taken.get(book.bookId)?.before === runId,
     }),
   )
 })

@@ -17,6 +17,7 @@ import type { Settings } from "../Settings.ts"
 import type { BookAsked, BookResult, BookTask } from "./Runs/BookJobs.ts"
 import { type BookRead, readBook } from "./Runs/BookRead.ts"
 import { holdingBooks, holdingBooksAMoment } from "./Runs/ConnectionLock.ts"
+import { addedUp } from "./Runs/Counts.ts"
 import { noteDead, settleDead, type Work } from "./Runs/DeadJobs.ts"
 import type { ReadError } from "./Runs/Failures.ts"
 import { runParts } from "./Runs/Parts.ts"
@@ -104,7 +105,7 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
         const proved = yield* prove({ runId, commit, full: asked.full, complete, hindered })
         const results = ready.map(({ own, read, task: { book } }) => ({
           bookId: book.bookId,
-          newEntries: Object.fromEntries(read.newEntries),
+          newEntries: Object.fromEntries(addedUp(own.earlierEntries, read.newEntries)),
           openResources: read.openResources,
           failures: read.failures,
           notices: read.notices,

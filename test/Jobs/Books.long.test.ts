@@ -234,7 +234,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
       moved(held)
       const variables = { ...variablesFor(service.url), ...bothSurfaces }
       let isFirst = true
-      yield* syncWithWorkers(variables, 1, {
+      const report = yield* syncWithWorkers(variables, 1, {
         around: (jobs, job) =>
           Effect.gen(function* () {
             if (!isFirst) return yield* Effect.orDie(jobs.read(job))
@@ -252,6 +252,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
         { entries: 15 },
       ])
       expect((yield* findings).filter((line) => line === "adjustment warning")).toHaveLength(15)
+      // What the first try read and booked counts as well.
+      expect(report.counters).toMatchObject({ entries: 15, journalEntries: 15, reclassifications: 0 })
+      expect([...report.newEntries.values()].sort()).toEqual([0, 3, 3, 3, 3, 3])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 

@@ -7,6 +7,7 @@ import { Reconcile } from "../../Reconcile.ts"
 import type { Commit } from "../../Run/Lease.ts"
 import { endRun, Run } from "../../Run.ts"
 import { Settings, SettingsError } from "../../Settings.ts"
+import { addedUp } from "./Counts.ts"
 import { wasStopped } from "./Failures.ts"
 import { meterRun } from "./RunMeters.ts"
 import { SyncIncomplete, type SyncReport } from "./RunReport.ts"
@@ -34,11 +35,8 @@ export const bySettings = Effect.fn("Sync.bySettings")(function* (
   })
 })
 
-const sortedSum = (...all: ReadonlyArray<ReadonlyMap<string, number>>): Readonly<Record<string, number>> => {
-  const sum = new Map<string, number>()
-  for (const counts of all) for (const [kind, sent] of counts) sum.set(kind, (sum.get(kind) ?? 0) + sent)
-  return Object.fromEntries([...sum].sort(([a], [b]) => (a < b ? -1 : 1)))
-}
+const sorted = (counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> =>
+  Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /**
  * Numbers and reconciles what was read to its end. Fails with `SyncIncomplete`, which holds the report, where something was
@@ -66,7 +64,7 @@ export const prove = Effect.fn("Sync.prove")(function* (
     runId: run.runId,
     seconds: ((yield* now) - started) / 1_000,
     counters: run.counters,
-    requests: sortedSum(yield* requests, elsewhere.requests),
+    requests: sorted(addedUp(yield* requests, elsewhere.requests)),
     newEntries: outcome.newEntries,
     openResources: outcome.openResources,
     numbered: numbered + elsewhere.numbered,
