@@ -38,7 +38,7 @@ const texts = (sql: Sql): Fragment => sql`
     when 'WITHDRAWAL' then ${destination(sql)} end),
   ('reference', r.reference, case when w.withdrawn then
     w.said ->> case when w.said ->> 'sourceAmount' is null then 'purpose' else 'reference' end end),
-  ('destination', r.destination_id, lower(w.destination ->> 'destinationId')),
+  ('destination', r.destination_id, lower(nullif(w.destination ->> 'destinationId', ''))),
   ('code', r.code, w.said ->> 'code'),
   ('transaction hash', r.transaction_hash, w.said ->> 'transactionHash')`
 
@@ -48,7 +48,7 @@ const texts = (sql: Sql): Fragment => sql`
 const figures = (sql: Sql): Fragment => sql`
   ('amount', r.amount, case when w.converted then w.said -> 'sellAmount'
     else coalesce(nullif(w.said -> 'sourceAmount', 'null'), w.said -> 'amount') end),
-  ('fee', r.fee, coalesce(nullif(w.said -> 'fee', 'null'), w.said -> 'feeAmount')),
+  ('fee', r.fee, coalesce(nullif(nullif(w.said -> 'fee', 'null'), '""'), nullif(w.said -> 'feeAmount', '""'))),
   ('delivered', r.delivered, case when r.form = 'money' then w.said -> 'destinationAmount' end),
   ('buy amount', r.buy_amount, case when w.converted then w.said -> 'buyAmount' end),
   ('rate', r.rate, case when w.converted then w.said -> 'rate' end)`
@@ -65,6 +65,7 @@ export const resources: ProofQuery = {
       select a.said, coalesce(a.said -> 'account', a.said -> 'sourceAccount', a.said -> 'sellAccount') as account,
         case when r.resource_type = 'CONVERSION' then a.said -> 'buyAccount' end as bought,
         case when r.resource_type = 'WITHDRAWAL' then a.said -> 'destination' end as destination,
+        nullif(a.said ->> 'completedAt', '') as completed,
         r.resource_type = 'WITHDRAWAL' as withdrawn, r.resource_type = 'CONVERSION' as converted
       from (select r.raw::jsonb as said offset 0) a) w
     cross join lateral (
@@ -84,10 +85,10 @@ export const resources: ProofQuery = {
           where case when f.figure ~ '^-?[0-9]+([.][0-9]+)?$' then f.figure::numeric = x.value end)
       union all
       select format('says that it was made %s and completed %s; the service said %s and %s', r.created_at,
-        coalesce(r.completed_at::text, 'never'), w.said ->> 'createdAt', coalesce(w.said ->> 'completedAt', 'never'))
+        coalesce(r.completed_at::text, 'never'), w.said ->> 'createdAt', coalesce(w.completed, 'never'))
       where ${otherTime(sql, sql`w.said ->> 'createdAt'`, sql`r.created_at`)}
-        or (r.completed_at is null) <> (not w.converted or w.said ->> 'completedAt' is null)
-        or w.converted and ${otherTime(sql, sql`w.said ->> 'completedAt'`, sql`r.completed_at`)}
+        or (r.completed_at is null) <> (not w.converted or w.completed is null)
+        or w.converted and ${otherTime(sql, sql`w.completed`, sql`r.completed_at`)}
       union all
       select format('is %s, and taken for %s', r.status, case when r.final then 'final' else 'not final' end)
       where r.final <> (r.status in ('COMPLETED', 'CANCELED', 'REJECTED'))

@@ -66,6 +66,13 @@ describe("A statement entry", () => {
     expect(entry.relatedResourceType).toEqual(Option.none())
     expect(entry.balanceBefore).toEqual(Option.none())
     expect(entry.extra).toBe('{"relatedResourceType":null,"relatedResourceId":null}')
+    const empty = Either.getOrThrow(
+      decode({ balanceBefore: "", relatedResourceType: "", relatedResourceId: "" }),
+    )
+    expect([empty.balanceBefore, empty.relatedResourceType, empty.relatedResourceId]).toEqual([
+      ...[Option.none(), Option.none(), Option.none()],
+    ])
+    expect(empty.extra).toBe('{"balanceBefore":"","relatedResourceType":"","relatedResourceId":""}')
   })
 
   it("keeps unknown resource types verbatim", () => {

@@ -46,16 +46,18 @@ export const text = (row: Fields, key: string, at = "$"): string => {
   return typeof value === "string" ? value : refuse(at, key, `expected a string, found ${kindOf(value)}`)
 }
 
-/** A field that may be absent; null counts as absent. */
+/** A field that may be absent and that no empty text can be a value of: that counts as absent, as null does. */
 export const optional = <A>(
   row: Fields,
   key: string,
   read: (row: Fields, key: string, at: string) => A,
   at = "$",
-): Option.Option<A> => (isAbsent(row[key]) ? Option.none() : Option.some(read(row, key, at)))
+): Option.Option<A> =>
+  isAbsent(row[key]) || row[key] === "" ? Option.none() : Option.some(read(row, key, at))
 
+/** Text that may be absent, or null; kept as it is where it is empty. */
 export const optionalText = (row: Fields, key: string, at = "$"): Option.Option<string> =>
-  optional(row, key, text, at)
+  isAbsent(row[key]) ? Option.none() : Option.some(text(row, key, at))
 
 export const object = (row: Fields, key: string, at = "$"): Fields => {
   const value = row[key]

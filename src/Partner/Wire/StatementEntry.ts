@@ -1,17 +1,7 @@
 import { Option } from "effect"
 import * as Money from "../../Common/Money.ts"
 import { type StatementEntry, zeroThatMoves } from "../../Partner.ts"
-import {
-  amount,
-  currency,
-  Fault,
-  type Fields,
-  instant,
-  optional,
-  optionalText,
-  text,
-  uuid,
-} from "./Fields.ts"
+import { amount, currency, Fault, type Fields, instant, optional, text, uuid } from "./Fields.ts"
 import * as JsonText from "./JsonText.ts"
 import { type Decoder, storable } from "./RowDecoder.ts"
 
@@ -66,7 +56,7 @@ export const decoder = (statementOf: string): Decoder<StatementEntry> => {
           amount(fields, key, at, code, "any"),
         ),
         balanceAfter: amount(row, "balanceAfter", "$", code, "any"),
-        relatedResourceType: optionalText(row, "relatedResourceType"),
+        relatedResourceType: optional(row, "relatedResourceType", text),
         relatedResourceId: optional(row, "relatedResourceId", uuid),
         occurredAt: instant(row, "occurredAt"),
         extra: null,
@@ -78,7 +68,7 @@ export const decoder = (statementOf: string): Decoder<StatementEntry> => {
       )
       if (Money.isZero(entry.amount) && changes) throw new Fault("$.amount", zeroThatMoves)
       const left: Array<string> = []
-      for (const key in row) if (!understood.has(key) || row[key] === null) left.push(key)
+      for (const key in row) if (!understood.has(key) || row[key] === null || row[key] === "") left.push(key)
       if (entry.entryId !== row.entryId) left.push("entryId")
       if (entry.accountId !== row.accountId) left.push("accountId")
       if (entry.occurredAt !== row.occurredAt) left.push("occurredAt")
