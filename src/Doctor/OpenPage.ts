@@ -1,6 +1,7 @@
 /** Opens a page of a list by the profile. Pure. */
 import { Either } from "effect"
 import type { Answer } from "../Partner/Attempt.ts"
+import { itemsAt } from "../Partner/Lists/PageEnvelope.ts"
 import { isFields } from "../Partner/Wire/Fields.ts"
 import { type Interface, type ListName, pagingOf, pagingSetting } from "../Settings/Interface.ts"
 import { type Finding, wrong } from "./Finding.ts"
@@ -45,8 +46,9 @@ export const open = (
   { idField, key }: Opened,
 ): Either.Either<Page, Finding> => {
   const { value } = answer
-  const { itemsField, pageInfoField } = pagingOf(profile, key)
-  const rows = Shape.at(value, itemsField)
+  const paging = pagingOf(profile, key)
+  const { itemsField, pageInfoField } = paging
+  const rows = itemsAt(value, paging)
   if (!Array.isArray(rows)) {
     const setting = pagingSetting(profile, key, "itemsField")
     const paths = Shape.lists(value, idField).map(({ path }) => path)

@@ -186,6 +186,14 @@ describe("doctor", () => {
     }),
   )
 
+  it.scopedLive("takes null for the items of a list that has none", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({ nullForNone: true, entries: 0 })
+      const { code, out } = yield* run([], { variables: credentials(service.url) })
+      expect([code, out]).toEqual([0, expect.stringContaining("default: all is well.")])
+    }),
+  )
+
   it.scopedLive("warns of a service that does not say when it answered", () =>
     Effect.gen(function* () {
       const service = yield* imitate({ dated: false })

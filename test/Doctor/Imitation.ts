@@ -26,6 +26,8 @@ export interface Names {
   readonly entries: number
   /** What lies between two pages: nothing, a row that is on both, or an empty page. */
   readonly border: "plain" | "overlap" | "empty"
+  /** Writes no items as null. */
+  readonly nullForNone: boolean
   /** Whether answers have a `Date` header. */
   readonly dated: boolean
   /** What differs for a list, by the last part of its path. */
@@ -50,6 +52,7 @@ const usual: Names = {
   pageSize: 20,
   entries: 5,
   border: "plain",
+  nullForNone: false,
   dated: true,
   apart: {},
   absent: [],
@@ -218,7 +221,8 @@ const pageOf = (names: Names, path: string, rows: ReadonlyArray<object>, query: 
   const next = names.border === "overlap" && size > 1 ? end - 1 : end
   if (names.items === "") return rows.slice(start, end)
   const answer: Record<string, unknown> = { links: [{ rel: "self" }], status: { status: "OK" } }
-  place(answer, names.items, rows.slice(start, end))
+  const items = rows.slice(start, end)
+  place(answer, names.items, names.nullForNone && items.length === 0 ? null : items)
   if (names.pageInfo === "") return answer
   place(answer, names.pageInfo, {
     hasNextPage: end < rows.length,

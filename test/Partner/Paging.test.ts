@@ -175,9 +175,19 @@ describe("A list", () => {
     )
   }
 
+  it.live("that has null for its items is empty where nothing follows", () =>
+    withPartner(
+      serve((_, response) => json(response, { items: null, pageInfo: { hasNextPage: false } })),
+      (partner) =>
+        Effect.gen(function* () {
+          expect(yield* pagesIn(partner.accounts(Option.none()))).toMatchObject([{ rows: [] }])
+        }),
+    ),
+  )
+
   for (const [answer, detail] of [
     [
-      { data: { rows: null, page: { hasNextPage: false } } },
+      { data: { rows: null, page: { hasNextPage: true, endCursor: "2" } } },
       'what is at "data.rows" is null, not an array; "data" has the fields "rows", "page"',
     ],
     [

@@ -24,6 +24,20 @@ const at = (value: unknown, path: ReadonlyArray<string>): unknown =>
     value,
   )
 
+/**
+ * What an answer has for its items. Null, as some encoders write a list without any, is none where PageInfo says that nothing
+ * follows.
+ */
+export const itemsAt = (
+  value: unknown,
+  { itemsField, pageInfoField }: Pick<Interface["paging"], "itemsField" | "pageInfoField">,
+): unknown => {
+  const items = at(value, pathOf(itemsField))
+  if (items !== null || pageInfoField === null) return items
+  const info = decodePageInfo(at(value, pathOf(pageInfoField)))
+  return Option.exists(info, ({ hasNextPage }) => !hasNextPage) ? [] : items
+}
+
 /** What there is on the way to a path: the fields of the last object that is there. */
 const fieldsSeen = (value: unknown, path: ReadonlyArray<string>): string => {
   if (Array.isArray(value)) return "the answer is an array"
@@ -116,7 +130,7 @@ export const openEnvelope = (
       : Effect.succeed({ items: all, ...lastPage })
   if (mayBePlain && Array.isArray(value)) return whole(value)
   const itemsPath = pathOf(itemsField)
-  const items = at(value, itemsPath)
+  const items = itemsAt(value, paging)
   if (!Array.isArray(items)) {
     const what = wrongAt(value, itemsPath, "an array", `there is no array at "${itemsField}"`)
     return wrong(what, itemsPath, "itemsField")
