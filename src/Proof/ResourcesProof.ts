@@ -38,7 +38,7 @@ const texts = (sql: Sql): Fragment => sql`
     when 'WITHDRAWAL' then ${destination(sql)} end),
   ('reference', r.reference, case when w.withdrawn then
     w.said ->> case when w.said ->> 'sourceAmount' is null then 'purpose' else 'reference' end end),
-  ('destination', r.destination_id, lower(nullif(w.destination ->> 'destinationId', ''))),
+  ('destination', r.destination_id, lower(w.destination ->> 'destinationId')),
   ('code', r.code, w.said ->> 'code'),
   ('transaction hash', r.transaction_hash, w.said ->> 'transactionHash')`
 
@@ -71,7 +71,9 @@ export const resources: ProofQuery = {
     cross join lateral (
       select format('says that its %s is %s; the service said %s', x.name, coalesce(x.value, 'none'), coalesce(x.said, 'none'))
         as message
-      from (values ${texts(sql)}) x (name, value, said) where x.value is distinct from x.said
+      from (values ${texts(sql)}) x (name, value, said)
+      -- Empty text counts as none; earlier versions kept it.
+      where nullif(x.value, '') is distinct from nullif(x.said, '')
       union all
       select format('says that its %s is %s; the service said %s', x.name, coalesce(x.value::text, 'none'),
         coalesce(x.said #>> '{}', 'none'))

@@ -51,6 +51,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the proof of the datab
           fee: { amount: "0.00", currency: "USD" },
           completedAt: "",
         }
+        const texts = {
+          ...{ remitterName: "", externalReference: "", reasonCode: "" },
+          ...{ code: "", reference: "", transactionHash: "" },
+        }
         const nameless = { accountNumber: "DE00", swiftBic: "X", bankName: "Bank", destinationId: "" }
         const { service } = yield* partnership({
           balance: "3.00",
@@ -59,13 +63,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the proof of the datab
             debit(12, "2.00", "8.00", id(200)),
             { ...debit(13, "5.00", "3.00", id(40)), relatedResourceType: "CONVERSION" },
           ],
-          deposits: [deposit(30, "1.00", { status: "PENDING", fee: "", feeAmount: "" })],
-          withdrawals: [withdrawal(200, "2.00", "0.00", { destination: nameless })],
+          deposits: [deposit(30, "1.00", { ...texts, status: "PENDING", fee: "", feeAmount: "" })],
+          withdrawals: [withdrawal(200, "2.00", "0.00", { ...texts, destination: nameless })],
           conversions: [conversion],
         })
         yield* sync(service.url)
         expect(yield* rows("select * from mirror.quarantine")).toEqual([])
         expect(yield* postings).toContain("adjustment cash 10, suspense -10")
+        expect(
+          yield* rows(`select counterparty, external_reference, reason_code, code, reference, transaction_hash
+            from mirror.resources where resource_type = 'DEPOSIT'`),
+        ).toEqual([
+          {
+            ...{ counterparty: null, external_reference: null, reason_code: null },
+            ...{ code: null, reference: null, transaction_hash: null },
+          },
+        ])
         expect((yield* proof).wrong).toEqual([])
       }),
     ),

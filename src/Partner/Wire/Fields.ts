@@ -39,25 +39,24 @@ const refuse = (at: string, key: string, reason: string): never => {
   throw new Fault(`${at}.${key}`, reason)
 }
 
-export const isAbsent = (value: unknown): boolean => value === undefined || value === null
+/** Null counts as absent, and so does empty text. */
+export const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ""
 
 export const text = (row: Fields, key: string, at = "$"): string => {
   const value = row[key]
   return typeof value === "string" ? value : refuse(at, key, `expected a string, found ${kindOf(value)}`)
 }
 
-/** A field that may be absent and that no empty text can be a value of: that counts as absent, as null does. */
+/** A field that may be absent. */
 export const optional = <A>(
   row: Fields,
   key: string,
   read: (row: Fields, key: string, at: string) => A,
   at = "$",
-): Option.Option<A> =>
-  isAbsent(row[key]) || row[key] === "" ? Option.none() : Option.some(read(row, key, at))
+): Option.Option<A> => (isAbsent(row[key]) ? Option.none() : Option.some(read(row, key, at)))
 
-/** Text that may be absent, or null; kept as it is where it is empty. */
 export const optionalText = (row: Fields, key: string, at = "$"): Option.Option<string> =>
-  isAbsent(row[key]) ? Option.none() : Option.some(text(row, key, at))
+  optional(row, key, text, at)
 
 export const object = (row: Fields, key: string, at = "$"): Fields => {
   const value = row[key]

@@ -1,7 +1,17 @@
 import { Option } from "effect"
 import * as Money from "../../Common/Money.ts"
 import { type StatementEntry, zeroThatMoves } from "../../Partner.ts"
-import { amount, currency, Fault, type Fields, instant, optional, text, uuid } from "./Fields.ts"
+import {
+  amount,
+  currency,
+  Fault,
+  type Fields,
+  instant,
+  optional,
+  optionalText,
+  text,
+  uuid,
+} from "./Fields.ts"
 import * as JsonText from "./JsonText.ts"
 import { type Decoder, storable } from "./RowDecoder.ts"
 
@@ -56,7 +66,7 @@ export const decoder = (statementOf: string): Decoder<StatementEntry> => {
           amount(fields, key, at, code, "any"),
         ),
         balanceAfter: amount(row, "balanceAfter", "$", code, "any"),
-        relatedResourceType: optional(row, "relatedResourceType", text),
+        relatedResourceType: optionalText(row, "relatedResourceType"),
         relatedResourceId: optional(row, "relatedResourceId", uuid),
         occurredAt: instant(row, "occurredAt"),
         extra: null,
