@@ -113,6 +113,10 @@ describe("the command line", () => {
     expect(status.error).toMatch(
       /the database is older than this version \(it lacks .*rules\): run tieout migrate/,
     )
+    // One that says too little changes nothing.
+    const unsaid = await tieout(["reclassify", "F1"])
+    expect([unsaid.code, unsaid.error]).toEqual([2, expect.stringContaining("--to is missing")])
+    expect((await tieout(["status"])).error).toBe(status.error)
     expect((await tieout(["migrate"])).code).toBe(0)
   })
 

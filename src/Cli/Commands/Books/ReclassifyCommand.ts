@@ -26,27 +26,37 @@ const reasonOf = (given: Option.Option<string>) => {
     : Effect.succeed(reason)
 }
 
-const applyRules = Effect.fn("Cli.reclassify.rules")(function* (options: {
+/** `--rules`. */
+interface ByRules {
+  readonly kind: "rules"
   readonly apply: boolean
   readonly book: Option.Option<string>
-  readonly reason: Option.Option<string>
-}) {
+  readonly reason: string
+}
+
+/** Named entries, or all of a check. */
+interface ByHand {
+  readonly kind: "hand"
+  readonly ids: ReadonlyArray<string>
+  readonly all: Option.Option<AllOf>
+  /** `--preview`, or `--all-of` without `--apply`. */
+  readonly preview: boolean
+  readonly to: string
+  readonly name: Option.Option<string>
+  readonly reason: string
+}
+
+const applyRules = Effect.fn("Cli.reclassify.rules")(function* ({ apply, book, reason }: ByRules) {
   const output = yield* Output
-  const reason = options.apply ? yield* reasonOf(options.reason) : "preview"
-  const results = yield* reapply({
-    book: options.book,
-    preview: !options.apply,
-    reason,
-    who: yield* who,
-  })
+  const results = yield* reapply({ book, preview: !apply, reason, who: yield* who })
   const nothing = results.every(({ changed }) => changed === 0)
   yield* output.report({
-    document: { applied: options.apply, books: results },
+    document: { applied: apply, books: results },
     lines: [
       ...results.flatMap((result) => reappliedLines(result, output.terminal.stdout)),
       nothing
         ? "Every entry is on the account that the posting rules name."
-        : options.apply
+        : apply
           ? "Moved. Cash, closed months and numbers that were given are as they were."
           : 'Nothing was moved. To move it: tieout reclassify --rules --apply --reason "…"',
     ],
@@ -61,39 +71,64 @@ const amountOf = (given: Option.Option<string>) =>
         advice: "It counts in each finding's own currency.",
       })
 
-const move = Effect.fn("Cli.reclassify.move")(function* (options: {
-  readonly ids: ReadonlyArray<string>
-  readonly allOf: Option.Option<AllOf["check"]>
-  readonly book: Option.Option<string>
-  readonly maxAmount: Option.Option<string>
-  readonly preview: boolean
-  readonly to: Option.Option<string>
-  readonly name: Option.Option<string>
-  readonly reason: Option.Option<string>
-}) {
+const move = Effect.fn("Cli.reclassify.move")(function* ({ all, ids, name, preview, reason, to }: ByHand) {
   const output = yield* Output
-  const { allOf, book, ids, name, preview, to } = options
-  if (Option.isNone(to)) {
-    return yield* new UsageError({
-      detail: "--to is missing: the account to move to.",
-      advice: "Run tieout reclassify --help to see what it takes.",
-    })
-  }
-  const maxAmount = yield* amountOf(options.maxAmount)
-  const reason = preview && Option.isNone(options.reason) ? "preview" : yield* reasonOf(options.reason)
-  const all = Option.map(allOf, (check) => ({ check, book, maxAmount }))
   const done = yield* reclassifyAll({
-    ...{ ids, to: to.value.trim(), name, reason, preview, who: yield* who },
+    ...{ ids, to, name, reason, preview, who: yield* who },
     ...(Option.isSome(all) ? { allOf: all.value } : {}),
   })
   const [one] = done.moved
   yield* output.report({
     // For a single entry the document keeps the shape that it had before several could be named.
     document:
-      ids.length === 1 && Option.isNone(allOf) && !preview && one !== undefined ? one : { preview, ...done },
-    lines: movedLines(done, preview, Option.isSome(allOf), output.terminal.stdout),
+      ids.length === 1 && Option.isNone(all) && !preview && one !== undefined ? one : { preview, ...done },
+    lines: movedLines(done, preview, Option.isSome(all), output.terminal.stdout),
   })
 })
+
+interface Options {
+  readonly ids: ReadonlyArray<string>
+  readonly allOf: Option.Option<AllOf["check"]>
+  readonly apply: boolean
+  readonly book: Option.Option<string>
+  readonly maxAmount: Option.Option<string>
+  readonly preview: boolean
+  readonly rules: boolean
+  readonly to: Option.Option<string>
+  readonly name: Option.Option<string>
+  readonly reason: Option.Option<string>
+}
+
+const usage = (detail: string) =>
+  new UsageError({ detail, advice: "Run tieout reclassify --help to see what it takes." })
+
+/** What is asked for: before a database is opened, which a command that writes brought up to date. */
+const askedOf = Effect.fn("Cli.reclassify.asked")(function* (
+  options: Options,
+): Effect.fn.Return<ByRules | ByHand, UsageError> {
+  const { allOf, apply, book, ids, name, rules, to } = options
+  const named = ids.length > 0
+  const every = Option.isSome(allOf)
+  const target = Option.isSome(to) || Option.isSome(name)
+  if (rules && !named && !every && !target && !options.preview && Option.isNone(options.maxAmount)) {
+    return { kind: "rules", apply, book, reason: apply ? yield* reasonOf(options.reason) : "preview" }
+  }
+  const ofFindings = every && !named && !options.preview
+  const ofNames = named && !every && !apply && Option.isNone(book) && Option.isNone(options.maxAmount)
+  if (rules || !(ofFindings || ofNames)) {
+    return yield* usage(
+      "Expected one or more IDs, or --all-of CHECK, with --to and --reason, or --rules with --apply or without.",
+    )
+  }
+  if (Option.isNone(to)) return yield* usage("--to is missing: the account to move to.")
+  const preview = options.preview || (every && !apply)
+  const maxAmount = yield* amountOf(options.maxAmount)
+  const reason = preview && Option.isNone(options.reason) ? "preview" : yield* reasonOf(options.reason)
+  const all = Option.map(allOf, (check) => ({ check, book, maxAmount }))
+  return { kind: "hand", ids, all, preview, to: to.value.trim(), name, reason }
+})
+
+const writes = (asked: ByRules | ByHand): boolean => (asked.kind === "rules" ? asked.apply : !asked.preview)
 
 export const reclassify = command(
   {
@@ -171,40 +206,16 @@ export const reclassify = command(
     ],
     exits: { busy: "a sync of that connection runs, and nothing of it was moved" },
   },
-  Effect.fn("Cli.reclassify")(
-    function* ({ allOf, apply, book, ids, maxAmount, name, preview, reason, rules, to }) {
-      const named = ids.length > 0
-      const every = Option.isSome(allOf)
-      const target = Option.isSome(to) || Option.isSome(name)
-      if (rules && !named && !every && !target && !preview && Option.isNone(maxAmount)) {
-        return yield* applyRules({ apply, book, reason })
-      }
-      const ofFindings = every && !named && !preview
-      const ofNames = named && !every && !apply && Option.isNone(book) && Option.isNone(maxAmount)
-      if (!rules && (ofFindings || ofNames)) {
-        return yield* move({
-          ids,
-          allOf,
-          book,
-          maxAmount,
-          preview: preview || (every && !apply),
-          to,
-          name,
-          reason,
-        })
-      }
-      return yield* new UsageError({
-        detail:
-          "Expected one or more IDs, or --all-of CHECK, with --to and --reason, or --rules with --apply or without.",
-        advice: "Run tieout reclassify --help to see what it takes.",
-      })
-    },
-    (effect, { apply, ids, preview }) =>
+  Effect.fn("Cli.reclassify")(function* (options) {
+    const asked = yield* askedOf(options)
+    yield* Effect.gen(function* () {
+      yield* asked.kind === "rules" ? applyRules(asked) : move(asked)
+    }).pipe(
       Effect.provide(
-        effect,
         Layer.mergeAll(Ledger.Default, Reconcile.Default, Resources.Default, PostingFacts.Default).pipe(
-          Layer.provideMerge(preview || (ids.length === 0 && !apply) ? booksToRead : books),
+          Layer.provideMerge(writes(asked) ? books : booksToRead),
         ),
       ),
-  ),
+    )
+  }),
 )
