@@ -39,7 +39,7 @@ const standingColumns = {
   month: text,
   /** The day of a correction that is made now. */
   day: text,
-  /** The time that dates a correction: the entry's, or now where its month is closed. */
+  /** The time that dates a correction: since when the amount stands there, or now where that month is closed. */
   at: text,
   /** The number of reclassifications of it by hand. */
   made: int4,
@@ -164,15 +164,8 @@ export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Bo
       select j.source_id as "entryId", to_char(j.period, 'YYYY-MM') as period, n.number, j.partner_account_id as "partnerAccountId", j.position,
         e.related_type as "resourceType", e.related_id as "resourceId", j.external_reference as "externalReference",
         j.counterparty, to_char(j.occurred_at at time zone coalesce(l.time_zone, 'UTC'), 'YYYY-MM') as month,
-        (case
-          when j.period <= l.closed_through then ledger.effective_date(now(), l.time_zone, l.closed_through)
-          when j.late_for is null then ledger.effective_date(j.occurred_at, l.time_zone, l.closed_through)
-          else j.effective_date end)::text as day,
-        to_char(case
-            when j.period <= l.closed_through then now()
-            when j.late_for is null then j.occurred_at
-            else j.effective_date::timestamp at time zone coalesce(l.time_zone, 'UTC') end
-          at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
+        ledger.effective_date(d.at, l.time_zone, l.closed_through)::text as day,
+        to_char(d.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
         (select coalesce(max(m.sequence), 0) from ledger.journal_entries m
          where m.book_id = j.book_id and m.source_id = j.source_id and m.source_type = 'manual') as made,
         (select coalesce(json_agg(s), '[]') from (
@@ -202,6 +195,16 @@ export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Bo
       left join ledger.journal_numbers n on n.book_id = j.book_id and n.entry_id = j.entry_id
       -- The resource that it names now, which it may not have named when it was booked.
       join mirror.statement_entries e on e.book_id = j.book_id and e.entry_id = j.source_id
+      -- What a loan has too much may stand there only since the loan was cancelled, long after its cash moved.
+      cross join lateral (
+        select greatest(case when j.late_for is null then j.occurred_at
+            else j.effective_date::timestamp at time zone coalesce(l.time_zone, 'UTC') end, (
+          select max(u.since) from ledger.receivable_shares s
+          join ledger.receivable_dues u on u.book_id = s.book_id and u.receivable_id = s.receivable_id
+          where s.book_id = j.book_id and s.rest and j.source_id = any (s.entries))) as at) t
+      cross join lateral (
+        select case when date_trunc('month', ledger.day_of(t.at, l.time_zone)::timestamp)::date <= l.closed_through then now()
+          else t.at end as at) d
       where j.book_id = ${book.bookId} and j.source_id = ${entryId}::uuid and j.source_type = 'statement_entry'
         and j.sequence = 0`,
   )

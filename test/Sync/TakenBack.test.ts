@@ -92,14 +92,19 @@ const moving = (what: string) =>
     who: "controller",
   }).pipe(Effect.provide(services))
 
+/** Moves what the finding of loan clearing is about. */
+const movingFound = Effect.gen(function* () {
+  const [found] = yield* rows(
+    "select 'F' || finding_id as id from reconcile.findings where check_name = 'loan-clearing' and closed_at is null",
+  )
+  yield* moving(String(found?.id))
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("An excess that a person has moved", (it) => {
   /** 3,000 for 1,025, of which 1,975 stand in an account of a person's. */
   const moved = Effect.gen(function* () {
     const all = yield* repaid(3000)
-    const [found] = yield* rows(
-      "select 'F' || finding_id as id from reconcile.findings where check_name = 'loan-clearing' and closed_at is null",
-    )
-    yield* moving(String(found?.id))
+    yield* movingFound
     expect(yield* standing).toEqual(["cash 2000", "interest_income -25", "other -1975"])
     expect(yield* findings).toEqual([])
     return all
@@ -149,6 +154,46 @@ layer(TestDatabase.layer, { excludeTestServices: true })("An excess that a perso
       expect(yield* findings).toEqual([])
       expect(yield* unexplained).toEqual([])
       expect(yield* told).toEqual(yield* short)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})
+
+/** What a person moved, by account and day. */
+const movedDays = Effect.map(
+  rows(`
+    select a.code || ' ' || trim_scale(p.amount) || ' ' || e.effective_date::text as line from ledger.journal_entries e
+    join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
+    join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+    where e.source_type = 'manual' order by 1`),
+  (found) => found.map(({ line }) => line),
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true })("What stands in loan clearing is moved", (it) => {
+  it.scoped("on the day since when it stands there: a loan written off is a loss of its cancellation", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      const run = sync(service.url, surfaces)
+      const out = move(held, "", { type: "DEBIT", amount: 1000, on: at(2) })
+      const disbursedTransaction = tx(out, 2)
+      held.clock = at(4)
+      held.receivables = [loan({ disbursedTransaction })]
+      yield* run
+      held.clock = at(25)
+      held.receivables = [loan({ disbursedTransaction, status: "CANCELED" })]
+      yield* run
+      expect(yield* items).toEqual(["900 1000 disbursement due 0 paid 1000 since 2026-10-25"])
+      yield* movingFound
+      expect(yield* movedDays).toEqual(["1050 -1000 2026-10-25", "2990 1000 2026-10-25"])
+      expect(yield* findings).toEqual([])
+      expect(yield* unexplained).toEqual([])
+    }),
+  )
+
+  it.scoped("on the day of the cash, where the excess stands since then", () =>
+    Effect.gen(function* () {
+      yield* repaid(3000)
+      yield* movingFound
+      expect(yield* movedDays).toEqual(["1050 1975 2026-10-20", "2990 -1975 2026-10-20"])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
