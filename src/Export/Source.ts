@@ -12,7 +12,7 @@ import type { ExportError } from "./ExportError.ts"
 import type { Selection } from "./Request/ExportScope.ts"
 import { type BookAccounts, inBase, type JournalAccounts } from "./Source/Accounts.ts"
 import { balancesAsOf, balancesOfBooks, type Sums, type SumsByBook, selectedSums } from "./Source/Balances.ts"
-import { type CurrencyEntries, currencyEntries } from "./Source/CurrencyEntries.ts"
+import { type CurrencyEntries, currencyEntries, type LinesOf } from "./Source/CurrencyEntries.ts"
 import { type EntryChunk, streamEntries } from "./Source/Entries.ts"
 import { numberedByDate } from "./Source/EntryOrder.ts"
 import { type JournalName, lookUpOneByOne } from "./Source/JournalViews.ts"
@@ -34,7 +34,7 @@ export interface Source {
     withPayments?: boolean,
   ) => Stream.Stream<EntryChunk, DatabaseError | ExportError, Database>
   /** By currency, how many of the selected entries there are, and how many have an amount of more than so many decimals. */
-  readonly entriesByCurrency: (decimals: number) => Read<CurrencyEntries>
+  readonly entriesByCurrency: (decimals: number, lines: LinesOf) => Read<CurrencyEntries>
   /** Whether the entries by number are in the order of their dates as well. */
   readonly numberedByDate: Read<boolean>
   /** Files that accompany every export. */
@@ -97,8 +97,10 @@ const readSource = Effect.fn("Export.readSource")(function* (
     moved: Effect.map(moved, (sums) => ofBook(sums, bookId)),
     entries: (order, withPayments) =>
       streamEntries({ ...book, accounts }, journal, selection, order, withPayments),
-    entriesByCurrency: (decimals) =>
-      Effect.map(currencyEntries([bookId], journal, selection, decimals), (found) => ofBook(found, bookId)),
+    entriesByCurrency: (decimals, lines) =>
+      Effect.map(currencyEntries([bookId], journal, selection, decimals, lines), (found) =>
+        ofBook(found, bookId),
+      ),
     // The base-currency journal has two series of numbers, whose dates take turns.
     numberedByDate: journal === "native" ? numberedByDate(bookId, selection) : Effect.succeed(false),
     alongside: [],

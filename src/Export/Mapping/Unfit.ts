@@ -6,7 +6,7 @@ import type { FormatSettings } from "../../Format/FormatSettings.ts"
 import { type Profile, takesCurrency } from "../../Format/Table/Profile.ts"
 import type { Advice } from "../ExportError.ts"
 import type { Selection } from "../Request/ExportScope.ts"
-import type { CurrencyEntries } from "../Source/CurrencyEntries.ts"
+import type { CurrencyEntries, LinesOf } from "../Source/CurrencyEntries.ts"
 import type { Source } from "../Source.ts"
 
 /** The part of a profile that decides which currencies and amounts it can hold. */
@@ -36,8 +36,7 @@ const listed = (found: ReadonlyArray<readonly [currency: string, entries: number
     )
     .join(", ")
 
-/** A statement has only cash lines, so what it cannot hold is found when it is written. */
-const hasAllLines = ({ mode }: Limits): boolean => mode !== "statement"
+const linesOf = ({ mode }: Limits): LinesOf => (mode === "statement" ? "statement" : "journal")
 
 const currencyReason = ({ currencies, name }: Limits, baseCurrency: string): string =>
   currencies === "base"
@@ -67,7 +66,7 @@ const unfitOf = (
     ...(foreign.length === 0
       ? []
       : [one(foreign, `${currencyReason(profile, baseCurrency)}: ${listed(inForeign)}`)]),
-    ...(hasAllLines(profile) && precise.length > 0
+    ...(precise.length > 0
       ? [
           one(
             precise.map(([currency]) => currency),
@@ -87,15 +86,16 @@ export const findUnfit = Effect.fn("Export.findUnfit")(function* (
   const suspects = used.filter(
     ({ accounts, profile }) =>
       accounts.some(({ currency }) => !takesCurrency(profile, currency, baseCurrency)) ||
-      (hasAllLines(profile) && accounts.some(({ scale }) => scale > profile.decimals.most)),
+      accounts.some(({ scale }) => scale > profile.decimals.most),
   )
-  const byDecimals = new Map<number, CurrencyEntries>()
+  const keyOf = (profile: Limits) => `${profile.decimals.most} ${linesOf(profile)}`
+  const counted = new Map<string, CurrencyEntries>()
   for (const { profile } of suspects) {
-    const { most } = profile.decimals
-    if (!byDecimals.has(most)) byDecimals.set(most, yield* countEntries(most))
+    const key = keyOf(profile)
+    if (!counted.has(key)) counted.set(key, yield* countEntries(profile.decimals.most, linesOf(profile)))
   }
   return suspects.flatMap((each) =>
-    unfitOf(each, baseCurrency, byDecimals.get(each.profile.decimals.most) ?? new Map()),
+    unfitOf(each, baseCurrency, counted.get(keyOf(each.profile)) ?? new Map()),
   )
 })
 

@@ -7,7 +7,7 @@ import type { Entry } from "../../Format/Entry.ts"
 import type { Selection } from "../Request/ExportScope.ts"
 import { readBalances, type Source, type SourceBook } from "../Source.ts"
 import { accountsOfBooks } from "./Accounts.ts"
-import { type CurrencyEntries, currencyEntries } from "./CurrencyEntries.ts"
+import { type CurrencyEntries, currencyEntries, type LinesOf } from "./CurrencyEntries.ts"
 import { type EntryChunk, entriesOfBooks, inFetches } from "./Entries.ts"
 import { lookUpOneByOne } from "./JournalViews.ts"
 
@@ -35,10 +35,11 @@ export const heldSources = Effect.fn("Export.heldSources")(function* (
   yield* lookUpOneByOne(true)
   const accounts = yield* accountsOfBooks(ids)
   const { closing, moved, opening } = yield* readBalances("native", selection, accounts)
-  const counted = new Map<number, ReadonlyMap<number, CurrencyEntries>>()
-  const countAll = Effect.fnUntraced(function* (decimals: number) {
-    const known = counted.get(decimals) ?? (yield* currencyEntries(ids, "native", selection, decimals))
-    counted.set(decimals, known)
+  const counted = new Map<string, ReadonlyMap<number, CurrencyEntries>>()
+  const countAll = Effect.fnUntraced(function* (decimals: number, lines: LinesOf) {
+    const key = `${decimals} ${lines}`
+    const known = counted.get(key) ?? (yield* currencyEntries(ids, "native", selection, decimals, lines))
+    counted.set(key, known)
     return known
   })
   const figuresOf = (bookId: number) => ({
@@ -46,7 +47,8 @@ export const heldSources = Effect.fn("Export.heldSources")(function* (
     opening: ofBook(opening, bookId),
     closing: ofBook(closing, bookId),
     moved: Effect.map(moved, (sums) => ofBook(sums, bookId)),
-    entriesByCurrency: (decimals: number) => Effect.map(countAll(decimals), (found) => ofBook(found, bookId)),
+    entriesByCurrency: (decimals: number, lines: LinesOf) =>
+      Effect.map(countAll(decimals, lines), (found) => ofBook(found, bookId)),
   })
   const sources = new Map(ids.map((bookId) => [bookId, figuresOf(bookId)]))
   const withEntries = Effect.fnUntraced(function* (withPayments: boolean) {

@@ -262,6 +262,50 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
     }),
   )
 
+  it.effect("are refused in the same words where a bank statement has more decimals than Xero", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("DINARS", client(60))
+      const database = yield* Database
+      const dinars = "11111111-0000-4000-8000-000000000009"
+      for (const [role, account] of [
+        ["cash", dinars],
+        ["fees", null],
+        ["deposits_clearing", null],
+      ] as const) {
+        yield* database.query(
+          "Test.dinars",
+          (sql) => sql`
+            insert into ledger.accounts (book_id, role, currency, partner_account_id, rule_code, code, name)
+            values (${bookId}, ${role}, 'BHD', ${account}, '', '1010', ${`Dinars:${role}`})`,
+        )
+      }
+      const paidIn = Effect.fnUntraced(function* (cash: string, fee: string, total: string) {
+        yield* post(bookId, {
+          ...{ date: "2026-10-02", kind: "deposit", partner: dinars, cash, description: "Deposit" },
+          lines: [
+            ["cash", "", "BHD", cash],
+            ["fees", "", "BHD", fee],
+            ["deposits_clearing", "", "BHD", total],
+          ],
+        })
+        yield* assignNumbers(bookId)
+      })
+      // Only the fee has three decimals, which no statement shows.
+      yield* paidIn("10.10", "0.005", "-10.105")
+      yield* deposit(bookId, "2026-10-03")
+      const { manifest } = yield* batchOf("DINARS", ["xero-statement"])
+      expect(manifest.entries).toBe(2)
+      yield* paidIn("10.101", "0.005", "-10.106")
+      const { out, result } = yield* exported("DINARS", ["journal", "xero-statement"])
+      expect(Either.isLeft(result) ? result.left.message.split("\n") : []).toEqual([
+        "The export of the book DINARS is refused, nothing of it was written:",
+        "  xero-statement has amounts of 2 decimals, some here have more: 1 entry is in BHD",
+        "Without these currencies: formats.leaveOut: [BHD] in the settings.",
+      ])
+      expect(readdirSync(out)).toEqual([])
+    }),
+  )
+
   it.effect("describe a movement as the settings ask, without personal data where they leave it out", () =>
     Effect.gen(function* () {
       yield* postMonths(yield* openBook("TEXTS", client(6)))
