@@ -60,7 +60,7 @@ export const openItemLines = (sql: Sql, { accountId, asOf, bookId, ...months }: 
   const through = monthOrNull(months.through)
   return sql`
     with day as (
-      select least(ledger.day_of(now(), l.time_zone),
+      select least(ledger.day_of(coalesce(${asOf}::text::timestamptz, now()), l.time_zone),
         coalesce((${through}::text::date + interval '1 month')::date - 1, 'infinity')) as today
       from ledger.locks l where l.book_id = ${bookId})
     select i.account_id as "accountId", case when i.item_id is null then 'month' else 'item' end as line,

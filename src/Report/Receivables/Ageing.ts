@@ -60,7 +60,8 @@ const receivables = (sql: Sql, scope: ReportScope) => sql`
   with held as (${heldReceivables(sql, scope)}),
   told as (
     select h.*, v.issue_date, v.initial_principal, v.status, v.served_at, v.client_id, v.book_id,
-      (${scope.last}::text::date - ledger.day_of(v.issue_date, ${scope.month.timeZone}::text)) as age
+      least(${scope.last}::text::date, ledger.day_of(coalesce(${scope.asOf}::text::timestamptz, now()), ${scope.month.timeZone}::text))
+        - ledger.day_of(v.issue_date, ${scope.month.timeZone}::text) as age
     from held h
     left join lateral (
       select v.* from mirror.receivables v
