@@ -66,7 +66,7 @@ export const baseSection = ({ figures, rates, results, trialBalance }: BasePage)
       rows: shown,
       total: rates.rows,
       file: rates.name,
-      none: "None: nothing but the base currency moved or was held.",
+      none: "None: nothing was valued by the rate of a day.",
     }),
     heading(`Trial balance in ${figures.currency}`),
     table({
