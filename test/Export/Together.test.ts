@@ -393,4 +393,21 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
       })
     }),
   )
+
+  it.effect("say of a figure that one of them cannot hold that nothing of this book was written", () =>
+    Effect.gen(function* () {
+      const { alpha, beta } = yield* books
+      yield* deposit(beta, "2026-10-30", "12345678901.00")
+      const before = [(yield* states(alpha)).length, (yield* states(beta)).length]
+      const error = yield* Effect.flip(exporting(temporaryFolder(), ["netsuite"], { again: true }))
+      // The batch of the book before it stays.
+      expect([(yield* states(alpha)).length, (yield* states(beta)).length]).toEqual([
+        (before[0] ?? 0) + 1,
+        before[1],
+      ])
+      expect(error.message).toMatch(
+        /^netsuite cannot hold what would be exported: -?12345678901\.00 USD of BETA-2026-10-\d+ does not fit netsuite, which takes 10 digits and 2 decimals\. Nothing of this book was written\.$/,
+      )
+    }),
+  )
 })
