@@ -32,6 +32,9 @@ export interface Due {
 /** A timer may fire a moment early; two due times are a minute apart. */
 const slack = 30_000
 
+/** A clock this many milliseconds before the last due time was ahead then: less is what a time server corrects. */
+const setBack = 3_600_000
+
 /** A due time counts as skipped if the timer has not fired this many milliseconds after it. */
 const late = 60_000
 
@@ -120,7 +123,10 @@ export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled
 
   // A timer only counts the seconds that the machine is awake, and does not notice that the clock was set.
   const look = Effect.gen(function* () {
-    const leapt = dueBefore(clock.unsafeCurrentTimeMillis() - late)
+    const now = clock.unsafeCurrentTimeMillis()
+    const leapt = dueBefore(now - late)
+    // Otherwise nothing would be due until the time that the clock showed by mistake.
+    if (now < rung - setBack) rung = 0
     if (leapt <= rung) return
     rung = leapt
     if (yield* isMissed(leapt)) yield* Queue.offer(due, { due: leapt, isMissed: true })

@@ -1,6 +1,6 @@
 /** Nights of several processes that keep one schedule on one database. */
 import { expect, it } from "@effect/vitest"
-import { Effect, Either, Fiber, Layer, Logger, Option } from "effect"
+import { Clock, Duration, Effect, Either, Fiber, Layer, Logger, LogLevel, Option } from "effect"
 import { describe } from "vitest"
 import { Database } from "../../src/Database.ts"
 import { Alerts } from "../../src/Serve/Alerts.ts"
@@ -50,6 +50,40 @@ const keeping = (variables: Record<string, string>, lines: Array<string>, done: 
     ),
     onOwnDatabase,
   )
+
+/** As if all runs had ended while the database's clock was ten days ahead. */
+const evidenceFrom10DaysAhead = Effect.flatMap(Database, (database) =>
+  database.transaction(
+    Effect.zipRight(
+      database.execute("Test.rules", (sql) => sql`set local session_replication_role = replica`),
+      database.execute(
+        "Test.ahead",
+        (sql) => sql`update sync.runs set ended_at = now() + interval '10 days'`,
+      ),
+    ),
+  ),
+)
+
+/** A clock that is ahead until it is set right, and on which nobody sleeps for longer than 50 ms. */
+const clockAhead = (ahead: number) =>
+  Effect.map(Effect.clock, (clock) => {
+    let offset = ahead
+    const millis = () => clock.unsafeCurrentTimeMillis() + offset
+    const nanos = () => clock.unsafeCurrentTimeNanos() + BigInt(offset) * 1_000_000n
+    return {
+      setRight: () => {
+        offset = 0
+      },
+      clock: {
+        [Clock.ClockTypeId]: Clock.ClockTypeId,
+        sleep: (duration) => clock.sleep(Duration.min(duration, Duration.millis(50))),
+        currentTimeMillis: Effect.sync(millis),
+        currentTimeNanos: Effect.sync(nanos),
+        unsafeCurrentTimeMillis: millis,
+        unsafeCurrentTimeNanos: nanos,
+      } satisfies Clock.Clock,
+    }
+  })
 
 const until = <A, E, R>(effect: Effect.Effect<A, E, R>, is: (found: A) => boolean) =>
   Effect.repeat(Effect.delay(effect, "20 millis"), { until: is })
@@ -188,6 +222,53 @@ describe("a night of several processes", () => {
       expect(
         yield* rows("select claimed_at >= due_at as due, ended_at > claimed_at as ended from sync.nights"),
       ).toEqual([{ due: true, ended: true }])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scopedLive("is left to the schedule where this machine's clock was ahead and is set right", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership()
+      yield* Effect.gen(function* () {
+        const { now, run } = yield* Nightly
+        const due = Math.round((yield* now) + 10 * 86_400_000)
+        const ahead = yield* clockAhead(11 * 86_400_000)
+        const night = yield* Effect.fork(Effect.withClock(run({ due, isMissed: false }), ahead.clock))
+        yield* Effect.sleep("300 millis")
+        expect(Option.isNone(yield* Fiber.poll(night))).toBe(true)
+        ahead.setRight()
+        yield* Fiber.join(night)
+      }).pipe(
+        Effect.provide(
+          Nightly.Default.pipe(
+            Layer.provide(Layer.merge(Alerts.Default, Sync.Default)),
+            Layer.provideMerge(Settings.from({ variables: variablesFor(service.url) })),
+          ),
+        ),
+      )
+      expect([yield* nights, yield* runs]).toEqual([[], []])
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.None), Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scopedLive("counts no success of a time that is still to come: the clock was ahead then", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership()
+      yield* Effect.gen(function* () {
+        const { isMissed, run } = yield* Nightly
+        const night: Night = { due: lastDue(), isMissed: true }
+        yield* run(night)
+        expect(yield* isMissed(night.due)).toBe(false)
+        yield* evidenceFrom10DaysAhead
+        expect(yield* isMissed(night.due)).toBe(true)
+        yield* run(night)
+        expect(yield* isMissed(night.due)).toBe(false)
+      }).pipe(
+        Effect.provide(
+          Nightly.Default.pipe(
+            Layer.provide(Layer.merge(Alerts.Default, Sync.Default)),
+            Layer.provideMerge(Settings.from({ variables: variablesFor(service.url) })),
+          ),
+        ),
+      )
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 

@@ -70,6 +70,30 @@ describe("the schedule", () => {
       }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
   )
 
+  it("goes on at the next due time where the clock was days ahead for a while", async () => {
+    const start = Date.UTC(2026, 9, 24, 2)
+    vi.useFakeTimers({ now: start })
+    const begun: Array<number> = []
+    const schedule = startSchedule({
+      ...quiet,
+      isMissed: (due) => Effect.succeed(due > start),
+      work: (due) => Effect.sync(() => void begun.push(due.due)),
+    })
+    const fiber = Effect.runFork(
+      Effect.scoped(Effect.zipRight(schedule, Effect.never)).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
+    )
+    await vi.advanceTimersByTimeAsync(1_000)
+    vi.setSystemTime(Date.UTC(2026, 10, 3, 12))
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(begun).toEqual([Date.UTC(2026, 10, 3, 3, 30)])
+    vi.setSystemTime(Date.UTC(2026, 9, 24, 2, 10))
+    await vi.advanceTimersByTimeAsync(3 * 3_600_000)
+    const ended = Effect.runPromise(Fiber.interrupt(fiber))
+    await vi.advanceTimersByTimeAsync(60_000)
+    await ended
+    expect(begun.slice(1)).toEqual([Date.UTC(2026, 9, 24, 3, 30)])
+  })
+
   it.each([
     // The clocks show 03:30 twice, and a year later not at all.
     ["2026-10-25T00:29:10Z", Date.UTC(2026, 9, 25, 0, 30)],

@@ -101,15 +101,29 @@ const attemptAt = (night: Night, work: NightWork, place: Place) =>
     Effect.annotateLogs({ connection: place.connection }),
   )
 
-/** Waits until the night is due by the database's clock, where this machine's is ahead. */
+const earliness = (night: Night) => Effect.orElseSucceed(untilDue(night), () => Duration.zero)
+
+/** The longest wait before the clocks are compared again. */
+const compareAgain = Duration.seconds(30)
+
+/**
+ * Waits until the night is due by the database's clock, where this machine's is ahead. Returns false if it no longer is: then the
+ * schedule starts this night when it is due.
+ */
 const whenDue = (night: Night) =>
   Effect.gen(function* () {
-    const early = yield* Effect.orElseSucceed(untilDue(night), () => Duration.zero)
+    let early = yield* earliness(night)
     if (Duration.greaterThan(early, farAhead))
       yield* Effect.logWarning(
         `This machine's clock is ${Duration.format(early)} ahead of the database's: the night is not due yet.`,
       )
-    yield* Effect.sleep(early)
+    while (Duration.greaterThan(early, Duration.zero)) {
+      yield* Effect.sleep(Duration.min(early, compareAgain))
+      early = yield* earliness(night)
+      const ownWait = night.due - (yield* Clock.currentTimeMillis)
+      if (ownWait > Duration.toMillis(farAhead)) return false
+    }
+    return true
   })
 
 /** Never fails: problems go to the log and to alerts. */
@@ -165,7 +179,7 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
       }
     }).pipe(Effect.annotateLogs({ connection: place.connection }))
 
-  yield* whenDue(night)
+  if (!(yield* whenDue(night))) return
   const places = connections.map(
     (connection): Place => ({
       connection,
