@@ -174,6 +174,10 @@ export const launch = (args: Arguments, manual: Manual, variables: Variables): v
     hungUp = true
   }
   process.stdout.once("error", noteHangup)
+  // For `Begin.ts`, which ends the process where nobody reads its answer any more.
+  process.stdout.prependListener("error", () => {
+    process.exitCode = outcome.code
+  })
   process.stderr.once("error", noteHangup)
   process.on("SIGHUP", () => {
     noteHangup()

@@ -53,14 +53,28 @@ export const answerOf = (
 const forScreen = (text: string, { columns, isTTY }: NodeJS.WriteStream): string =>
   isTTY === true && columns > 0 && !text.startsWith("{") ? wrappedText(text, columns) : text
 
+const unwritable = ({ message }: Error, asJson: boolean): string =>
+  failureText(
+    {
+      ...{ code: exitCodes.failed, error: "OutputError", reason: null },
+      message: `The answer could not be written to standard output: ${message}. What the command did stays done.`,
+    },
+    asJson,
+    new Date(),
+  )
+
 export const begin = async (
   args: ReadonlyArray<string>,
   variables: Readonly<Record<string, string | undefined>>,
   program: () => Promise<Program>,
 ): Promise<void> => {
-  // `tieout … | head` closes our stdout early: not a failure. A terminal that is gone has sent SIGHUP, which ends the command in order.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EIO" || !process.stdout.isTTY) process.exit(error.code === "EPIPE" ? 0 : 1)
+    // A terminal that is gone has sent SIGHUP, which ends the command in order.
+    if (error.code === "EIO" && process.stdout.isTTY) return
+    // `tieout … | head` closes our stdout early: the outcome stays what it is.
+    if (error.code === "EPIPE") return process.exit()
+    process.stderr.write(unwritable(error, args.includes("--json")))
+    process.exit(exitCodes.failed)
   })
   // Where nothing can be said, the work goes on.
   process.stderr.on("error", () => undefined)

@@ -71,6 +71,23 @@ describe("the command line", () => {
     expect(nothing.error).toContain("Usage:")
   })
 
+  it("keeps its exit code where nobody reads its answer", async () => {
+    const unread = (args: ReadonlyArray<string>) => start(args, {}, (child) => child.stdout?.destroy())
+    expect((await unread(["status", "--bogus", "--json"])).code).toBe(2)
+    expect((await unread(["status", "--json", "--config", "absent.yaml"])).code).toBe(2)
+    expect((await unread(["--help"])).code).toBe(0)
+  })
+
+  it.runIf(existsSync("/dev/full"))("says so where its answer cannot be written", async () => {
+    const full = await Effect.runPromise(here().program.start(["--version"], {}, () => {}, "/dev/full"))
+    expect(full).toEqual({
+      code: 1,
+      out: "",
+      error:
+        "The answer could not be written to standard output: ENOSPC: no space left on device, write. What the command did stays done.\n",
+    })
+  })
+
   it("reports wrong usage once, on stderr and in the document, and ends with 2", async () => {
     const { code, error, out } = await start(["export", "--all", "--json"])
     const message = "--format is missing.\nRun tieout export --help to see what it takes."

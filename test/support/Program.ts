@@ -1,5 +1,6 @@
 /** The program as a person runs it: compiled, in a folder of its own, each command with only the given variables. */
 import { type ChildProcess, spawn } from "node:child_process"
+import { openSync } from "node:fs"
 import { Context, Effect, Layer } from "effect"
 import { commonVariables, compiled } from "./Compiled.ts"
 import type { Answered, Asked } from "./commandHost.ts"
@@ -28,24 +29,26 @@ export interface Program {
     args: ReadonlyArray<string>,
     variables?: Variables,
     began?: (child: ChildProcess) => void,
+    /** A file that gets standard output in place of `out`. */
+    outTo?: string,
   ) => Effect.Effect<Finished>
 }
 
 const asProcess =
   (cwd: string, main: string): Program["start"] =>
-  (args, variables = {}, began = () => {}) =>
+  (args, variables = {}, began = () => {}, outTo) =>
     Effect.async<Finished>((resume) => {
       const child = spawn(process.execPath, [main, ...args], {
         cwd,
         env: { ...commonVariables(), ...variables },
-        stdio: ["ignore", "pipe", "pipe"],
+        stdio: ["ignore", outTo === undefined ? "pipe" : openSync(outTo, "w"), "pipe"],
       })
       let out = ""
       let error = ""
-      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      child.stdout?.setEncoding("utf8").on("data", (text: string) => {
         out += text
       })
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      child.stderr?.setEncoding("utf8").on("data", (text: string) => {
         error += text
       })
       child.once("close", (code) => resume(Effect.succeed({ code, out, error })))
