@@ -18,7 +18,7 @@ import { holding, leading } from "./Sync/Runs/ConnectionLock.ts"
 import { settleDead } from "./Sync/Runs/DeadJobs.ts"
 import { warnOfOtherName } from "./Sync/Runs/OtherName.ts"
 import { runParts, syncPartsOf } from "./Sync/Runs/Parts.ts"
-import { bySettings, endOf, prove, recordEnd } from "./Sync/Runs/Proving.ts"
+import { endOf, followingSettings, prove, recordEnd } from "./Sync/Runs/Proving.ts"
 import { SyncBusy } from "./Sync/Runs/RunReport.ts"
 import { type Surface, type SurfaceOptions, surfacesOf } from "./Sync/Runs/Surfaces.ts"
 import { watched } from "./Sync/Runs/Watched.ts"
@@ -47,7 +47,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
       const outcome = yield* readConnection(
         { connection, surfaces, client, full, quick },
         syncPartsOf(full, quick),
-        (books, commit) => Effect.provide(bySettings(books, commit), services),
+        followingSettings(services),
       )
       const run = yield* Run
       if (!quick) yield* run.commit(settleDead(outcome.complete, { kind: "sync" }))

@@ -20,7 +20,7 @@ import { readConnection } from "./Runs/Connection.ts"
 import { forAMoment } from "./Runs/ConnectionLock.ts"
 import { settleDead } from "./Runs/DeadJobs.ts"
 import { runParts } from "./Runs/Parts.ts"
-import { bySettings, endOf, prove, recordEnd } from "./Runs/Proving.ts"
+import { endOf, followingSettings, prove, recordEnd } from "./Runs/Proving.ts"
 import { SyncBusy, type SyncReport } from "./Runs/RunReport.ts"
 import { type Surface, type SurfaceOptions, surfacesOf } from "./Runs/Surfaces.ts"
 import { watched } from "./Runs/Watched.ts"
@@ -87,7 +87,7 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
         const outcome = yield* readConnection(
           { connection, surfaces, client, window: shared.window },
           backfillPartsOf(shared),
-          (books, commit) => Effect.provide(bySettings(books, commit), services),
+          followingSettings(services),
         )
         shared.results.push(...outcome.elsewhere.accounts)
         const run = yield* Run

@@ -1,13 +1,15 @@
 /** Books that a worker takes together are numbered and proved together; one that it has to give up fails alone. */
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Option } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Option } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
+import { bookJobs } from "../../src/Jobs/BookJob.ts"
+import { Settings } from "../../src/Settings.ts"
 import { holdingBooks } from "../../src/Sync/Runs/ConnectionLock.ts"
 import { client, clientId, type Lending, lending, move } from "../Sync/Lending.ts"
 import { journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { journalOfOneProcess, overtaking, syncWithBatch } from "./Workers.ts"
+import { journalOfOneProcess, overtaking, syncWithBatch, workerServices } from "./Workers.ts"
 
 const some = [1, 2, 3, 4, 5]
 const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
@@ -31,6 +33,20 @@ const proofs = Effect.map(
     join mirror.books b on b.book_id = p.book_id and b.client_id is not null`),
   ([row]) => row?.n,
 )
+
+/** As if the book had been read with other settings before. */
+const datedInTokyo = (bookId: number) =>
+  Effect.flatMap(Database, (database) =>
+    database.transaction(
+      Effect.zipRight(
+        database.execute("Test.rules", (sql) => sql`set local session_replication_role = replica`),
+        database.execute(
+          "Test.zone",
+          (sql) => sql`update ledger.locks set time_zone = 'Asia/Tokyo' where book_id = ${bookId}`,
+        ),
+      ),
+    ),
+  )
 
 const theBook = (code: string) =>
   Effect.map(
@@ -87,7 +103,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that a worker ta
       const report = yield* syncWithBatch(variables, (jobs, batch) =>
         Effect.gen(function* () {
           const { bookId } = yield* theBook("C3")
-          yield* rows(`update ledger.locks set time_zone = 'Asia/Tokyo' where book_id = ${bookId}`)
+          yield* datedInTokyo(bookId)
           const tried = yield* jobs.read(batch)
           found.push(...tried.map(Exit.isSuccess))
           const left = batch.filter((_, at) => found[at] === false)
@@ -97,6 +113,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that a worker ta
       expect([report.clients.read, report.numbered]).toEqual([4, 8])
       expect(report.clientFailures.map(({ book }) => book)).toEqual(["C3"])
     }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped(
+    "are dated in the time zone of who hands them out, and refused by a worker with another one",
+    () =>
+      Effect.gen(function* () {
+        const { variables } = yield* begun
+        const tokyo = { ...variables, TIEOUT_ACCOUNTING_TIME_ZONE: "Asia/Tokyo" }
+        const refused: Array<string> = []
+        const report = yield* syncWithBatch(variables, (jobs, batch) =>
+          Effect.gen(function* () {
+            const tried = yield* (yield* bookJobs(4)).read(batch)
+            refused.push(...tried.map(String))
+            yield* jobs.read(batch)
+          }).pipe(
+            Effect.scoped,
+            Effect.provide(Layer.provideMerge(workerServices, Settings.from({ variables: tokyo }))),
+            Effect.orDie,
+          ),
+        )
+        expect(refused).toHaveLength(5)
+        for (const why of refused) expect(why).toContain("accounting.timeZone: is Asia/Tokyo")
+        expect(report.clients.read).toBe(5)
+        expect(
+          yield* rows("select distinct time_zone as zone from ledger.locks where time_zone is not null"),
+        ).toEqual([{ zone: "UTC" }])
+      }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
   it.scoped("are taken without one that another process has", () =>

@@ -64,13 +64,21 @@ export interface BookParts<R> {
   readonly loans: Loans
 }
 
+interface FollowingSettings {
+  readonly bySettings: (
+    books: ReadonlyArray<Book>,
+    commit: Commit,
+  ) => Effect.Effect<void, SettingsError | DatabaseError | LeaseLost>
+  readonly dated: (
+    books: ReadonlyArray<Book>,
+    commit: Commit,
+  ) => Effect.Effect<unknown, DatabaseError | LeaseLost>
+}
+
 export const readConnection = <P, R>(
   wanted: Wanted,
   partsOf: (partner: Context.Tag.Service<Partner>) => Effect.Effect<BookParts<R>, never, P>,
-  bySettings: (
-    books: ReadonlyArray<Book>,
-    commit: Commit,
-  ) => Effect.Effect<void, SettingsError | DatabaseError | LeaseLost>,
+  { bySettings, dated }: FollowingSettings,
 ) =>
   Effect.gen(function* () {
     const run = yield* Run
@@ -198,6 +206,12 @@ export const readConnection = <P, R>(
         ]
         const tasks = new Map<number, BookTask>()
         for (const task of all) if (!tasks.has(task.book.bookId)) tasks.set(task.book.bookId, task)
+        // Their time zone is this process's, for good: a worker with another one in its settings is refused.
+        const written = [...tasks.values()].filter(({ reads }) => reads || settlesBooks)
+        yield* dated(
+          written.map(({ book }) => book),
+          run.commit,
+        )
         yield* read(run, asked, [...tasks.values()], (result) => {
           const task = tasks.get(result.bookId)
           if (task === undefined) return

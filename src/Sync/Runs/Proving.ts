@@ -1,5 +1,5 @@
 /** From reading a connection to books that are numbered and proved: what syncs and backfills share. */
-import { Effect, Exit } from "effect"
+import { type Context, Effect, Exit } from "effect"
 import { type Book, organizationCode } from "../../Book.ts"
 import { Ledger } from "../../Ledger.ts"
 import { PartnerConnection } from "../../Partner.ts"
@@ -33,6 +33,18 @@ export const bySettings = Effect.fn("Sync.bySettings")(function* (
     ],
     advice: `Set it back to ${zone}, or begin a new database: a book cannot change its time zone.`,
   })
+})
+
+/** How the books of a run get what the settings say of them. */
+export const followingSettings = (services: Context.Context<Settings | Ledger>) => ({
+  /** Only their time zone, and only those that have none yet. */
+  dated: (books: ReadonlyArray<Book>, commit: Commit) =>
+    Effect.provide(
+      Effect.flatMap(Ledger, ({ dateIn }) => dateIn(books, commit)),
+      services,
+    ),
+  bySettings: (books: ReadonlyArray<Book>, commit: Commit) =>
+    Effect.provide(bySettings(books, commit), services),
 })
 
 const sorted = (counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> =>
