@@ -1,10 +1,23 @@
 /** Takes jobs from the queue for as long as it runs: reads, numbers and proves the books that runs of any process hand out. */
-import { Cause, Deferred, Duration, Effect, Exit, Fiber, Option, Runtime, Schema, type Scope } from "effect"
+import {
+  Cause,
+  Clock,
+  Deferred,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  Option,
+  Runtime,
+  Schema,
+  type Scope,
+} from "effect"
 import type { Job } from "pg-boss"
 import { errorOf } from "../Common/ErrorKind.ts"
 import { int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import type { Settings } from "../Settings.ts"
+import { PartnerError } from "../Partner/PartnerError.ts"
+import { type Settings, SettingsError } from "../Settings.ts"
 import type { BookSync } from "../Sync/BookSync.ts"
 import { bookJobs } from "./BookJob.ts"
 import { bookQueue, boss, calling, deadQueue, heartbeatSeconds } from "./Boss.ts"
@@ -18,6 +31,8 @@ const lanes = 2
 const lookAgain = "500 millis"
 /** The wait after a failure, as while the database is away. */
 const afterFailure = "5 seconds"
+/** How long other workers alone take jobs after one that failed by this worker's own settings or credentials. */
+const whenUnfit = Duration.minutes(1)
 /** The time that work under way has to end when the worker stops. */
 const grace = "10 seconds"
 
@@ -39,6 +54,12 @@ const reasonOf = (exit: Exit.Exit<void, unknown>): Option.Option<string> =>
       return Option.some(error instanceof Error ? error.message : "something unforeseen")
     },
   })
+
+/** Whether a job failed by what this worker has: another one may have other settings, or the new secret. */
+const isUnfit = (exit: Exit.Exit<void, unknown>): boolean => {
+  const error = Exit.isFailure(exit) ? errorOf(exit.cause) : undefined
+  return error instanceof SettingsError || (error instanceof PartnerError && error.reason === "Unauthorized")
+}
 
 /** How many jobs to take now. */
 const portion = Effect.fn("Jobs.portion")(function* (concurrency: number) {
@@ -68,6 +89,8 @@ export const work = (
     const run = Runtime.runPromiseExit(yield* Effect.runtime<Database | Settings | BookSync>())
     const queue = yield* boss(database.settings, true)
     const ends = yield* Deferred.make<void>()
+    /** Until then others take the jobs, by a clock that nobody sets. Nanoseconds. */
+    let unfitUntil = 0n
 
     const succeeded = (jobs: ReadonlyArray<Job>) =>
       jobs.length === 0
@@ -89,6 +112,12 @@ export const work = (
         yield* Effect.logWarning(`A book could not be read, and is tried again: ${why}`)
         yield* failed([job], why)
       }
+      if (!outcomes.some(isUnfit)) return
+      // Otherwise it would fail the tries of all books before a worker that can read them gets to one.
+      unfitUntil = (yield* Clock.currentTimeNanos) + BigInt(Duration.toMillis(whenUnfit)) * 1_000_000n
+      yield* Effect.logWarning(
+        `That is this worker's own settings or credentials: it leaves work to others for ${Duration.format(whenUnfit)}.`,
+      )
     })
 
     /** Says that the jobs are under way; ends where one of them is no longer this worker's. What cannot be told says nothing of that. */
@@ -119,6 +148,7 @@ export const work = (
 
     /** Takes jobs and does them; how many they were. */
     const next = Effect.gen(function* () {
+      if ((yield* Clock.currentTimeNanos) < unfitUntil) return 0
       const batchSize = yield* portion(concurrency)
       if (batchSize === 0) return 0
       return yield* Effect.acquireUseRelease(

@@ -117,4 +117,23 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
       ).toEqual([{ severity: "blocking", tries: "2" }])
     }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
   )
+
+  it.scoped.skipIf(!hasWorkers)("leaves the books to others where a worker's own settings do not fit", () =>
+    Effect.gen(function* () {
+      const { variables } = yield* creditedClients(3)
+      yield* prepare()
+      const database = yield* Database
+      const servicesWith = (more: Record<string, string>) =>
+        Layer.provideMerge(BookSync.Default, Settings.from({ variables: { ...variables, ...more } }))
+      const report = yield* Effect.gen(function* () {
+        const queue = yield* boss(database.settings, false)
+        yield* calling("Test.hurry", () => queue.updateQueue(bookQueue, { retryLimit: 2, retryDelay: 0 }))
+        yield* Effect.provide(work(2), servicesWith({ TIEOUT_ACCOUNTING_TIME_ZONE: "Asia/Tokyo" }))
+        yield* Effect.forkScoped(Effect.delay(work(2), "3 seconds"))
+        const read = yield* readElsewhere
+        return yield* Effect.provideService(syncWith(variables), BookJobs, Option.some(read))
+      }).pipe(Effect.scoped, Effect.provide(servicesWith({})), unpaced)
+      expect([report.clients.read, report.clientFailures]).toEqual([3, []])
+    }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+  )
 })
