@@ -12,6 +12,10 @@ describe("the flags of V8 for long commands", () => {
     expect(names.filter((name) => !new RegExp(`^ *--${name} `, "m").test(known))).toEqual([])
   })
 
+  it("keep a command that ends from waiting for a thread that waits for it", () => {
+    expect(sparingFlags("13.6.233.10-node.28")).toContain("--no-concurrent-sparkplug")
+  })
+
   it("have no budget of interrupts where V8 has none", () => {
     expect(sparingFlags("11.3.244.8-node.33").some((flag) => flag.includes("budget"))).toBe(true)
     expect(sparingFlags("12.4.254.21-node.21").some((flag) => flag.includes("budget"))).toBe(false)
