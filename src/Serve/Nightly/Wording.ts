@@ -2,6 +2,7 @@
 import { count, counted } from "../../Common/Text.ts"
 import { spanText } from "../../Common/Time.ts"
 import { DatabaseError } from "../../Database/DatabaseError.ts"
+import { ExportError, type ExportReason } from "../../Export/ExportError.ts"
 import { PartnerError } from "../../Partner/PartnerError.ts"
 import type { OpenCounts } from "../../Reconcile/Summary.ts"
 import { type TieOut, tieOutSentence } from "../../Reconcile/TieOut.ts"
@@ -9,6 +10,14 @@ import { LeaseLost } from "../../Run/Lease.ts"
 import { SettingsError } from "../../Settings.ts"
 import type { Alert } from "../Alerts.ts"
 import type { InboxTrouble } from "../Overview/InboxEvents.ts"
+
+/** What a person can mend; the message itself may hold names. */
+const exportReasons: { readonly [reason in ExportReason]?: string } = {
+  Busy: "another export of a book runs",
+  Folder: "its folder cannot be written",
+  FolderTaken: "its folder holds what is not ours",
+  Refused: "a format cannot hold the books, or lacks a setting",
+}
 
 /** Why something failed, for an alert; from the service's answer only the status. */
 const reasonOf = (error: unknown): string => {
@@ -19,6 +28,8 @@ const reasonOf = (error: unknown): string => {
   }
   if (error instanceof DatabaseError) return "the database could not do its part"
   if (error instanceof SettingsError) return "the settings lack something, or do not fit"
+  if (error instanceof ExportError)
+    return exportReasons[error.reason] ?? `the export was refused (${error.reason})`
   return "something went wrong inside Tieout"
 }
 
