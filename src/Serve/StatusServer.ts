@@ -71,7 +71,6 @@ const content = (
   path: string,
   headOnly: boolean,
   schedule: CronFields | undefined,
-  startedAt: number,
   { downloads, session }: Admission,
 ) =>
   Effect.gen(function* () {
@@ -83,8 +82,7 @@ const content = (
     const now = yield* Clock.currentTimeMillis
     if (path === "/metrics") {
       const snapshot = yield* Effect.orElseSucceed(overview.read, () => Option.none())
-      const uptime = (now - startedAt) / 1_000
-      const more = { connections: connectionNames, uptime, counted: processFamilies() }
+      const more = { connections: connectionNames, uptime: process.uptime(), counted: processFamilies() }
       return Reply.metrics(metricsText(Option.getOrUndefined(snapshot), more))
     }
     if (path !== "/") return Reply.page(messagePage("Not here", "There is no such page."), 404)
@@ -133,7 +131,6 @@ const app = (
   { names, open }: { readonly names: ReadonlyArray<string>; readonly open: boolean },
   door: Doorkeeper | undefined,
   schedule: CronFields | undefined,
-  startedAt: number,
   readiness: Effect.Effect<string | undefined, never, Database>,
 ) =>
   Effect.gen(function* () {
@@ -157,7 +154,7 @@ const app = (
       const reason = yield* readiness
       return reason === undefined ? Reply.plain("ready") : Reply.plain(`not ready: ${reason}`, 503)
     }
-    const answer = (admission: Admission) => content(path, method === "HEAD", schedule, startedAt, admission)
+    const answer = (admission: Admission) => content(path, method === "HEAD", schedule, admission)
     if (door === undefined) return yield* answer({ downloads: open, session: false })
     if (path === "/login") return method === "POST" ? yield* login(door) : Reply.page(loginPage(false))
     const admission = yield* admitted(request, door)
@@ -189,7 +186,6 @@ export const startStatusServer = Effect.fn("Serve.statusServer")(function* (
     (secret): Doorkeeper => ({ token: secret, sessions: new Sessions(), guesses }),
   )
   yield* Effect.forkScoped(Effect.interruptible(guesses.watch))
-  const startedAt = yield* Clock.currentTimeMillis
   const node = createServer({
     // By default Node looks for slow clients only every 30 seconds.
     connectionsCheckingInterval: 1_000,
@@ -216,7 +212,6 @@ export const startStatusServer = Effect.fn("Serve.statusServer")(function* (
         { names: [status.host, ...status.names], open: status.open },
         Option.getOrUndefined(door),
         schedule,
-        startedAt,
         readiness,
       ),
     ).pipe(Effect.provide(context)),

@@ -102,4 +102,13 @@ describe("/metrics", () => {
       expect(of("_sum")[0]?.value).toBeGreaterThan(0)
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
+
+  it.scopedLive("says how long the process runs, whatever the clock shows and since when it serves", () =>
+    Effect.gen(function* () {
+      const before = process.uptime()
+      const port = yield* serving({})
+      const families = readMetrics((yield* ask(port, "/metrics")).body)
+      expect(families.get("tieout_uptime_seconds")?.samples[0]?.value).toBeGreaterThan(before)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
 })
