@@ -25,13 +25,27 @@ export interface Answer {
   readonly code: ExitCode
 }
 
-const refused = ({ message }: ArgumentMistake, args: ReadonlyArray<string>): Answer => {
+const refused = ({ message }: { readonly message: string }, args: ReadonlyArray<string>): Answer => {
   const failure = { code: exitCodes.usage, error: "UsageError", reason: null, message }
   const asJson = args.includes("--json")
   return {
     out: asJson ? documentText(failureDocument([failure])) : "",
     error: failureText(failure, asJson, new Date()),
     code: exitCodes.usage,
+  }
+}
+
+const nowhere = {
+  message:
+    "The folder that this command was started in is no longer there.\nGo to another one, and start it again.",
+}
+
+/** Whether the working folder is still there: everything but help looks from it for the settings and the data. */
+const isSomewhere = (): boolean => {
+  try {
+    return process.cwd() !== ""
+  } catch {
+    return false
   }
 }
 
@@ -80,7 +94,8 @@ export const begin = async (
   process.stderr.on("error", () => undefined)
   // Without a build (running the TypeScript sources) the manual comes from the commands themselves, which takes a second.
   const manual = readManualFile(manualFile) ?? (await (await program()).readManual())
-  const found = answerOf(args, variables, manual)
+  const answered = answerOf(args, variables, manual)
+  const found = "code" in answered || isSomewhere() ? answered : refused(nowhere, args)
   if (!("code" in found)) return (await program()).launch(found, manual, variables)
   process.stdout.write(forScreen(found.out, process.stdout))
   const mistake = forScreen(found.error, process.stderr)

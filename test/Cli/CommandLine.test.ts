@@ -1,4 +1,4 @@
-import type { ChildProcess } from "node:child_process"
+import { type ChildProcess, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
@@ -86,6 +86,20 @@ describe("the command line", () => {
       error:
         "The answer could not be written to standard output: ENOSPC: no space left on device, write. What the command did stays done.\n",
     })
+  })
+
+  it.skipIf(process.platform === "win32")("ends with 2 where its working folder is gone", () => {
+    const script = 'cd "$(mktemp -d)" && rmdir "$PWD" && exec "$@"'
+    const at = (...args: ReadonlyArray<string>) =>
+      spawnSync("sh", ["-c", script, "sh", process.execPath, here().program.main, ...args], {
+        encoding: "utf8",
+      })
+    const { status, stderr } = at("status")
+    expect([status, stderr.slice(stderr.indexOf("The folder"))]).toEqual([
+      2,
+      "The folder that this command was started in is no longer there.\nGo to another one, and start it again.\n",
+    ])
+    expect(at("--version").status).toBe(0)
   })
 
   it("reports wrong usage once, on stderr and in the document, and ends with 2", async () => {
