@@ -1,7 +1,8 @@
 /** Hands the books of a run to workers, and waits for their results. */
-import { Effect, type Scope } from "effect"
+import { Clock, Duration, Effect, type Scope } from "effect"
 import type { PgBoss } from "pg-boss"
-import { text } from "../Database/Columns.ts"
+import { counted } from "../Common/Text.ts"
+import { bool, text } from "../Database/Columns.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
@@ -13,6 +14,8 @@ import { bookQueue, boss, calling, deadQueue, type NoWorkers, priorities } from 
 const lookAgain = "200 millis"
 /** After so many polls without a result, the unfinished books of a backfill are handed out again. */
 const looksUntilAgain = 10
+/** So long without a result, a person should know where no worker is at a book. */
+const untilWarned = Duration.minutes(1)
 
 export interface Queue {
   /** Queues the books for workers of any process. */
@@ -21,6 +24,8 @@ export interface Queue {
     books: ReadonlyArray<number>,
     priority: number,
   ) => Effect.Effect<void, DatabaseError>
+  /** Whether some worker is at a book of the connection. */
+  readonly isActive: (connection: string) => Effect.Effect<boolean, DatabaseError>
   /** The books among these that have no job. */
   readonly idle: (
     connection: string,
@@ -28,8 +33,9 @@ export interface Queue {
   ) => Effect.Effect<ReadonlyArray<number>, DatabaseError>
 }
 
+/** Says so, once, where no book comes back and no worker is at any. */
 export const readBy =
-  (database: Database, { idle, send }: Queue): ReadElsewhere =>
+  (database: Database, { idle, isActive, send }: Queue, patience = untilWarned): ReadElsewhere =>
   ({ connection, runId }, asked, tasks, take) =>
     Effect.gen(function* () {
       const isBackfill = asked.window !== null
@@ -42,11 +48,23 @@ export const readBy =
       )
       let waitingFor = tasks.length
       let looks = 0
+      let quietSince = yield* Clock.currentTimeNanos
+      let isWarned = false
       while (waitingFor > 0) {
         const come = yield* gather(runId)
         come.forEach(take)
         waitingFor -= come.length
+        const now = yield* Clock.currentTimeNanos
+        if (come.length > 0) quietSince = now
         if (waitingFor === 0 || come.length > 0) continue
+        if (!isWarned && now - quietSince > BigInt(Duration.toMillis(patience)) * 1_000_000n) {
+          quietSince = now
+          isWarned = !(yield* isActive(connection))
+          if (isWarned)
+            yield* Effect.logWarning(
+              `${counted(waitingFor, "book")} ${waitingFor === 1 ? "waits" : "wait"} for workers, and none is at work: does tieout worker run, with this database?`,
+            )
+        }
         yield* Effect.sleep(lookAgain)
         looks += 1
         // A worker leaves a book that another process holds. A book that failed still has its job, whose tries are counted.
@@ -83,6 +101,19 @@ const sending = (database: Database, queue: PgBoss) =>
     )
   })
 
+const activeIn = (database: Database) =>
+  Effect.fn("Jobs.isActive")(function* (connection: string) {
+    const { isActive } = yield* database.row(
+      "Jobs.isActive",
+      { isActive: bool },
+      (sql) => sql`
+        select exists (
+          select from jobs.job
+          where name = ${bookQueue} and state = 'active' and data ->> 'connection' = ${connection}) as "isActive"`,
+    )
+    return isActive
+  })
+
 const without = (database: Database) =>
   Effect.fn("Jobs.idle")(function* (connection: string, books: ReadonlyArray<number>) {
     const rows = yield* database.rows(
@@ -107,7 +138,7 @@ export const workersElsewhere: Effect.Effect<
   const queue = yield* boss(database.settings, true)
   const send = sending(database, queue)
   return {
-    books: readBy(database, { send, idle: without(database) }),
+    books: readBy(database, { send, idle: without(database), isActive: activeIn(database) }),
     events: (connection, books) => send(connection, books, priorities.events),
   }
 })

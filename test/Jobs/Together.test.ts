@@ -1,14 +1,17 @@
 /** Books that a worker takes together are numbered and proved together; one that it has to give up fails alone. */
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer, Option } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Layer, Logger, Option } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
 import { bookJobs } from "../../src/Jobs/BookJob.ts"
+import { readBy } from "../../src/Jobs/Leading.ts"
 import { Settings } from "../../src/Settings.ts"
+import { BookJobs } from "../../src/Sync/Runs/BookJobs.ts"
 import { holdingBooks } from "../../src/Sync/Runs/ConnectionLock.ts"
 import { client, clientId, type Lending, lending, move } from "../Sync/Lending.ts"
 import { journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { unpaced } from "../support/Unpaced.ts"
 import { journalOfOneProcess, overtaking, syncWithBatch, workerServices } from "./Workers.ts"
 
 const some = [1, 2, 3, 4, 5]
@@ -227,6 +230,45 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that a worker ta
         ).pipe(Effect.orDie),
       )
       expect(tried).toEqual([false, true, true, true, true, true])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("books that wait for workers", (it) => {
+  it.scoped("are named in the log where no worker is at work", () =>
+    Effect.gen(function* () {
+      const { variables } = yield* begun
+      const database = yield* Database
+      const lines: Array<string> = []
+      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+      const report = yield* Effect.gen(function* () {
+        const jobs = yield* bookJobs(4)
+        const send = (connection: string, books: ReadonlyArray<number>) =>
+          jobs
+            .read(books.map((bookId) => ({ connection, bookId })))
+            .pipe(
+              Effect.orDie,
+              Effect.delay("1 second"),
+              Effect.provideService(Database, database),
+              Effect.forkDaemon,
+              Effect.asVoid,
+            )
+        const queue = { send, idle: () => Effect.succeed([]), isActive: () => Effect.succeed(false) }
+        const read = readBy(database, queue, Duration.millis(300))
+        return yield* Effect.provideService(syncWith(variables), BookJobs, Option.some(read))
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(
+          Layer.provideMerge(workerServices, Settings.from({ variables })).pipe(
+            Layer.merge(Logger.replace(Logger.defaultLogger, logger)),
+          ),
+        ),
+        unpaced,
+      )
+      expect(report.clients.read).toBe(5)
+      expect(lines.filter((line) => line.includes("workers"))).toEqual([
+        "5 books wait for workers, and none is at work: does tieout worker run, with this database?",
+      ])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })

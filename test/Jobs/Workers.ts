@@ -66,7 +66,11 @@ export const withWorkers =
       }
       const idle = (_: string, books: ReadonlyArray<number>) =>
         Effect.sync(() => books.filter((bookId) => !taken.has(bookId)))
-      return yield* Effect.provideService(effect, BookJobs, Option.some(readBy(database, { send, idle })))
+      return yield* Effect.provideService(
+        effect,
+        BookJobs,
+        Option.some(readBy(database, { send, idle, isActive: () => Effect.succeed(true) })),
+      )
     }).pipe(
       Effect.scoped,
       Effect.provide(Layer.provideMerge(workerServices, Settings.from({ variables }))),
@@ -99,7 +103,9 @@ export const syncWithBatch = (variables: Record<string, string>, batch: Batch, c
     return yield* Effect.provideService(
       syncWith(variables),
       BookJobs,
-      Option.some(readBy(database, { send, idle: () => Effect.succeed([]) })),
+      Option.some(
+        readBy(database, { send, idle: () => Effect.succeed([]), isActive: () => Effect.succeed(true) }),
+      ),
     ).pipe(Effect.raceFirst(Deferred.await(lost)))
   }).pipe(
     Effect.scoped,

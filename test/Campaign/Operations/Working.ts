@@ -43,6 +43,7 @@ export const withWorkers =
           },
           { concurrency: "unbounded", discard: true },
         ).pipe(Effect.provideService(Database, database), Effect.forkIn(scope), Effect.asVoid)
-      const read = readBy(database, { send, idle: (_, books) => Effect.succeed(books) })
+      const isActive = () => Effect.succeed(true)
+      const read = readBy(database, { send, isActive, idle: (_, books) => Effect.succeed(books) })
       return yield* Effect.provideService(sync, BookJobs, Option.some(read))
     }).pipe(Effect.scoped, Effect.provide(Layer.provide(BookSync.DefaultWithoutDependencies, site.services)))
