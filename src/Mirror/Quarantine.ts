@@ -124,36 +124,21 @@ const made = Effect.gen(function* () {
 
   /**
    * Part of the caller's transaction. This run read the stream whole and without a gap: settles what earlier runs could not read of
-   * it, which was read after all or is no longer there.
+   * it, which was read after all or is no longer there. `canBeAsked`: a row with an identifier only once the service has answered
+   * that there is no such movement.
    */
   const resolveStream = Effect.fn("Mirror.Quarantine.resolveStream")(function* (
     book: Book,
     stream: string,
     runId: number,
+    canBeAsked = false,
   ) {
     yield* database.execute(
       "Mirror.Quarantine.resolveStream",
       (sql) => sql`
-          update mirror.quarantine set resolved_at = now()
-          where book_id = ${book.bookId} and stream = ${stream} and resolved_at is null and run_id < ${runId}`,
-    )
-  })
-
-  /**
-   * Part of the caller's transaction. This run read a list of movements whole: settles the rows of earlier runs that it no longer
-   * shows. One that can be asked for by its identifier is settled only once the service has answered that there is none.
-   */
-  const resolveUnlisted = Effect.fn("Mirror.Quarantine.resolveUnlisted")(function* (
-    book: Book,
-    stream: string,
-    runId: number,
-  ) {
-    yield* database.execute(
-      "Mirror.Quarantine.resolveUnlisted",
-      (sql) => sql`
           update mirror.quarantine q set resolved_at = now()
           where q.book_id = ${book.bookId} and q.stream = ${stream} and q.resolved_at is null and q.run_id < ${runId}
-            and (mirror.uuid_or_null(q.item_id) is null or exists (
+            and (not ${canBeAsked} or mirror.uuid_or_null(q.item_id) is null or exists (
               select 1 from mirror.missing_resources m
               where m.book_id = q.book_id and m.resource_id = mirror.uuid_or_null(q.item_id)))`,
     )
@@ -269,7 +254,6 @@ const made = Effect.gen(function* () {
     resolveEach,
     resolveItems,
     resolveStream,
-    resolveUnlisted,
     resolveRows,
     resolveBooked,
     open,

@@ -80,7 +80,7 @@ const made = Effect.gen(function* () {
       }
       if (Option.isNone(until) || complete) yield* saveCheckpoint(book, stream, checkpoint)
       if (waits && progress.isFromStart && !page.hasNextPage) {
-        yield* quarantine.resolveUnlisted(book, stream, run.runId)
+        yield* quarantine.resolveStream(book, stream, run.runId, true)
       }
       if (ends) yield* noteReads(book, [{ stream, beganAt: begins.at ?? Option.none() }])
     })
