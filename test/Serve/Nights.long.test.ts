@@ -51,6 +51,12 @@ const keeping = (variables: Record<string, string>, lines: Array<string>, done: 
     onOwnDatabase,
   )
 
+const nightlyAt = (url: string) =>
+  Nightly.Default.pipe(
+    Layer.provide(Layer.merge(Alerts.Default, Sync.Default)),
+    Layer.provideMerge(Settings.from({ variables: variablesFor(url) })),
+  )
+
 /** As if all runs had ended while the database's clock was ten days ahead. */
 const evidenceFrom10DaysAhead = Effect.flatMap(Database, (database) =>
   database.transaction(
@@ -211,14 +217,7 @@ describe("a night of several processes", () => {
       yield* Effect.gen(function* () {
         const { now, run } = yield* Nightly
         yield* run({ due: Math.round((yield* now) + 700), isMissed: false })
-      }).pipe(
-        Effect.provide(
-          Nightly.Default.pipe(
-            Layer.provide(Layer.merge(Alerts.Default, Sync.Default)),
-            Layer.provideMerge(Settings.from({ variables: variablesFor(service.url) })),
-          ),
-        ),
-      )
+      }).pipe(Effect.provide(nightlyAt(service.url)))
       expect(
         yield* rows("select claimed_at >= due_at as due, ended_at > claimed_at as ended from sync.nights"),
       ).toEqual([{ due: true, ended: true }])
@@ -237,14 +236,7 @@ describe("a night of several processes", () => {
         expect(Option.isNone(yield* Fiber.poll(night))).toBe(true)
         ahead.setRight()
         yield* Fiber.join(night)
-      }).pipe(
-        Effect.provide(
-          Nightly.Default.pipe(
-            Layer.provide(Layer.merge(Alerts.Default, Sync.Default)),
-            Layer.provideMerge(Settings.from({ variables: variablesFor(service.url) })),
-          ),
-        ),
-      )
+      }).pipe(Effect.provide(nightlyAt(service.url)))
       expect([yield* nights, yield* runs]).toEqual([[], []])
     }).pipe(Logger.withMinimumLogLevel(LogLevel.None), Effect.provide(TestDatabase.layer)),
   )
@@ -261,14 +253,7 @@ describe("a night of several processes", () => {
         expect(yield* isMissed(night.due)).toBe(true)
         yield* run(night)
         expect(yield* isMissed(night.due)).toBe(false)
-      }).pipe(
-        Effect.provide(
-          Nightly.Default.pipe(
-            Layer.provide(Layer.merge(Alerts.Default, Sync.Default)),
-            Layer.provideMerge(Settings.from({ variables: variablesFor(service.url) })),
-          ),
-        ),
-      )
+      }).pipe(Effect.provide(nightlyAt(service.url)))
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
@@ -303,14 +288,7 @@ describe("a night of several processes", () => {
         expect([yield* missed, (yield* runs).length]).toEqual([false, 3])
         yield* run({ ...night, isMissed: false })
         expect((yield* runs).length).toBe(3)
-      }).pipe(
-        Effect.provide(
-          Nightly.Default.pipe(
-            Layer.provide(Layer.merge(Alerts.Default, Sync.Default)),
-            Layer.provideMerge(Settings.from({ variables: variablesFor(service.url) })),
-          ),
-        ),
-      )
+      }).pipe(Effect.provide(nightlyAt(service.url)))
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
