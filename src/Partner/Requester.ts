@@ -16,7 +16,7 @@ interface Tries {
   readonly limited: number
 }
 
-const tooLong = "longer than `limits.maxRetryAfter`"
+const afterPause = "Run again later; nothing is lost. Pauses of up to `limits.maxRetryAfter` are waited for"
 
 /** Everything that one connection shares: its pool, its pace, its token, its counts. */
 export class Requester {
@@ -38,7 +38,8 @@ export class Requester {
   private closed(operation: string, { why, wait }: GateClosed, now: number): PartnerError {
     return why === "limited"
       ? Fault.make("RateLimited", operation, {
-          detail: `the service asks for a pause of ${Math.ceil(wait / 1000)} s, ${tooLong}`,
+          detail: `the service asks for a pause of ${Math.ceil(wait / 1000)} s`,
+          advice: afterPause,
           retryAt: now + wait,
         })
       : Fault.make(this.last?.reason ?? "Unavailable", operation, {
@@ -130,7 +131,8 @@ export class Requester {
         return Effect.fail(
           Fault.make(error.reason, error.operation, {
             ...(error.status === undefined ? {} : { status: error.status }),
-            detail: `${error.detail}; it asks for a pause of ${Math.ceil(wait / 1000)} s, ${tooLong}`,
+            detail: `${error.detail}; it asks for a pause of ${Math.ceil(wait / 1000)} s`,
+            advice: afterPause,
             retryAt: now + wait,
           }),
         )

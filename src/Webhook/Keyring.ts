@@ -4,7 +4,7 @@
  */
 import type { KeyObject } from "node:crypto"
 import { Data, Deferred, Duration, Effect, Exit, FiberId, type Scope } from "effect"
-import type { PartnerError } from "../Partner/PartnerError.ts"
+import { isOutage, type PartnerError } from "../Partner/PartnerError.ts"
 import type { PublicKey } from "../Partner.ts"
 import { mostKeys, readKey } from "./KeyText.ts"
 
@@ -62,7 +62,8 @@ const secondsUntil = (moment: number): number =>
 const unreachable = (error: PartnerError): KeysUnavailable =>
   new KeysUnavailable({
     reason: "Unreachable",
-    detail: error.message,
+    // Keys have shorter waits of their own, and are asked for again by themselves.
+    detail: isOutage(error) ? `${error.operation}: ${error.detail}` : error.message,
     retryAfter: error.retryAt === undefined ? 5 : secondsUntil(error.retryAt),
   })
 

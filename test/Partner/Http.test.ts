@@ -114,7 +114,7 @@ describe("A pause that the service asks for", () => {
           const before = Date.now()
           const error = yield* failureOf(partner.account(uuid(1)))
           expect(error).toMatchObject({ reason: "RateLimited", status: 429 })
-          expect(error.detail).toContain("longer than `limits.maxRetryAfter`")
+          expect(error.advice).toContain("`limits.maxRetryAfter`")
           expect(error.retryAt).toBeGreaterThanOrEqual(before + 3_600_000)
           const next = yield* failureOf(partner.account(uuid(2)))
           expect(next.reason).toBe("RateLimited")

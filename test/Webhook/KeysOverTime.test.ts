@@ -28,12 +28,24 @@ const ringOf = (answer: () => PublicKey | "away") => {
       asked++
       const key = answer()
       return key === "away"
-        ? new PartnerError({ reason: "Unavailable", operation: "GET keys", detail: "503", advice: "" })
+        ? new PartnerError({
+            ...{ reason: "Timeout", operation: "GET keys", detail: "no answer within the headers timeout" },
+            advice: "set a larger `limits.headersTimeout`",
+          })
         : Effect.succeed([key])
     }),
   )
   return Effect.map(ring, (keyring) => ({ keyring, asked: () => asked }))
 }
+
+describe("keys that do not come", () => {
+  it("are no reason to change limits of the settings, which are not theirs", () =>
+    Effect.gen(function* () {
+      const { keyring } = yield* ringOf(() => "away")
+      const { detail } = yield* Effect.flip(keyring.refresh)
+      expect(detail).toBe("GET keys: no answer within the headers timeout")
+    }).pipe(Effect.scoped, Effect.runPromise))
+})
 
 const found = (keyring: Keyring) => Effect.map(Effect.either(keyring.find(first.id)), ({ _tag }) => _tag)
 
