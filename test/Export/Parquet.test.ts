@@ -92,6 +92,31 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the journal in Parquet
     }),
   )
 
+  it.effect("is damaged where a place in its footer is, and nothing else goes wrong", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* exporting(["parquet"])
+      const path = join(folder, "journal.parquet")
+      const whole = readFileSync(path)
+      const footer = whole.length - 8 - whole.readUInt32LE(whole.length - 8)
+      const forgotten: Array<unknown> = []
+      const forget = (error: unknown) => forgotten.push(error)
+      const others = process.listeners("unhandledRejection")
+      process.removeAllListeners("unhandledRejection").on("unhandledRejection", forget)
+      // The places of the columns begin after their names.
+      for (let at = footer + 600; at < footer + 900; at++) {
+        const damaged = Buffer.from(whole)
+        damaged[at] = (damaged[at] ?? 0) ^ 0x80
+        writeFileSync(path, damaged)
+        const { problems } = yield* Verify.run(folder)
+        expect(problems, `${at}`).not.toEqual([])
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      }
+      process.removeAllListeners("unhandledRejection")
+      for (const other of others) process.on("unhandledRejection", other)
+      expect(forgotten).toEqual([])
+    }),
+  )
+
   it("refuses an amount of more than twenty digits before the point, and writes every one that fits", () => {
     const account = {
       code: "1010",
