@@ -306,5 +306,18 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         expect(yield* findings).toEqual([])
       }).pipe(Effect.provide(fresh)),
     )
+
+    it.scoped("blocks a close where an entry moves it all the same", () =>
+      Effect.gen(function* () {
+        const nothing = { amount: { amount: "0.00", currency: "USD" } }
+        const { service } = yield* partnership({
+          balance: "10.00",
+          deposits: [deposit(111, "0.00", { ...nothing, status: "REJECTED" })],
+          statement: [credit(11, "10.00", "10.00", id(111))],
+        })
+        yield* sync(service.url)
+        expect(yield* findings).toEqual(["clearing-nets blocking"])
+      }).pipe(Effect.provide(fresh)),
+    )
   },
 )

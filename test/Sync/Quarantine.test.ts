@@ -108,6 +108,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a row that its list no
     }).pipe(inOwnDatabase),
   )
 
+  it.scoped("stays where a reading goes on behind its page", () =>
+    Effect.gen(function* () {
+      const some = [...Array(6).keys()].map((index) => deposit(50 - index, "1"))
+      const { held, service } = yield* partnership({
+        deposits: [{ amount: "odd" }, ...some],
+        pageSize: 2,
+      })
+      held.interfere = (path, response) => {
+        if (!path.startsWith("/deposits?") || !path.includes("after=4")) return false
+        json(response, {}, 500)
+        return true
+      }
+      const small = { TIEOUT_LIMITS_TRIES: "1", TIEOUT_LIMITS_PAGES_PER_TRANSACTION: "1" }
+      yield* Effect.flip(sync(service.url, small))
+      expect(yield* open).toEqual(["deposits"])
+      held.interfere = (path, response) => {
+        // Only what lies behind the first page is read: the row is there, and is not seen.
+        if (!path.startsWith("/deposits?") || path.includes("after=")) return false
+        json(response, {}, 500)
+        return true
+      }
+      yield* Effect.either(sync(service.url, small))
+      expect(yield* rows("select count(*)::integer as n from mirror.resources")).toEqual([{ n: 6 }])
+      expect(yield* open).toEqual(["deposits"])
+    }).pipe(inOwnDatabase),
+  )
+
   it.scoped("stays where a reading came to its end by a page that is known already", () =>
     Effect.gen(function* () {
       const many = [...Array(30).keys()].map((index) => deposit(50 - index, "1"))
