@@ -58,6 +58,8 @@ export const earlierTries = Effect.fn("Sync.earlierTries")(function* (
         entries: sum("entries"),
         journalEntries: sum("journalEntries"),
         reclassifications: sum("reclassifications"),
+        // How many more it read without a change is not known.
+        resources: sum("changedResources"),
         changedResources: sum("changedResources"),
       },
       newEntries: new Map(
