@@ -1,4 +1,5 @@
 /** Builds the errors of the port: what was seen at the service, and what to do about it. */
+import type { Limits } from "../Settings/Limits.ts"
 import { PartnerError, type PartnerReason } from "./PartnerError.ts"
 import type { TransportFault } from "./TransportFault.ts"
 
@@ -63,12 +64,14 @@ const adviceOf: Readonly<Record<PartnerReason, string>> = {
     "So were others, and the list did not get to its end from its start: check the `interface.paging` section, then run again",
 }
 
+/** `setting`: the bound of `limits` that was reached. */
 export const make = (
   reason: PartnerReason,
   operation: string,
   more: {
     readonly detail?: string
     readonly advice?: string
+    readonly setting?: keyof Limits | undefined
     readonly status?: number
     readonly retryAt?: number
   } = {},
@@ -77,7 +80,10 @@ export const make = (
     reason,
     operation,
     detail: more.detail ?? detailOf[reason],
-    advice: more.advice ?? adviceOf[reason],
+    advice:
+      more.setting === undefined
+        ? (more.advice ?? adviceOf[reason])
+        : `${adviceOf[reason]}. If that is how the service is, set a larger \`limits.${more.setting}\``,
     ...(more.status === undefined ? {} : { status: more.status }),
     ...(more.retryAt === undefined ? {} : { retryAt: more.retryAt }),
   })
@@ -133,6 +139,7 @@ const reasonOfFault: Readonly<Record<TransportFault["kind"], PartnerReason>> = {
 export const ofTransport = (operation: string, fault: TransportFault): Failure => ({
   error: make(reasonOfFault[fault.kind], operation, {
     detail: fault.detail,
+    setting: fault.setting,
     ...(fault.advice === undefined ? {} : { advice: fault.advice }),
   }),
   retry: fault.kind === "untrusted" || fault.kind === "tooLarge" ? "never" : "transient",

@@ -16,8 +16,6 @@ interface Tries {
   readonly limited: number
 }
 
-const afterPause = "Run again later; nothing is lost. Pauses of up to `limits.maxRetryAfter` are waited for"
-
 /** Everything that one connection shares: its pool, its pace, its token, its counts. */
 export class Requester {
   readonly counts = new Map<string, number>()
@@ -39,7 +37,7 @@ export class Requester {
     return why === "limited"
       ? Fault.make("RateLimited", operation, {
           detail: `the service asks for a pause of ${Math.ceil(wait / 1000)} s`,
-          advice: afterPause,
+          setting: "maxRetryAfter",
           retryAt: now + wait,
         })
       : Fault.make(this.last?.reason ?? "Unavailable", operation, {
@@ -132,7 +130,7 @@ export class Requester {
           Fault.make(error.reason, error.operation, {
             ...(error.status === undefined ? {} : { status: error.status }),
             detail: `${error.detail}; it asks for a pause of ${Math.ceil(wait / 1000)} s`,
-            advice: afterPause,
+            setting: "maxRetryAfter",
             retryAt: now + wait,
           }),
         )

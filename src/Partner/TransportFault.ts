@@ -2,15 +2,17 @@
 import { Data } from "effect"
 import { NoTunnel } from "../Common/Proxy.ts"
 
+type Timeout = "connectTimeout" | "headersTimeout" | "bodyTimeout" | "attemptTimeout"
+
 /** `untrusted` (not the peer that was asked for, or a proxy that lets nobody through) does not heal by itself within a run; the others may. */
 export class TransportFault extends Data.TaggedError("TransportFault")<{
   readonly kind: "untrusted" | "network" | "timeout" | "garbled" | "tooLarge" | "crowded"
   readonly detail: string
   /** What to do about it, if more is known than `kind` says. */
   readonly advice?: string
+  /** The bound of `limits` that was reached. */
+  readonly setting?: Timeout
 }> {}
-
-type Timeout = "connectTimeout" | "headersTimeout" | "bodyTimeout" | "attemptTimeout"
 
 const timeouts: Readonly<Record<Timeout, string>> = {
   connectTimeout: "no connection within the connect timeout",
@@ -27,11 +29,7 @@ const timeoutsByCode: Readonly<Record<string, Timeout>> = {
 }
 
 export const timedOut = (timeout: Timeout): TransportFault =>
-  new TransportFault({
-    kind: "timeout",
-    detail: timeouts[timeout],
-    advice: `Check the network; run again later, nothing is lost. If the service is merely slow, set a larger \`limits.${timeout}\``,
-  })
+  new TransportFault({ kind: "timeout", detail: timeouts[timeout], setting: timeout })
 
 /** The errors that a server without TLS causes. */
 const noTls = /^(?:ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST|EPROTO)$/

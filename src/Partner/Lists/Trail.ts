@@ -50,18 +50,11 @@ const mostRepeats = 3
 
 export type ListBounds = Pick<Bounds, "maxPages" | "maxEmptyPages">
 
-/** What is wrong with a page, and what to do where a bound of the settings ended the list and not the page's cursor. */
+/** What is wrong with a page, and the bound of the settings that it reached. */
 export interface TrailProblem {
   readonly detail: string
-  readonly advice?: string
+  readonly setting?: keyof ListBounds
 }
-
-const ofCursor = (detail: string): TrailProblem => ({ detail })
-
-const ofBound = (detail: string, setting: keyof ListBounds): TrailProblem => ({
-  detail,
-  advice: `If the list really is that long, set a larger \`limits.${setting}\`; else check \`interface.paging.cursorParam\` and \`interface.paging.pageInfoField\``,
-})
 
 /** Follows one reading of a list, and says what is wrong with a page. */
 export class Trail {
@@ -83,16 +76,16 @@ export class Trail {
     this.mark = mark
     this.empty = page.rows.length === 0 ? this.empty + 1 : 0
     if (!page.hasNextPage) return undefined
-    if (Option.isNone(page.endCursor)) return ofCursor("it promises a next page without a cursor to it")
-    if (this.cursors.repeats(page.endCursor.value)) return ofCursor("it gives a cursor that it gave before")
+    if (Option.isNone(page.endCursor)) return { detail: "it promises a next page without a cursor to it" }
+    if (this.cursors.repeats(page.endCursor.value)) return { detail: "it gives a cursor that it gave before" }
     if (this.repeats >= mostRepeats) {
-      return ofCursor(`it gave the same page ${this.repeats} times, one after the other`)
+      return { detail: `it gave the same page ${this.repeats} times, one after the other` }
     }
     if (this.pages >= this.bounds.maxPages) {
-      return ofBound(`it has more than ${this.bounds.maxPages} pages`, "maxPages")
+      return { detail: `it has more than ${this.bounds.maxPages} pages`, setting: "maxPages" }
     }
     if (this.empty > this.bounds.maxEmptyPages) {
-      return ofBound(`it gave ${this.empty} empty pages, one after the other`, "maxEmptyPages")
+      return { detail: `it gave ${this.empty} empty pages, one after the other`, setting: "maxEmptyPages" }
     }
     return undefined
   }
