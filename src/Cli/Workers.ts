@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { Database } from "../Database.ts"
 import { type NoWorkers, onNewerNode } from "../Jobs/Boss.ts"
 import { workersElsewhere } from "../Jobs/Leading.ts"
-import { sharing } from "../Jobs/PaceStore.ts"
+import { remembering, sharing } from "../Jobs/PaceStore.ts"
 import { prepare } from "../Jobs/Prepare.ts"
 import { ownCommand, workers } from "../Jobs/WorkerProcesses.ts"
 import { Connector } from "../Partner/Connector.ts"
@@ -34,11 +34,18 @@ export const checkWorkers = (wanted: Option.Option<number>): Effect.Effect<void,
         : onNewerNode,
   })
 
+/** Runs an effect that asks the service alone, at the limit that was learned before. */
+export const unassisted = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.provideServiceEffect(effect, Connector, Effect.map(Database, remembering))
+
 /** Runs an effect with workers, where they are wanted. */
 export const withWorkers =
   (wanted: Option.Option<number>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Option.match(wanted, { onNone: () => effect, onSome: (processes) => assisted(processes, effect) })
+    Option.match(wanted, {
+      onNone: () => unassisted(effect),
+      onSome: (processes) => assisted(processes, effect),
+    })
 
 /** Runs an effect while workers read what it hands out: so many beside this process, and all those elsewhere. */
 export const assisted = <A, E, R>(processes: number, effect: Effect.Effect<A, E, R>) =>

@@ -6,6 +6,7 @@ import { float8, jsonOf, type RowOf } from "../Database/Columns.ts"
 import type { Database } from "../Database.ts"
 import { type Connection, layer } from "../Partner/Http.ts"
 import { reserved } from "../Partner/Pacing/PaceKeeper.ts"
+import type { PaceMemory } from "../Partner/Pacing/PaceMemory.ts"
 import { Rate } from "../Partner/Pacing/RequestRate.ts"
 import type { Asked, Reserve } from "../Partner/Pacing/SharedPace.ts"
 import type { PartnerError } from "../Partner/PartnerError.ts"
@@ -90,6 +91,48 @@ export const reserving =
 
 /** Requests a second before anything is known of a service; it doubles while all is well. */
 const { startRate } = defaultTuning
+
+/** How long a process that is done waits to keep what it has learned: it is of use, and no more. */
+const keptWithin = "2 seconds"
+
+/** Between two processes that ask alone, one after the other. Without it, all goes on as without a database. */
+const remembered = (database: Database, connection: string): PaceMemory => ({
+  known: database
+    .rows(
+      "Jobs.knownPace",
+      { state: jsonOf(Known) },
+      (sql) => sql`select state from sync.paces where connection = ${connection}`,
+    )
+    .pipe(
+      Effect.map(([found]) => (found === undefined ? null : { ...unkept, ...found.state })),
+      Effect.catchAllCause(() => Effect.succeed(null)),
+    ),
+  // Of a pace that is shared meanwhile, only what was learned of the limit changes: when the next request may go stays.
+  keep: ({ aside, bad, betweenProbes, climbed, rate, successes, allowed }) => {
+    const learned = { aside, bad, betweenProbes, climbed, rate, successes, allowed }
+    const first = { ...Rate.starting(startRate).current, ...learned }
+    return database
+      .execute(
+        "Jobs.rememberPace",
+        (sql) => sql`
+          insert into sync.paces as p (connection, state)
+          values (${connection}, ${JSON.stringify(first)}::text::jsonb)
+          on conflict (connection) do update set state = p.state || ${JSON.stringify(learned)}::text::jsonb`,
+      )
+      .pipe(
+        Effect.interruptible,
+        Effect.timeoutOption(keptWithin),
+        Effect.catchAllCause((cause) => Effect.logDebug("The learned pace was not kept", cause)),
+        Effect.asVoid,
+      )
+  },
+})
+
+/** Connections of a process that asks alone: at the limit that was learned before, where one is known. */
+export const remembering =
+  (database: Database) =>
+  (connection: Connection): Layer.Layer<PartnerConnection | Partner, PartnerError> =>
+    layer({ ...connection, memory: remembered(database, connection.name) })
 
 /** Connections at the pace that all processes share; with a key for it, they share the token, too. */
 export const sharing =

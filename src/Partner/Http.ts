@@ -5,6 +5,7 @@ import type { Interface, ListName } from "../Settings/Interface.ts"
 import * as Address from "./Address.ts"
 import * as Fault from "./Fault.ts"
 import { isBelowClients, ofClient, pagesOfClients } from "./Lists/ClientLists.ts"
+import type { PaceMemory } from "./Pacing/PaceMemory.ts"
 import type { Reserve } from "./Pacing/SharedPace.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import { publicKeys } from "./PublicKeys.ts"
@@ -31,6 +32,8 @@ export interface Connection {
   readonly tuning?: Partial<Tuning>
   /** Its pace is kept for several processes; none: by this one alone. */
   readonly reserve?: Reserve
+  /** Where this one keeps its pace for the next; none: each learns it anew. */
+  readonly memory?: PaceMemory
   /** Its token is shared by several processes; none: this one has its own. */
   readonly tokens?: TokenStore
 }

@@ -4,6 +4,7 @@ import { type Answer, type Attempt, type Inquiry, judge, outcomeOf, type Questio
 import { equalJitter, fullJitter } from "./Backoff.ts"
 import * as Fault from "./Fault.ts"
 import { Gate, GateClosed, NotReady, type Pass } from "./Pacing/RequestGate.ts"
+import type { RateState } from "./Pacing/RequestRate.ts"
 import type { Reserve } from "./Pacing/SharedPace.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import { Meters } from "./RequestMeters.ts"
@@ -26,11 +27,22 @@ export class Requester {
   private last: PartnerError | undefined
 
   /** `name` is the connection's, for what is counted. */
-  constructor(name: string, bounds: Bounds, transport: Transport.Transport, reserve?: Reserve) {
+  constructor(
+    name: string,
+    bounds: Bounds,
+    transport: Transport.Transport,
+    reserve?: Reserve,
+    known: RateState | null = null,
+  ) {
     this.bounds = bounds
-    this.gate = new Gate(bounds, reserve)
+    this.gate = new Gate(bounds, reserve, known)
     this.transport = transport
     this.meters = new Meters(name)
+  }
+
+  /** What was learned of the pace; null: others keep it. */
+  get learned(): RateState | null {
+    return this.gate.paced.learned
   }
 
   private closed(operation: string, { why, wait }: GateClosed, now: number): PartnerError {

@@ -4,6 +4,7 @@ import { formsOf, type SecretForm } from "../Common/SecretForms.ts"
 import * as Address from "./Address.ts"
 import { type Answer, type Inquiry, type Keep, type Question, urgent } from "./Attempt.ts"
 import * as Fault from "./Fault.ts"
+import * as PaceMemory from "./Pacing/PaceMemory.ts"
 import type { Reserve } from "./Pacing/SharedPace.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import { Requester } from "./Requester.ts"
@@ -23,6 +24,8 @@ export interface Credentials {
   readonly proxy?: Option.Option<Redacted.Redacted>
   /** Its pace is kept for several processes; none: by this one alone. */
   readonly reserve?: Reserve
+  /** Where this process alone keeps its pace: what was learned before, and is for the next one; none: each learns anew. */
+  readonly memory?: PaceMemory.PaceMemory
   /** Its token is shared by several processes; none: this one has its own. */
   readonly tokens?: Token.TokenStore
 }
@@ -78,6 +81,25 @@ const tokenRequest = (
   )
 }
 
+/** With the pace that was learned before; what is learned of it is kept when the scope closes. */
+const requesting = (
+  transport: Transport.Transport,
+  { memory, name, reserve }: Credentials,
+  bounds: Bounds,
+) =>
+  memory === undefined || reserve !== undefined
+    ? Effect.succeed(new Requester(name, bounds, transport, reserve))
+    : Effect.gen(function* () {
+        const known = yield* memory.known
+        const requester = new Requester(name, bounds, transport, undefined, known)
+        const keeping = Effect.suspend(() => {
+          const learned = requester.learned && PaceMemory.news(requester.learned, known)
+          return learned === null ? Effect.void : memory.keep(learned)
+        })
+        yield* Effect.addFinalizer(() => keeping)
+        return requester
+      })
+
 /** Opens a connection; its sockets close with the scope. */
 export const make = (
   address: Address.Address,
@@ -85,8 +107,9 @@ export const make = (
   credentials: Credentials,
   bounds: Bounds,
 ): Effect.Effect<Session, never, Scope.Scope> =>
-  Effect.map(Transport.make(address.origin, bounds, credentials.proxy), (transport) => {
-    const requester = new Requester(credentials.name, bounds, transport, credentials.reserve)
+  Effect.gen(function* () {
+    const transport = yield* Transport.make(address.origin, bounds, credentials.proxy)
+    const requester = yield* requesting(transport, credentials, bounds)
     const tokens = Token.make(
       Effect.suspend(() => tokenRequest(requester, address, tokenPath, credentials)),
       credentials.tokens,

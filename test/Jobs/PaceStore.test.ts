@@ -1,8 +1,11 @@
 /** The pace of a connection, shared in the database by processes that do not know of each other. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { float8 } from "../../src/Database/Columns.ts"
 import { Database } from "../../src/Database.ts"
-import { reserving } from "../../src/Jobs/PaceStore.ts"
+import { remembering, reserving } from "../../src/Jobs/PaceStore.ts"
+import { Partner } from "../../src/Partner.ts"
+import { connectionAt, json, serve, uuid } from "../Partner/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const asked = { wanted: 5, accepted: 0, refused: [], hold: 0 }
@@ -52,5 +55,45 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a pace in the database
         expect((yield* ask(10)).rate).toBeLessThan(10)
         expect((yield* ask(10)).rate).toBeGreaterThan(9.5)
       }),
+  )
+
+  it.scoped("[C7] is remembered from one process that asks alone to the next, once a limit is known", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      let refusing = false
+      const service = yield* serve((_, response, index) =>
+        refusing && index === 20
+          ? json(response, {}, 429)
+          : json(response, {
+              ...{ accountId: uuid(1), currency: "EUR", paymentRails: "SEPA" },
+              ...{ balance: "0.00", status: "ACTIVE" },
+            }),
+      )
+      const asking = (times: number) =>
+        Effect.provide(
+          Effect.flatMap(Partner, ({ account }) => Effect.repeatN(account(uuid(1)), times - 1)),
+          remembering(database)({ ...connectionAt(service.url), name: "alone" }),
+        )
+      const kept = () =>
+        database.rows(
+          "test",
+          { bad: float8, rate: float8, successes: float8 },
+          (sql) => sql`
+            select (state ->> 'bad')::float8 as bad, (state ->> 'rate')::float8 as rate,
+              (state ->> 'successes')::float8 as successes
+            from sync.paces where connection = 'alone'`,
+        )
+      yield* asking(3)
+      expect(yield* kept()).toEqual([])
+      refusing = true
+      yield* asking(25)
+      const [first] = yield* kept()
+      expect(first?.bad).toBeGreaterThan(0)
+      // It goes on from there: one that knew nothing would not have learned a limit, and have kept nothing.
+      yield* asking(2)
+      const [second] = yield* kept()
+      expect(second?.bad).toBe(first?.bad)
+      expect([second?.rate, second?.successes]).not.toEqual([first?.rate, first?.successes])
+    }),
   )
 })

@@ -72,18 +72,20 @@ export interface Options {
   readonly proxy?: Option.Option<Redacted.Redacted>
 }
 
+export const connectionAt = (baseUrl: string, options: Options = {}): PartnerHttp.Connection => ({
+  name: "default",
+  baseUrl,
+  clientId: "the-client",
+  clientSecret: Redacted.make(secret),
+  scope: "accounts:read  deposits:read",
+  interface: options.interface ?? defaultInterface,
+  proxy: options.proxy ?? Option.none(),
+  limits: { ...defaultLimits, ...options.limits },
+  tuning: { ...quick, ...options.tuning },
+})
+
 export const partnerAt = (baseUrl: string, options: Options = {}) =>
-  PartnerHttp.layer({
-    name: "default",
-    baseUrl,
-    clientId: "the-client",
-    clientSecret: Redacted.make(secret),
-    scope: "accounts:read  deposits:read",
-    interface: options.interface ?? defaultInterface,
-    proxy: options.proxy ?? Option.none(),
-    limits: { ...defaultLimits, ...options.limits },
-    tuning: { ...quick, ...options.tuning },
-  })
+  PartnerHttp.layer(connectionAt(baseUrl, options))
 
 /** Serves, connects, and runs what the test does with the port. */
 export const withPartner = <A, E>(

@@ -2,7 +2,8 @@
  * How fast one connection may send requests, and how many at once, by the answers that this process gets. Milliseconds of a
  * monotonic clock that the caller reads.
  */
-import { Rate } from "./RequestRate.ts"
+import { resumed } from "./PaceMemory.ts"
+import type { Rate, RateState } from "./RequestRate.ts"
 
 export interface PaceBounds {
   readonly concurrency: number
@@ -34,55 +35,62 @@ export interface Pacing {
   /** Requests per second, and requests that may be under way at once. */
   readonly rate: number
   readonly window: number
+  /** What this process has learned by itself; null: others keep it. */
+  readonly learned: RateState | null
 }
 
 const startWindow = 2
 
 export class Pace implements Pacing {
   private readonly bounds: PaceBounds
-  private readonly learned: Rate
+  private readonly limit: Rate
   window: number
   underWay = 0
   private sinceWindow = 0
 
-  constructor(bounds: PaceBounds) {
+  /** `known`: what was learned before; null: nothing. */
+  constructor(bounds: PaceBounds, known: RateState | null = null) {
     this.bounds = bounds
-    this.learned = Rate.starting(bounds.startRate, bounds.requestsPerSecond)
+    this.limit = resumed(known, bounds.startRate, bounds.requestsPerSecond)
     this.window = Math.min(startWindow, bounds.concurrency)
   }
 
   get rate(): number {
-    return this.learned.current.rate
+    return this.limit.current.rate
+  }
+
+  get learned(): RateState {
+    return this.limit.current
   }
 
   get heldUntil(): number {
-    return this.learned.current.heldUntil
+    return this.limit.current.heldUntil
   }
 
   delay(now: number): number {
-    return this.underWay >= this.window ? Number.POSITIVE_INFINITY : this.learned.delay(now)
+    return this.underWay >= this.window ? Number.POSITIVE_INFINITY : this.limit.delay(now)
   }
 
   admit(now: number): Permit {
     this.underWay++
     // Timers wake late. Some of that loss may be made up for, or a rate of 5000/s could not be reached.
-    this.learned.admit(now, Math.max(250 / this.rate, 5))
+    this.limit.admit(now, Math.max(250 / this.rate, 5))
     return { admittedAt: now }
   }
 
   accepted(): void {
     this.underWay--
     this.sinceWindow++
-    if (this.sinceWindow >= (this.learned.isKnown ? this.window : 1)) {
+    if (this.sinceWindow >= (this.limit.isKnown ? this.window : 1)) {
       this.sinceWindow = 0
       this.window = Math.min(this.bounds.concurrency, this.window + 1)
     }
-    this.learned.accepted()
+    this.limit.accepted()
   }
 
   refused(permit: Permit, now: number): void {
     this.underWay--
-    if (this.learned.refused(permit.admittedAt, now)) this.window = Math.max(1, Math.floor(this.window / 2))
+    if (this.limit.refused(permit.admittedAt, now)) this.window = Math.max(1, Math.floor(this.window / 2))
   }
 
   returned(): void {
@@ -90,6 +98,6 @@ export class Pace implements Pacing {
   }
 
   hold(until: number): void {
-    this.learned.hold(until)
+    this.limit.hold(until)
   }
 }

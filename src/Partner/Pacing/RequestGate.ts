@@ -3,7 +3,7 @@ import { Data } from "effect"
 import type { Bounds } from "../ServiceLimits.ts"
 import { Breaker } from "./Breaker.ts"
 import { Pace, type Pacing, type Permit } from "./Pace.ts"
-import { pauseAfterCut } from "./RequestRate.ts"
+import { pauseAfterCut, type RateState } from "./RequestRate.ts"
 import { type Reserve, SharedPace } from "./SharedPace.ts"
 
 /** `limited`: the service asked for a longer wait than the settings allow. `broken`: it fails every time. */
@@ -44,12 +44,12 @@ export class Gate {
   private readonly waiting = new Set<Waiter>()
   private timer: NodeJS.Timeout | undefined
 
-  /** `reserve`: the pace is shared with other processes. */
-  constructor(bounds: Bounds, reserve?: Reserve) {
+  /** `reserve`: the pace is shared with other processes. Else `known` is what was learned before; null: nothing. */
+  constructor(bounds: Bounds, reserve?: Reserve, known: RateState | null = null) {
     this.bounds = bounds
     this.pace =
       reserve === undefined
-        ? new Pace(bounds)
+        ? new Pace(bounds, known)
         : new SharedPace(
             bounds,
             reserve,
@@ -93,7 +93,7 @@ export class Gate {
   }
 
   /** The pace as it is now: requests per second, and requests at once. */
-  get paced(): { readonly rate: number; readonly window: number } {
+  get paced(): Pick<Pacing, "learned" | "rate" | "window"> {
     return this.pace
   }
 

@@ -48,6 +48,7 @@ export class SharedPace implements Pacing {
   heldUntil = 0
   rate: number
   readonly window: number
+  readonly learned = null
   private readonly reserve: Reserve
   private readonly wake: () => void
   private readonly demand: () => number

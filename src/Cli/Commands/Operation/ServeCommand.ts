@@ -11,7 +11,7 @@ import { command, flag, optional, wholeNumber } from "../../Declaration.ts"
 import { UsageError } from "../../Failure.ts"
 import { Output } from "../../Output.ts"
 import { reloadable } from "../../Reload.ts"
-import { assisted } from "../../Workers.ts"
+import { assisted, unassisted } from "../../Workers.ts"
 
 /** A separate database service whose plans suit a sync; pages and exports use one with ordinary plans. */
 const syncs = Layer.fresh(
@@ -46,7 +46,7 @@ const serving = (options: ServeOptions, handOut: boolean) =>
           ),
           before,
         )
-        return handOut ? assisted(0, all) : all
+        return handOut ? assisted(0, all) : unassisted(all)
       }).pipe(Effect.provide(services)),
     checkSettings(),
   ).pipe(needingAllSecrets)
