@@ -21,3 +21,14 @@ it("says where movements that the service has not completed are listed, whatever
     "1 movement that the service has not completed stands in exceptions.csv.",
   )
 })
+
+it("keeps a finding's number and an account's code on one line, and lets a UUID break", () => {
+  const ids = ["F14", "1990", unfinished.id]
+  const first = ids.map((id) => ({ ...unfinished, severity: "warning", id }))
+  const { text } = exceptionsSection({ name: "exceptions.csv", rows: 3, bytes: 1, sha256: "", first })
+  expect(ids.map((id) => new RegExp(`<code class="(\\w+)">${id}<`).exec(text)?.[1])).toEqual([
+    "nowrap",
+    "nowrap",
+    "id",
+  ])
+})

@@ -130,6 +130,9 @@ export const ageingSection = (sheet: Written<Record<keyof AgeingRow, "text" | "f
         }),
       )
 
+/** A finding's number or an account's code stays whole; a UUID breaks where the column ends. */
+const shortId = /^\S{1,12}$/
+
 export const exceptionsSection = (sheet: Written<Record<keyof ExceptionRow, "text" | "figure">>) => {
   // Movements that wait to be completed are only counted: open items show them, unless a rule has sent them to income or expenses.
   const rows = sheet.first.filter(({ severity }) => severity !== "note")
@@ -146,7 +149,7 @@ export const exceptionsSection = (sheet: Written<Record<keyof ExceptionRow, "tex
         {
           title: "Id",
           content: (row) =>
-            html`<code class="${/^F\d+$/.test(row.id ?? "") ? "nowrap" : "id"}">${row.id ?? row.subject}</code>`,
+            html`<code class="${shortId.test(row.id ?? "") ? "nowrap" : "id"}">${row.id ?? row.subject}</code>`,
         },
         {
           title: "Amount",
