@@ -238,14 +238,9 @@ export const readConnection = <P, R>(
       const handedOut = Option.isSome(workers) && surfaces.has("client")
       const borrowers = handedOut ? Effect.succeed([]) : (yield* Credit).borrowers(organization)
       const books = lender ? [organization] : yield* borrowers
-      const unread = new Set(
-        surfaces.has("client")
-          ? named.filter(({ book }) => !complete.has(book.bookId)).map(({ book }) => book.bookId)
-          : [],
-      )
       let resettled = 0
       for (const book of books) {
-        if (unread.has(book.bookId)) continue
+        if (hindered.has(book.bookId)) continue
         yield* bySettings([book], run.commit)
         const { loans } = yield* within(partner.organization)
         resettled += yield* loans.settle(organization, book)
