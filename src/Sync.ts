@@ -50,7 +50,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
         followingSettings(services),
       )
       const run = yield* Run
-      if (!quick) yield* run.commit(settleDead(outcome.complete, { kind: "sync" }))
+      if (!quick) yield* run.commit(settleDead(outcome.read, { kind: "sync" }))
       return yield* prove(started, full, outcome, partial)
     })
 

@@ -91,7 +91,7 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
         )
         shared.results.push(...outcome.elsewhere.accounts)
         const run = yield* Run
-        const settled = run.commit(settleDead(outcome.complete, { kind: "backfill", days }))
+        const settled = run.commit(settleDead(outcome.read, { kind: "backfill", days }))
         // A sync under way stores balances before it has read the ends of the statements that belong to them.
         return yield* shared.exclusively(Effect.zipRight(settled, prove(started, false, outcome)))
       })

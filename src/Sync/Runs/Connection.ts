@@ -92,13 +92,19 @@ export const readConnection = <P, R>(
 
     const within = (reads: BookReads) => partsOf(Partner.of({ ...reads, requests: partner.requests }))
 
+    /** What is to be read of the book was read, or its finding says that there is nothing any more. */
+    const ended = (book: Book, isWhole: boolean) => {
+      const outcomes = isWhole ? complete : hindered
+      outcomes.set(book.bookId, book)
+      if (isWhole) totals.read.set(book.bookId, book)
+    }
+
     const readBook = (book: Book, reads: BookReads) =>
       Effect.gen(function* () {
         const { read } = yield* within(reads)
         const outcome = yield* read(book)
         totals.take(book, outcome)
-        const outcomes = outcome.failures.length === 0 ? complete : hindered
-        outcomes.set(book.bookId, book)
+        ended(book, outcome.failures.length === 0)
         return outcome.failures
       })
 
@@ -140,8 +146,7 @@ export const readConnection = <P, R>(
       readBook(book, partner.client(clientId)).pipe(
         aloneOfClient((error) => {
           // The service does not serve the client, which is a finding. What was read of it before is numbered and proved.
-          const outcomes = isAbsent(error) ? complete : hindered
-          outcomes.set(book.bookId, book)
+          ended(book, isAbsent(error))
           return [failureOf({ kind: "book" }, error)]
         }),
         Effect.map((found) => doneWith(book, found)),
@@ -160,7 +165,7 @@ export const readConnection = <P, R>(
       Effect.gen(function* () {
         for (const { book, detail } of stoppedClients) {
           yield* run.commit(noteStopped(book, detail))
-          complete.set(book.bookId, book)
+          ended(book, true)
         }
         yield* bySettings(
           served.map(({ book }) => book),

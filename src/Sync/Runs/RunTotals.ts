@@ -7,8 +7,10 @@ import type { Failure } from "./RunReport.ts"
 import { nothingProved, type Proved } from "./WorkerTotals.ts"
 
 export interface RunOutcome {
-  /** Books that were read to their end. */
+  /** Books that were read to their end, and those of which nothing was to be read. */
   readonly complete: ReadonlyArray<Book>
+  /** Those of which a job that was given up has left nothing unread any more. */
+  readonly read: ReadonlyArray<Book>
   /** Books that were not, though the run tried. */
   readonly hindered: ReadonlyArray<Book>
   readonly newEntries: ReadonlyMap<string, number>
@@ -46,6 +48,7 @@ export const stopping = (
 
 export class RunTotals {
   readonly complete = new Map<number, Book>()
+  readonly read = new Map<number, Book>()
   readonly hindered = new Map<number, Book>()
   readonly failures: Array<Failure> = []
   readonly elsewhere = nothingProved()
@@ -85,6 +88,7 @@ export class RunTotals {
     const stops = stopping(this.clientFailures, this.clientsRead)
     return {
       complete: [...this.complete.values()],
+      read: [...this.read.values()].filter(({ bookId }) => this.complete.has(bookId)),
       hindered: [...this.hindered.values()].filter(({ bookId }) => !this.complete.has(bookId)),
       newEntries: this.newEntries,
       openResources: this.openResources,
