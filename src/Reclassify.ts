@@ -7,7 +7,6 @@ import { Effect, Option } from "effect"
 import type { Book } from "./Book.ts"
 import { printedSum } from "./Common/AmountText.ts"
 import { int4, nullable, text } from "./Database/Columns.ts"
-import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { journalNumber } from "./Format/Entry.ts"
 import { type Proof, plannedWithProof } from "./Ledger/ClosedMonthGuard.ts"
@@ -69,18 +68,6 @@ const postedEntry = Effect.fn("Reclassify.posted")(function* (book: Book, entry:
   )
 })
 
-/** Proves the plans of several books at once: all are made again if one fails. */
-const plannedAll = <A, E, R>(
-  books: ReadonlyArray<Book>,
-  effect: (proofs: ReadonlyArray<Proof>) => Effect.Effect<A, E, R>,
-  proofs: ReadonlyArray<Proof> = [],
-): Effect.Effect<A, E | Effect.Effect.Error<Proof> | DatabaseError, R | Database> => {
-  const [book, ...rest] = books
-  return book === undefined
-    ? effect(proofs)
-    : plannedWithProof(book, (proof) => plannedAll(rest, effect, [...proofs, proof]))
-}
-
 /** Checks again what the moves explain, so that their findings close. */
 const proving = Effect.fn("Reclassify.proving")(function* (
   books: ReadonlyArray<Book>,
@@ -104,7 +91,7 @@ const posting = (
   entries: ReadonlyArray<ChosenEntry>,
   books: ReadonlyArray<Book>,
   run: Run["Type"],
-  proofs: ReadonlyArray<Proof>,
+  proof: Proof,
 ) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
@@ -120,7 +107,7 @@ const posting = (
       ),
     )
     yield* run.commit(
-      Effect.all([...proofs, ...prepared, ledger.assignNumbers(books, run.runId), proving(books, moves)], {
+      Effect.all([proof, ...prepared, ledger.assignNumbers(books, run.runId), proving(books, moves)], {
         discard: true,
       }),
     )
@@ -151,7 +138,7 @@ const postAlone = (
   run: Run["Type"],
 ) =>
   Effect.gen(function* () {
-    const moves = yield* plannedAll(books, (proofs) => posting(request, entries, books, run, proofs))
+    const moves = yield* plannedWithProof(books, (proof) => posting(request, entries, books, run, proof))
     run.counters.journalEntries += moves.length
     run.counters.reclassifications += moves.length
     return yield* Effect.forEach(moves, (move) =>

@@ -4,7 +4,7 @@
  */
 import { Data, Effect } from "effect"
 import type { Book } from "../Book.ts"
-import { nullable, text } from "../Database/Columns.ts"
+import { int4, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 
 /** A month was closed or reopened since the plan was made; nothing of it was posted. */
@@ -16,24 +16,30 @@ class PlanOvertaken extends Data.TaggedError("PlanOvertaken")<{ readonly book: s
 
 const planningTries = 5
 
-const closedThrough = Effect.fn("Ledger.Plan.closedThrough")(function* ({ bookId }: Book, lock: boolean) {
+/** By book. */
+type Closed = ReadonlyMap<number, string | null>
+
+const closedThrough = Effect.fn("Ledger.Plan.closedThrough")(function* (
+  books: ReadonlyArray<Book>,
+  lock: boolean,
+) {
   const database = yield* Database
+  const ids = `{${books.map(({ bookId }) => bookId).join(",")}}`
   const rows = yield* database.rows(
     "Ledger.Plan.closedThrough",
-    { closed: nullable(text) },
+    { book_id: int4, closed: nullable(text) },
     (sql) => sql`
-      select closed_through::text as closed from ledger.locks where book_id = ${bookId}
-      ${lock ? sql`for update` : sql``}`,
+      select book_id, closed_through::text as closed from ledger.locks
+      where book_id = any (${ids}::text::integer[]) order by book_id ${lock ? sql`for update` : sql``}`,
   )
-  return rows[0]?.closed ?? null
+  return new Map(rows.map(({ book_id: bookId, closed }) => [bookId, closed]))
 })
 
-const proofFor = (book: Book, closed: string | null) =>
-  Effect.filterOrFail(
-    closedThrough(book, true),
-    (now) => now === closed,
-    () => new PlanOvertaken({ book: book.code }),
-  ).pipe(Effect.asVoid)
+const proofFor = (books: ReadonlyArray<Book>, closed: Closed) =>
+  Effect.flatMap(closedThrough(books, true), (now) => {
+    const overtaken = books.find(({ bookId }) => now.get(bookId) !== closed.get(bookId))
+    return overtaken === undefined ? Effect.void : Effect.fail(new PlanOvertaken({ book: overtaken.code }))
+  })
 
 /**
  * Goes first in the transaction that posts the plan: waits for a close that is under way. The lock is exclusive from the start
@@ -41,8 +47,14 @@ const proofFor = (book: Book, closed: string | null) =>
  */
 export type Proof = ReturnType<typeof proofFor>
 
-/** Runs an effect that plans and then posts, and runs it again where a month was closed or reopened in between. */
-export const plannedWithProof = <A, E, R>(book: Book, effect: (proof: Proof) => Effect.Effect<A, E, R>) =>
-  Effect.flatMap(closedThrough(book, false), (closed) => effect(proofFor(book, closed))).pipe(
+/**
+ * Runs an effect that plans and then posts, for all its books at once, and runs it again where a month of any of them was closed or
+ * reopened in between.
+ */
+export const plannedWithProof = <A, E, R>(
+  books: ReadonlyArray<Book>,
+  effect: (proof: Proof) => Effect.Effect<A, E, R>,
+) =>
+  Effect.flatMap(closedThrough(books, false), (closed) => effect(proofFor(books, closed))).pipe(
     Effect.retry({ times: planningTries, while: (error) => error instanceof PlanOvertaken }),
   )

@@ -163,7 +163,7 @@ export const throughRules = Effect.fn("Reclassify.throughRules")(function* <E, R
   let looked = 0
   for (;;) {
     const from = after
-    const rows = yield* plannedWithProof(book, (proof) =>
+    const rows = yield* plannedWithProof([book], (proof) =>
       Effect.gen(function* () {
         const page = yield* pageOf(book, from, pageSize)
         const { changes, kept } = yield* changesOf(book, page, reason)

@@ -2,7 +2,8 @@
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import { Database } from "../../src/Database.ts"
-import { reclassify } from "../../src/Reclassify.ts"
+import { reclassify, reclassifyAll } from "../../src/Reclassify.ts"
+import { client, clientId, lending, move } from "../Sync/Lending.ts"
 import { credit, id, partnership } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { services } from "../support/BookServices.ts"
@@ -51,6 +52,52 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           yield* rows(`select effective_date = (now() at time zone 'UTC')::date as today, late_for
           from ledger.journal_entries where source_type = 'manual'`),
         ).toEqual([{ today: true, late_for: null }])
+      }),
+    )
+  },
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "a reclassification in many books that waits for a close of one",
+  (it) => {
+    const clients = [1, 2, 3, 4, 5, 6]
+
+    it.scoped("is planned once more, not once more for each of the books in turn", () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* lending({ clients: clients.map((index) => client(index)) })
+        move(held, "", { type: "CREDIT", amount: 10 })
+        for (const index of clients) move(held, clientId(index), { type: "CREDIT", amount: 10 })
+        yield* sync(service.url, {
+          TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}",
+        })
+        const database = yield* Database
+        const locked = yield* Deferred.make<void>()
+        const go = yield* Deferred.make<void>()
+        const closing = yield* Effect.fork(
+          database.transaction(
+            Effect.gen(function* () {
+              yield* database.query(
+                "Test.lock",
+                (sql) => sql`select 1 from ledger.locks where book_id = 1 for update`,
+              )
+              yield* Deferred.succeed(locked, undefined)
+              yield* Deferred.await(go)
+              yield* database.query("Test.close", (sql) => sql.unsafe(closePeriod(1, "2026-10")))
+            }),
+          ),
+        )
+        yield* Deferred.await(locked)
+        const moving = yield* Effect.fork(
+          reclassifyAll({
+            ...{ ids: [], to: "6900", name: Option.some("Sundry"), reason: "Interest", who: "controller" },
+            allOf: { check: "adjustment", book: Option.none(), maxAmount: Option.none() },
+          }).pipe(Effect.provide(services)),
+        )
+        yield* someoneWaits
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(closing)
+        const { moved } = yield* Effect.timeout(Fiber.join(moving), "30 seconds")
+        expect(moved).toHaveLength(7)
       }),
     )
   },
