@@ -1,5 +1,6 @@
 /** The moves of a reclassification by hand, as the books stand now: from where, to where, and by which journal entry. */
 import { Effect, Either, Option } from "effect"
+import { printedSum } from "../Common/AmountText.ts"
 import * as Money from "../Common/Money.ts"
 import type { JournalEntry, RuleAccount } from "../Ledger/JournalEntry.ts"
 import { debitsFirst } from "../Ledger/Posting.ts"
@@ -60,6 +61,29 @@ const moveOf = Effect.fn("Reclassify.moveOf")(function* (
 
 export type Move = Effect.Effect.Success<ReturnType<typeof moveOf>>
 
+/** Entries of one loan's cash: what was not due of it, or is missing, stands behind each of them, and is moved once. */
+const ofOneLoan = (moves: ReadonlyArray<Move>): ReadonlyArray<ReclassifyError> => {
+  const loans = new Map<string, Array<Move>>()
+  for (const move of moves) {
+    const { book, from, standing } = move
+    if (from.role !== "loan_clearing" || standing.loan === null) continue
+    const key = `${book.bookId} ${standing.loan} ${from.currency}`
+    loans.set(key, [...(loans.get(key) ?? []), move])
+  }
+  return [...loans.values()].flatMap((some) => {
+    const [first] = some
+    if (first === undefined || some.length < 2) return []
+    const { from, standing } = first
+    const ids = some.map((move) => move.standing.entryId).join(", ")
+    return [
+      reclassifyError(
+        "Usage",
+        `Statement entries ${ids} are cash of one receivable, ${standing.loan}, and the ${printedSum(from.amount, from.currency)} of it in ${from.code} ${from.name} can be moved from one of them: name that one.`,
+      ),
+    ]
+  })
+}
+
 /** The moves, or all reasons against them. */
 export const movesOf = Effect.fn("Reclassify.movesOf")(function* (
   destination: Destination,
@@ -73,6 +97,7 @@ export const movesOf = Effect.fn("Reclassify.movesOf")(function* (
     else if (found.left._tag === "ReclassifyError") wrong.push(found.left)
     else return yield* found.left
   }
+  wrong.push(...ofOneLoan(moves))
   const [first] = wrong
   if (first === undefined) return moves
   const messages = [...new Set(wrong.map(({ message }) => message))]

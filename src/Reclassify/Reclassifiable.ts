@@ -48,6 +48,8 @@ const standingColumns = {
   inTransit: nullable(text),
   /** The excess or shortfall in loan clearing of the receivable that takes this entry's rest; null: none. */
   inLoans: nullable(text),
+  /** That receivable: the same rest stands behind each entry of its cash. */
+  loan: nullable(uuid),
   /** Other cash of that receivable is still to come. */
   loanWaits: bool,
 }
@@ -180,11 +182,7 @@ export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Bo
         (select t.amount::text from mirror.statement_entries s
          join ledger.transit t on t.book_id = s.book_id and t.conversion_id = s.related_id and t.currency = s.currency
          where s.book_id = j.book_id and s.entry_id = j.source_id) as "inTransit",
-        -- While cash is still to come, it is unknown what will remain in clearing.
-        (select i.amount::text from ledger.receivable_shares s
-         join reconcile.loan_clearing_items i on i.book_id = s.book_id and i.receivable_id = s.receivable_id
-           and i.currency = s.currency and i.purpose = s.purpose and i.waiting = 0
-         where s.book_id = j.book_id and s.rest and j.source_id = any (s.entries)) as "inLoans",
+        o.amount::text as "inLoans", o.receivable_id as loan,
         exists (
           select from ledger.receivable_shares s
           join reconcile.loan_clearing_items i on i.book_id = s.book_id and i.receivable_id = s.receivable_id
@@ -195,6 +193,12 @@ export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Bo
       left join ledger.journal_numbers n on n.book_id = j.book_id and n.entry_id = j.entry_id
       -- The resource that it names now, which it may not have named when it was booked.
       join mirror.statement_entries e on e.book_id = j.book_id and e.entry_id = j.source_id
+      -- While cash is still to come, it is unknown what will remain in clearing.
+      left join lateral (
+        select i.amount, i.receivable_id from ledger.receivable_shares s
+        join reconcile.loan_clearing_items i on i.book_id = s.book_id and i.receivable_id = s.receivable_id
+          and i.currency = s.currency and i.purpose = s.purpose and i.waiting = 0
+        where s.book_id = j.book_id and s.rest and j.source_id = any (s.entries)) o on true
       -- What a loan has too much may stand there only since the loan was cancelled, long after its cash moved.
       cross join lateral (
         select greatest(case when j.late_for is null then j.occurred_at

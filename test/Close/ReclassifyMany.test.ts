@@ -4,7 +4,8 @@ import { Effect, Option } from "effect"
 import { type ReclassifyRequest, reclassifyAll } from "../../src/Reclassify.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { json } from "../Partner/Service.ts"
-import { client } from "../Sync/Lending.ts"
+import { client, lending, move } from "../Sync/Lending.ts"
+import { at, loan, paid, standing, surfaces, tx } from "../Sync/Loaned.ts"
 import { accountId, bothSurfaces, credit, debit, deposit, id, partnership } from "../Sync/Partnership.ts"
 import { findings, rows, sync } from "../Sync/Runs.ts"
 import { services } from "../support/BookServices.ts"
@@ -163,6 +164,34 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying many", (
           rule: '- { match: { counterparty: "^Acme \\\\(UK\\\\) Ltd\\\\.$" }, account: { code: "4000", name: "Income:Sales" } }',
         },
       ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})
+layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying many", (it) => {
+  it.scoped("moves the excess of a loan once, whichever of its payments are named", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      const out = move(held, "", { type: "DEBIT", amount: 1000, on: at(2) })
+      const first = move(held, "", { type: "CREDIT", amount: 600, on: at(10) })
+      const second = move(held, "", { type: "CREDIT", amount: 500, on: at(20) })
+      held.receivables = [loan({ disbursedTransaction: tx(out, 2) })]
+      yield* sync(service.url, surfaces)
+      held.clock = at(21)
+      held.receivables = [
+        paid(second, {
+          disbursedTransaction: tx(out, 2),
+          repaymentTransactions: [tx(first, 10), tx(second, 20)],
+        }),
+      ]
+      yield* sync(service.url, surfaces)
+      expect(yield* standing).toContain("loan_clearing -75")
+      const refused = yield* Effect.flip(moving({ ids: [first, second] }))
+      expect(refused.message).toBe(
+        `Statement entries ${first}, ${second} are cash of one receivable, ${id(900)}, and the -75.00 USD of it in 1050 Assets:Clearing:Loans:USD can be moved from one of them: name that one.\nNothing was moved.`,
+      )
+      expect(yield* standing).toContain("loan_clearing -75")
+      expect((yield* moving({ ids: [first] })).moved.map(({ amount }) => amount)).toEqual(["-75.00 USD"])
+      expect(yield* standing).toContain("other -75")
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
