@@ -84,3 +84,29 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a resource that could 
     }).pipe(inOwnDatabase),
   )
 })
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "an answer that says of no resource at all",
+  (it) => {
+    it.scoped("is of the one that was asked for: it leaves the quarantine once that can be read", () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* exchange({ opening: { usd: "100" } })
+        held.conversions = { 101: { sell: "usd", sold: "10", buy: "eur", bought: "9", status: "ACTIVE" } }
+        held.moves = [{ on: "usd", at: "2026-09-05", amount: "-10", of: 101 }]
+        yield* sync(service.url)
+        const waiting = rows("select item_id from mirror.open_quarantine")
+        held.interfere = (path, response) => {
+          if (!path.endsWith(`/conversions/${id(101)}`)) return false
+          json(response, {})
+          return true
+        }
+        const { counters } = yield* sync(service.url)
+        expect(yield* waiting).toEqual([{ item_id: id(101) }])
+        expect(counters.quarantined).toBe(1)
+        held.interfere = () => false
+        yield* sync(service.url)
+        expect(yield* waiting).toEqual([])
+      }),
+    )
+  },
+)

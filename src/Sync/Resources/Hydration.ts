@@ -140,8 +140,10 @@ const made = Effect.gen(function* () {
     const malformed: Array<{ key: ResourceKey; row: Malformed }> = []
     for (const { key, answer } of answers) {
       if (Option.isNone(answer)) missing.push(key)
-      else if (Either.isLeft(answer.value)) malformed.push({ key, row: answer.value.left })
-      else read.push(answer.value.right)
+      else if (Either.isLeft(answer.value)) {
+        // Whatever it says of itself, it is about the resource that was asked for.
+        malformed.push({ key, row: { ...answer.value.left, id: Option.some(key.id) } })
+      } else read.push(answer.value.right)
     }
     return { read, missing, malformed }
   })

@@ -85,6 +85,7 @@ const made = Effect.gen(function* () {
         )
       })
       yield* pages.absorbResources(book, read, missing, withPage, areMirrored)
+      run.counters.quarantined += malformed.length
     })
 
   /** Reads resources by id, in batches of one transaction each. `areMirrored`: none is missing or in quarantine. */

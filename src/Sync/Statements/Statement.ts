@@ -131,8 +131,7 @@ const made = Effect.gen(function* () {
           alongside(book, account, walked, reading, page, areNew),
           Effect.forEach(
             hydrated.malformed,
-            ({ key, row }) =>
-              quarantine.put(book, run.runId, streamOf(key.type), [{ ...row, id: Option.some(key.id) }]),
+            ({ key, row }) => quarantine.put(book, run.runId, streamOf(key.type), [row]),
             { discard: true },
           ),
         )
@@ -149,6 +148,7 @@ const made = Effect.gen(function* () {
       yield* pages
         .absorb(book, absorbed, also(areNew))
         .pipe(Effect.catchIf(isKnownMeanwhile, () => pages.absorb(book, absorbed, also(false))))
+      run.counters.quarantined += hydrated.malformed.length
     }
     note(reading, walked, page, known)
     run.counters.held += walked.behind.length
