@@ -293,6 +293,36 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped("ask once for the list of clients, of however many clients they cannot be read [W12]", () =>
+    Effect.gen(function* () {
+      const indexes = [1, 2, 3, 4]
+      const { service } = yield* lending({ clients: indexes.map((index) => client(index)) })
+      yield* sync(service.url, bothSurfaces)
+      const asked = () => service.calls.filter(({ path }) => /^\/clients(\?|$)/.test(path)).length
+      const before = asked()
+      const round = yield* processing(
+        service.url,
+        (events, inbox) =>
+          Effect.gen(function* () {
+            // Nobody can read these deposits yet.
+            yield* inbox.put(
+              indexes.map((index) =>
+                delivery("deposit.created", {
+                  depositId: id(700 + index),
+                  status: "PENDING",
+                  clientId: clientId(index),
+                }),
+              ),
+            )
+            return yield* events.round("default")
+          }),
+        bothSurfaces,
+      )
+      expect(Option.map(round, ({ failed }) => failed)).toEqual(Option.some(4))
+      expect(asked() - before).toBe(1)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("that come before the service knows what they name are tried again [W13]", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()

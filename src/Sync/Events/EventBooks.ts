@@ -76,13 +76,10 @@ export const booksFor = Effect.fn("Events.booksFor")(function* (
 })
 
 /**
- * The status by which the service keeps a client's paths closed ("only `ACTIVE` clients can use client-scoped operations").
- * None: they are open, or the client is not listed.
+ * By client, why the service keeps its paths closed ("only `ACTIVE` clients can use client-scoped operations"). A client without an entry
+ * has open ones, or is not listed.
  */
-export const closedBy = Effect.fn("Events.closedBy")(function* (connection: string, clientId: string) {
+export const closedClients = Effect.fn("Events.closedClients")(function* (connection: string) {
   const { inactive } = yield* (yield* Clients).read(yield* organizationBook(connection))
-  return Option.map(
-    Option.fromNullable(inactive.find(({ id }) => id === clientId)),
-    ({ status }) => `the service lists the client as ${status}`,
-  )
+  return new Map(inactive.map(({ id, status }) => [id, `the service lists the client as ${status}`]))
 })

@@ -15,7 +15,7 @@ import { aloneOfClient, failureOf } from "../Runs/Failures.ts"
 import { add, syncParts } from "../Runs/Parts.ts"
 import { bySettings } from "../Runs/Proving.ts"
 import { unreadText } from "../Runs/RunReport.ts"
-import { booksFor, byClient, closedBy, type Hinted } from "./EventBooks.ts"
+import { booksFor, byClient, closedClients, type Hinted } from "./EventBooks.ts"
 import { keyOfResource, touchedBy } from "./EventHint.ts"
 import { meterEvents } from "./EventMeters.ts"
 import { type ReadAgain, TouchedReader } from "./EventReader.ts"
@@ -98,8 +98,17 @@ const unreadable =
       onNone: () => ({ ...one, note: Option.none(), why: Option.some(why) }),
     })
 
-/** The part of a round for one book. Returns the events that failed, with the reason. */
-const takeBook = Effect.fn("Events.takeBook")(function* (book: Book, hinted: ReadonlyArray<Hinted>) {
+type Closed = ReturnType<typeof closedClients>
+
+/**
+ * The part of a round for one book. Returns the events that failed, with the reason. `closed`: the list of clients, which may be long, is
+ * read where an event fails, and once for all of them.
+ */
+const takeBook = Effect.fn("Events.takeBook")(function* (
+  book: Book,
+  hinted: ReadonlyArray<Hinted>,
+  closed: Closed,
+) {
   const nothing = { newEntries: new Map(), accounts: new Map(), resources: new Map() }
   const read: ReadAgain = yield* readBook(book, hinted).pipe(
     aloneOfClient((error) => ({ ...nothing, failures: [failureOf({ kind: "book" }, error)] })),
@@ -113,14 +122,18 @@ const takeBook = Effect.fn("Events.takeBook")(function* (book: Book, hinted: Rea
     }),
   )
   const isWhole = outcomes.every(({ why }) => Option.isNone(why))
-  const closed =
+  const statuses =
     isWhole || Option.isNone(book.clientId)
-      ? Option.none<string>()
-      : yield* closedBy(book.connection, book.clientId.value).pipe(aloneOfClient(() => Option.none<string>()))
-  return Option.match(closed, {
-    onNone: () => outcomes,
-    onSome: (status) => outcomes.map((one) => (Option.isNone(one.why) ? one : unreadable(status, true)(one))),
-  })
+      ? new Map<string, string>()
+      : yield* closed.pipe(aloneOfClient(() => new Map<string, string>()))
+  return Option.match(
+    Option.flatMapNullable(book.clientId, (client) => statuses.get(client)),
+    {
+      onNone: () => outcomes,
+      onSome: (status) =>
+        outcomes.map((one) => (Option.isNone(one.why) ? one : unreadable(status, true)(one))),
+    },
+  )
 })
 
 /** What cannot be told to be of a book that is read here. It is a hint: the next sync reads every book that there is. */
@@ -176,12 +189,13 @@ export const absorbEvents = Effect.fn("Events.absorb")(function* (
   const isRead = surfaces.includes("organization")
   if (!isRead) clients.delete("")
   const books = yield* booksFor(connection, new Set(clients.keys()))
+  const closed = yield* Effect.cached(closedClients(connection))
   const taken = yield* Effect.forEach(clients, ([client, ofClient]) => {
     const book = books.get(client)
     // It may be listed in a moment.
     return book === undefined
       ? Effect.succeed(ofClient.map(unreadable(`the service lists no client ${client}`, false)))
-      : takeBook(book, ofClient)
+      : takeBook(book, ofClient, closed)
   })
   const outcomes = [...taken.flat(), ...(isRead ? [] : leave(organizations))]
   const touched = [...clients.keys()].flatMap((client) => books.get(client) ?? [])
