@@ -110,3 +110,37 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
     )
   },
 )
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "an open resource that the service fails to show",
+  (it) => {
+    it.scoped("is a failure of its own: the others are read", () =>
+      Effect.gen(function* () {
+        const open = { sell: "usd", sold: "10", buy: "eur", bought: "9", status: "ACTIVE" } as const
+        const { held, service } = yield* exchange({ opening: { usd: "100" } })
+        const indexes = [101, 102, 103]
+        held.conversions = Object.fromEntries(indexes.map((index) => [index, open]))
+        held.moves = indexes.map((of) => ({ on: "usd", at: "2026-09-05", amount: "-10", of }))
+        yield* sync(service.url)
+        held.conversions = Object.fromEntries(
+          indexes.map((index) => [index, { ...open, status: "CANCELED" }]),
+        )
+        held.interfere = (path, response) => {
+          if (!path.endsWith(`/conversions/${id(101)}`)) return false
+          json(response, { code: "odd" }, 400)
+          return true
+        }
+        const failed = yield* Effect.flip(sync(service.url))
+        expect(failed.message.split("\n")).toEqual([
+          expect.stringMatching(`^open resources: GET /conversions/${id(101)} answered 400: `),
+          "Everything else was read and is committed; run the command again to go on from there.",
+        ])
+        expect(yield* rows("select status from mirror.resources order by resource_id")).toEqual([
+          { status: "ACTIVE" },
+          { status: "CANCELED" },
+          { status: "CANCELED" },
+        ])
+      }).pipe(inOwnDatabase),
+    )
+  },
+)

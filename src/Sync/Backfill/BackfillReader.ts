@@ -141,11 +141,8 @@ const made = Effect.gen(function* () {
     for (const [accountId, found] of settled)
       newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
     const keys = yield* touching(book)
-    yield* open.readKeys(book, keys).pipe(
-      aloneOfStream((error): void => {
-        failures.push(failureOf({ kind: "movements", which: "window" }, error))
-      }),
-    )
+    for (const error of yield* open.readEach(book, keys, false))
+      failures.push(failureOf({ kind: "movements", which: "window" }, error))
     return { newEntries, openResources: keys.length, failures, notices: [] } satisfies BookOutcome
   })
 

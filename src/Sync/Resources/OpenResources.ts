@@ -3,21 +3,30 @@
  * the service did not have, and those whose row could not be understood. A resource that has long been open is read less and
  * less often, but once after every month's end, because a close requires that.
  */
-import { Array as Arr, Effect } from "effect"
+import { Array as Arr, Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { traced } from "../../Common/Traced.ts"
 import { isUuidInAnyCase } from "../../Common/Uuid.ts"
 import { bool, nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
+import { PartnerError } from "../../Partner/PartnerError.ts"
 import { type ResourceType, resourceTypes } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
+import { aloneOfStream, type StreamError } from "../Runs/Failures.ts"
 import { Pages } from "../Statements/StatementPage.ts"
 import { Hydration, ResourceKey, streamOf } from "./Hydration.ts"
 
 /** Resources per transaction. */
 const batchSize = 100
+
+/** So many that cannot be read are more likely the service's trouble than theirs. */
+const mostFailed = 10
+
+/** The service asks everybody to wait, or has failed every time: nothing more is asked. */
+const isAskedToWait = (error: StreamError): boolean =>
+  error instanceof PartnerError && error.retryAt !== undefined
 
 const quarantineTypes: ReadonlyMap<string, ResourceType> = new Map(
   resourceTypes.map((type) => [streamOf(type), type]),
@@ -94,15 +103,48 @@ const made = Effect.gen(function* () {
       discard: true,
     })
 
-  /** Reads all that are due. Returns how many were asked for. */
-  const read = traced("Sync.OpenResources.read")(function* (book: Book) {
-    const { mirrored, waiting } = yield* due(book)
-    yield* readKeys(book, mirrored, true)
-    yield* readKeys(book, waiting)
-    return mirrored.length + waiting.length
+  /**
+   * The same; what could not be read. Where a batch fails it is read one by one, so that a resource that the service fails to show keeps
+   * no other from being read. Where the service is away, or fails for many, the others are left to the next run.
+   */
+  const readEach = traced("Sync.OpenResources.readEach")(function* (
+    book: Book,
+    keys: ReadonlyArray<ResourceKey>,
+    areMirrored: boolean,
+  ) {
+    const failed: Array<StreamError> = []
+    const isOver = () => failed.length >= mostFailed || failed.some(isAskedToWait)
+    for (const batch of Arr.chunksOf(keys, batchSize)) {
+      const whole = yield* readBatch(book, batch, areMirrored).pipe(
+        Effect.as(Option.none<StreamError>()),
+        aloneOfStream(Option.some),
+      )
+      if (Option.isNone(whole)) continue
+      if (batch.length === 1 || isAskedToWait(whole.value)) failed.push(whole.value)
+      else
+        yield* Effect.forEach(
+          batch,
+          (key) =>
+            Effect.suspend(() => (isOver() ? Effect.void : readBatch(book, [key], areMirrored))).pipe(
+              aloneOfStream((error): void => void failed.push(error)),
+            ),
+          { concurrency: 4, discard: true },
+        )
+      if (isOver()) break
+    }
+    return failed
   })
 
-  return { read, readKeys }
+  /** Reads all that are due: how many were asked for, and what could not be read. */
+  const read = traced("Sync.OpenResources.read")(function* (book: Book) {
+    const { mirrored, waiting } = yield* due(book)
+    const failed = yield* readEach(book, mirrored, true)
+    const asked = mirrored.length + waiting.length
+    if (failed.some(isAskedToWait)) return { asked, failed }
+    return { asked, failed: [...failed, ...(yield* readEach(book, waiting, false))] }
+  })
+
+  return { read, readKeys, readEach }
 })
 
 export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/OpenResources", {

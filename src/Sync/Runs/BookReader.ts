@@ -191,12 +191,8 @@ const made = Effect.gen(function* () {
         notices.push(`deposit instructions: ${error.message}`)
       }),
     )
-    const asked = yield* open.read(book).pipe(
-      aloneOfStream((error) => {
-        failures.push(failureOf({ kind: "movements", which: "open" }, error))
-        return 0
-      }),
-    )
+    const { asked, failed } = yield* open.read(book)
+    for (const error of failed) failures.push(failureOf({ kind: "movements", which: "open" }, error))
     const read = yield* readFrom(book, all, full ? fromTheStart : stored, waiting)
     failures.push(...read.failures)
     const { newEntries } = read
