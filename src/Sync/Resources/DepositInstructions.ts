@@ -11,7 +11,7 @@ import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import { PartnerError } from "../../Partner/PartnerError.ts"
-import { type Malformed, Partner } from "../../Partner.ts"
+import { type Malformed, Partner, type ReferenceItem, type Row } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
 
 const kind = "deposit_instruction"
@@ -33,36 +33,12 @@ const made = Effect.gen(function* () {
     return rows.map(({ account_id: accountId }) => accountId)
   })
 
-  /** Reads those of new accounts, or of all. Skips an account that has none, or that may not be asked for. */
-  const read = traced("Sync.DepositInstructions.read")(function* (
+  const keep = Effect.fn("Sync.DepositInstructions.keep")(function* (
     book: Book,
-    accounts: ReadonlyArray<MirroredAccount>,
-    all: boolean,
+    askedAt: string,
+    rows: ReadonlyArray<Row<ReferenceItem>>,
   ) {
-    const ask = partner.depositInstructions
-    if (ask === null) return
     const run = yield* Run
-    const isNew = accounts.some(({ entries }) => entries === 0n)
-    const wanted = all ? accounts.map(({ accountId }) => accountId) : isNew ? yield* unread(book) : []
-    const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
-    const answers = yield* Effect.forEach(
-      wanted,
-      (accountId) =>
-        ask(accountId).pipe(
-          // They have no identifier of their own, so a row that cannot be understood still belongs to this account.
-          Effect.map(
-            Option.map(Either.mapLeft((row): Malformed => ({ ...row, id: Option.some(accountId) }))),
-          ),
-          Effect.catchIf(
-            (error) =>
-              error instanceof PartnerError && (error.reason === "Forbidden" || error.reason === "Rejected"),
-            () => Effect.succeedNone,
-          ),
-        ),
-      { concurrency: 4 },
-    )
-    const rows = answers.flatMap((answer) => Option.toArray(answer))
-    if (rows.length === 0) return
     const malformed = rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
     const items = rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
     yield* run.commit(
@@ -77,6 +53,55 @@ const made = Effect.gen(function* () {
       }),
     )
     run.counters.quarantined += malformed.length
+  })
+
+  /**
+   * Reads those of new accounts, or of all. Skips an account that has none, or that may not be asked for. Where those of others cannot be
+   * read, fails once it has kept the rest.
+   */
+  const read = traced("Sync.DepositInstructions.read")(function* (
+    book: Book,
+    accounts: ReadonlyArray<MirroredAccount>,
+    all: boolean,
+  ) {
+    const ask = partner.depositInstructions
+    if (ask === null) return
+    const isNew = accounts.some(({ entries }) => entries === 0n)
+    const wanted = all ? accounts.map(({ accountId }) => accountId) : isNew ? yield* unread(book) : []
+    const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
+    const failed: Array<PartnerError> = []
+    const askFor = (accountId: string) =>
+      ask(accountId).pipe(
+        // They have no identifier of their own, so a row that cannot be understood still belongs to this account.
+        Effect.map(Option.map(Either.mapLeft((row): Malformed => ({ ...row, id: Option.some(accountId) })))),
+        Effect.catchIf(
+          ({ reason }) => reason !== "Unauthorized",
+          (error) => {
+            if (error.reason !== "Forbidden" && error.reason !== "Rejected") failed.push(error)
+            return Effect.succeedNone
+          },
+        ),
+      )
+    const answers = yield* Effect.forEach(
+      wanted,
+      // Not once the service asks everybody to wait, or has failed every time.
+      (accountId) =>
+        Effect.suspend(() =>
+          failed.some(({ retryAt }) => retryAt !== undefined) ? Effect.succeedNone : askFor(accountId),
+        ),
+      { concurrency: 4 },
+    )
+    const rows = answers.flatMap((answer) => Option.toArray(answer))
+    if (rows.length > 0) yield* keep(book, askedAt, rows)
+    const [first] = failed
+    if (first === undefined) return
+    const { detail, operation, reason, status } = first
+    const advice =
+      "A run asks only for those of new accounts; to ask for all of them again: tieout sync --full"
+    return yield* new PartnerError({
+      ...{ reason, operation, detail, advice },
+      ...(status === undefined ? {} : { status }),
+    })
   })
 
   return { read }
