@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect"
+import { unlessBusy } from "../Book/Moment.ts"
 import { allBooks } from "../Book.ts"
 import { mayWrite } from "../Database/MayWrite.ts"
 import { Database } from "../Database.ts"
@@ -15,14 +16,12 @@ export const numberEntries = Effect.fn("Cli.numberEntries")(function* (onlyReads
   const all = yield* allBooks(Option.none())
   for (const connection of new Set(all.map((book) => book.connection))) {
     const own = all.filter((book) => book.connection === connection)
-    yield* database
-      .withSessionLock(`sync:${connection}`, ledger.assignNumbers(own))
-      .pipe(
-        Effect.catchTag("LockBusy", () =>
-          Effect.logWarning(
-            `A sync of connection ${connection} is running: what it has not numbered yet has no journal number.`,
-          ),
+    yield* unlessBusy(database, connection, ledger.assignNumbers(own)).pipe(
+      Effect.catchTag("LockBusy", () =>
+        Effect.logWarning(
+          `A sync of connection ${connection} is running: what it has not numbered yet has no journal number.`,
         ),
-      )
+      ),
+    )
   }
 })

@@ -1,5 +1,6 @@
 /** Closes months of several books in one transaction. */
 import { Effect, type Option } from "effect"
+import { unlessBusy } from "../Book/Moment.ts"
 import type { Book } from "../Book.ts"
 import { Database } from "../Database.ts"
 import { Ledger } from "../Ledger.ts"
@@ -70,12 +71,10 @@ const numberUnlessSyncing = Effect.fn("Close.number")(function* (
 ) {
   const database = yield* Database
   const ledger = yield* Ledger
-  return yield* database
-    .withSessionLock(`sync:${connection}`, dryRun ? Effect.void : ledger.assignNumbers(books))
-    .pipe(
-      Effect.as(true),
-      Effect.catchTag("LockBusy", () => Effect.succeed(false)),
-    )
+  return yield* unlessBusy(database, connection, dryRun ? Effect.void : ledger.assignNumbers(books)).pipe(
+    Effect.as(true),
+    Effect.catchTag("LockBusy", () => Effect.succeed(false)),
+  )
 })
 
 const acceptedOf = (

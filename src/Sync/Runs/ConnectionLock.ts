@@ -1,15 +1,9 @@
 /** Being alone on a connection: for a run, or for a moment; or on one of its books, beside others on theirs. */
 import { Effect, Option, Schedule, Scope } from "effect"
+import { lockOf, momentOf } from "../../Book/Moment.ts"
 import type { Book } from "../../Book.ts"
 import { LockBusy } from "../../Database/SessionLock.ts"
 import type { Database } from "../../Database.ts"
-
-const lockOf = (connection: string): string => `sync:${connection}`
-
-/**
- * A lock beside the connection's, held by those who need the connection only briefly, so that others know that waiting pays.
- */
-const momentOf = (connection: string): string => `moment:${connection}`
 
 const askAgain = "250 millis"
 const patience = Schedule.spaced("200 millis").pipe(Schedule.intersect(Schedule.recurUpTo("10 minutes")))
