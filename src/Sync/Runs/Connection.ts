@@ -16,7 +16,15 @@ import { BookJobs, type BookTask, type ReadElsewhere } from "./BookJobs.ts"
 import type { BookOutcome } from "./BookReader.ts"
 import { Clients, type ListedClients } from "./Clients.ts"
 import { noteStopped } from "./Evidence.ts"
-import { aloneOfClient, aloneOfStream, failureOf, isAbsent, ofOneStream, type ReadError } from "./Failures.ts"
+import {
+  aloneOfClient,
+  aloneOfStream,
+  failureOf,
+  isAbsent,
+  ofOneStream,
+  type ReadError,
+  type StreamError,
+} from "./Failures.ts"
 import type { Failure } from "./RunReport.ts"
 import { RunTotals } from "./RunTotals.ts"
 import type { Surface } from "./Surfaces.ts"
@@ -56,6 +64,12 @@ const chosenOf = (listed: Option.Option<ListedClients>, named: Option.Option<str
         }),
       )
     : Effect.succeed(chosen)
+}
+
+/** A list without which nothing that it leads to is read either; like every text of a failure it ends without a full stop. */
+const withoutAll = (name: string, error: StreamError, unread: string): Failure => {
+  const failure = failureOf({ kind: "list", name }, error)
+  return { ...failure, why: `${failure.why}. ${unread}` }
 }
 
 /** The parts that read and book one book, with the port to the service for that book. */
@@ -116,7 +130,11 @@ export const readConnection = <P, R>(
       ? (yield* Clients).read(organization).pipe(
           Effect.asSome,
           aloneOfStream((error) => {
-            failures.push(failureOf({ kind: "list", name: "clients" }, error))
+            failures.push(
+              surfaces.has("client")
+                ? withoutAll("clients", error, "No client was read")
+                : failureOf({ kind: "list", name: "clients" }, error),
+            )
             return Option.none()
           }),
         )
@@ -130,7 +148,9 @@ export const readConnection = <P, R>(
       const reading = readBook(organization, partner.organization)
       // Beside clients the organization is one book of many: the others are read, proved and exported without it.
       const found = surfaces.has("client")
-        ? aloneOfStream((error) => [failureOf({ kind: "list", name: "accounts" }, error)])(reading)
+        ? aloneOfStream((error) => [withoutAll("accounts", error, "Nothing of the organization was read")])(
+            reading,
+          )
         : // Nothing of the connection can be read, which becomes a finding before the run fails.
           Effect.tapError(reading, (error) =>
             ofOneStream(error) ? reconcile.afterTrouble([organization], run) : Effect.void,
