@@ -1,10 +1,12 @@
 /** A whole sync runs during a backfill: what the backfill reads afterwards is proved nevertheless. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option } from "effect"
+import { Database } from "../../src/Database.ts"
 import { prove } from "../../src/Proof.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
 import { Backfill } from "../../src/Sync/Backfill.ts"
+import { json } from "../Partner/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
 import { accountOf, clientId, type Lending, lending, move } from "./Lending.ts"
@@ -167,3 +169,44 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a backfill beside a sy
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "a backfill of a statement that goes on all the time",
+  (it) => {
+    it.scoped("compares it at last while nobody else reads on, and reports what differs", () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* lending({ clients: [] })
+        const variables = variablesFor(service.url)
+        for (const amount of [10, 20, 30]) move(held, "", { type: "CREDIT", amount })
+        yield* syncWith(variables)
+        const [first, ...others] = held.statements[""] ?? []
+        held.statements[""] = [{ ...first, occurredAt: "2026-10-02T00:00:01Z" }, ...others]
+        const database = yield* Database
+        // Whenever the backfill has asked for the statement, a sync reads on in it, unless the backfill has the connection.
+        const readOn = Effect.suspend(() => {
+          move(held, "", { type: "CREDIT", amount: 1, on: "2026-11-02T00:00:00Z" })
+          return Effect.timeoutOption(syncWith(variables), "4 seconds")
+        }).pipe(Effect.ignore, Effect.provideService(Database, database))
+        let isReading = false
+        held.interfere = (path, response) => {
+          if (isReading || !path.includes(`${accountOf("")}/statement`)) return false
+          isReading = true
+          const items = [...(held.statements[""] ?? [])]
+          Effect.runPromise(readOn).then(() => {
+            isReading = false
+            json(response, { items, pageInfo: { hasNextPage: false } })
+          }, String)
+          return true
+        }
+        const { accounts } = yield* Effect.flatMap(Backfill, (one) =>
+          one.run({ connection: "default", days: october }),
+        ).pipe(
+          Effect.provide(Layer.provideMerge(Backfill.Default, Settings.from({ variables }))),
+          Effect.scoped,
+          unpaced,
+        )
+        expect(accounts).toMatchObject([{ changed: [first?.entryId], proved: false }])
+      }),
+    )
+  },
+)

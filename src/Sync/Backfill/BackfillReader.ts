@@ -23,8 +23,8 @@ import { wholeStatement } from "../Statements/StatementOutcome.ts"
 import { BackfillStatements, StatementMoved } from "./BackfilledStatements.ts"
 import { BackfillWindow } from "./BackfillWindow.ts"
 
-/** How often a statement is compared again because a sync has read on in it meanwhile. */
-const comparisons = 20
+/** How often a statement is compared again because a sync has read on in it meanwhile, before others wait for the comparison. */
+const comparisons = 5
 
 const made = Effect.gen(function* () {
   const database = yield* Database
@@ -118,7 +118,8 @@ const made = Effect.gen(function* () {
         results.push(
           yield* comparing.pipe(
             Effect.retry({ times: comparisons, while: (error) => error instanceof StatementMoved }),
-            Effect.catchTag("StatementMoved", () => Effect.dieMessage("a statement is read on all the time")),
+            Effect.catchTag("StatementMoved", () => exclusively(comparing)),
+            Effect.catchTag("StatementMoved", () => Effect.dieMessage("nobody else reads on meanwhile")),
           ),
         )
       }).pipe(
