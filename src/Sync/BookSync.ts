@@ -100,8 +100,10 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
         const whole = ready.filter(({ read }) => read.complete)
         const complete = booksOf(whole)
         const hindered = booksOf(ready.filter(({ read }) => !read.complete))
-        const readNow = asked.quick ? [] : booksOf(whole.filter(({ task }) => task.reads))
-        if (readNow.length > 0) yield* commit(settleDead(readNow, workOf(asked)))
+        // Of a client that is not to be read any more nothing is left to do.
+        const isDone = ({ task }: Ready): boolean => task.reads || Option.isSome(task.stopped)
+        const done = asked.quick ? [] : booksOf(whole.filter(isDone))
+        if (done.length > 0) yield* commit(settleDead(done, workOf(asked)))
         const proved = yield* prove({ runId, commit, full: asked.full, complete, hindered })
         const results = ready.map(({ own, read, task: { book } }) => ({
           bookId: book.bookId,

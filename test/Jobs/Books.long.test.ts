@@ -128,6 +128,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped("settles what was given up of a client that is no longer read, as one process does", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: someClients })
+      moved(held)
+      const variables = { ...variablesFor(service.url), ...bothSurfaces }
+      yield* syncWithWorkers(variables, 1)
+      yield* syncWithWorkers(variables, 1, {
+        around: (jobs, job) => Effect.orDie(jobs.giveUp(job, { tries: 1, why: "it was lost" })),
+      }).pipe(Effect.exit)
+      expect(yield* rows("select count(*)::integer as letters from sync.dead_letters")).toEqual([{ letters: 5 }])
+      held.clients = [client(1, { status: "DISABLED" }), ...someClients.slice(1)]
+      yield* Effect.exit(syncWithWorkers(variables, 1))
+      expect(yield* rows("select * from sync.dead_letters")).toEqual([])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("reports a client that the service does not serve as one process does", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: someClients })
