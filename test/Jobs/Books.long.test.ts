@@ -137,7 +137,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
       yield* syncWithWorkers(variables, 1, {
         around: (jobs, job) => Effect.orDie(jobs.giveUp(job, { tries: 1, why: "it was lost" })),
       }).pipe(Effect.exit)
-      expect(yield* rows("select count(*)::integer as letters from sync.dead_letters")).toEqual([{ letters: 5 }])
+      expect(yield* rows("select count(*)::integer as letters from sync.dead_letters")).toEqual([
+        { letters: 5 },
+      ])
       held.clients = [client(1, { status: "DISABLED" }), ...someClients.slice(1)]
       yield* Effect.exit(syncWithWorkers(variables, 1))
       expect(yield* rows("select * from sync.dead_letters")).toEqual([])

@@ -7,14 +7,15 @@ import { type BookReads, Partner, PartnerConnection } from "../../Partner.ts"
 import { Reconcile } from "../../Reconcile.ts"
 import type { Commit, LeaseLost } from "../../Run/Lease.ts"
 import { Run } from "../../Run.ts"
-import { Settings, SettingsError } from "../../Settings.ts"
+import { Settings, type SettingsError } from "../../Settings.ts"
 import type { Window } from "../Backfill/Window.ts"
 import { Credit } from "../Credit/CreditLists.ts"
 import { onTheirSide } from "../Credit/LoanSide.ts"
 import type { Loans } from "../Credit/Loans.ts"
-import { BookJobs, type BookTask, type ReadElsewhere } from "./BookJobs.ts"
+import { BookJobs, type ReadElsewhere } from "./BookJobs.ts"
 import type { BookOutcome } from "./BookReader.ts"
-import { Clients, type ListedClients } from "./Clients.ts"
+import { chosenOf, type Served, tasksOf } from "./ChosenClients.ts"
+import { Clients } from "./Clients.ts"
 import { noteStopped } from "./Evidence.ts"
 import {
   aloneOfClient,
@@ -23,7 +24,7 @@ import {
   isAbsent,
   ofOneStream,
   type ReadError,
-  type StreamError,
+  withoutAll,
 } from "./Failures.ts"
 import type { Failure } from "./RunReport.ts"
 import { RunTotals } from "./RunTotals.ts"
@@ -39,37 +40,6 @@ export interface Wanted {
   readonly surfaces: ReadonlySet<Surface>
   /** By its identifier or its code. */
   readonly client: Option.Option<string>
-}
-
-const noClients: ListedClients = { books: [], inactive: [], stopped: [], unlisted: [] }
-
-/** The clients that a run is about: all listed ones, or the named one. Fails if the service does not list that client. */
-const chosenOf = (listed: Option.Option<ListedClients>, named: Option.Option<string>) => {
-  const { books, inactive, stopped, unlisted } = Option.getOrElse(listed, () => noClients)
-  const isWanted = (id: string, code: string): boolean =>
-    Option.match(named, { onNone: () => true, onSome: (text) => id === text.toLowerCase() || code === text })
-  const chosen = {
-    named: books.filter(({ client }) => isWanted(client.id, client.code)),
-    inactive: inactive.filter(({ code, id }) => isWanted(id, code)),
-    unlisted: unlisted.filter(({ book, clientId }) => isWanted(clientId, book.code)),
-    stopped,
-  }
-  const isNone = chosen.named.length + chosen.inactive.length + chosen.unlisted.length === 0
-  return Option.isSome(listed) && Option.isSome(named) && isNone
-    ? Effect.fail(
-        new SettingsError({
-          reason: "UnknownClient",
-          mistakes: [`--client: the service lists no client ${JSON.stringify(named.value)}`],
-          advice: "Name a client by its identifier or its code.",
-        }),
-      )
-    : Effect.succeed(chosen)
-}
-
-/** A list without which nothing that it leads to is read either; like every text of a failure it ends without a full stop. */
-const withoutAll = (name: string, error: StreamError, unread: string): Failure => {
-  const failure = failureOf({ kind: "list", name }, error)
-  return { ...failure, why: `${failure.why}. ${unread}` }
 }
 
 /** The parts that read and book one book, with the port to the service for that book. */
@@ -162,7 +132,7 @@ export const readConnection = <P, R>(
 
     const { inactive, named, stopped, unlisted } = yield* chosenOf(listed, wanted.client)
 
-    const readClient = ({ book, clientId }: { readonly book: Book; readonly clientId: string }) =>
+    const readClient = ({ book, clientId }: Served) =>
       readBook(book, partner.client(clientId)).pipe(
         aloneOfClient((error) => {
           // The service does not serve the client, which is a finding. What was read of it before is numbered and proved.
@@ -181,12 +151,16 @@ export const readConnection = <P, R>(
     }))
 
     /** In this process, several at a time. */
-    const readClients = (served: ReadonlyArray<{ readonly book: Book; readonly clientId: string }>) =>
+    const readClients = (served: ReadonlyArray<Served>) =>
       Effect.gen(function* () {
-        for (const { book, detail } of stoppedClients) {
-          yield* run.commit(noteStopped(book, detail))
-          ended(book, true)
+        if (stoppedClients.length > 0) {
+          yield* run.commit(
+            Effect.forEach(stoppedClients, ({ book, detail }) => noteStopped(book, detail), {
+              discard: true,
+            }),
+          )
         }
+        for (const { book } of stoppedClients) ended(book, true)
         yield* bySettings(
           served.map(({ book }) => book),
           run.commit,
@@ -202,35 +176,13 @@ export const readConnection = <P, R>(
     const settles = surfaces.has("credit") && failures.length === 0
 
     /** By workers, who number and prove each as well. */
-    const handOut = (
-      read: ReadElsewhere,
-      served: ReadonlyArray<{ readonly book: Book; readonly clientId: string }>,
-    ) => {
+    const handOut = (read: ReadElsewhere, served: ReadonlyArray<Served>) => {
       const settlesBooks = settles && !lender
       const { full = false, quick = false, window = null } = wanted
       const asked = { full, quick, settles: settlesBooks, window }
       return Effect.gen(function* () {
         const borrowers = settlesBooks ? yield* (yield* Credit).borrowers(organization) : []
-        // The first task of a book decides: a client that is neither read nor stopped may still have borrowed.
-        const all = [
-          ...served.map((one): BookTask => ({ ...one, reads: true, stopped: Option.none() })),
-          ...stoppedClients.map(
-            ({ book, clientId, detail }): BookTask => ({
-              ...{ book, clientId, reads: false },
-              stopped: Option.some(detail),
-            }),
-          ),
-          ...borrowers.flatMap((book) =>
-            Option.match(book.clientId, {
-              onNone: () => [],
-              onSome: (clientId): ReadonlyArray<BookTask> => [
-                { book, clientId, reads: false, stopped: Option.none() },
-              ],
-            }),
-          ),
-        ]
-        const tasks = new Map<number, BookTask>()
-        for (const task of all) if (!tasks.has(task.book.bookId)) tasks.set(task.book.bookId, task)
+        const tasks = tasksOf(served, stoppedClients, borrowers)
         // Their time zone is this process's, for good: a worker with another one in its settings is refused.
         const written = [...tasks.values()].filter(({ reads }) => reads || settlesBooks)
         yield* dated(

@@ -43,6 +43,12 @@ export const failureOf = (unread: Unread, error: StreamError): Failure => ({
   passing: error instanceof PartnerError && isOutage(error),
 })
 
+/** A list without which nothing that it leads to is read either; like every text of a failure it ends without a full stop. */
+export const withoutAll = (name: string, error: StreamError, unread: string): Failure => {
+  const failure = failureOf({ kind: "list", name }, error)
+  return { ...failure, why: `${failure.why}. ${unread}` }
+}
+
 /** A list that the interface does not document may not exist under the name that the profile guesses. */
 export const isAbsent = (error: StreamError): boolean =>
   error instanceof PartnerError && (error.reason === "NotFound" || error.reason === "Forbidden")
