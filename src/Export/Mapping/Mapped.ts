@@ -10,7 +10,7 @@ import { keyOf, type MappingRow } from "./MappingRow.ts"
 
 const place = ({ code, currency, name, role }: Account): string => `${code} ${name} (${role}, ${currency})`
 
-/** The system's account for an account of the book, or why there is none. */
+/** The system's account for an account of the books themselves, or why there is none. */
 const lookUp = (
   account: Account,
   target: Target | null,
@@ -57,7 +57,8 @@ export const numberAccounts = (
 }
 
 /**
- * `nativeOf` returns the account that the mapping knows. A column that the mapping uses must be filled for every account; one
+ * `nativeOf` returns the account that the mapping knows. The chart's names are that account's, too: the base-currency journal
+ * has others for it as soon as a second currency comes, and a system would have what it imported before under the first. A column that the mapping uses must be filled for every account; one
  * that is empty throughout is not used.
  */
 export const mapAccounts = (
@@ -73,8 +74,9 @@ export const mapAccounts = (
   const mapping = new Map<Account, Mapped>()
   const unmapped: Array<string> = []
   for (const account of accounts) {
-    const found = lookUp(account, target, profile, used, rows.get(keyOf(nativeOf(account))))
-    if (typeof found === "string") unmapped.push(`${place(nativeOf(account))} ${found}`)
+    const native = nativeOf(account)
+    const found = lookUp(native, target, profile, used, rows.get(keyOf(native)))
+    if (typeof found === "string") unmapped.push(`${place(native)} ${found}`)
     else mapping.set(account, found)
   }
   return { mapping, unmapped }
