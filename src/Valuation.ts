@@ -41,7 +41,7 @@ const valuing = ({ code }: Book) => inStage("value in the base currency", () => 
 class NotKept extends Data.TaggedError("NotKept")<object> {}
 
 /**
- * Brings the base-currency journal of the books up to a month (`YYYY-MM`; null: the last with entries), each book in a
+ * Brings the base-currency journal of the books up to a month (`YYYY-MM`; null: the last with entries, or that was valued), each book in a
  * transaction of its own. With several books, a dry run over all of them comes first, so that nothing changes where rates are
  * missing: the error lists the missing rates of all books. `keeps` looks at what a book's journal has become, in its
  * transaction: where it says no, nothing of that book is valued.

@@ -168,7 +168,14 @@ interface Writing {
   readonly whenUpToDate: (head: KeptMonth) => Effect.Effect<void, DatabaseError, Database>
 }
 
-/** Values a book through a month, as far as months have entries or have begun. Returns the missing rates. */
+/**
+ * The last month with entries, or that was valued: a batch may have that one's revaluations already, and everything has them,
+ * too. An as-of journal has the months that had entries.
+ */
+const lastOf = (last: string, known: ReadonlyMap<string, KeptMonth>, asOf: string | null): string =>
+  (asOf === null ? [last, ...known.keys()].sort().at(-1) : last) ?? last
+
+/** Values a book through a month (null: `lastOf`), as far as months have entries or have begun. Returns the missing rates. */
 export const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
   book: Book,
   wanted: string | null,
@@ -179,9 +186,9 @@ export const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
   const missing: Array<MissingRate> = []
   if (months.first === null || months.last === null) return missing
   const [, latest] = [months.last, months.current].sort()
-  const [through = months.last] = [wanted ?? months.last, latest].sort()
   const accounts = yield* nativeAccounts(book.bookId, settings.monetaryRoles)
   const known = new Map((yield* monthHeads(book.bookId, months.asOf)).map((head) => [head.period, head]))
+  const [through = months.last] = [wanted ?? lastOf(months.last, known, months.asOf), latest].sort()
   let previous = ""
   let before: string | null = null
   let state: State | undefined

@@ -44,6 +44,31 @@ const numbersOf = ({ batches }: Export.ExportSummary) =>
   batches.flatMap(({ manifest }) => manifest.periods.map(({ entries, first }) => `${first} ${entries}`))
 
 layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system", (it) => {
+  it.effect("gets all months that were valued with everything again, the last one without entries, too", () =>
+    Effect.gen(function* () {
+      yield* addRates(autumn)
+      const bookId = yield* openBook("QUIET", client(43))
+      yield* deposit(bookId, "2026-09-10", "1000.00")
+      const run = inBase("QUIET")
+      // October has no entries: September's revaluation is reversed, and the same money is revalued.
+      const months = [
+        ...numbersOf(yield* run(september, ["qbo"])),
+        ...numbersOf(yield* run(october, ["qbo"])),
+      ]
+      expect(months).toEqual([
+        "QUIET-2026-09-000001 1",
+        "QUIET-FX-2026-09-000001 1",
+        "QUIET-FX-2026-10-000001 2",
+      ])
+      expect(numbersOf(yield* run(all, ["qbo"], { again: true }))).toEqual(months)
+      expect(yield* states(bookId)).toEqual(["1 superseded", "2 superseded", "3 committed"])
+      // What a correction changed in October is in it, too.
+      yield* addRates([ecbRate("2026-10-31", "0.93")])
+      yield* run(all, ["qbo"], { again: true })
+      expect(yield* failureOf(run(october, ["qbo"]))).toMatchObject({ reason: "Usage" })
+    }),
+  )
+
   it.effect(
     "gets a book's entries either in EUR or in their own currencies: in both they would be imported twice",
     () =>

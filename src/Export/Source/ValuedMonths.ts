@@ -13,7 +13,10 @@ export interface BoundedSelection extends Selection {
   readonly to: string
 }
 
-/** A scope without an end ends with the last month that has entries: later ones may have been valued, too. */
+/**
+ * A scope without an end ends with the last month that has entries, or that was valued: a batch may have its revaluations, and
+ * one with everything takes that batch's place. As of a time it ends with the last month that has entries.
+ */
 export const bounded = Effect.fn("Export.bounded")(function* (bookId: number, selection: Selection) {
   const from = selection.from ?? "1970-01-01"
   if (selection.to !== null) return { ...selection, from, to: selection.to } satisfies BoundedSelection
@@ -22,8 +25,11 @@ export const bounded = Effect.fn("Export.bounded")(function* (bookId: number, se
     "Export.bounded",
     { last: text },
     (sql) => sql`
-      select (coalesce(max(period), '1970-01-01') + interval '1 month' - interval '1 day')::date::text as last
-      from ledger.periods where book_id = ${bookId} and last_number > 0`,
+      select (coalesce(greatest(
+          (select max(period) from ledger.periods where book_id = ${bookId} and last_number > 0),
+          (select max(period) from valuation.months
+            where book_id = ${bookId} and state is not null and ${selection.asOf === null})
+        ), '1970-01-01') + interval '1 month' - interval '1 day')::date::text as last`,
   )
   return { ...selection, from, to: last } satisfies BoundedSelection
 })
