@@ -15,7 +15,7 @@ import type { BookOutcome } from "../Runs/BookReader.ts"
 import { noteStatements, noting } from "../Runs/Evidence.ts"
 import { aloneOfStream, failureOf, isAbsent } from "../Runs/Failures.ts"
 import type { Failure } from "../Runs/RunReport.ts"
-import { agrees, Balances } from "../Statements/AccountBalances.ts"
+import { agrees, Balances, nothingToSettle } from "../Statements/AccountBalances.ts"
 import { beginning, checkpoints, statementStream } from "../Statements/Checkpoint.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { Statements } from "../Statements/Statement.ts"
@@ -69,7 +69,7 @@ const made = Effect.gen(function* () {
 
   /** The list of accounts brought current balances: each is proved against the current end of its statement, as in a sync. */
   const settle = (book: Book, among: ReadonlySet<string>) =>
-    among.size === 0 ? Effect.succeed(new Map<string, number>()) : exclusively(balances.settle(book, among))
+    among.size === 0 ? Effect.succeed(nothingToSettle) : exclusively(balances.settle(book, among))
 
   /** Movements that were created in the window or have entries in it. */
   const touching = Effect.fn("Backfill.Reader.touching")(function* (book: Book) {
@@ -133,13 +133,9 @@ const made = Effect.gen(function* () {
         }),
       )
     yield* Effect.forEach(all, readOne, { concurrency: settings.limits.accountsInParallel, discard: true })
-    const settled = yield* settle(book, whole).pipe(
-      aloneOfStream((error) => {
-        failures.push(failureOf({ kind: "balances" }, error))
-        return new Map<string, number>()
-      }),
-    )
-    for (const [accountId, found] of settled)
+    const settled = yield* settle(book, whole)
+    failures.push(...settled.failures)
+    for (const [accountId, found] of settled.brought)
       newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
     const keys = yield* touching(book)
     for (const error of yield* open.readEach(book, keys, false))

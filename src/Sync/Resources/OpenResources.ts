@@ -10,11 +10,10 @@ import { isUuidInAnyCase } from "../../Common/Uuid.ts"
 import { bool, nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
-import { PartnerError } from "../../Partner/PartnerError.ts"
 import { type ResourceType, resourceTypes } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
-import { aloneOfStream, type StreamError } from "../Runs/Failures.ts"
+import { aloneOfStream, isAskedToWait, type StreamError } from "../Runs/Failures.ts"
 import { Pages } from "../Statements/StatementPage.ts"
 import { Hydration, ResourceKey, streamOf } from "./Hydration.ts"
 
@@ -23,10 +22,6 @@ const batchSize = 100
 
 /** So many that cannot be read are more likely the service's trouble than theirs. */
 const mostFailed = 10
-
-/** The service asks everybody to wait, or has failed every time: nothing more is asked. */
-const isAskedToWait = (error: StreamError): boolean =>
-  error instanceof PartnerError && error.retryAt !== undefined
 
 const quarantineTypes: ReadonlyMap<string, ResourceType> = new Map(
   resourceTypes.map((type) => [streamOf(type), type]),

@@ -11,7 +11,7 @@ import { Settings } from "../../Settings.ts"
 import { DepositInstructions } from "../Resources/DepositInstructions.ts"
 import { Lists } from "../Resources/Lists.ts"
 import { OpenResources } from "../Resources/OpenResources.ts"
-import { agrees, Balances } from "../Statements/AccountBalances.ts"
+import { agrees, Balances, nothingToSettle } from "../Statements/AccountBalances.ts"
 import { beginning, type Checkpoint, checkpoints, statementStream } from "../Statements/Checkpoint.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { Statements } from "../Statements/Statement.ts"
@@ -161,15 +161,9 @@ const made = Effect.gen(function* () {
       const balance = balanceOf.get(accountId)
       return balance === undefined || (whole.has(accountId) && !agrees({ balance, lastBalance }))
     })
-    const settled = yield* (
-      isUnsettled ? balances.settle(book, whole) : Effect.succeed(new Map<string, number>())
-    ).pipe(
-      aloneOfStream((error) => {
-        failures.push(failureOf({ kind: "balances" }, error))
-        return new Map<string, number>()
-      }),
-    )
-    for (const [accountId, found] of settled)
+    const settled = isUnsettled ? yield* balances.settle(book, whole) : nothingToSettle
+    failures.push(...settled.failures)
+    for (const [accountId, found] of settled.brought)
       newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
     return { newEntries, openResources: 0, failures, notices: [] } satisfies BookOutcome
   })

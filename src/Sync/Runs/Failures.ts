@@ -33,6 +33,10 @@ export const aloneOfStream = handling(ofOneStream)
  */
 export const aloneOfClient = handling(ofOneClient)
 
+/** The service asks everybody to wait, or has failed every time: nothing more is asked. */
+export const isAskedToWait = (error: StreamError): boolean =>
+  error instanceof PartnerError && error.retryAt !== undefined
+
 /** What names a list or a statement by itself, as `unreadText` does, needs no stream's name after it. */
 const namesStream = ({ kind }: Unread): boolean => kind === "list" || kind === "statement"
 

@@ -10,6 +10,8 @@ import { MirrorAccounts, type MirroredAccount } from "../../Mirror/MirroredAccou
 import { Partner } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
 import { noteStatements } from "../Runs/Evidence.ts"
+import { aloneOfStream, failureOf, isAskedToWait, type StreamError } from "../Runs/Failures.ts"
+import type { Failure } from "../Runs/RunReport.ts"
 import { beginning, checkpoints, statementStream } from "./Checkpoint.ts"
 import { Statements } from "./Statement.ts"
 import { wholeStatement } from "./StatementOutcome.ts"
@@ -22,6 +24,14 @@ export const agrees = (account: Pick<MirroredAccount, "balance" | "lastBalance">
     account.balance,
     Option.getOrElse(account.lastBalance, () => Money.zero),
   )
+
+interface Settled {
+  /** The new entries that the extra reads brought, by account. */
+  readonly brought: ReadonlyMap<string, number>
+  readonly failures: ReadonlyArray<Failure>
+}
+
+export const nothingToSettle: Settled = { brought: new Map(), failures: [] }
 
 const made = Effect.gen(function* () {
   const partner = yield* Partner
@@ -48,24 +58,30 @@ const made = Effect.gen(function* () {
     return outcome.newEntries
   })
 
-  /** Proves the accounts that are `among`. Returns the new entries that the extra reads brought, by account. */
+  /** Proves the accounts that are `among`. One that cannot be read again keeps no other from it, unless the service asks to wait. */
   const settle = Effect.fn("Sync.Balances.settle")(function* (book: Book, among: ReadonlySet<string>) {
     const brought = new Map<string, number>()
-    for (let round = 1; round <= rounds; round++) {
+    const failed = new Map<string, StreamError>()
+    const isOver = () => [...failed.values()].some(isAskedToWait)
+    const settleOne = (account: MirroredAccount) =>
+      Effect.suspend(() => (isOver() ? Effect.succeed(0) : readAgain(book, account))).pipe(
+        aloneOfStream((error) => {
+          failed.set(account.accountId, error)
+          return 0
+        }),
+        Effect.map((entries) => {
+          brought.set(account.accountId, (brought.get(account.accountId) ?? 0) + entries)
+        }),
+      )
+    for (let round = 1; round <= rounds && !isOver(); round++) {
       const open = (yield* accounts.all(book)).filter(
-        (account) => !agrees(account) && among.has(account.accountId),
+        (account) => !agrees(account) && among.has(account.accountId) && !failed.has(account.accountId),
       )
       if (open.length === 0) break
-      yield* Effect.forEach(
-        open,
-        (account) =>
-          Effect.map(readAgain(book, account), (entries) => {
-            brought.set(account.accountId, (brought.get(account.accountId) ?? 0) + entries)
-          }),
-        { concurrency: 4, discard: true },
-      )
+      yield* Effect.forEach(open, settleOne, { concurrency: 4, discard: true })
     }
-    return brought
+    const failures = [...failed.values()].map((error) => failureOf({ kind: "balances" }, error))
+    return { brought, failures } satisfies Settled
   })
 
   return { settle }
