@@ -92,6 +92,12 @@ const amiss = (filled: Filled, url: string) =>
       const good = works ? code === 0 || code === 3 : code === 2 && refused.test(error)
       if (!good) found.push({ line: args.join(" "), code, said: `${out}${error}`.slice(0, 400) })
     }
+    // A reader that writes with this option alone: a valuation is kept, and one as of a time is made in temporary tables.
+    for (const then of [[], ["--as-of", "2026-11-05"]]) {
+      const { code, error } = yield* answerOf(filled, url, ["report", "2026-08", "--base", ...then])
+      if (code !== 2 || !error.startsWith("Database.write: the database may only be read here"))
+        found.push({ line: `report --base ${then.join(" ")}`, code, said: error.slice(0, 400) })
+    }
     return found
   })
 

@@ -7,7 +7,7 @@ import { type WrittenReport, report as writeReports } from "../../../Report.ts"
 import { Settings } from "../../../Settings.ts"
 import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
-import { booksToRead } from "../../BookEnvironment.ts"
+import { booksToRead, refuseReaders } from "../../BookEnvironment.ts"
 import { book } from "../../CommandOptions.ts"
 import { argument, command, flag, optional, text, withDefault } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
@@ -88,6 +88,8 @@ export const report = command(
       const output = yield* Output
       const period = yield* parseMonth(text, "the month")
       const asOf = Option.isNone(asOfText) ? Option.none() : Option.some(yield* parseAsOf(asOfText.value))
+      // A valuation is kept, and one as of a time is made in temporary tables.
+      if (base) yield* refuseReaders
       yield* numberEntries(!base || Option.isSome(asOf))
       const { accounting, chart } = yield* Settings
       const { baseCurrency, valuation } = accounting
