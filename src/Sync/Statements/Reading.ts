@@ -34,7 +34,8 @@ export interface Reading {
 export const readingFrom = (account: MirroredAccount, checkpoint: Checkpoint): Reading => ({
   chain: { position: account.entries, balance: account.lastBalance, broken: false },
   from: checkpoint.cursor,
-  meets: Option.isSome(checkpoint.leadsTo),
+  // An earlier version's leads behind the last page, which is looked for; behind a break that would be every night.
+  meets: Option.isSome(checkpoint.leadsTo) || account.held === 0n,
   stored: { cursor: checkpoint.cursor, leadsTo: checkpoint.leadsTo },
   lastFilled: undefined,
   heldNext: account.held,

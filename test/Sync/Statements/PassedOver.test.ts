@@ -155,6 +155,56 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a statement that has b
   )
 })
 
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "a statement's cursor of an earlier version",
+  (it) => {
+    // It leads behind the last page that was read: nothing shows that what follows there follows the last entry that is booked.
+    const afterUpgrade = rows(
+      "update sync.checkpoints set cursor = '2', leads_to = null where stream like 'statement:%'",
+    )
+
+    it.scoped("counts as read once it has been read on from an older page, which the same sync does", () =>
+      Effect.gen(function* () {
+        let shown: ReadonlyArray<unknown> = [credit(21, "10.00", "10.00"), credit(22, "5.00", "15.00")]
+        const { held, service } = yield* byNumber(() => shown, 2)
+        held.balance = "15.00"
+        yield* sync(service.url)
+        yield* afterUpgrade
+        shown = [...shown, credit(23, "1.00", "16.00")]
+        held.balance = "16.00"
+        yield* sync(service.url)
+        expect(
+          yield* rows(
+            `select run_id = (select max(run_id) from sync.runs) as read from reconcile.stream_standing
+           where stream like 'statement:%'`,
+          ),
+        ).toEqual([{ read: true }])
+        expect(yield* entries).toBe(3)
+        const before = service.count(`/accounts/${accountId}/statement`)
+        yield* sync(service.url)
+        expect(service.count(`/accounts/${accountId}/statement`) - before).toBe(1)
+      }).pipe(inOwnDatabase),
+    )
+
+    it.scoped("reads no statement whose break stays from its start every night", () =>
+      Effect.gen(function* () {
+        let shown: ReadonlyArray<unknown> = [credit(21, "10.00", "10.00"), credit(22, "5.00", "15.00")]
+        const { held, service } = yield* byNumber(() => shown, 2)
+        held.balance = "15.00"
+        yield* sync(service.url)
+        shown = [...shown, credit(23, "1.00", "17.00")]
+        held.balance = "17.00"
+        yield* sync(service.url)
+        yield* afterUpgrade
+        const before = service.count(`/accounts/${accountId}/statement`)
+        yield* sync(service.url)
+        expect(service.count(`/accounts/${accountId}/statement`) - before).toBe(2)
+        expect(yield* findings).toContain("running-balance blocking")
+      }).pipe(inOwnDatabase),
+    )
+  },
+)
+
 layer(TestDatabase.layer, { excludeTestServices: true })("a break in a statement", (it) => {
   it.scoped.each([false, true])("is not healed by a cursor that leads to nothing (full: %s)", (full) =>
     Effect.gen(function* () {
