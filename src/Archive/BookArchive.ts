@@ -31,7 +31,9 @@ const refusalsOf = Effect.fn("Archive.refusals")(function* ({ bookId }: Book, ye
   const rows = yield* database.rows(
     "Archive.refusals",
     { what: text },
-    (sql) => sql`select r as what from ledger.archive_refusals(${bookId}, ${year}) r`,
+    // Those that name a month follow the others, by month.
+    (sql) => sql`
+      select r as what from ledger.archive_refusals(${bookId}, ${year}) r order by r like 'has %', r collate "C"`,
   )
   return rows.map(({ what }) => what)
 })

@@ -102,6 +102,19 @@ describe("the database", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scopedLive("names months that are in the way in their order, also where they were reopened", () =>
+    Effect.gen(function* () {
+      yield* closedYears
+      yield* Effect.forEach(["2026-02", "2025-06", "2025-01"], reopening)
+      yield* rows("analyze ledger.periods")
+      const months = ["2025-01", "2025-06", "2026-02", "2026-10"]
+      expect((yield* archiving(2026)).books[0]?.refusals).toEqual([
+        "is closed through 2024-12, not 2026-12",
+        ...months.map((month) => `has ${month} open`),
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scopedLive("says of an open month of a valued book once what is in the way", () =>
     Effect.gen(function* () {
       yield* closedYears
