@@ -23,19 +23,27 @@ export const acceptVersion = (version: number, server: string): Either.Either<vo
         ),
       )
 
-const otherName = /\[ERR_TLS_CERT_ALTNAME_INVALID\]/
 const certificateCodes = /\[[A-Z_]*(?:CERT|SIGNATURE|TLS|SSL)[A-Z_]*\]/
+
+/** What to do about a certificate; `hasAuthority`: an authority is named. */
+const certificateAdvice = (message: string, hasAuthority: boolean): string => {
+  if (message.includes("[ERR_TLS_CERT_ALTNAME_INVALID]"))
+    return "Name the host in DATABASE_URL as its certificate does."
+  if (/\[CERT_(?:HAS_EXPIRED|NOT_YET_VALID)\]/.test(message))
+    return "The server needs a certificate that is valid today."
+  return hasAuthority && /\[[A-Z_]*(?:UNABLE_TO|SELF_SIGNED)[A-Z_]*\]/.test(message)
+    ? "What sslrootcert of DATABASE_URL names did not sign it: name the file with the authority of the server's certificate."
+    : "Name the authority of its certificate by sslrootcert=FILE in DATABASE_URL."
+}
 
 /** A server without TLS drops the connection, which looks like an outage. A certificate that nobody vouches for is a mistake of settings. */
 const withTlsAdvice = ({ ssl }: ConnectionSettings, error: DatabaseError): DatabaseError => {
   if (ssl === false || ssl === "prefer") return error
   const isRefused = certificateCodes.test(error.message)
   if (!isRefused && error.reason !== "Unreachable") return error
-  const more = otherName.test(error.message)
-    ? "Name the host in DATABASE_URL as its certificate does."
-    : isRefused
-      ? "Name the authority of its certificate by sslrootcert=FILE in DATABASE_URL."
-      : "TLS is asked for: where the server has none, and the network is trusted, say sslmode=disable in DATABASE_URL."
+  const more = isRefused
+    ? certificateAdvice(error.message, typeof ssl === "object" && ssl.ca !== undefined)
+    : "TLS is asked for: where the server has none, and the network is trusted, say sslmode=disable in DATABASE_URL."
   return new DatabaseError({
     ...error,
     reason: isRefused ? "Settings" : "Unreachable",

@@ -105,7 +105,7 @@ describe("the database", () => {
   it.scopedLive("names months that are in the way in their order, also where they were reopened", () =>
     Effect.gen(function* () {
       yield* closedYears
-      yield* Effect.forEach(["2026-02", "2025-06", "2025-01"], reopening)
+      yield* Effect.forEach(["2026-02", "2025-06", "2025-01"], (month) => reopening(month))
       yield* rows("analyze ledger.periods")
       const months = ["2025-01", "2025-06", "2026-02", "2026-10"]
       expect((yield* archiving(2026)).books[0]?.refusals).toEqual([

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { TLSSocket } from "node:tls"
@@ -41,7 +41,7 @@ it.scopedLive(
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0
 
 /** A key, and a certificate of its own for a name or an address. */
-const certified = (altName: string) => {
+const certified = (altName: string, isExpired = false) => {
   const folder = temporaryFolder()
   const files = { key: join(folder, "key.pem"), cert: join(folder, "cert.pem") }
   const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
@@ -49,7 +49,11 @@ const certified = (altName: string) => {
   execFileSync("openssl", ["req", "-x509", ...curve, "-keyout", files.key, "-out", files.cert, ...name], {
     stdio: "pipe",
   })
-  return files
+  if (!isExpired) return files
+  const expired = join(folder, "expired.pem")
+  const again = ["-signkey", files.key, "-days", "-1"]
+  execFileSync("openssl", ["x509", "-in", files.cert, ...again, "-out", expired], { stdio: "pipe" })
+  return { ...files, cert: expired }
 }
 
 /** Postgres' answer to whom it does not know, so that nobody asks again. */
@@ -61,10 +65,15 @@ const refusal = (() => {
 })()
 
 /** What a server with a certificate hears, and the error, of a client that names its authority. */
-const reaching = (altName: string, host: string, mode: string) =>
+const reaching = (
+  altName: string,
+  host: string,
+  mode: string,
+  { authority, isExpired = false }: { readonly authority?: string; readonly isExpired?: boolean } = {},
+) =>
   Effect.gen(function* () {
     let spoken = ""
-    const { cert, key } = certified(altName)
+    const { cert, key } = certified(altName, isExpired)
     const server = createServer((socket) => {
       socket.on("error", () => undefined)
       socket.once("data", () => {
@@ -83,7 +92,7 @@ const reaching = (altName: string, host: string, mode: string) =>
     })
     const port = yield* listenOn(server)
     const url = Redacted.make(
-      `postgres://someone:s3cret@${host}:${port}/books?sslmode=${mode}&sslrootcert=${encodeURIComponent(cert)}`,
+      `postgres://someone:s3cret@${host}:${port}/books?sslmode=${mode}&sslrootcert=${encodeURIComponent(authority ?? cert)}`,
     )
     const error = yield* Effect.flip(
       Effect.provide(Database, Database.layer({ url: Option.some(url), dataDir: "unused" })),
@@ -105,5 +114,25 @@ it.scopedLive.skipIf(!hasOpenssl)(
         expect(yield* reaching("DNS:other", "localhost", mode)).toMatchObject({ heard: false })
       }),
     ),
+  60_000,
+)
+
+it.scopedLive.skipIf(!hasOpenssl)(
+  "where the authority that is named did not sign the certificate, the error does not say to name one",
+  () =>
+    Effect.gen(function* () {
+      const settings = join(temporaryFolder(), "tieout.yaml")
+      writeFileSync(settings, "accounting: {}\n")
+      for (const authority of [certified("DNS:localhost").cert, settings]) {
+        const { heard, message, reason } = yield* reaching("DNS:localhost", "localhost", "verify-full", {
+          authority,
+        })
+        expect([reason, heard]).toEqual(["Settings", false])
+        expect(message).toContain("What sslrootcert of DATABASE_URL names did not sign it")
+        expect(message).not.toContain("Name the authority")
+      }
+      const expired = yield* reaching("DNS:localhost", "localhost", "verify-full", { isExpired: true })
+      expect(expired.message).toContain("The server needs a certificate that is valid today.")
+    }),
   60_000,
 )
