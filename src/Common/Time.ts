@@ -1,5 +1,12 @@
-/** Spans and points of time as text for a person. */
+/** Spans and points of time, mostly as text for a person. */
+import { Clock, Effect } from "effect"
 import { counted } from "./Text.ts"
+
+/** Milliseconds by a clock that nobody sets: for spans only, since what it counts from means nothing. */
+export const steadyMillis: Effect.Effect<number> = Effect.map(
+  Clock.currentTimeNanos,
+  (nanos) => Number(nanos) / 1e6,
+)
 
 /** `45 seconds`, `3 minutes`, `26 hours`, `5 days`: in the largest unit that is precise enough. */
 export const spanText = (seconds: number): string => {

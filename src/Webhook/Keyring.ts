@@ -56,15 +56,32 @@ type Flight = Deferred.Deferred<void, KeysUnavailable>
 
 const minute = 60_000
 
-const secondsUntil = (moment: number): number =>
-  Math.max(1, Math.min(60, Math.ceil((moment - Date.now()) / 1_000)))
+/** By both clocks: one may be set back, the other stands still while the machine sleeps. */
+interface Moment {
+  readonly wall: number
+  readonly steady: number
+}
+
+const longAgo: Moment = { wall: Number.NEGATIVE_INFINITY, steady: Number.NEGATIVE_INFINITY }
+
+const thisMoment = (): Moment => ({ wall: Date.now(), steady: performance.now() })
+
+/**
+ * Milliseconds since then, by the clock that says more. By the wall clock alone a withdrawn key would be trusted, and an
+ * unknown one refused, for as long as the clock was set back.
+ */
+const since = (moment: Moment): number =>
+  Math.max(Date.now() - moment.wall, performance.now() - moment.steady)
+
+const wholeSeconds = (milliseconds: number): number =>
+  Math.max(1, Math.min(60, Math.ceil(milliseconds / 1_000)))
 
 const unreachable = (error: PartnerError): KeysUnavailable =>
   new KeysUnavailable({
     reason: "Unreachable",
     // Keys have shorter waits of their own, and are asked for again by themselves.
     detail: isOutage(error) ? `${error.operation}: ${error.detail}` : error.message,
-    retryAfter: error.retryAt === undefined ? 5 : secondsUntil(error.retryAt),
+    retryAfter: error.retryAt === undefined ? 5 : wholeSeconds(error.retryAt - Date.now()),
   })
 
 /** Active keys first, since the number of kept keys is limited; a key whose text is unchanged is not parsed again. */
@@ -87,25 +104,25 @@ const keptKeys = (
 class FetchBudget {
   private readonly perMinute: number
   /** The times of these fetches, oldest first. */
-  private readonly fetches: Array<number> = []
+  private readonly fetches: Array<Moment> = []
 
   constructor(perMinute: number) {
     this.perMinute = perMinute
   }
 
   /** Counts one fetch, or says why there is none. */
-  spend(now: number): KeysUnavailable | undefined {
+  spend(): KeysUnavailable | undefined {
     const { fetches } = this
-    while (fetches[0] !== undefined && fetches[0] <= now - minute) fetches.shift()
-    const [oldest = now] = fetches
+    while (fetches[0] !== undefined && since(fetches[0]) >= minute) fetches.shift()
+    const [oldest = thisMoment()] = fetches
     if (fetches.length < this.perMinute) {
-      fetches.push(now)
+      fetches.push(thisMoment())
       return undefined
     }
     return new KeysUnavailable({
       reason: "BudgetSpent",
       detail: `the service's keys were read ${fetches.length} times within a minute`,
-      retryAfter: secondsUntil(oldest + minute),
+      retryAfter: wholeSeconds(minute - since(oldest)),
     })
   }
 }
@@ -118,14 +135,14 @@ export const makeKeyring = (
   Effect.map(Effect.scope, (scope) => {
     let keys: ReadonlyMap<string, KnownKey> = new Map()
     let flight: Flight | undefined
-    let askedAt = Number.NEGATIVE_INFINITY
+    let askedAt = longAgo
     /** When the fetch began that brought the keys. */
-    let readAt = Number.NEGATIVE_INFINITY
-    const isOlder = (moment: number, than: Duration.Duration): boolean =>
-      Date.now() - moment > Duration.toMillis(than)
+    let readAt = longAgo
+    const isOlder = (moment: Moment, than: Duration.Duration): boolean =>
+      since(moment) > Duration.toMillis(than)
     const budget = new FetchBudget(tuning.fetchesPerMinute)
 
-    const take = (records: ReadonlyArray<PublicKey>, began: number) => {
+    const take = (records: ReadonlyArray<PublicKey>, began: Moment) => {
       keys = keptKeys(records, keys)
       readAt = began
       return records.length <= mostKeys
@@ -134,7 +151,7 @@ export const makeKeyring = (
     }
 
     // Runs in a fiber of its own, since the first caller may be gone while others wait for the same answer.
-    const launch = (mine: Flight, began: number) =>
+    const launch = (mine: Flight, began: Moment) =>
       fetch.pipe(
         Effect.timeoutFail({
           duration: Duration.times(tuning.patience, 2),
@@ -154,7 +171,7 @@ export const makeKeyring = (
     const start = Effect.suspend(() => {
       const mine: Flight = Deferred.unsafeMake(FiberId.none)
       flight = mine
-      askedAt = Date.now()
+      askedAt = thisMoment()
       return Effect.as(launch(mine, askedAt), mine)
     })
 
@@ -173,7 +190,7 @@ export const makeKeyring = (
 
     /** A fetch that begins after this call, if the budget allows one. */
     const fresh = Effect.suspend(() => {
-      const spent = budget.spend(Date.now())
+      const spent = budget.spend()
       return spent === undefined ? Effect.flatMap(start, patiently) : spent
     })
 
@@ -208,8 +225,8 @@ export const makeKeyring = (
         }
         if (flight !== undefined) {
           yield* patiently(flight)
-          const since = keys.get(keyId)
-          if (since?.record.active === true) return since
+          const meanwhile = keys.get(keyId)
+          if (meanwhile?.record.active === true) return meanwhile
         }
         // The fetch under way may have begun before the key existed: only a later one proves that there is no such key.
         yield* newest

@@ -62,13 +62,13 @@ const stop = (
   grace: Duration.Duration,
 ) =>
   Effect.gen(function* () {
-    const until = Date.now() + Duration.toMillis(grace)
+    const until = performance.now() + Duration.toMillis(grace)
     const last = door.answer === own
     if (last) {
       leave(doors, door)
       door.server.close()
     }
-    while (inFlight() > 0 && Date.now() < until) yield* Effect.sleep("20 millis")
+    while (inFlight() > 0 && performance.now() < until) yield* Effect.sleep("20 millis")
     if (!last) return
     door.server.closeAllConnections()
     yield* door.close

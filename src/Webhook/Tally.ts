@@ -1,6 +1,7 @@
 /** What was received, as counts and as log lines that a stranger cannot multiply. */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { counted } from "../Common/Text.ts"
+import { steadyMillis } from "../Common/Time.ts"
 import { Meters } from "./DeliveryMeters.ts"
 import type { Refusal, Verdict } from "./Receiver.ts"
 
@@ -107,7 +108,7 @@ export class Tally {
 
   /** Whether the warning was logged. */
   private warn(connection: string, text: string): Effect.Effect<boolean> {
-    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    return Effect.flatMap(steadyMillis, (now) => {
       const key = `${connection} ${text}`
       if (now - (this.warned.get(key) ?? Number.NEGATIVE_INFINITY) < quiet) return Effect.succeed(false)
       if (this.warned.size >= mostRemembered) this.warned.clear()

@@ -9,12 +9,13 @@ import { pairOf, recordOf } from "./Keys.ts"
 
 const [first, second] = [pairOf("EdDSA"), pairOf("EdDSA")]
 const began = Date.parse("2026-10-05T08:00:00Z")
+/** Lets time pass until so many minutes after the test began. */
 const minutes = (count: number): void => {
-  vi.setSystemTime(began + count * 60_000)
+  vi.advanceTimersByTime(count * 60_000 - performance.now())
 }
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: began })
+  vi.useFakeTimers({ toFake: ["Date", "performance"], now: began })
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -72,6 +73,30 @@ describe("the keys of a connection, over time,", () => {
       expect(yield* at(60)).toEqual([60, false, "Right", 3])
       expect(yield* at(61)).toEqual([61, false, "Left", 4])
       expect(yield* at(62)).toEqual([62, false, "Left", 5])
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("[W4] are trusted no longer where the clock was ahead and is set right", () =>
+    Effect.gen(function* () {
+      let away = false
+      const { asked, keyring } = yield* ringOf(() => (away ? "away" : recordOf(first)))
+      yield* keyring.refresh
+      away = true
+      vi.setSystemTime(began - 24 * 60 * 60_000)
+      minutes(61)
+      expect(keyring.fresh(first.id)).toBeUndefined()
+      expect([yield* found(keyring), asked()]).toEqual(["Left", 2])
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("[W4] are asked for again a minute after too many unknown ones, where the clock was ahead and is set right", () =>
+    Effect.gen(function* () {
+      const { asked, keyring } = yield* ringOf(() => recordOf(first))
+      const unknown = Effect.either(keyring.find(second.id))
+      for (let count = 0; count < 11; count++) yield* unknown
+      expect(asked()).toBe(10)
+      vi.setSystemTime(began - 24 * 60 * 60_000)
+      minutes(1)
+      expect((yield* unknown)._tag).toBe("Right")
+      expect(asked()).toBe(11)
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("[W5] have the text that the service lists now, under the same identifier, too", () =>

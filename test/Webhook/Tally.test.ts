@@ -3,6 +3,7 @@ import { Effect, Fiber, Logger, Metric, MetricState, TestClock } from "effect"
 import { describe } from "vitest"
 import { Refusal } from "../../src/Webhook/Receiver.ts"
 import { Tally } from "../../src/Webhook/Tally.ts"
+import { clockSetBack } from "../support/ClockSetBack.ts"
 
 const unsigned = new Refusal({
   status: 401,
@@ -107,4 +108,15 @@ describe("the tally of deliveries", () => {
       }).pipe(Effect.provide(layer))
     },
   )
+
+  it.effect("tells of it again a minute later, where the clock was ahead and is set right", () => {
+    const { layer, lines } = listening()
+    return Effect.gen(function* () {
+      const { record } = new Tally(["default"])
+      yield* record("default", busy)
+      yield* TestClock.adjust("1 minute")
+      yield* clockSetBack("1 day")(record("default", busy))
+      expect(lines).toHaveLength(2)
+    }).pipe(Effect.provide(layer))
+  })
 })
