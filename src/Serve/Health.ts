@@ -1,5 +1,5 @@
 /** Whether the process can do its work: the database answers and has this version's tables. */
-import { Clock, Deferred, Effect, FiberId, type Scope } from "effect"
+import { Effect } from "effect"
 import { counted } from "../Common/Text.ts"
 import { pendingMigrations } from "../Database/Migrate.ts"
 
@@ -29,35 +29,3 @@ export const unreadyReason = Effect.fn("Serve.unreadyReason")(
     ),
   ),
 )
-
-/** For how many milliseconds an answer is repeated: the database is asked once in that time, however many requests come. */
-const believedFor = 5_000
-
-/** A probe that runs at most once at a time, independently of any request, and whose answer is kept for a while. */
-export const keptProbe = <A, R>(
-  probe: Effect.Effect<A, never, R>,
-): Effect.Effect<Effect.Effect<A, never, R>, never, Scope.Scope> =>
-  Effect.map(Effect.scope, (scope) => {
-    let last: { readonly at: number; readonly answer: A } | undefined
-    let flight: Deferred.Deferred<A> | undefined
-    const launch = (mine: Deferred.Deferred<A>, at: number) => {
-      flight = mine
-      const kept = Effect.tap(probe, (answer) =>
-        Effect.sync(() => {
-          last = { at, answer }
-        }),
-      )
-      const landed = Effect.sync(() => {
-        flight = undefined
-      })
-      // The caller may not be interruptible, so the probe's own time limit interrupts it.
-      const probing = Effect.intoDeferred(Effect.ensuring(kept, landed), mine)
-      return Effect.forkIn(Effect.interruptible(probing), scope)
-    }
-    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      if (last !== undefined && now - last.at < believedFor) return Effect.succeed(last.answer)
-      if (flight !== undefined) return Deferred.await(flight)
-      const mine = Deferred.unsafeMake<A>(FiberId.none)
-      return Effect.zipRight(launch(mine, now), Deferred.await(mine))
-    })
-  })

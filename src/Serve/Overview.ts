@@ -1,8 +1,9 @@
 /** The data of the status page and the metrics, read in one snapshot; its cost does not grow with history. */
-import { Clock, Effect, Fiber } from "effect"
+import { Clock, Effect } from "effect"
 import { Database } from "../Database.ts"
 import { type JobQueue, jobQueues } from "../Run/JobQueue.ts"
 import { Settings } from "../Settings.ts"
+import { keptFor } from "./Kept.ts"
 import { type Balance, type BookStanding, bookStandings, cashBalances } from "./Overview/BookStandings.ts"
 import { type InboxOverview, inboxOverview } from "./Overview/InboxEvents.ts"
 import {
@@ -62,7 +63,7 @@ const readSnapshot = Effect.fn("Overview.read")(function* () {
 })
 
 export class Overview extends Effect.Service<Overview>()("tieout/Serve/Overview", {
-  effect: Effect.gen(function* () {
+  scoped: Effect.gen(function* () {
     const database = yield* Database
     const settings = yield* Settings
     const snapshot = readSnapshot().pipe(
@@ -72,12 +73,8 @@ export class Overview extends Effect.Service<Overview>()("tieout/Serve/Overview"
     const fresh = database
       .transaction(snapshot, { isolation: "repeatable read", readOnly: true })
       .pipe(Effect.disconnect, Effect.timeoutOption(within))
-    // Uninterruptible: a first reader that goes away must not interrupt those after it.
-    const shared = Effect.uninterruptible(
-      Effect.flatMap(Effect.forkDaemon(Effect.interruptible(fresh)), Fiber.join),
-    )
     /** A recent snapshot; none if the database takes too long. */
-    const read = yield* Effect.cachedWithTTL(shared, goodFor)
+    const read = yield* keptFor(goodFor, fresh)
     return { read }
   }),
 }) {}

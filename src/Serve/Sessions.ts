@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import { Clock, Effect } from "effect"
 import { counted } from "../Common/Text.ts"
+import { steadyMillis } from "../Common/Time.ts"
 
 /** Seconds. */
 const sessionLength = 12 * 60 * 60
@@ -74,19 +75,19 @@ const longestLine = 10_000
  * that a token is right.
  */
 export class Guesses {
-  /** When the last guess in the queue is answered, epoch milliseconds. */
-  private lineEnds = 0
+  /** When the last guess in the queue is answered, by the steady clock. */
+  private lineEnds = Number.NEGATIVE_INFINITY
   private wrong = 0
   private turnedAway = 0
 
   /** Whether no token may be examined now; if so, it is counted. */
-  readonly isFull: Effect.Effect<boolean> = Effect.map(Clock.currentTimeMillis, (now) => {
+  readonly isFull: Effect.Effect<boolean> = Effect.map(steadyMillis, (now) => {
     const full = this.lineEnds - now >= longestLine
     if (full) this.turnedAway++
     return full
   })
 
-  readonly wait: Effect.Effect<void> = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+  readonly wait: Effect.Effect<void> = Effect.flatMap(steadyMillis, (now) => {
     this.wrong++
     this.lineEnds = Math.max(this.lineEnds, now) + betweenGuesses
     return Effect.sleep(Math.max(penalty, this.lineEnds - now))

@@ -14,8 +14,9 @@ import { Settings } from "../Settings.ts"
 import { type CronFields, nextDue } from "./Cron.ts"
 import { download } from "./Downloads.ts"
 import { bearerOf, isOwnForm, isOwnHost, isToken } from "./Guard.ts"
-import { keptProbe, unreadyReason } from "./Health.ts"
+import { unreadyReason } from "./Health.ts"
 import * as Reply from "./HttpReply.ts"
+import { keptFor } from "./Kept.ts"
 import { login, logout, tooManyGuesses } from "./Login.ts"
 import { processFamilies } from "./Metrics/Registry.ts"
 import { metricsText } from "./Metrics.ts"
@@ -204,7 +205,7 @@ export const startStatusServer = Effect.fn("Serve.statusServer")(function* (
       setTimeout(() => node.closeAllConnections(), graceMillis).unref()
     }),
   )
-  const readiness = yield* keptProbe(unreadyReason())
+  const readiness = yield* keptFor("5 seconds", unreadyReason())
   const context = yield* Effect.context<Settings | Overview | Database>()
   yield* server.serve(
     guarded(

@@ -39,7 +39,11 @@ export const ask = (port: number, path: string, { body, headers = {}, method = "
 
 /** Listens until the scope closes, on any port; the variables are the environment. */
 export const serving = (variables: Record<string, string> = {}, port = 0) =>
-  startStatusServer(Option.some(port), undefined).pipe(
-    Logger.withMinimumLogLevel(LogLevel.None),
-    Effect.provide(Layer.provideMerge(Overview.Default, Settings.from({ variables }))),
+  Effect.flatMap(
+    Layer.build(Layer.provideMerge(Overview.Default, Settings.from({ variables }))),
+    (services) =>
+      startStatusServer(Option.some(port), undefined).pipe(
+        Logger.withMinimumLogLevel(LogLevel.None),
+        Effect.provide(services),
+      ),
   )

@@ -1,8 +1,9 @@
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber, Logger, TestClock } from "effect"
+import { Effect, Exit, Fiber, Logger, Option, TestClock } from "effect"
 import { login } from "../../src/Serve/Login.ts"
 import { Guesses, Sessions } from "../../src/Serve/Sessions.ts"
+import { clockSetBack } from "../support/ClockSetBack.ts"
 
 const cookiesOf = (header: string) => {
   const [name = "", value = ""] = (header.split(";")[0] ?? "").split("=")
@@ -64,6 +65,19 @@ describe("wrong tokens", () => {
       expect((yield* answer).status, "not even the right one").toBe(429)
       yield* TestClock.adjust("10 millis")
       expect(yield* guesses.isFull).toBe(false)
+    }),
+  )
+
+  it.effect("keep no token out for long, where the clock was ahead and is set right", () =>
+    Effect.gen(function* () {
+      const guesses = new Guesses()
+      yield* Effect.fork(guesses.wait)
+      yield* TestClock.adjust("1 second")
+      const guess = Effect.zipRight(guesses.isFull, Effect.as(guesses.wait, "answered"))
+      expect(yield* clockSetBack("1 day")(guesses.isFull)).toBe(false)
+      const answer = yield* Effect.fork(clockSetBack("1 day")(guess))
+      yield* TestClock.adjust("1 second")
+      expect(yield* Fiber.poll(answer)).toEqual(Option.some(Exit.succeed("answered")))
     }),
   )
 

@@ -1,0 +1,31 @@
+/** Answers that are repeated for a while: the database is asked once in that time, however many requests come. */
+import { Deferred, Duration, Effect, type Exit, FiberId, type Scope } from "effect"
+import { steadyMillis } from "../Common/Time.ts"
+
+/** An effect that runs at most once at a time, independently of any request, and whose answer is kept for so long. */
+export const keptFor = <A, E, R>(
+  time: Duration.DurationInput,
+  effect: Effect.Effect<A, E, R>,
+): Effect.Effect<Effect.Effect<A, E, R>, never, Scope.Scope> =>
+  Effect.map(Effect.scope, (scope) => {
+    let last: { readonly at: number; readonly exit: Exit.Exit<A, E> } | undefined
+    let flight: Deferred.Deferred<A, E> | undefined
+    const launch = (mine: Deferred.Deferred<A, E>, at: number) => {
+      flight = mine
+      const landed = Effect.onExit(effect, (exit) =>
+        Effect.sync(() => {
+          last = { at, exit }
+          flight = undefined
+        }),
+      )
+      // The caller may not be interruptible, so the effect's own time limit interrupts it.
+      const running = Effect.intoDeferred(landed, mine)
+      return Effect.forkIn(Effect.interruptible(running), scope)
+    }
+    return Effect.flatMap(steadyMillis, (now) => {
+      if (last !== undefined && now - last.at < Duration.toMillis(time)) return last.exit
+      if (flight !== undefined) return Deferred.await(flight)
+      const mine = Deferred.unsafeMake<A, E>(FiberId.none)
+      return Effect.zipRight(launch(mine, now), Deferred.await(mine))
+    })
+  })
