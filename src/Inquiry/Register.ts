@@ -59,6 +59,9 @@ export const accountsOf = Effect.fn("Register.accounts")(function* (bookId: numb
   return found
 })
 
+/** The largest integer of the database: no account has as many postings. */
+const most = 2 ** 31 - 1
+
 /** The last `limit` postings of the account, of a month (`2026-10`) or of all. */
 export const registerOf = Effect.fn("Register.of")(function* (
   bookId: number,
@@ -100,7 +103,7 @@ export const registerOf = Effect.fn("Register.of")(function* (
         l.resource_type as "resourceType", l.resource_id as "resourceId", l.external_reference as "externalReference",
         l.counterparty, l.amount::text as amount, (${ends.opening}::text::numeric + l.balance)::text as balance,
         l.postings::integer as postings
-      from line l where l.place > l.postings - ${limit}::integer order by l.place`,
+      from line l where l.place > l.postings - ${Math.min(limit, most)}::integer order by l.place`,
   )
   const lines = rows.map(({ postings: _, ...line }): RegisterLine => line)
   const [oldest] = rows
