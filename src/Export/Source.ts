@@ -1,7 +1,7 @@
 /** Where a batch's figures come from: the books in their own currencies, or the base-currency journal. */
 import { Effect, type Stream } from "effect"
 import { ofBook } from "../Book/ByBook.ts"
-import { shiftDate } from "../Common/Time.ts"
+import { isDate, shiftDate } from "../Common/Time.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import type { Database } from "../Database.ts"
 import { nativeMovements } from "../Format/Csv/NativeMovements.ts"
@@ -48,7 +48,11 @@ export interface SourceBook {
 }
 
 /** The first day after the selection, or `infinity`. */
-export const endOf = ({ to }: Pick<Selection, "to">): string => (to === null ? "infinity" : shiftDate(to, 1))
+export const endOf = ({ to }: Pick<Selection, "to">): string => {
+  const next = to === null ? null : shiftDate(to, 1)
+  // After the last day of the year 9999 comes none that can be written.
+  return next !== null && isDate(next) ? next : "infinity"
+}
 
 /** For several books, by book: the balances before the first selected entry and after the last, and the movements between. */
 export const readBalances = Effect.fn("Export.balances")(function* (

@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { type ByBook, byBook, isIn } from "../../Book/ByBook.ts"
-import { shiftDate } from "../../Common/Time.ts"
+import { isDate, shiftDate } from "../../Common/Time.ts"
 import { arrayOf, bool, int4, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { plainArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
@@ -99,10 +99,12 @@ const revaluedOn = Effect.fn("Export.revaluedOn")(function* (
 })
 
 /** The days on either side of the selection's borders, each with the last day of the month that ends there. */
-const bordersOf = ({ from, to }: Selection) => [
-  ...(from === null ? [] : [{ outside: shiftDate(from, -1), end: shiftDate(from, -1) }]),
-  ...(to === null ? [] : [{ outside: shiftDate(to, 1), end: to }]),
-]
+const bordersOf = ({ from, to }: Selection) =>
+  [
+    ...(from === null ? [] : [{ outside: shiftDate(from, -1), end: shiftDate(from, -1) }]),
+    ...(to === null ? [] : [{ outside: shiftDate(to, 1), end: to }]),
+    // The first day of the calendar has none before it, the last one none after it.
+  ].filter(({ outside }) => isDate(outside))
 
 /** The options of one selection with all days of these batches: beside it stands nothing in another way. */
 const wholeRange = (selection: Selection, batches: ReadonlyArray<OtherBatch>): string => {
