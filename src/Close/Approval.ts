@@ -28,8 +28,8 @@ const approvalColumns = {
 
 export type Approval = RowOf<typeof approvalColumns>
 
-/** All approvals of a book, also of closes that were undone since. */
-export const approvalsOf = Effect.fn("Close.approvalsOf")(function* (book: Book) {
+/** All approvals of a book up to an instant, or up to now, also of closes that were undone since. */
+export const approvalsOf = Effect.fn("Close.approvalsOf")(function* (book: Book, asOf: string | null = null) {
   const database = yield* Database
   return yield* database.rows(
     "Close.approvalsOf",
@@ -38,7 +38,9 @@ export const approvalsOf = Effect.fn("Close.approvalsOf")(function* (book: Book)
       select a.sequence, a.close_hash as "closeHash", a.name, a.os_user as "osUser", a.database_user as "databaseUser",
         a.two_persons as "twoPersons", to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, a.hash,
         ledger.approval_hash(a) as expected
-      from ledger.close_approvals a where a.book_id = ${book.bookId} order by a.sequence`,
+      from ledger.close_approvals a
+      where a.book_id = ${book.bookId} and (${asOf}::text is null or a.at <= ${asOf}::text::timestamptz)
+      order by a.sequence`,
   )
 })
 

@@ -116,11 +116,9 @@ export const stateOf = Effect.fn("Report.state")(function* (
     ) ?? null
   const accepted = yield* exceptionsOf(close?.accepted ?? [])
   const open = findings.filter((finding) => finding.severity === "blocking" && !isAccepted(accepted, finding))
-  const approvals = close === null ? [] : yield* approvalsOf(book)
   // An as-of report may be of a time before the approval.
-  const approval =
-    approvals.find(({ at, sequence }) => sequence === close?.sequence && (asOf === null || at <= asOf)) ??
-    null
+  const approvals = close === null ? [] : yield* approvalsOf(book, asOf)
+  const approval = approvals.find(({ sequence }) => sequence === close?.sequence) ?? null
   if (close === null) {
     const locked = asOf === null && isClosed(month)
     const along = locked ? yield* lockedWith(month) : null

@@ -2,7 +2,8 @@
 import { appendFileSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Either } from "effect"
+import { Effect, Either, Option } from "effect"
+import { approve } from "../../src/Close/Approval.ts"
 import { decode, isSealed } from "../../src/Export/Batch/Manifest/ReportManifest.ts"
 import * as Verify from "../../src/Verify.ts"
 import { closing, movement, reopening, threeMonths } from "../Close/Months.ts"
@@ -208,6 +209,27 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a report as of a time"
         "0.00",
       ])
       expect(plain.manifest.close?.sequence).toBe(5)
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a report as of the second of an approval", (it) => {
+  it.scoped("tells of the approval from its very moment on, and not before", () =>
+    Effect.gen(function* () {
+      const { service } = yield* threeMonths
+      yield* sync(service.url)
+      yield* closing("2026-08")
+      yield* approve({ period: "2026-08", book: Option.none(), name: "Ada", twoPersons: false })
+      const [made] = yield* rows(`
+        select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
+          to_char(t at time zone 'UTC' - interval '1 microsecond', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as before
+        from (select at as t from ledger.close_approvals) a`)
+      const pageAsOf = (asOf: unknown) =>
+        Effect.map(reporting("2026-08", temporaryFolder(), { asOf: String(asOf) }), ({ folder }) =>
+          textOf(folder, "report.html"),
+        )
+      expect(yield* pageAsOf(made?.at)).toContain("closed, approved by Ada")
+      expect(yield* pageAsOf(made?.before)).toContain("closed, not approved")
     }),
   )
 })
