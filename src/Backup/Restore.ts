@@ -22,16 +22,19 @@ const otherVersion = ({ createdAt, version }: Header) =>
     `The backup of ${createdAt} was made by Tieout ${version}, whose tables this version does not know. Restore it with that version or a newer one.`,
   )
 
-const isEmpty = Effect.fn("Backup.isEmpty")(function* () {
+/** What the database holds that a restore would replace; null: nothing. */
+const heldBy = Effect.fn("Backup.heldBy")(function* () {
   const database = yield* Database
-  const { holds } = yield* database.row(
-    "Backup.isEmpty",
-    { holds: bool },
+  const { books, rates } = yield* database.row(
+    "Backup.heldBy",
+    { books: bool, rates: bool },
     (sql) => sql`
       select exists (select 1 from mirror.books) or exists (select 1 from sync.runs) or exists (select 1 from webhook.inbox)
-        as holds`,
+        as books, exists (select 1 from valuation.rates) as rates`,
   )
-  return !holds
+  if (books) return "books"
+  // They may be imported before the first sync.
+  return rates ? "exchange rates" : null
 })
 
 const insertOf = ({ columns, name }: TableShape): string => {
@@ -92,7 +95,7 @@ const preparedBy = Effect.gen(function* () {
 })
 
 /**
- * Needs the rights of the tables' owner, whose rules it switches off meanwhile. The database must hold no books; a new one gets the
+ * Needs the rights of the tables' owner, whose rules it switches off meanwhile. The database must hold no books and no rates; a new one gets the
  * tables that the backup was made of, then those of this version. Then its rules follow.
  */
 export const restoreChecked = Effect.fn("Backup.restoreChecked")(function* (
@@ -111,10 +114,11 @@ export const restoreChecked = Effect.fn("Backup.restoreChecked")(function* (
   if (!(yield* migrateTo(header.migrations, options))) return yield* otherVersion(header)
   yield* database.transaction(
     Effect.gen(function* () {
-      if (!(yield* isEmpty())) {
+      const held = yield* heldBy()
+      if (held !== null) {
         return yield* backupError(
           "Usage",
-          "The database holds books already, and a backup is restored into an empty one alone. Name another by DATABASE_URL or TIEOUT_DATA_DIR.",
+          `The database holds ${held} already, and a backup is restored into an empty one alone. Name another by DATABASE_URL or TIEOUT_DATA_DIR.`,
         )
       }
       const loaded = yield* load(path, header, content.rows)

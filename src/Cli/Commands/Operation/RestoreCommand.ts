@@ -35,8 +35,8 @@ export const restore = command(
     summary: "Load a backup into an empty database, and prove it.",
     about: [
       "FILE: what `tieout backup` wrote, by this version or an earlier one. The whole file is checked before anything is written; then all of",
-      "it is loaded, or nothing. The database must hold no books. Needs the rights of its owner. At the end every row is",
-      "proved again, as by `tieout verify --database`.",
+      "it is loaded, or nothing. The database must hold no books and no rates. Needs the rights of its owner. At the end every row",
+      "is proved again, as by `tieout verify --database`.",
     ],
     takes: { file: argument.text("FILE"), partitions },
     examples: [
