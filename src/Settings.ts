@@ -147,7 +147,7 @@ export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
 
     /** Settings and credentials of one connection; fails where it is unknown or its variables are missing. */
     const connection = Effect.fn("Settings.connection")(function* (name: string) {
-      const known = content.connections[name]
+      const known = Object.hasOwn(content.connections, name) ? content.connections[name] : undefined
       if (known === undefined) {
         const near = nearest(name, names)
         return yield* new SettingsError({

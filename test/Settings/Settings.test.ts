@@ -219,6 +219,13 @@ interface: { paging: { size: 50, cursorParam: cursor } }`
       'there is no connection named "defualt"; known: default\nDid you mean default?',
     )
   })
+
+  it.each(["constructor", "__proto__", "toString"])("that is not known may be named %s", (name) => {
+    const result = connection(name, "", secrets)
+    expect(Either.isLeft(result) && result.left.message).toContain(
+      `there is no connection named "${name}"; known: default`,
+    )
+  })
 })
 
 describe("mistakes in the settings", () => {
