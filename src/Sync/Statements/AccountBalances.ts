@@ -69,7 +69,7 @@ const made = Effect.gen(function* () {
           failed.set(account.accountId, error)
           return 0
         }),
-        Effect.map((entries) => {
+        Effect.tap((entries) => {
           brought.set(account.accountId, (brought.get(account.accountId) ?? 0) + entries)
         }),
       )
