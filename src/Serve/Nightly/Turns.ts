@@ -21,7 +21,7 @@ const farAhead = Duration.minutes(1)
 
 /** The work of a night. */
 export interface NightWork {
-  /** Tries of a connection end so long after the first one. */
+  /** Tries of a connection end so long after its first one. */
   readonly deadline: Duration.Duration
   /** One connection's sync and export. Returns whether it was away and is to be tried again. */
   readonly attempt: (connection: string, tries: number, own: Claim) => Effect.Effect<boolean>
@@ -132,8 +132,6 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
   connections: ReadonlyArray<string>,
   work: NightWork,
 ) {
-  const began = yield* Clock.currentTimeMillis
-
   const attempt = (place: Place) => attemptAt(night, work, place)
   const one = yield* Effect.makeSemaphore(1)
 
@@ -159,7 +157,8 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
       return Option.some(yield* one.withPermits(1)(attempt(place)))
     })
 
-  const untilOver = (place: Place, first: NightState) =>
+  /** `began`: when it was tried first, which may be long after the night began: the connections before it take their time. */
+  const untilOver = (place: Place, first: NightState, began: number) =>
     Effect.gen(function* () {
       let standing = first
       let start = began
@@ -190,11 +189,13 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
     }),
   )
   const stands = yield* Effect.forEach(places, (place) =>
-    Effect.map(attempt(place), (standing) => ({ place, standing })),
+    Effect.flatMap(Clock.currentTimeMillis, (began) =>
+      Effect.map(attempt(place), (standing) => ({ place, standing, began })),
+    ),
   )
   // An outage may last for hours, so people are told before it ends.
   if (stands.some(({ standing }) => standing === "away")) yield* work.attention
-  yield* Effect.forEach(stands, ({ place, standing }) => untilOver(place, standing), {
+  yield* Effect.forEach(stands, ({ place, standing, began }) => untilOver(place, standing, began), {
     concurrency: "unbounded",
     discard: true,
   })

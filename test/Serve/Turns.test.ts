@@ -1,0 +1,55 @@
+/** The connections of a night, one after the other in one process. */
+import { expect, it } from "@effect/vitest"
+import { Clock, Duration, Effect } from "effect"
+import { keepNight } from "../../src/Serve/Nightly/Turns.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { thisNight } from "./ThisNight.ts"
+
+/** A clock that work moves on, on which a wait of minutes ends at once. */
+const movedOn = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  moved: { millis: number },
+): Effect.Effect<A, E, R> =>
+  Effect.clockWith((clock) =>
+    Effect.withClock(effect, {
+      [Clock.ClockTypeId]: Clock.ClockTypeId,
+      sleep: (duration) => {
+        if (Duration.lessThan(duration, Duration.minutes(1))) return clock.sleep(duration)
+        moved.millis += Duration.toMillis(duration)
+        return Effect.yieldNow()
+      },
+      currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + moved.millis),
+      currentTimeNanos: clock.currentTimeNanos,
+      unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis() + moved.millis,
+      unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+    }),
+  )
+
+it.scopedLive("is tried for the whole deadline, however long another connection took before it", () =>
+  Effect.gen(function* () {
+    const deadline = Duration.hours(12)
+    const moved = { millis: 0 }
+    const tried: Array<string> = []
+    const givenUp: Array<string> = []
+    const night = thisNight((due) =>
+      movedOn(
+        keepNight(due, ["long", "away"], {
+          deadline,
+          attempt: (connection, tries) =>
+            Effect.sync(() => {
+              tried.push(`${connection} ${tries}`)
+              if (connection === "long") moved.millis += Duration.toMillis(deadline)
+              return connection === "away" && tries < 2
+            }),
+          unclaimed: () => Effect.void,
+          givenUp: (connection) => Effect.sync(() => void givenUp.push(connection)),
+          attention: Effect.void,
+        }),
+        moved,
+      ),
+    )
+    yield* night
+    expect(givenUp).toEqual([])
+    expect(tried).toEqual(["long 0", "away 0", "away 1", "away 2"])
+  }).pipe(Effect.provide(TestDatabase.layer)),
+)
