@@ -119,7 +119,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         Effect.whenEffect(stillOwn(own)),
         Effect.map(Option.getOrElse(() => false)),
       )
-      return Effect.raceFirst(syncConnection(connection, isFirst, own), own.lost).pipe(
+      return Effect.raceFirst(syncConnection(connection, isFirst), own.lost).pipe(
         Effect.provide(services),
         Effect.catchAllCause((cause) =>
           Effect.map(failed("sync", connection, isFirst, own)(cause), (away) => ({ read: false, away })),
@@ -150,7 +150,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         attempt: readAndExport,
         unclaimed: (connection, cause) => report("sync", connection)(cause),
         givenUp: (connection) => {
-          const text = `The service or the database of connection ${connection} stayed away until limits.runDeadline. The next sync goes on where this one stopped.`
+          const text = `The service or the database of connection ${connection} stayed away, or another run had it, until limits.runDeadline. The next sync goes on where this one stopped.`
           return Effect.zipRight(
             Effect.logError(text),
             alerts.raise({ kind: "failure", connection, text, counts: {} }),

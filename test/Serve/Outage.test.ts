@@ -1,6 +1,7 @@
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer, Logger } from "effect"
+import { Deferred, Effect, Layer, Logger } from "effect"
 import { describe } from "vitest"
+import { Database } from "../../src/Database.ts"
 import { Alerts } from "../../src/Serve/Alerts.ts"
 import { Nightly } from "../../src/Serve/Nightly.ts"
 import { Settings } from "../../src/Settings.ts"
@@ -49,7 +50,7 @@ describe("a night in which the service is away", () => {
       const lines = yield* night(service.url, waited)
       expect(waited).toEqual(waits.slice(0, waited.length))
       expect(waited.length).toBeGreaterThan(0)
-      expect(lines).toContain("Away: default. It is tried again in 1m; what was committed stays.")
+      expect(lines).toContain("Not done: default. It is tried again in 1m; what was committed stays.")
       expect(lines.filter((line) => line.startsWith("Alert"))).toHaveLength(1)
       expect(yield* rows("select amount::text from mirror.statement_entries")).toEqual([{ amount: "5.00" }])
       const [first, ...others] = yield* states
@@ -69,7 +70,7 @@ describe("a night in which the service is away", () => {
       const lines = yield* night(service.url, waited, { TIEOUT_LIMITS_RUN_DEADLINE: "90 seconds" })
       expect(waited).toEqual([1])
       expect(lines.filter((line) => line.startsWith("Alert (failure)")).at(-1)).toContain(
-        "stayed away until limits.runDeadline",
+        "stayed away, or another run had it, until limits.runDeadline",
       )
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
@@ -116,6 +117,31 @@ describe("a night in which the service is away", () => {
       yield* night(service.url, waited)
       expect(waited).toEqual([])
       expect(yield* states).toMatchObject([{ state: "failed" }])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scopedLive("waits for whatever has the connection, which may not read it", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      held.statement = [credit(1, "5.00", "5.00")]
+      held.balance = "5.00"
+      const waited: Array<number> = []
+      const database = yield* Database
+      const locked = yield* Deferred.make<void>()
+      // As a reclassification, an archive or a sync of one client does.
+      const other = database.withSessionLock(
+        "sync:default",
+        Deferred.succeed(locked, undefined).pipe(
+          Effect.zipRight(
+            Effect.repeat(Effect.delay(Effect.void, "20 millis"), { until: () => waited.length > 0 }),
+          ),
+        ),
+      )
+      yield* Effect.fork(other)
+      yield* Deferred.await(locked)
+      const lines = yield* night(service.url, waited)
+      expect(lines).toContain("Another run has the connection.")
+      expect(yield* rows("select amount::text from mirror.statement_entries")).toEqual([{ amount: "5.00" }])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })

@@ -9,7 +9,6 @@ import { isAway } from "../../Sync/Runs/Failures.ts"
 import { readNothing, SyncIncomplete, unreadText } from "../../Sync/Runs/RunReport.ts"
 import { Sync } from "../../Sync.ts"
 import { Alerts } from "../Alerts.ts"
-import type { Claim } from "./Claim.ts"
 import { unreadWhole } from "./Wording.ts"
 
 /** Books that are logged by name after a night. */
@@ -47,22 +46,17 @@ const raiseUnread = Effect.fn("Nightly.unread")(function* (connection: string, r
  * `read`: the connection was read, though perhaps not every book of it, and its books can be exported. `away`: it is to be
  * tried again. Messages of the first try are not repeated.
  */
-export const syncConnection = Effect.fn("Nightly.sync")(function* (
-  connection: string,
-  isFirst: boolean,
-  { isTakeover }: Claim,
-) {
+export const syncConnection = Effect.fn("Nightly.sync")(function* (connection: string, isFirst: boolean) {
   const settings = yield* Settings
   const sync = yield* Sync
   const started = yield* sync
     .run({ connection, full: false })
     .pipe(Effect.mapError(changedOver), Effect.timeoutOption(settings.limits.runDeadline), Effect.either)
   if (Either.isLeft(started)) {
-    // The other sync does the same work.
+    // It may be no sync of everything, or that of a vanished process whose lock is not free yet; and it exports nothing.
     if (started.left._tag === "SyncBusy") {
-      yield* Effect.logInfo("Another sync of the connection is running; this one is left to it.")
-      // It may be the sync of a vanished process whose lock is not free yet.
-      return { read: false, away: isTakeover }
+      yield* Effect.logInfo("Another run has the connection.")
+      return { read: false, away: true }
     }
     if (!(started.left instanceof SyncIncomplete)) return yield* started.left
     const { failures, report: reported } = started.left

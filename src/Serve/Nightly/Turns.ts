@@ -150,7 +150,7 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
       const wait = Duration.min(Duration.times(firstWait, 2 ** Math.min(place.tries, 10)), longestWait)
       if ((yield* Clock.currentTimeMillis) + Duration.toMillis(wait) > until) return Option.none<NightState>()
       yield* Effect.logWarning(
-        `Away: ${place.connection}. It is tried again in ${Duration.format(wait)}; what was committed stays.`,
+        `Not done: ${place.connection}. It is tried again in ${Duration.format(wait)}; what was committed stays.`,
       )
       yield* Effect.sleep(wait)
       place.tries += 1
