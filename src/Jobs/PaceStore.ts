@@ -108,8 +108,8 @@ const remembered = (database: Database, connection: string): PaceMemory => ({
       Effect.catchAllCause(() => Effect.succeed(null)),
     ),
   // Of a pace that is shared meanwhile, only what was learned of the limit changes: when the next request may go stays.
-  keep: ({ aside, bad, betweenProbes, climbed, rate, successes, allowed }) => {
-    const learned = { aside, bad, betweenProbes, climbed, rate, successes, allowed }
+  keep: ({ bad, betweenProbes, climbed, rate, successes, allowed }) => {
+    const learned = { bad, betweenProbes, climbed, rate, successes, allowed }
     const first = { ...Rate.starting(startRate).current, ...learned }
     return database
       .execute(

@@ -48,6 +48,18 @@ describe("a remembered pace", () => {
     expect(news(fast, null)).toBeNull()
   })
 
+  it("does not outlast a night in which the service refused most of what it was asked", () => {
+    const rate = Rate.starting(40)
+    for (let now = 0; now < 3_600_000; now += 5_000) {
+      rate.admit(now)
+      if (now % 20_000 === 0) rate.accepted()
+      else rate.refused(now, now + 20)
+    }
+    expect(rate.current.rate).toBeLessThan(1)
+    expect(news(rate.current, null)).toBeNull()
+    expect(resumed(rate.current, 40, null).current.rate).toBe(40)
+  })
+
   it("takes no time of another clock with it, and nothing that is not new", () => {
     const { learned } = night(300, 20, null)
     const again = resumed(learned, 40, null)

@@ -3,7 +3,7 @@
  * instead of running into it anew, which costs a refusal and a second's pause each time.
  */
 import type { Effect } from "effect"
-import { Rate, type RateState } from "./RequestRate.ts"
+import { Rate, type RateState, safely } from "./RequestRate.ts"
 
 export interface PaceMemory {
   /** What was kept last; null: nothing, or it cannot be read. */
@@ -11,16 +11,23 @@ export interface PaceMemory {
   readonly keep: (learned: RateState) => Effect.Effect<void>
 }
 
-/** Only a limit is worth remembering: a service that never refused is approached slowly each time. */
-const isWorthKeeping = (state: RateState): boolean => state.bad !== null
+/** Requests a second: whoever refuses even this refuses for another reason than its limit, which a restart forgets. */
+const lowestLimit = 1
+
+/**
+ * Only a limit is worth remembering that the rate has come close to again: one that was just met is a guess yet, and a service that
+ * never refused is approached slowly each time.
+ */
+const isWorthKeeping = ({ bad, rate }: RateState): boolean =>
+  bad !== null && bad >= lowestLimit && rate >= safely * bad
 
 /** The rate that a process begins with. What was of another time, and of another clock, is left out. */
 export const resumed = (known: RateState | null, startRate: number, allowed: number | null): Rate => {
   if (known === null || !isWorthKeeping(known)) return Rate.starting(startRate, allowed)
   const { current } = Rate.starting(startRate)
-  const { aside, bad, betweenProbes, climbed, rate, successes } = known
+  const { bad, betweenProbes, climbed, rate, successes } = known
   return Rate.of(
-    { ...current, aside, bad, betweenProbes, climbed, rate, successes, allowed: known.allowed },
+    { ...current, bad, betweenProbes, climbed, rate, successes, allowed: known.allowed },
     allowed,
   )
 }

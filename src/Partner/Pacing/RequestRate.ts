@@ -15,7 +15,7 @@
  */
 
 /** The shares of a rate known to be too high that are safe to climb to fast, and to stay at. */
-const safely = 0.8
+export const safely = 0.8
 const nearly = 0.97
 /** A rate that the service bore for long and then no more is well above the limit: it had used up a reserve. */
 const lower = 0.97
