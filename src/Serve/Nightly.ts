@@ -19,7 +19,7 @@ import type { Sync } from "../Sync.ts"
 import { Alerts } from "./Alerts.ts"
 import { type Claim, databaseNow, isOver, lookAt, type Night } from "./Nightly/Claim.ts"
 import { syncConnection } from "./Nightly/ConnectionSync.ts"
-import { keepNight } from "./Nightly/Turns.ts"
+import { keepNight, type Tried } from "./Nightly/Turns.ts"
 import { attentionTo, failureOf } from "./Nightly/Wording.ts"
 import { inboxTrouble } from "./Overview/InboxEvents.ts"
 
@@ -108,7 +108,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         return Effect.as(Effect.whenEffect(alerted, stillOwn(own)), away)
       }
 
-    /** One connection's sync and export. Returns whether something was away, so that it is to be tried again. */
+    /** One connection's sync and export. */
     const readAndExport = (connection: string, tries: number, own: Claim) => {
       const isFirst = tries === 0
       const exported = exportOne(connection).pipe(
@@ -122,13 +122,17 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
       return Effect.raceFirst(syncConnection(connection, isFirst), own.lost).pipe(
         Effect.provide(services),
         Effect.catchAllCause((cause) =>
-          Effect.map(failed("sync", connection, isFirst, own)(cause), (away) => ({ read: false, away })),
+          Effect.map(failed("sync", connection, isFirst, own)(cause), (away) => ({
+            read: false,
+            tried: away ? ("away" as const) : ("done" as const),
+          })),
         ),
         // A connection that is tried again is exported once now, and again when it is complete.
-        Effect.flatMap(({ away, read }) =>
+        Effect.flatMap(({ read, tried }) =>
           Effect.map(
-            read && (isFirst || !away) ? exported : Effect.succeed(false),
-            (exportAway) => exportAway || (away && (!read || tries < mostPartial)),
+            read && (isFirst || tried === "done") ? exported : Effect.succeed(false),
+            (exportAway): Tried =>
+              exportAway ? "away" : read && tried === "away" && tries >= mostPartial ? "done" : tried,
           ),
         ),
       )
@@ -149,8 +153,11 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         deadline: settings.limits.runDeadline,
         attempt: readAndExport,
         unclaimed: (connection, cause) => report("sync", connection)(cause),
-        givenUp: (connection) => {
-          const text = `The service or the database of connection ${connection} stayed away, or another run had it, until limits.runDeadline. The next sync goes on where this one stopped.`
+        givenUp: (connection, why) => {
+          const text =
+            why === "busy"
+              ? `Another run had connection ${connection} until limits.runDeadline: the night did not read it.`
+              : `The service or the database of connection ${connection} stayed away until limits.runDeadline. The next sync goes on where this one stopped.`
           return Effect.zipRight(
             Effect.logError(text),
             alerts.raise({ kind: "failure", connection, text, counts: {} }),

@@ -50,7 +50,7 @@ describe("a night in which the service is away", () => {
       const lines = yield* night(service.url, waited)
       expect(waited).toEqual(waits.slice(0, waited.length))
       expect(waited.length).toBeGreaterThan(0)
-      expect(lines).toContain("Not done: default. It is tried again in 1m; what was committed stays.")
+      expect(lines).toContain("Away: default. It is tried again in 1m; what was committed stays.")
       expect(lines.filter((line) => line.startsWith("Alert"))).toHaveLength(1)
       expect(yield* rows("select amount::text from mirror.statement_entries")).toEqual([{ amount: "5.00" }])
       const [first, ...others] = yield* states
@@ -70,7 +70,7 @@ describe("a night in which the service is away", () => {
       const lines = yield* night(service.url, waited, { TIEOUT_LIMITS_RUN_DEADLINE: "90 seconds" })
       expect(waited).toEqual([1])
       expect(lines.filter((line) => line.startsWith("Alert (failure)")).at(-1)).toContain(
-        "stayed away, or another run had it, until limits.runDeadline",
+        "stayed away until limits.runDeadline",
       )
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
@@ -120,28 +120,63 @@ describe("a night in which the service is away", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scopedLive("waits for whatever has the connection, which may not read it", () =>
-    Effect.gen(function* () {
-      const { held, service } = yield* partnership()
-      held.statement = [credit(1, "5.00", "5.00")]
-      held.balance = "5.00"
-      const waited: Array<number> = []
-      const database = yield* Database
-      const locked = yield* Deferred.make<void>()
-      // As a reclassification, an archive or a sync of one client does.
-      const other = database.withSessionLock(
-        "sync:default",
-        Deferred.succeed(locked, undefined).pipe(
-          Effect.zipRight(
-            Effect.repeat(Effect.delay(Effect.void, "20 millis"), { until: () => waited.length > 0 }),
+  describe("where another run has the connection, which may not read it", () => {
+    /** As a reclassification, an archive or a sync of one client has it, until somebody has waited. */
+    const taken = (waited: ReadonlyArray<number>) =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        const locked = yield* Deferred.make<void>()
+        const waiting = Effect.repeat(Effect.delay(Effect.void, "20 millis"), {
+          until: () => waited.length > 0,
+        })
+        yield* Effect.fork(
+          database.withSessionLock(
+            "sync:default",
+            Effect.zipRight(Deferred.succeed(locked, undefined), waiting),
           ),
-        ),
-      )
-      yield* Effect.fork(other)
-      yield* Deferred.await(locked)
-      const lines = yield* night(service.url, waited)
-      expect(lines).toContain("Another run has the connection.")
-      expect(yield* rows("select amount::text from mirror.statement_entries")).toEqual([{ amount: "5.00" }])
-    }).pipe(Effect.provide(TestDatabase.layer)),
-  )
+        )
+        yield* Deferred.await(locked)
+      })
+
+    it.scopedLive("is tried again once that has ended", () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* partnership()
+        held.statement = [credit(1, "5.00", "5.00")]
+        held.balance = "5.00"
+        const waited: Array<number> = []
+        yield* taken(waited)
+        const lines = yield* night(service.url, waited)
+        expect(lines).toContain("Another run has default. It is tried again in 1m.")
+        expect(lines.filter((line) => line.startsWith("Alert (failure)"))).toEqual([])
+        expect(yield* rows("select amount::text from mirror.statement_entries")).toEqual([{ amount: "5.00" }])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    )
+
+    it.scopedLive("says so of an outage that comes after it", () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* partnership()
+        let refused = 0
+        held.interfere = (_, response) => {
+          if (refused++ >= 3) return false
+          response.writeHead(503).end()
+          return true
+        }
+        const waited: Array<number> = []
+        yield* taken(waited)
+        const lines = yield* night(service.url, waited)
+        expect(lines.filter((line) => line.startsWith("Alert (failure)"))).toHaveLength(1)
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    )
+
+    it.scopedLive("is said to have been left out, where that lasts to the deadline", () =>
+      Effect.gen(function* () {
+        const { service } = yield* partnership()
+        yield* taken([])
+        const lines = yield* night(service.url, [], { TIEOUT_LIMITS_RUN_DEADLINE: "90 seconds" })
+        expect(lines.filter((line) => line.startsWith("Alert (failure)"))).toEqual([
+          "Alert (failure): Another run had connection default until limits.runDeadline: the night did not read it.",
+        ])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    )
+  })
 })

@@ -39,7 +39,7 @@ it.scopedLive("is tried for the whole deadline, however long another connection 
             Effect.sync(() => {
               tried.push(`${connection} ${tries}`)
               if (connection === "long") moved.millis += Duration.toMillis(deadline)
-              return connection === "away" && tries < 2
+              return connection === "away" && tries < 2 ? "away" : "done"
             }),
           unclaimed: () => Effect.void,
           givenUp: (connection) => Effect.sync(() => void givenUp.push(connection)),

@@ -9,6 +9,7 @@ import { isAway } from "../../Sync/Runs/Failures.ts"
 import { readNothing, SyncIncomplete, unreadText } from "../../Sync/Runs/RunReport.ts"
 import { Sync } from "../../Sync.ts"
 import { Alerts } from "../Alerts.ts"
+import type { Tried } from "./Turns.ts"
 import { unreadWhole } from "./Wording.ts"
 
 /** Books that are logged by name after a night. */
@@ -42,10 +43,15 @@ const raiseUnread = Effect.fn("Nightly.unread")(function* (connection: string, r
   })
 })
 
-/**
- * `read`: the connection was read, though perhaps not every book of it, and its books can be exported. `away`: it is to be
- * tried again. Messages of the first try are not repeated.
- */
+/** `read`: the connection was read, though perhaps not every book of it, and its books can be exported. */
+interface Synced {
+  readonly read: boolean
+  readonly tried: Tried
+}
+
+const result = (read: boolean, tried: Tried): Synced => ({ read, tried })
+
+/** Messages of the first try are not repeated. */
 export const syncConnection = Effect.fn("Nightly.sync")(function* (connection: string, isFirst: boolean) {
   const settings = yield* Settings
   const sync = yield* Sync
@@ -54,25 +60,22 @@ export const syncConnection = Effect.fn("Nightly.sync")(function* (connection: s
     .pipe(Effect.mapError(changedOver), Effect.timeoutOption(settings.limits.runDeadline), Effect.either)
   if (Either.isLeft(started)) {
     // It may be no sync of everything, or that of a vanished process whose lock is not free yet; and it exports nothing.
-    if (started.left._tag === "SyncBusy") {
-      yield* Effect.logInfo("Another run has the connection.")
-      return { read: false, away: true }
-    }
+    if (started.left._tag === "SyncBusy") return result(false, "busy")
     if (!(started.left instanceof SyncIncomplete)) return yield* started.left
     const { failures, report: reported } = started.left
     const away = isAway(started.left)
     const read = !readNothing(started.left)
-    if (away && !isFirst) return { read, away }
+    if (away && !isFirst) return result(read, "away")
     for (const failure of failures.slice(0, unreadLogged))
       yield* Effect.logWarning(`Not read: ${unreadText(failure)}: ${failure.why}`)
     yield* Effect.annotateLogs(raiseUnread(connection, reported.runId), { run: reported.runId })
-    return { read, away }
+    return result(read, away ? "away" : "done")
   }
   if (Option.isNone(started.right)) {
     yield* Effect.logWarning(
       `The sync was stopped after limits.runDeadline (${Duration.format(settings.limits.runDeadline)}); the next one goes on from there.`,
     )
-    return { read: false, away: false }
+    return result(false, "done")
   }
   const { blockingFindings, clientFailures, counters, requests, runId, seconds } = started.right.value
   const asked = Object.values(requests).reduce((sum, value) => sum + value, 0)
@@ -80,5 +83,5 @@ export const syncConnection = Effect.fn("Nightly.sync")(function* (connection: s
     `Read ${counted(counters.entries, "new entry", "new entries")} with ${counted(asked, "request")} in ${seconds.toFixed(1)} s; ${counted(blockingFindings, "blocking finding")} open.`,
   ).pipe(Effect.annotateLogs({ run: runId }))
   if (clientFailures.length > 0) yield* Effect.annotateLogs(raiseUnread(connection, runId), { run: runId })
-  return { read: true, away: false }
+  return result(true, "done")
 })

@@ -19,22 +19,29 @@ const lookAgain = Duration.seconds(2)
 /** A clock that is this far ahead is logged. */
 const farAhead = Duration.minutes(1)
 
+/** `away`: the service or the database; `busy`: another run has the connection. It is tried again. */
+export type Unread = "away" | "busy"
+
+export type Tried = Unread | "done"
+
 /** The work of a night. */
 export interface NightWork {
   /** Tries of a connection end so long after its first one. */
   readonly deadline: Duration.Duration
-  /** One connection's sync and export. Returns whether it was away and is to be tried again. */
-  readonly attempt: (connection: string, tries: number, own: Claim) => Effect.Effect<boolean>
+  /** One connection's sync and export. `tries`: those before it in which it was away. */
+  readonly attempt: (connection: string, tries: number, own: Claim) => Effect.Effect<Tried>
   /** The night could not be claimed; reported like a sync that could not begin. */
   readonly unclaimed: (connection: string, cause: Cause.Cause<unknown>) => Effect.Effect<void>
-  /** It was away until the deadline. */
-  readonly givenUp: (connection: string) => Effect.Effect<void>
+  /** It was not read until the deadline, and why not at last. */
+  readonly givenUp: (connection: string, why: Unread) => Effect.Effect<void>
   /** Reports what is open. */
   readonly attention: Effect.Effect<void>
 }
 
-/** `over`: done by some process; `elsewhere`: another process works at it; `away`: to be tried again. */
-type NightState = "over" | "elsewhere" | "away"
+/** `over`: done by some process; `elsewhere`: another process works at it. */
+type NightState = Unread | "over" | "elsewhere"
+
+const isUnread = (standing: NightState): standing is Unread => standing === "away" || standing === "busy"
 
 /** A connection of the night, as this process has it. */
 interface Place {
@@ -44,7 +51,10 @@ interface Place {
   own: Option.Option<Claim>
   /** Its lock is lost. */
   isLost: boolean
+  /** Those in which it was away: what is wrong is told after the first of them. */
   tries: number
+  /** For the next try, however the one before it ended. */
+  waits: number
 }
 
 const letGo = (place: Place) =>
@@ -87,8 +97,8 @@ const attemptAt = (night: Night, work: NightWork, place: Place) =>
     const { connection } = place
     const own = yield* held(night, place)
     if (typeof own === "string") return own
-    const away = yield* work.attempt(connection, place.tries, own)
-    if (away) return "away" satisfies NightState
+    const tried = yield* work.attempt(connection, place.tries, own)
+    if (tried !== "done") return tried
     yield* own.end
     return "over" satisfies NightState
   }).pipe(
@@ -97,7 +107,10 @@ const attemptAt = (night: Night, work: NightWork, place: Place) =>
       const standing: NightState = isAway(changedOver(errorOf(cause))) ? "away" : "over"
       return Effect.as(place.tries === 0 ? work.unclaimed(place.connection, cause) : Effect.void, standing)
     }),
-    Effect.tap((standing) => (standing === "away" ? Effect.void : letGo(place))),
+    Effect.tap((standing) => {
+      if (standing === "away") place.tries += 1
+      return isUnread(standing) ? Effect.void : letGo(place)
+    }),
     Effect.annotateLogs({ connection: place.connection }),
   )
 
@@ -145,15 +158,17 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
     )
 
   /** None: the deadline passes before the next try. */
-  const tryAgain = (place: Place, until: number) =>
+  const tryAgain = (place: Place, standing: Unread, until: number) =>
     Effect.gen(function* () {
-      const wait = Duration.min(Duration.times(firstWait, 2 ** Math.min(place.tries, 10)), longestWait)
+      const wait = Duration.min(Duration.times(firstWait, 2 ** Math.min(place.waits, 10)), longestWait)
       if ((yield* Clock.currentTimeMillis) + Duration.toMillis(wait) > until) return Option.none<NightState>()
       yield* Effect.logWarning(
-        `Not done: ${place.connection}. It is tried again in ${Duration.format(wait)}; what was committed stays.`,
+        standing === "busy"
+          ? `Another run has ${place.connection}. It is tried again in ${Duration.format(wait)}.`
+          : `Away: ${place.connection}. It is tried again in ${Duration.format(wait)}; what was committed stays.`,
       )
       yield* Effect.sleep(wait)
-      place.tries += 1
+      place.waits += 1
       return Option.some(yield* one.withPermits(1)(attempt(place)))
     })
 
@@ -168,9 +183,9 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
           start = yield* Clock.currentTimeMillis
           continue
         }
-        const next = yield* tryAgain(place, start + Duration.toMillis(work.deadline))
+        const next = yield* tryAgain(place, standing, start + Duration.toMillis(work.deadline))
         if (Option.isNone(next)) {
-          yield* work.givenUp(place.connection)
+          yield* work.givenUp(place.connection, standing)
           if (Option.isSome(place.own)) yield* Effect.ignore(place.own.value.end)
           return yield* letGo(place)
         }
@@ -186,6 +201,7 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
       own: Option.none(),
       isLost: false,
       tries: 0,
+      waits: 0,
     }),
   )
   const stands = yield* Effect.forEach(places, (place) =>
