@@ -2,7 +2,7 @@
  * Brings the effect of received events into the books: what they name is read again, posted, numbered and reconciled. Many
  * events become one round; a round is a run of its connection, so that it waits for a sync that runs and no event is lost.
  */
-import { Clock, Duration, Effect, Option, Schedule, Stream } from "effect"
+import { Duration, Effect, Option, Schedule, Stream } from "effect"
 import type { Book } from "../Book.ts"
 import { bool } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
@@ -14,6 +14,7 @@ import { Settings } from "../Settings.ts"
 import { Inbox, isPending } from "../Webhook/Inbox.ts"
 import { EventJobs, handOutEvents } from "./Events/EventJobs.ts"
 import { absorbEvents, type Round } from "./Events/EventRound.ts"
+import { warnEachMinute } from "./Events/RepeatedWarning.ts"
 import { forAMoment, holdingBooksAMoment } from "./Runs/ConnectionLock.ts"
 import { runParts } from "./Runs/Parts.ts"
 import { recordEnd } from "./Runs/Proving.ts"
@@ -24,18 +25,6 @@ const eventsPerRound = 5_000
 const gathering = Duration.millis(150)
 /** How often to look for events that nothing announces: another process received them, or another try is due. */
 const lookAgain = Duration.seconds(2)
-
-/** Warns once a minute of failures for the same reason, or an outage of a night would fill the log. */
-const warnEachMinute = (textOf: (why: string) => string) => {
-  let last = { text: "", at: Number.NEGATIVE_INFINITY }
-  return ({ message }: { readonly message: string }): Effect.Effect<void> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const text = textOf(message)
-      if (text === last.text && now - last.at < 60_000) return Effect.logDebug(text)
-      last = { text, at: now }
-      return Effect.logWarning(text)
-    })
-}
 
 export class Events extends Effect.Service<Events>()("tieout/Events", {
   dependencies: [Ledger.Default, Reconcile.Default],
