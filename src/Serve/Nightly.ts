@@ -6,11 +6,9 @@ import { eq, max } from "drizzle-orm"
 import { Cause, Effect, Layer, Option } from "effect"
 import { allBooks } from "../Book.ts"
 import { errorOf } from "../Common/ErrorKind.ts"
-import { counted } from "../Common/Text.ts"
 import { changedOver } from "../Database/DatabaseError.ts"
 import { runs } from "../Database/Tables/Sync.ts"
 import { Database } from "../Database.ts"
-import { run as runExport } from "../Export.ts"
 import { openCounts } from "../Reconcile/Summary.ts"
 import { bookTieOuts, combined } from "../Reconcile/TieOut.ts"
 import { Settings } from "../Settings.ts"
@@ -19,6 +17,7 @@ import type { Sync } from "../Sync.ts"
 import { Alerts } from "./Alerts.ts"
 import { type Claim, databaseNow, isOver, lookAt, type Night } from "./Nightly/Claim.ts"
 import { syncConnection } from "./Nightly/ConnectionSync.ts"
+import { exportNew } from "./Nightly/NightExport.ts"
 import { keepNight, type Tried } from "./Nightly/Turns.ts"
 import { attentionTo, failureOf } from "./Nightly/Wording.ts"
 import { inboxTrouble } from "./Overview/InboxEvents.ts"
@@ -39,26 +38,6 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         yield* Effect.logError(`The ${what} failed.`, cause)
         yield* alerts.raise(failureOf(what, connection, errorOf(cause)))
       })
-
-    const exportOne = Effect.fn("Nightly.export")(
-      function* (connection: string) {
-        const formats = settings.schedule.export
-        if (formats === null) return
-        const { batches, unchanged } = yield* runExport({
-          perFormat: true,
-          formats,
-          scope: { kind: "since-last" },
-          connection: Option.some(connection),
-          book: Option.none(),
-          out: settings.schedule.out,
-          keepFiles: settings.export.keepFiles,
-        })
-        yield* Effect.logInfo(
-          `Exported ${counted(batches.length, "batch", "batches")}; nothing new in ${counted(unchanged.length, "book")}.`,
-        )
-      },
-      Effect.provideService(Database, database),
-    )
 
     const raiseOpen = Effect.fn("Nightly.attention")(
       function* () {
@@ -111,7 +90,8 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
     /** One connection's sync and export. */
     const readAndExport = (connection: string, tries: number, own: Claim) => {
       const isFirst = tries === 0
-      const exported = exportOne(connection).pipe(
+      const exported = exportNew(connection).pipe(
+        Effect.provide(services),
         Effect.mapError(changedOver),
         Effect.as(false),
         Effect.catchAllCause(failed("export", connection, isFirst, own)),

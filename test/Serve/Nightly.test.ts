@@ -5,8 +5,11 @@ import { Alerts } from "../../src/Serve/Alerts.ts"
 import { Nightly } from "../../src/Serve/Nightly.ts"
 import { Settings } from "../../src/Settings.ts"
 import { Sync } from "../../src/Sync.ts"
-import { partnership } from "../Sync/Partnership.ts"
+import { json, uuid } from "../Partner/Service.ts"
+import { accountOf, client, clientId, lending, move } from "../Sync/Lending.ts"
+import { bothSurfaces, partnership } from "../Sync/Partnership.ts"
 import { rows, variablesFor } from "../Sync/Runs.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { thisNight } from "./ThisNight.ts"
 
@@ -46,6 +49,54 @@ describe("the log of a night", () => {
         "Alert (failure): The sync of connection default failed (GET /accounts answered 403). What was committed stays; the log says more.",
         "Alert (findings): No accounts have been read yet; 1 blocking finding is open. See tieout reconcile, or the status page. Of the events of the last seven days 1 were given up and 1 cannot be read. See tieout webhook events.",
       ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})
+
+describe("the exports of a night", () => {
+  it.scopedLive("leave out the book that a format cannot hold, and no other", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: [client(1), client(2)] })
+      for (const one of ["", clientId(2)]) move(held, one, { type: "CREDIT", amount: 10 })
+      const account = { accountId: accountOf(clientId(1)), currency: "USDC", paymentRails: "TRON" }
+      held.statements[clientId(1)] = [
+        {
+          ...{ entryId: uuid(1), accountId: account.accountId, type: "CREDIT", currency: "USDC" },
+          ...{ amount: "0.12345678", balanceAfter: "0.12345678", occurredAt: "2026-10-02T00:00:00Z" },
+        },
+      ]
+      held.interfere = (path, response) => {
+        if (!path.startsWith(`/clients/${clientId(1)}/accounts?`)) return false
+        const items = [{ ...account, balance: "0.12345678", status: "ACTIVE" }]
+        json(response, { items, pageInfo: { hasNextPage: false } })
+        return true
+      }
+      const lines: Array<string> = []
+      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+      yield* Effect.flatMap(Nightly, ({ run }) => thisNight(run)).pipe(
+        Effect.provide(
+          Nightly.Default.pipe(
+            Layer.provide(Layer.merge(Alerts.Default, Sync.Default)),
+            Layer.provideMerge(
+              Settings.from({
+                variables: {
+                  ...variablesFor(service.url),
+                  ...bothSurfaces,
+                  TIEOUT_SCHEDULE_EXPORT: "[netsuite]",
+                  TIEOUT_SCHEDULE_OUT: temporaryFolder(),
+                },
+              }),
+            ),
+            Layer.provideMerge(Logger.replace(Logger.defaultLogger, logger)),
+          ),
+        ),
+      )
+      expect(lines.filter((line) => line.startsWith("Alert (failure)"))).toEqual([
+        "Alert (failure): The export of connection default failed (a format cannot hold the books, or lacks a setting). What was committed stays; the log says more.",
+      ])
+      expect(
+        yield* rows("select code from export.batches join mirror.books using (book_id) order by code"),
+      ).toEqual([{ code: "C2" }, { code: "ORG" }])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
