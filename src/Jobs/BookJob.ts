@@ -94,7 +94,10 @@ export const bookJobs = (concurrency: number, patience: Duration.DurationInput =
     const reading = yield* Effect.makeSemaphore(concurrency)
     const { reach, sent } = yield* connections
 
-    /** Processes the book's due events. If another process holds the book or the connection, they wait for the next job. */
+    /**
+     * Processes the book's due events. If another process holds the book or the connection, they wait for the next job. Fails where
+     * this worker does not reach the connection; another may.
+     */
     const readEvents = Effect.fn("Jobs.events")(function* (book: Book) {
       if (Option.isNone(events)) return
       const partner = yield* reach(book.connection)
@@ -153,11 +156,15 @@ export const bookJobs = (concurrency: number, patience: Duration.DurationInput =
     const read = Effect.fn("Jobs.read")(function* (jobs: ReadonlyArray<unknown>) {
       const named = yield* Effect.forEach(jobs, (data) => Effect.exit(decodeJob(data)))
       const ids = named.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value.bookId] : []))
-      yield* Effect.forEach(yield* booksWithEvents(ids), (book) => reading.withPermits(1)(readEvents(book)), {
-        concurrency: "unbounded",
-        discard: true,
-      })
       const failed = new Map<number, Exit.Exit<void, Failed>>()
+      yield* Effect.forEach(
+        yield* booksWithEvents(ids),
+        (book) =>
+          Effect.map(Effect.exit(reading.withPermits(1)(readEvents(book))), (exit) => {
+            if (Exit.isFailure(exit)) failed.set(book.bookId, exit)
+          }),
+        { concurrency: "unbounded", discard: true },
+      )
       const open = yield* toDo(ids)
       for (const same of Arr.isNonEmptyReadonlyArray(open)
         ? Arr.groupWith(open, (one, next) => one.runId === next.runId)

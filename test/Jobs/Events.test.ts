@@ -1,7 +1,7 @@
 /** Events of clients' books that workers process: each once, beside a night, and none lost. */
 import { createHash } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer, Option } from "effect"
+import { Effect, Exit, Fiber, Layer, Option } from "effect"
 import { Database } from "../../src/Database.ts"
 import { bookQueue, boss, calling, runsWorkers } from "../../src/Jobs/Boss.ts"
 import { workersElsewhere } from "../../src/Jobs/Leading.ts"
@@ -17,7 +17,7 @@ import { id } from "../Sync/Partnership.ts"
 import { bookIdOf, findings, inboxStates, journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
-import { type Jobs, singleJobs, syncWithWorkers, workerServices } from "./Workers.ts"
+import { type Jobs, singleJobs, syncWithBatch, syncWithWorkers, workerServices } from "./Workers.ts"
 
 const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" }
 
@@ -182,6 +182,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })("events that workers ta
         { run_id: 3, command: "events" },
       ])
       expect((yield* findings).filter((line) => line === "adjustment warning")).toHaveLength(2)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("whose connection a worker does not know leave it the books of others", () =>
+    Effect.gen(function* () {
+      const { service } = yield* lending({ clients: [client(1)] })
+      const variables = { ...variablesFor(service.url), ...surfaces }
+      const tried: Array<boolean> = []
+      const report = yield* syncWithBatch(variables, (jobs, batch) =>
+        Effect.gen(function* () {
+          yield* rows(`
+            with book as (
+              insert into mirror.books (connection, code, name) values ('unknown', 'OWN', 'Own') returning book_id
+            ), event as (
+              insert into webhook.inbox (connection, event_id, digest, type, body, key_id, algorithm, state)
+              values ('unknown', 'e', '\\x01', 'account.credited', '', 'k', 'ES256', 'waiting')
+              returning connection, event_id, digest
+            )
+            insert into sync.book_events (connection, event_id, digest, book_id)
+            select connection, event_id, digest, book_id from event, book`)
+          const [other] = yield* rows("select book_id as id from mirror.books where connection = 'unknown'")
+          const all = yield* jobs.read([{ connection: "unknown", bookId: Number(other?.id) }, ...batch])
+          tried.push(...all.map(Exit.isSuccess))
+        }).pipe(Effect.orDie),
+      )
+      expect(tried).toEqual([false, true])
+      expect(report.clients.read).toBe(1)
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
