@@ -10,6 +10,7 @@ import { type BookFacts, counterpartyBy, isLoanBy } from "./Ledger/Facts.ts"
 import { Journal, type PreparedEntries } from "./Ledger/Journal.ts"
 import type { JournalEntry } from "./Ledger/JournalEntry.ts"
 import { Accounts } from "./Ledger/LedgerAccounts.ts"
+import { lockBooks } from "./Ledger/LockBooks.ts"
 import type { PostingContext } from "./Ledger/Posting.ts"
 import { ruleFor } from "./Ledger/PostingRules.ts"
 import type { Commit } from "./Run/Lease.ts"
@@ -56,11 +57,7 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
       const ids = `{${books.map((book) => book.bookId).join(",")}}`
       const number = Effect.gen(function* () {
         // Excludes postings into these books: no entry can join those that the following plans are made from.
-        yield* database.execute(
-          "Ledger.assignNumbers.lock",
-          (sql) => sql`
-            select 1 from ledger.locks where book_id = any (${ids}::text::integer[]) order by book_id for update`,
-        )
+        yield* lockBooks(books)
         yield* conversions.settle(books, runId)
         return yield* database.row(
           "Ledger.assignNumbers",

@@ -5,6 +5,7 @@ import type { Book } from "../Book.ts"
 import { bool, int4, type RowOf, text } from "../Database/Columns.ts"
 import { closeApprovals } from "../Database/Tables/Close.ts"
 import { Database } from "../Database.ts"
+import { lockBooks } from "../Ledger/LockBooks.ts"
 import { closeError } from "./CloseError.ts"
 import { closesOf, standingClose } from "./CloseRecords.ts"
 import { foldedName, osUser } from "./Person.ts"
@@ -93,7 +94,9 @@ const approveBook = Effect.fn("Close.approveBook")(function* (
 export const approve = Effect.fn("Close.approve")(function* (request: ApprovalRequest) {
   const database = yield* Database
   const books = yield* chooseBooks(Option.none(), request.book)
-  const made = yield* database.transaction(Effect.forEach(books, (book) => approveBook(book, request)))
+  // Of two at once the second finds what the first approved.
+  const approving = Effect.forEach(books, (book) => approveBook(book, request))
+  const made = yield* database.transaction(Effect.zipRight(lockBooks(books), approving))
   const approved = made.flatMap((one) => (one?.approved === undefined ? [] : [one.approved]))
   if (approved.length > 0) return approved
   const [before] = made.flatMap((one) => one?.before ?? [])

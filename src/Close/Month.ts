@@ -4,6 +4,7 @@ import type { Book } from "../Book.ts"
 import { bool, int4, nullable, type RowOf, text } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
+import { lockBooks } from "../Ledger/LockBooks.ts"
 import { Settings } from "../Settings.ts"
 import { type CloseError, closeError } from "./CloseError.ts"
 
@@ -37,13 +38,7 @@ export const readMonths = Effect.fn("Close.readMonths")(function* (
   const { accounting } = yield* Settings
   const first = `${period}-01`
   const ids = books.map(({ bookId }) => String(bookId))
-  if (lock) {
-    yield* database.execute(
-      "Close.lock",
-      (sql) => sql`
-        select 1 from ledger.locks where book_id = any (${plainArray(sql, ids, "int4")}) order by book_id for update`,
-    )
-  }
+  if (lock) yield* lockBooks(books)
   const rows = yield* database.rows(
     "Close.readMonths",
     stateColumns,

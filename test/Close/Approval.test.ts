@@ -1,7 +1,7 @@
 /** An approval is a record of its own, chained to its close. It needs two persons where the settings say so, and ends when the month is reopened. */
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Deferred, Effect, Fiber, Option } from "effect"
 import { decodeUnknownSync } from "effect/Schema"
 import { approve } from "../../src/Close/Approval.ts"
 import { osUser } from "../../src/Close/Person.ts"
@@ -17,6 +17,7 @@ import { as, roles } from "../support/Roles.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
+import { someoneWaits } from "./LockWait.ts"
 import { closing, reopening, threeMonths } from "./Months.ts"
 
 const approving = (name: string, twoPersons = false) =>
@@ -172,5 +173,28 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the approval of a clos
       const again = yield* tieout("reopen", "2026-08", "--reason", "late")
       expect([again.code, again.out.includes("stand on that close")]).toEqual([0, false])
     }),
+  )
+
+  it.scoped("is given once where two people give it at once", () =>
+    Effect.gen(function* () {
+      const { service } = yield* threeMonths
+      yield* sync(service.url)
+      yield* closing("2026-08")
+      const database = yield* Database
+      const [first, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const ada = yield* approving("Ada Jones").pipe(
+        Effect.zipLeft(Effect.zipRight(Deferred.succeed(first, undefined), Deferred.await(go))),
+        database.transaction,
+        Effect.fork,
+      )
+      yield* Deferred.await(first)
+      const bea = yield* Effect.fork(messageOf(approving("Bea")))
+      yield* someoneWaits
+      yield* Deferred.succeed(go, undefined)
+      expect([(yield* Fiber.join(ada)).length, yield* Fiber.join(bea)]).toEqual([
+        1,
+        expect.stringContaining("by Ada Jones"),
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
