@@ -19,12 +19,15 @@ const lineFeed = 0x0a
 
 /** The same bytes in chunks that end with a line feed, except perhaps the last. */
 export const wholeLines = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0)
+  let rest: Array<Buffer> = []
   for await (const chunk of chunks) {
-    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    const end = bytes.lastIndexOf(lineFeed) + 1
-    rest = bytes.subarray(end)
-    if (end > 0) yield bytes.subarray(0, end)
+    const end = chunk.lastIndexOf(lineFeed) + 1
+    if (end > 0) {
+      const ended = chunk.subarray(0, end)
+      yield rest.length === 0 ? ended : Buffer.concat([...rest, ended])
+      rest = []
+    }
+    if (end < chunk.length) rest.push(chunk.subarray(end))
   }
-  if (rest.length > 0) yield rest
+  if (rest.length > 0) yield Buffer.concat(rest)
 }
