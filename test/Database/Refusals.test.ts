@@ -132,6 +132,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
     }),
   )
 
+  it.effect(
+    "a month that opens behind the last closed one, a book that begins closed, and lines of a month that is not valued",
+    () =>
+      Effect.gen(function* () {
+        const id = yield* book
+        expect(yield* run(closePeriod(id, "2026-09"))).toBe("taken")
+        const behind = `insert into ledger.periods (book_id, period) values (${id}, '2026-08-01')`
+        expect(yield* run(behind)).toBe("TO005")
+        const begun = `insert into ledger.locks (book_id, closed_through) values (${id}, '2026-08-01')`
+        expect(yield* run(begun)).toBe("TO008")
+        const valued = `insert into valuation.entries (book_id, period, series, number, effective_date, line_count, kind, description)
+        values (${id}, '2026-09-01', 'fx', 1, '2026-09-30', 2, 'revaluation', 'by hand')`
+        expect(yield* run(valued)).toBe("TO004")
+      }),
+  )
+
   it.effect("other decimals for a used currency, or its removal", () =>
     Effect.gen(function* () {
       yield* book
