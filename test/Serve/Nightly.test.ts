@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect, HashMap, Layer, Logger, Option } from "effect"
 import { describe } from "vitest"
@@ -53,6 +55,35 @@ describe("the log of a night", () => {
   )
 })
 
+/** A night that exports to a folder; its alerts of failures, and the books with batches. */
+const exportingNight = (url: string, format: string, out: string) =>
+  Effect.gen(function* () {
+    const lines: Array<string> = []
+    const logger = Logger.make(({ message }) => void lines.push(String(message)))
+    yield* Effect.flatMap(Nightly, ({ run }) => thisNight(run)).pipe(
+      Effect.provide(
+        Nightly.Default.pipe(
+          Layer.provide(Layer.merge(Alerts.Default, Sync.Default)),
+          Layer.provideMerge(
+            Settings.from({
+              variables: {
+                ...variablesFor(url),
+                ...bothSurfaces,
+                TIEOUT_SCHEDULE_EXPORT: `[${format}]`,
+                TIEOUT_SCHEDULE_OUT: out,
+              },
+            }),
+          ),
+          Layer.provideMerge(Logger.replace(Logger.defaultLogger, logger)),
+        ),
+      ),
+    )
+    const exported = yield* rows(
+      "select code from export.batches join mirror.books using (book_id) order by code",
+    )
+    return { alerts: lines.filter((line) => line.startsWith("Alert (failure)")), exported }
+  })
+
 describe("the exports of a night", () => {
   it.scopedLive("leave out the book that a format cannot hold, and no other", () =>
     Effect.gen(function* () {
@@ -71,32 +102,27 @@ describe("the exports of a night", () => {
         json(response, { items, pageInfo: { hasNextPage: false } })
         return true
       }
-      const lines: Array<string> = []
-      const logger = Logger.make(({ message }) => void lines.push(String(message)))
-      yield* Effect.flatMap(Nightly, ({ run }) => thisNight(run)).pipe(
-        Effect.provide(
-          Nightly.Default.pipe(
-            Layer.provide(Layer.merge(Alerts.Default, Sync.Default)),
-            Layer.provideMerge(
-              Settings.from({
-                variables: {
-                  ...variablesFor(service.url),
-                  ...bothSurfaces,
-                  TIEOUT_SCHEDULE_EXPORT: "[netsuite]",
-                  TIEOUT_SCHEDULE_OUT: temporaryFolder(),
-                },
-              }),
-            ),
-            Layer.provideMerge(Logger.replace(Logger.defaultLogger, logger)),
-          ),
-        ),
-      )
-      expect(lines.filter((line) => line.startsWith("Alert (failure)"))).toEqual([
-        "Alert (failure): The export of connection default failed (a format cannot hold the books, or lacks a setting). What was committed stays; the log says more.",
-      ])
-      expect(
-        yield* rows("select code from export.batches join mirror.books using (book_id) order by code"),
-      ).toEqual([{ code: "C2" }, { code: "ORG" }])
+      expect(yield* exportingNight(service.url, "netsuite", temporaryFolder())).toEqual({
+        alerts: [
+          "Alert (failure): The export of connection default failed (a format cannot hold the books, or lacks a setting). What was committed stays; the log says more.",
+        ],
+        exported: [{ code: "C2" }, { code: "ORG" }],
+      })
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scopedLive("leave out the book whose folder cannot be written, and no other", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: [client(1), client(2)] })
+      for (const one of ["", clientId(1), clientId(2)]) move(held, one, { type: "CREDIT", amount: 10 })
+      const out = temporaryFolder()
+      writeFileSync(join(out, "default-C1"), "not a folder")
+      expect(yield* exportingNight(service.url, "journal", out)).toEqual({
+        alerts: [
+          "Alert (failure): The export of connection default failed (its folder cannot be written). What was committed stays; the log says more.",
+        ],
+        exported: [{ code: "C2" }, { code: "ORG" }],
+      })
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })

@@ -1,8 +1,8 @@
 /** What a night exports of a connection: what is new, of every book that the formats can hold. */
-import { Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import { allBooks } from "../../Book.ts"
 import { counted } from "../../Common/Text.ts"
-import { ExportError, refused } from "../../Export/ExportError.ts"
+import { ExportError, exportError, refused } from "../../Export/ExportError.ts"
 import { run as runExport } from "../../Export.ts"
 import { Settings } from "../../Settings.ts"
 
@@ -19,38 +19,57 @@ const exporting = Effect.fn("Nightly.exporting")(function* (connection: string, 
   })
 })
 
-const isRefusal = (error: unknown): error is ExportError =>
-  error instanceof ExportError && error.reason === "Refused"
+/** What stands in the way of an export: most often of one book's. What ends the night itself is none of these. */
+const isOfBook = (error: unknown): error is ExportError => error instanceof ExportError
 
-/** A person wants all books or is told why not. At night the others are not to wait for the one that a format cannot hold. */
+/** Messages that an alert's log shows whole. */
+const shownFailures = 20
+
+/** One error for all books that were not exported: their refusals alone, or else what was said of each. */
+const together = (failures: ReadonlyArray<ExportError>): ExportError => {
+  const others = failures.filter(({ refusals }) => refusals === undefined)
+  const [first] = others
+  if (first === undefined) return refused(failures.flatMap(({ refusals = [] }) => refusals))
+  const messages = [...new Set(failures.map(({ message }) => message))]
+  const more = messages.length - shownFailures
+  return exportError(
+    first.reason,
+    [...messages.slice(0, shownFailures), ...(more > 0 ? [`… and ${more} more.`] : [])].join("\n"),
+  )
+}
+
+/**
+ * A person wants all books or is told why not. At night the others are not to wait for the one that a format cannot hold, that a person
+ * exports just now, or whose folder cannot be written.
+ */
 const exportOthers = Effect.fn("Nightly.exportOthers")(function* (connection: string, error: ExportError) {
-  const refusals = [...(error.refusals ?? [])]
-  const isRefused = new Set(refusals.map(({ book }) => book))
+  const failures: Array<ExportError> = error.refusals === undefined ? [] : [error]
+  const isRefused = new Set(error.refusals?.map(({ book }) => book))
   const others = (yield* allBooks(Option.some(connection))).filter(({ code }) => !isRefused.has(code))
   let batches = 0
   for (const { code } of others) {
     batches += yield* exporting(connection, Option.some(code)).pipe(
       Effect.map((made) => made.batches.length),
-      Effect.catchIf(isRefusal, (failed) => {
-        refusals.push(...(failed.refusals ?? []))
-        // What is found while a file is written is not among the refusals.
-        const said = failed.refusals === undefined ? Effect.logError(failed.message) : Effect.void
-        return Effect.as(said, 0)
+      Effect.catchIf(isOfBook, (failed) => {
+        failures.push(failed)
+        return Effect.succeed(0)
       }),
     )
   }
-  yield* Effect.logInfo(`Exported ${counted(batches, "batch", "batches")} of the books that are not refused.`)
-  return yield* refusals.length === 0 ? error : refused(refusals)
+  yield* Effect.logInfo(`Exported ${counted(batches, "batch", "batches")} of the books that can be exported.`)
+  return yield* failures.length === 0 ? Effect.void : together(failures)
 })
 
-/** Fails where a book was refused, once the others are exported. */
+/** Fails where a book could not be exported, once the others are. */
 export const exportNew = Effect.fn("Nightly.exportNew")(function* (connection: string) {
   const { schedule } = yield* Settings
   if (schedule.export === null) return
-  const { batches, unchanged } = yield* exporting(connection, Option.none()).pipe(
-    Effect.catchIf(isRefusal, (error) => exportOthers(connection, error)),
-  )
-  yield* Effect.logInfo(
-    `Exported ${counted(batches.length, "batch", "batches")}; nothing new in ${counted(unchanged.length, "book")}.`,
-  )
+  const exported = yield* Effect.either(exporting(connection, Option.none()))
+  if (Either.isRight(exported)) {
+    const { batches, unchanged } = exported.right
+    yield* Effect.logInfo(
+      `Exported ${counted(batches.length, "batch", "batches")}; nothing new in ${counted(unchanged.length, "book")}.`,
+    )
+  } else if (isOfBook(exported.left)) yield* exportOthers(connection, exported.left)
+  else return yield* exported.left
 })
