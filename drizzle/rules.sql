@@ -96,6 +96,16 @@ begin
   return callers ~ 'pg_temp|inline_code_block';
 end $$;
 
+-- TO004. What a trigger of ours writes follows from the rows of its table. A session may make a temporary table that says anything,
+-- and give it the same trigger.
+create or replace function ledger.refuse_other_table(fired_on oid, own regclass) returns void language plpgsql as $$
+begin
+  if fired_on <> own then
+    raise exception 'a trigger of % on another table: refused', own
+      using errcode = 'TO004', hint = 'Post a journal entry instead.';
+  end if;
+end $$;
+
 -- TO004. Account balances, conversions in transit and the queue of unnumbered entries are derived from the postings. Only the
 -- triggers of postings and journal numbers maintain them: a direct write would make them disagree with the journal.
 create or replace function ledger.refuse_direct_write() returns trigger language plpgsql as $$
@@ -217,6 +227,7 @@ create or replace function ledger.check_entries() returns trigger language plpgs
   set enable_seqscan = off set enable_hashjoin = on set enable_mergejoin = off as $$
 declare bad record;
 begin
+  perform ledger.refuse_other_table(tg_relid, 'ledger.journal_entries');
   select n.book_id, n.entry_id into bad
   from new_entries n
   where not exists (
@@ -292,6 +303,7 @@ declare
   seen record;
   bad record;
 begin
+  perform ledger.refuse_other_table(tg_relid, 'ledger.postings');
   with account as materialized (
     select n.book_id, n.account_id, a.currency, a.role, a.partner_account_id, a.scale
     from (select distinct p.book_id, p.account_id from new_postings p) n
@@ -460,6 +472,7 @@ create or replace function ledger.check_numbers() returns trigger language plpgs
   set enable_mergejoin = off as $$
 declare bad record;
 begin
+  perform ledger.refuse_other_table(tg_relid, 'ledger.journal_numbers');
   select n.book_id, n.entry_id into bad
   from new_numbers n
   left join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
@@ -577,6 +590,7 @@ end $$;
 create or replace function ledger.take_from_unnumbered() returns trigger language plpgsql
   set enable_seqscan = on set enable_hashjoin = on set enable_mergejoin = on set enable_nestloop = off as $$
 begin
+  perform ledger.refuse_other_table(tg_relid, 'ledger.journal_numbers');
   delete from ledger.unnumbered u using new_numbers n where u.book_id = n.book_id and u.entry_id = n.entry_id;
   return null;
 end $$;
@@ -592,6 +606,7 @@ create or replace trigger journal_numbers_taken after insert on ledger.journal_n
 create or replace function ledger.check_period() returns trigger language plpgsql as $$
 declare closed date;
 begin
+  perform ledger.refuse_other_table(tg_relid, 'ledger.periods');
   if tg_op = 'DELETE' then
     raise exception 'period % of book % cannot be deleted', to_char(old.period, 'YYYY-MM'), old.book_id
       using errcode = 'TO004';
@@ -1624,6 +1639,7 @@ $$;
 create or replace function valuation.keep_month() returns trigger language plpgsql as $$
 declare kept boolean;
 begin
+  perform ledger.refuse_other_table(tg_relid, 'valuation.months');
   if tg_op = 'UPDATE' then
     if old.state is null and new.state is not null and old.transaction = pg_current_xact_id()
        and to_jsonb(new) - 'state' = to_jsonb(old) - 'state' then
@@ -2683,6 +2699,20 @@ begin
       ('export', 'ledger', 'mirror', 'reconcile', 'sync', 'valuation', 'webhook') loop
     execute format('create or replace trigger by_program before insert or update or delete or truncate on %s for each statement
       when (coalesce(current_setting(''tieout.program'', true), '''') <> ''on'') execute function ledger.refuse_by_hand()', kept);
+  end loop;
+end $$;
+
+-- Who makes a trigger needs this right; who writes to a table that has it does not. On a table of a session's own, whose columns may be
+-- of types of its own, these functions would do what a rule of ours takes for the work of our tables.
+do $$
+declare made regprocedure;
+begin
+  for made in
+    select p.oid from pg_proc p
+    where p.prorettype = 'trigger'::regtype and p.pronamespace::regnamespace::text in
+      ('export', 'ledger', 'mirror', 'reconcile', 'sync', 'valuation', 'webhook')
+  loop
+    execute format('revoke execute on function %s from public', made);
   end loop;
 end $$;
 

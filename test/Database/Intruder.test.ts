@@ -1,0 +1,87 @@
+/** Statements of somebody who knows the rules and looks for a way around them, with no more than plain SQL. */
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { openBook, partner, post, postMonths } from "../Export/Books.ts"
+import { rows } from "../Sync/Runs.ts"
+import { closePeriod } from "../support/Closing.ts"
+import { as, roles } from "../support/Roles.ts"
+import { refusal } from "../support/statement.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+/** In one transaction. */
+const tried = (...statements: ReadonlyArray<string>) => refusal(statements.join(";\n"))
+
+/** A book with entries of September and October 2026 that have their numbers, of which September is closed. */
+const closedBook = Effect.gen(function* () {
+  const id = yield* openBook("INTRUDER")
+  yield* postMonths(id)
+  yield* rows(closePeriod(id, "2026-09"))
+  return id
+})
+
+const november = {
+  ...{ date: "2026-11-02", kind: "deposit", partner: partner.usd, cash: "1.00", description: "Deposit" },
+  lines: [
+    ["cash", "", "USD", "1.00"],
+    ["deposits_clearing", "", "USD", "-1.00"],
+  ],
+} as const
+
+/** Triggers of our functions on tables that say what their maker likes. */
+const borrowed = (
+  id: number,
+): ReadonlyArray<readonly [what: string, ...statements: ReadonlyArray<string>]> => [
+  [
+    "an entry that waits for its number is forgotten",
+    "create temp table queue (book_id integer, entry_id bigint) on commit drop",
+    `create trigger borrowed after insert on queue referencing new table as new_numbers
+     for each statement execute function ledger.take_from_unnumbered()`,
+    `insert into queue select book_id, entry_id from ledger.unnumbered where book_id = ${id}`,
+  ],
+  [
+    "a closed month takes entries again",
+    "create temp table months (book_id integer, period date, status text, last_number integer, closed_at timestamptz) on commit drop",
+    "create trigger borrowed before update on months for each row execute function ledger.check_period()",
+    `insert into months values (${id}, '2026-09-01', 'closed', 0, null)`,
+    "update months set status = 'open'",
+  ],
+  [
+    "balances count every line twice",
+    "create temp table lines (like ledger.postings) on commit drop",
+    `create trigger borrowed after insert on lines referencing new table as new_postings
+     for each statement execute function ledger.check_postings()`,
+    `insert into lines select * from ledger.postings where book_id = ${id}`,
+  ],
+  [
+    "an entry waits for a second number",
+    `create temp table entries on commit drop as select * from ledger.journal_entries where false`,
+    `create trigger borrowed after insert on entries referencing new table as new_entries
+     for each statement execute function ledger.check_entries()`,
+    `insert into entries select * from ledger.journal_entries where book_id = ${id} and period = '2026-10-01'`,
+  ],
+  [
+    "a number is left out",
+    "create temp table numbers (like ledger.journal_numbers) on commit drop",
+    `create trigger borrowed after insert on numbers referencing new table as new_numbers
+     for each statement execute function ledger.check_numbers()`,
+    "set local tieout.numbering = '1'",
+    `insert into numbers select u.book_id, u.entry_id, '2026-11-01', 1, 1 from ledger.unnumbered u where book_id = ${id}`,
+  ],
+]
+
+it.scopedLive("no trigger function of ours runs on another table, whoever made it", () =>
+  Effect.gen(function* () {
+    const id = yield* closedBook
+    yield* post(id, november)
+    const { runtime } = yield* roles
+    for (const [what, ...statements] of borrowed(id)) {
+      expect([what, yield* tried(...statements)]).toEqual([what, "TO004"])
+      expect([what, yield* tried(...statements).pipe(as(runtime))]).toEqual([what, "42501"])
+    }
+    const unlocked = yield* rows(`
+      select p.oid::regprocedure::text as text from pg_proc p
+      where p.prorettype = 'trigger'::regtype and p.pronamespace::regnamespace::text !~ '^(pg_|public|jobs|information)'
+        and has_function_privilege('${runtime}', p.oid, 'execute')`)
+    expect(unlocked).toEqual([])
+  }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
