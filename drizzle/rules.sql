@@ -1219,12 +1219,19 @@ begin
     using errcode = 'TO004', hint = 'What was read and found is kept. To begin anew, use a new database.';
 end $$;
 
--- The same but for the retention functions, which must be among the callers.
+-- Whether the statement runs with the rights of the table's owner.
+create or replace function ledger.is_owner(relation oid) returns boolean language sql stable as $$
+  select pg_catalog.pg_has_role(current_user, c.relowner, 'usage') from pg_catalog.pg_class c where c.oid = relation
+$$;
+
+-- The same but for the retention functions, which must be among the callers, and run as the owner of the table. The stack of calls
+-- alone proves nothing: a session's own function, or a statement of its own, may have a name or a text that reads like them.
 create or replace function mirror.refuse_but_forgetting() returns trigger language plpgsql as $$
 declare callers text;
 begin
   get diagnostics callers = pg_context;
-  if ledger.is_under_way(callers, 'sync[.]forget_runs|sync[.]forget_boundaries|reconcile[.]forget_findings')
+  if ledger.is_owner(tg_relid)
+      and ledger.is_under_way(callers, 'sync[.]forget_runs|sync[.]forget_boundaries|reconcile[.]forget_findings')
       and not ledger.is_called_by_others() then
     return null;
   end if;
@@ -1262,13 +1269,23 @@ begin
   end loop;
 end $$;
 
+-- 42501. The retention functions run as their owner: only for whom may delete these rows by itself, which nobody does who only reads.
+create or replace function ledger.refuse_reader(relation regclass) returns void language plpgsql as $$
+declare caller constant name := case current_setting('role') when 'none' then session_user else current_setting('role') end;
+begin
+  if not has_table_privilege(caller, relation, 'delete') then
+    raise exception 'permission denied for table %', relation using errcode = '42501';
+  end if;
+end $$;
+
 -- Deletes runs that ended long ago, at most `most` at once, and returns how many. It keeps, whatever their age: the last run of
 -- each command, the last success, runs that a read, a reconciliation or a held entry refers to, backfills (a close may rely on
 -- one) and commands that a person ran. `greatest` states the shortest span: a shorter setting has no effect.
 create or replace function sync.forget_runs(kept_for interval, events_kept_for interval, most integer) returns integer
-language plpgsql as $$
+language plpgsql security definer as $$
 declare forgotten integer;
 begin
+  perform ledger.refuse_reader('sync.runs');
   with referenced as materialized (
     select s.run_id from sync.stream_reads s where s.run_id is not null
     union select p.through_run from reconcile.progress p
@@ -1296,9 +1313,10 @@ end $$;
 -- Deletes findings that were closed long ago, at most `most` at once. It keeps, whatever their age: findings that were open at a
 -- close, because the close names them, and contradictions between events, which the next reconciliation would find again.
 create or replace function reconcile.forget_findings(kept_for interval, most integer) returns integer
-language plpgsql as $$
+language plpgsql security definer as $$
 declare forgotten integer;
 begin
+  perform ledger.refuse_reader('reconcile.findings');
   delete from reconcile.findings f using (
     select x.finding_id from reconcile.findings x
     where x.closed_at < now() - greatest(kept_for, interval '90 days') and x.check_name <> 'event-conflict'
@@ -1314,9 +1332,10 @@ end $$;
 -- Deletes old page boundaries, at most `most` at once. It keeps the first boundary of each account and month, where a backfill
 -- begins, and the last ten of each account, where a read resumes whose cursor has expired.
 create or replace function sync.forget_boundaries(kept_for interval, most integer) returns integer
-language plpgsql as $$
+language plpgsql security definer as $$
 declare forgotten integer;
 begin
+  perform ledger.refuse_reader('sync.page_boundaries');
   delete from sync.page_boundaries b using (
     select x.book_id, x.account_id, x.position from sync.page_boundaries x
     cross join lateral (
@@ -2300,9 +2319,7 @@ $$;
 create or replace function ledger.archiving(relation oid) returns boolean language plpgsql as $$
 declare stack text;
 begin
-  if not exists (select 1 from pg_catalog.pg_class c where c.oid = relation and pg_catalog.pg_has_role(current_user, c.relowner, 'usage')) then
-    return false;
-  end if;
+  if not coalesce(ledger.is_owner(relation), false) then return false; end if;
   get diagnostics stack = pg_context;
   return ledger.is_under_way(stack, 'ledger[.]archive_year');
 end $$;

@@ -85,3 +85,43 @@ it.scopedLive("no trigger function of ours runs on another table, whoever made i
     expect(unlocked).toEqual([])
   }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
 )
+
+/** Names that read like a function of ours on the stack of calls. */
+const named = (name: string, work: string): ReadonlyArray<string> => [
+  `create function pg_temp."\n${name}("() returns integer language sql as '${work}; select 1'`,
+  `select pg_temp."\n${name}("()`,
+]
+
+it.scopedLive("the runtime role forgets nothing but by the functions that keep the terms", () =>
+  Effect.gen(function* () {
+    const id = yield* closedBook
+    const { auditor, runtime } = yield* roles
+    yield* rows(`insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
+      values (${id}, 'adjustment', 'blocking', 'statement_entry', 'x', 'm', '{}')`)
+    yield* rows(`insert into sync.runs (connection, command) values ('default', 'sync')`)
+    for (const table of ["reconcile.findings", "sync.runs", "sync.page_boundaries"])
+      for (const name of ["sync.forget_runs", "sync.forget_boundaries", "reconcile.forget_findings"]) {
+        const removal = named(name, `delete from ${table}`)
+        expect([table, yield* tried(...removal).pipe(as(runtime))]).toEqual([table, "TO004"])
+        // A function of its own that is gone from the catalogue before it removes anything, and a statement that names ours.
+        const gone = named(name, `drop function pg_temp."\n${name}("(); delete from ${table}`)
+        expect([table, yield* tried(...gone).pipe(as(runtime))]).toEqual([table, "TO004"])
+        const spoken = [
+          `create function pg_temp.removal() returns integer language sql as 'delete from ${table}; select 1'`,
+          `select query_to_xml(e'select /*\\n${name}( */ U&"pg\\\\005ftemp".removal()', true, true, '')`,
+        ]
+        expect([table, yield* tried(...spoken).pipe(as(runtime))]).toEqual([table, "TO004"])
+      }
+    const forgetting = [
+      "select sync.forget_runs('30 days', '1 day', 10)",
+      "select sync.forget_boundaries('30 days', 10)",
+      "select reconcile.forget_findings('90 days', 10)",
+    ]
+    for (const statement of forgetting) {
+      expect(yield* refusal(statement).pipe(as(runtime)), statement).toBe("accepted")
+      // As the owner of the tables, who may: the auditor may not.
+      const written = tried("set transaction read write", statement)
+      expect(yield* written.pipe(as(auditor)), statement).toBe("42501")
+    }
+  }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
