@@ -106,6 +106,16 @@ begin
   end if;
 end $$;
 
+-- Whoever changes the state of a book locks it, and then looks at what stands in it. A transaction of another isolation level looks at what
+-- stood there when it began, also after it waited for the lock: what was posted or numbered meanwhile it does not see.
+create or replace function ledger.refuse_old_snapshot(code text) returns void language plpgsql as $$
+begin
+  if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+    raise exception 'the isolation level % does not see what was committed meanwhile: refused',
+      current_setting('transaction_isolation') using errcode = code, hint = 'Do it in a transaction that reads what is committed.';
+  end if;
+end $$;
+
 -- TO004. Account balances, conversions in transit and the queue of unnumbered entries are derived from the postings. Only the
 -- triggers of postings and journal numbers maintain them: a direct write would make them disagree with the journal.
 create or replace function ledger.refuse_direct_write() returns trigger language plpgsql as $$
@@ -634,6 +644,7 @@ begin
   end if;
   if tg_op = 'UPDATE' and new.status = old.status then return new; end if;
 
+  perform ledger.refuse_old_snapshot('TO008');
   -- Closing or reopening excludes every posting into the book until the transaction ends.
   select closed_through into closed from ledger.locks where book_id = new.book_id for update;
   if new.status = 'closed' then
@@ -686,6 +697,7 @@ begin
   end if;
   if tg_op = 'UPDATE' and new.time_zone is not null and old.time_zone is null
      and new.closed_through is not distinct from old.closed_through then
+    perform ledger.refuse_old_snapshot('TO004');
     -- Entries that were posted before a zone was set are dated in UTC.
     if new.time_zone <> 'UTC' and exists (select 1 from ledger.periods p where p.book_id = new.book_id) then
       raise exception 'book % has entries that are dated in UTC', old.book_id using errcode = 'TO004',
@@ -1173,6 +1185,7 @@ begin
      (old.code, old.connection, old.client_id, old.book_id, old.created_at) then
     return new;
   end if;
+  perform ledger.refuse_old_snapshot('TO004');
   perform 1 from ledger.locks l where l.book_id = old.book_id for update;
   if (new.book_id, new.created_at) is distinct from (old.book_id, old.created_at)
      or exists (select 1 from ledger.periods p where p.book_id = old.book_id and p.last_number > 0) then
@@ -1192,6 +1205,7 @@ create or replace trigger books_not_deleted before delete or truncate on mirror.
 -- currency.
 create or replace function ledger.keep_currency() returns trigger language plpgsql as $$
 begin
+  perform ledger.refuse_old_snapshot('TO004');
   -- Waits for a transaction that is opening an account in this currency: its foreign key holds the row.
   perform 1 from ledger.currencies c where c.code = old.code for update;
   if tg_op = 'UPDATE' and (new.code, new.scale) is not distinct from (old.code, old.scale) then return new; end if;

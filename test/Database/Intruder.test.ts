@@ -1,6 +1,7 @@
 /** Statements of somebody who knows the rules and looks for a way around them, with no more than plain SQL. */
 import { expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
+import { Database } from "../../src/Database.ts"
 import { openBook, partner, post, postMonths } from "../Export/Books.ts"
 import { rows } from "../Sync/Runs.ts"
 import { closePeriod } from "../support/Closing.ts"
@@ -122,6 +123,52 @@ it.scopedLive("the runtime role forgets nothing but by the functions that keep t
       // As the owner of the tables, who may: the auditor may not.
       const written = tried("set transaction read write", statement)
       expect(yield* written.pipe(as(auditor)), statement).toBe("42501")
+    }
+  }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
+
+it.scopedLive("a transaction that does not see what was committed meanwhile changes no state of a book", () =>
+  Effect.gen(function* () {
+    const id = yield* closedBook
+    const database = yield* Database
+    const another = yield* openBook("LATER", "33333333-0000-4000-8000-000000000001")
+    yield* rows("insert into ledger.currencies values ('ZZZ', 2)")
+    const meanwhile = [
+      // An entry without a number, in the month that closes.
+      post(id, { ...november, date: "2026-10-20" }),
+      // The first entry of a book without a time zone.
+      post(another, november),
+      Effect.zipRight(post(another, november), rows(`select ledger.assign_numbers(array[${another}])`)),
+      rows(
+        `insert into ledger.accounts (book_id, role, currency, code, name) values (${another}, 'fees', 'ZZZ', '1', 'x')`,
+      ),
+    ]
+    const stale = [
+      [closePeriod(id, "2026-10"), "TO008"],
+      [`update ledger.locks set time_zone = 'Asia/Tokyo' where book_id = ${another}`, "TO004"],
+      [`update mirror.books set code = 'ELSE' where book_id = ${another}`, "TO004"],
+      ["update ledger.currencies set scale = 3 where code = 'ZZZ'", "TO004"],
+    ] as const
+    for (const [at, [statement, code]] of stale.entries()) {
+      const began = yield* Deferred.make<void>()
+      const changed = yield* Deferred.make<void>()
+      const old = yield* Effect.fork(
+        database
+          .transaction(
+            Effect.gen(function* () {
+              yield* rows("select 1")
+              yield* Deferred.succeed(began, undefined)
+              yield* Deferred.await(changed)
+              yield* database.query("Test.stale", (sql) => sql.unsafe(statement))
+            }),
+            { isolation: "repeatable read" },
+          )
+          .pipe(Effect.match({ onFailure: ({ sqlstate }) => sqlstate, onSuccess: () => "accepted" })),
+      )
+      yield* Deferred.await(began)
+      yield* meanwhile[at] ?? Effect.void
+      yield* Deferred.succeed(changed, undefined)
+      expect([statement, yield* Fiber.join(old)]).toEqual([statement, code])
     }
   }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
 )
