@@ -1028,13 +1028,26 @@ end $$;
 create or replace trigger closes_checked before insert on ledger.closes
   for each row execute function ledger.check_close();
 
--- TO011. Balances are kept by the transaction of their close, and by no later one.
+-- TO011. Balances are kept by the transaction of their close, and by no later one; each is the books' own. That none is missing is
+-- looked at when the transaction commits: or sooner, if it asks for that, and then it may still add more.
 create or replace function ledger.check_close_balances() returns trigger language plpgsql as $$
+declare bad record;
 begin
   if exists (select 1 from new_balances n where not exists (
       select 1 from ledger.closes c where c.book_id = n.book_id and c.sequence = n.sequence and c.action = 'close'
         and c.transaction = pg_current_xact_id())) then
     raise exception 'balances of a close that is not of this transaction'
+      using errcode = 'TO011', hint = 'Use tieout close.';
+  end if;
+  select n.book_id, n.sequence, n.account_id into bad
+  from (
+    select x.book_id, x.sequence, x.account_id, x.code, x.name, x.currency, x.debit, x.credit, x.balance from new_balances x
+    except
+    select c.book_id, c.sequence, b.* from ledger.closes c
+    cross join lateral ledger.balances_at(c.book_id, c.period) b
+    where (c.book_id, c.sequence) in (select x.book_id, x.sequence from new_balances x)) n limit 1;
+  if found then
+    raise exception 'close % of book % does not keep account % as the books have it', bad.sequence, bad.book_id, bad.account_id
       using errcode = 'TO011', hint = 'Use tieout close.';
   end if;
   return null;

@@ -82,6 +82,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
       expect(yield* run(closed, followed, closeBalances(id, month)), "after another close").toBe("TO011")
       const empty = `insert into ledger.periods (book_id, period, status) values (${id}, '2026-08-01', 'closed')`
       expect(yield* run(empty), "a month without entries").toBe("TO011")
+      const looked = [closed, closeRow(id, month), closeBalances(id, month), "set constraints all immediate"]
+      const another = `insert into ledger.close_balances values (${id}, 1, 0, '1', 'Cash', 'USD', 0, 0, 1000)`
+      expect(yield* run(...looked, another), "another balance once it was looked at").toBe("TO011")
       const posing = columns(closeRow(id, month), "database_user", "'somebody'")
       expect(yield* run(closed, posing, closeBalances(id, month))).toBe("taken")
       expect(yield* usersOf("closes", id), "whose session it is says the database").toEqual([{ own: true }])
