@@ -636,7 +636,8 @@ begin
       using errcode = 'TO004';
   end if;
   if tg_op = 'INSERT' and new.status = 'open' then
-    select closed_through into closed from ledger.locks where book_id = new.book_id;
+    -- A close that is under way ends first: its month, or one before it, would else open beside it.
+    select closed_through into closed from ledger.locks where book_id = new.book_id for share;
     if new.period <= closed then
       raise exception 'book % is closed through %', new.book_id, to_char(closed, 'YYYY-MM') using errcode = 'TO005';
     end if;

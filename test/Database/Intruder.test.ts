@@ -2,6 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { Database } from "../../src/Database.ts"
+import { someoneWaits } from "../Close/LockWait.ts"
 import { openBook, partner, post, postMonths } from "../Export/Books.ts"
 import { rows } from "../Sync/Runs.ts"
 import { closePeriod } from "../support/Closing.ts"
@@ -170,5 +171,32 @@ it.scopedLive("a transaction that does not see what was committed meanwhile chan
       yield* Deferred.succeed(changed, undefined)
       expect([statement, yield* Fiber.join(old)]).toEqual([statement, code])
     }
+  }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
+
+it.scopedLive("no month opens before one that is being closed meanwhile", () =>
+  Effect.gen(function* () {
+    const id = yield* openBook("INTRUDER")
+    yield* postMonths(id)
+    const database = yield* Database
+    const closed = yield* Deferred.make<void>()
+    const waited = yield* Deferred.make<void>()
+    const closing = yield* Effect.fork(
+      database.transaction(
+        Effect.gen(function* () {
+          yield* rows(closePeriod(id, "2026-09"))
+          yield* Deferred.succeed(closed, undefined)
+          yield* Deferred.await(waited)
+        }),
+      ),
+    )
+    yield* Deferred.await(closed)
+    const opening = yield* Effect.fork(
+      refusal(`insert into ledger.periods (book_id, period) values (${id}, '2026-08-01')`),
+    )
+    yield* someoneWaits
+    yield* Deferred.succeed(waited, undefined)
+    yield* Fiber.join(closing)
+    expect(yield* Fiber.join(opening)).toBe("TO005")
   }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
 )
