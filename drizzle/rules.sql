@@ -495,8 +495,12 @@ begin
   end if;
 
   -- The next export begins after the last step that was exported: a number that claims an earlier step would never be
-  -- exported.
-  if exists (select 1 from new_numbers n where n.numbering::text is distinct from current_setting('tieout.numbering', true)) then
+  -- exported, and after one that is still to come nothing else would. A session may set what it likes: the step is looked at, too.
+  if exists (select 1 from new_numbers n where n.numbering::text is distinct from current_setting('tieout.numbering', true)
+      or n.numbering > coalesce(pg_sequence_last_value('ledger.numbering_step'), 0))
+    or exists (
+      select 1 from (select distinct x.book_id, x.numbering from new_numbers x) n
+      join export.batches b on b.book_id = n.book_id and b.through_numbering >= n.numbering) then
     raise exception 'journal numbers are given in a numbering step only' using errcode = 'TO006',
       hint = 'Call ledger.assign_numbers.';
   end if;

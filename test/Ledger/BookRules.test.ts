@@ -527,6 +527,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
         select ${of.id}, 1, 'all', '{}', '.', last_value + ${ahead}, '{}', 'test', repeat('0', 64) from ledger.numbering_step`
       for (const ahead of [2, 1])
         expect(yield* run(`${exported(ahead)}; ${number}`), `${ahead} ahead`).toEqual(refused("TO006"))
+      const byHand = (step: string) => `select nextval('ledger.numbering_step');
+        select set_config('tieout.numbering', (${step})::text, true);
+        insert into ledger.journal_numbers select ${of.id}, 1, '2026-10-01', 1, ${step}`
+      const last = "(select last_value from ledger.numbering_step)"
+      expect(yield* run(`${exported(1)}; ${byHand(last)}`), "exported already").toEqual(refused("TO006"))
+      expect(yield* run(byHand(`${last} + 1`)), "still to come").toEqual(refused("TO006"))
       expect(Either.isRight(yield* run(`${exported(0)}; ${number}`))).toBe(true)
     }),
   )
