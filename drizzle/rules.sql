@@ -691,11 +691,35 @@ create or replace trigger periods_checked before insert or update or delete on l
 create or replace trigger periods_not_truncated before truncate on ledger.periods
   for each statement execute function ledger.refuse_change();
 
+-- TO010. Postgres takes some names for abbreviations of one offset before it looks for a zone: CET has no summer there, and IST is not
+-- India's. Others it does not know at all, and no entry of the book could ever be dated. Those that stand for the same all year pass, and
+-- one that another book has from before: books of one database are dated alike.
+create or replace function ledger.refuse_zone(zone text) returns void language plpgsql as $$
+declare wrong text;
+begin
+  if zone !~ '/' and upper(zone) not in ('UTC', 'UCT', 'GMT', 'ZULU', 'EST', 'MST', 'HST')
+      and exists (select 1 from pg_timezone_abbrevs a where a.abbrev = upper(zone)) then
+    wrong := 'is an abbreviation, which the database takes for the same offset all year';
+  else
+    begin
+      perform ledger.day_of(now(), zone);
+    exception when invalid_parameter_value then
+      wrong := 'is not known to the database';
+    end;
+  end if;
+  if wrong is null or exists (select 1 from ledger.locks l where l.time_zone = zone) then return; end if;
+  raise exception 'the time zone % %', zone, wrong
+    using errcode = 'TO010', hint = 'Name the zone by its place, such as Europe/Brussels.';
+end $$;
+
 -- A row of ledger.locks holds a book's last closed month and its time zone. TO004: the month follows from ledger.periods and
 -- is never set directly; the time zone is set once, before there are entries, because every date of the book depends on it.
 -- TO008: a new book has no closed month.
 create or replace function ledger.keep_lock() returns trigger language plpgsql as $$
 begin
+  if tg_op <> 'DELETE' and new.time_zone is distinct from (case tg_op when 'UPDATE' then old.time_zone end) then
+    perform ledger.refuse_zone(new.time_zone);
+  end if;
   if tg_op = 'UPDATE' and new.time_zone is distinct from old.time_zone and old.time_zone is not null then
     raise exception 'book % is dated in %', old.book_id, old.time_zone using errcode = 'TO004',
       hint = 'A book is dated in one time zone for good: begin a new one.';

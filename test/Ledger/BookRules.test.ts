@@ -5,6 +5,7 @@ import { currencyScales } from "../../src/Common/Currency.ts"
 import { Database } from "../../src/Database.ts"
 import { closePeriod, reopenPeriod } from "../support/Closing.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { unruled } from "../support/unruled.ts"
 
 const account = "00000000-0000-4000-8000-000000000001"
 const entryUuid = (at: number) => `10000000-0000-4000-8000-${String(at).padStart(12, "0")}`
@@ -589,6 +590,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       const of = yield* book
       yield* must(posting(of, 1, good(of)))
       const zone = (name: string) => `update ledger.locks set time_zone = '${name}' where book_id = ${of.id}`
+      const { id } = yield* book
+      const first = (name: string) =>
+        run(`update ledger.locks set time_zone = '${name}' where book_id = ${id}; rollback`)
+      for (const name of ["CET", "eet", "IST", "AET", "Europe/Nowhere", ""])
+        expect(yield* first(name), name).toEqual(refused("TO010"))
+      yield* unruled(`update ledger.locks set time_zone = 'WET' where book_id = ${of.id}`)
+      expect(Either.isRight(yield* first("WET")), "as another book from before").toBe(true)
+      yield* unruled(`update ledger.locks set time_zone = null where book_id = ${of.id}`)
+      for (const name of ["UTC", "GMT", "EST", "Europe/Berlin", "europe/berlin", "GB", "EST5EDT"])
+        expect(Either.isRight(yield* first(name)), name).toBe(true)
       expect(yield* run(zone("Asia/Tokyo"))).toEqual(refused("TO004"))
       const closing = zone("UTC").replace("where", ", closed_through = '2026-09-01' where")
       expect(yield* run(closing)).toEqual(refused("TO004"))

@@ -446,6 +446,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a run over everything"
     }).pipe(inOwnDatabase),
   )
 
+  it.scoped("dates no book in a zone that the database does not know, or takes for a fixed offset", () =>
+    Effect.gen(function* () {
+      const { held: service, service: at } = yield* partnership({ balance: "10" })
+      service.statement = [{ ...credit(21, "10", "10"), occurredAt: "2026-09-30T22:30:00Z" }]
+      // Brussels, where it is summer; Los Angeles; no abbreviation in Postgres, and no zone of the IANA.
+      for (const zone of ["CET", "wet", "PST", "SST"]) {
+        const failed = yield* Effect.flip(sync(at.url, { TIEOUT_ACCOUNTING_TIME_ZONE: zone }))
+        expect(failed, zone).toMatchObject({ _tag: "SettingsError", reason: "Invalid" })
+        expect(failed.message).toContain(`accounting.timeZone: is ${zone}, `)
+      }
+      yield* sync(at.url, { TIEOUT_ACCOUNTING_TIME_ZONE: "Europe/Brussels" })
+      const dated = yield* rows("select effective_date::text as text from ledger.journal_entries")
+      expect(dated).toEqual([{ text: "2026-10-01" }])
+    }).pipe(inOwnDatabase),
+  )
+
   it.scoped("is refused in another time zone than the one that the book is dated in", () =>
     Effect.gen(function* () {
       const { service: at } = yield* partnership()

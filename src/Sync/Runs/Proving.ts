@@ -1,6 +1,7 @@
 /** From reading a connection to books that are numbered and proved: what syncs and backfills share. */
 import { type Context, Effect, Exit } from "effect"
 import { type Book, organizationCode } from "../../Book.ts"
+import { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Ledger } from "../../Ledger.ts"
 import { PartnerConnection } from "../../Partner.ts"
 import { Reconcile } from "../../Reconcile.ts"
@@ -15,6 +16,9 @@ import type { RunOutcome } from "./RunTotals.ts"
 
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 
+/** SQLSTATE of a time zone that no book can be dated in (`drizzle/rules.sql`). */
+const unfitZone = "TO010"
+
 /** A book is dated in one time zone for good, and its accounts have the names that the settings give them now. */
 export const bySettings = Effect.fn("Sync.bySettings")(function* (
   books: ReadonlyArray<Book>,
@@ -23,7 +27,19 @@ export const bySettings = Effect.fn("Sync.bySettings")(function* (
   if (books.length === 0) return
   const { accounting } = yield* Settings
   const ledger = yield* Ledger
-  const [other] = yield* ledger.dateIn(books, commit)
+  const [other] = yield* ledger.dateIn(books, commit).pipe(
+    Effect.catchIf(
+      (error) => error instanceof DatabaseError && error.sqlstate === unfitZone,
+      () =>
+        new SettingsError({
+          reason: "Invalid",
+          mistakes: [
+            `accounting.timeZone: is ${accounting.timeZone}, which the database does not know, or takes for the same offset all year`,
+          ],
+          advice: "Name the zone by its place, such as Europe/Brussels: a book cannot change its time zone.",
+        }),
+    ),
+  )
   if (other === undefined) return yield* ledger.followChart(books, commit)
   const { book, zone } = other
   return yield* new SettingsError({
