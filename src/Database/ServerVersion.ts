@@ -119,6 +119,18 @@ const acceptKind = (
         ),
       )
 
+/** The first server that can bound how long a transaction lasts, as `server_version_num`. */
+const boundsTransactions = 170_000
+
+/**
+ * A server may end every transaction after some time, and with it the session, without a word that reaches us: an export, a backup or
+ * a proof reads one snapshot for as long as it takes. What `DATABASE_URL` asks for comes first.
+ */
+const withoutBound = (settings: ConnectionSettings, version: number): ConnectionSettings =>
+  version < boundsTransactions
+    ? settings
+    : { ...settings, parameters: { transaction_timeout: "0", ...settings.parameters } }
+
 /** A transaction must have one session; a pooler that gives one to each statement (pgbouncer's mode `statement`) is of no use. */
 const keepsTransactions = async ({ client, locals }: Connection) => {
   await client.unsafe(`begin${locals}`)
@@ -153,8 +165,8 @@ export const checkServer = (
     Effect.mapError(failed),
     Effect.tap(({ version }) => acceptVersion(version, server)),
     Effect.tap((kind) => acceptKind(settings, kind, server)),
-    Effect.flatMap(({ pooled }) =>
-      pooled
+    Effect.flatMap(({ pooled, version }) =>
+      (pooled
         ? ask(behindPooler, keepsTransactions).pipe(
             // pgbouncer then ends the connection; so does an outage, after which nothing answers any more.
             Effect.catchAll(() => Effect.as(ask(behindPooler, identify), false)),
@@ -165,7 +177,8 @@ export const checkServer = (
             ),
             Effect.as(behindPooler),
           )
-        : Effect.succeed(settings),
+        : Effect.succeed(settings)
+      ).pipe(Effect.map((accepted) => withoutBound(accepted, version))),
     ),
   )
 }

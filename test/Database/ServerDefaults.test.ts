@@ -68,6 +68,34 @@ const odd = Effect.gen(function* () {
   return { name, url }
 })
 
+/** A transaction such as an export's, which reads a snapshot for longer than the database lets any last. */
+const reading = Effect.gen(function* () {
+  const database = yield* Database
+  const slowly = database.row(
+    "Test.slowly",
+    { slept: text },
+    (sql) => sql`select pg_sleep(0.3)::text as slept`,
+  )
+  return yield* Effect.zipRight(slowly, slowly).pipe((both) =>
+    database.transaction(both, { isolation: "repeatable read" }),
+  )
+})
+
+const bounded = Effect.gen(function* () {
+  const { name } = yield* TestDatabase
+  const database = yield* Database
+  const { knows } = yield* database.row(
+    "Test.knows",
+    { knows: bool },
+    (sql) => sql`select current_setting('transaction_timeout', true) is not null as knows`,
+  )
+  // Known since Postgres 17.
+  if (knows)
+    yield* database.execute("Test.bounded", (sql) =>
+      sql.unsafe(`alter database ${name} set transaction_timeout = '200ms'`),
+    )
+})
+
 layer(TestDatabase.blankLayer, { excludeTestServices: true })("a database with defaults of its own", (it) => {
   it.scoped("gives our sessions what every other one gives them", () =>
     Effect.gen(function* () {
@@ -83,6 +111,18 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a database with d
       const url = yield* pgbouncer(name, "transaction")
       const found = yield* Effect.provide(seen, Database.layer(settingsFor(url)))
       expect(found).toEqual([asEver, asEver])
+    }),
+  )
+
+  it.scoped("lets a transaction last as long as its work, unless DATABASE_URL says how long", () =>
+    Effect.gen(function* () {
+      yield* bounded
+      const { name, url } = yield* TestDatabase
+      const within = (address: string) => Effect.provide(reading, Database.layer(settingsFor(address)))
+      expect(yield* within(url)).toEqual({ slept: "" })
+      if (hasPgbouncer) expect(yield* within(yield* pgbouncer(name, "transaction"))).toEqual({ slept: "" })
+      const asked = yield* Effect.flip(within(`${url}?transaction_timeout=100ms`))
+      expect(asked).toMatchObject({ reason: "Unreachable" })
     }),
   )
 })
