@@ -1,5 +1,17 @@
 import { spawn } from "node:child_process"
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { once } from "node:events"
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -75,6 +87,44 @@ describe("the embedded Postgres", () => {
     await only.leave()
     await other.leave()
     expect(await serverOf(folder)).toBeUndefined()
+  })
+
+  it("is one server for all names of a folder: a link to it, another link, and its own", async () => {
+    const real = await cleanups.dataFolder()
+    await mkdir(real)
+    const links = ["one", "two"].map((name) => join(real, "..", name))
+    for (const link of links) await symlink(real, link)
+    const clients: Array<EmbeddedProcess> = []
+    for (const folder of [...links, real]) {
+      clients.push(await cleanups.client(folder))
+      expect(clients.at(-1)?.seen.visits).toBe(clients.length)
+      // As where a link leads to the release that is current: the server that it began goes on.
+      if (folder !== real) await rm(folder)
+      if (folder !== real) await symlink(join(real, ".."), folder)
+    }
+    for (const { leave } of clients) await leave()
+    expect(await serverOf(real)).toBeUndefined()
+  })
+
+  it("knows its server by whatever name of the folder that was started", async () => {
+    const folder = await cleanups.openFolder()
+    const cluster = clusterOf(folder)
+    await mkdir(cluster, { recursive: true })
+    const link = `${folder}-link`
+    await symlink(folder, link)
+    cleanups.push(() => rm(link))
+    // Overwrites its own arguments, which must have room for that.
+    const rename = `process.title = "postgres -D ${clusterOf(link)} -c fsync=on"; console.log(1); setTimeout(() => {}, 1e6)`
+    const child = spawn(process.execPath, ["-e", rename, " ".repeat(300)])
+    cleanups.push(async () => void child.kill("SIGKILL"))
+    await once(child.stdout, "data")
+    const left = [child.pid, cluster, Math.floor(Date.now() / 1000), 5432, folder, "", "0 0", "ready   ", ""]
+    await writeFile(join(cluster, "postmaster.pid"), left.join("\n"))
+    for (const name of [folder, link]) expect((await serverOf(name))?.pid).toBe(child.pid)
+    const other = await cleanups.openFolder()
+    await mkdir(clusterOf(other), { recursive: true })
+    await writeFile(join(clusterOf(other), "postmaster.pid"), left.join("\n"))
+    expect(await serverOf(other)).toBeUndefined()
   })
 
   it.runIf(!asRoot)("says which folder cannot be made or written (skipped as root, who can)", async () => {

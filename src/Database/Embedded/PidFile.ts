@@ -74,7 +74,18 @@ export const isAlive = (pid: number): boolean => {
   }
 }
 
-/** The facts of a process if it is the postmaster of this cluster: run on this folder, by the folder's owner. */
+/** Whether two paths lead to one folder, by whatever links or mounts. */
+const leadToOne = async (one: string, other: string): Promise<boolean> => {
+  const [a, b] = await Promise.all(
+    [one, other].map((path) => stat(path, { bigint: true }).catch(() => undefined)),
+  )
+  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev
+}
+
+/**
+ * The facts of a process if it is the postmaster of this cluster: run on this folder, by the folder's owner. It may have been
+ * started by another name of the folder.
+ */
 const postmasterFacts = async (pid: number, cluster: string): Promise<ProcessFacts | undefined> => {
   const [facts, folder, real] = await Promise.all([
     factsOf(pid),
@@ -83,7 +94,9 @@ const postmasterFacts = async (pid: number, cluster: string): Promise<ProcessFac
   ])
   if (facts === undefined || facts.uid !== folder?.uid) return undefined
   const runsOn = (path: string): boolean => facts.command.includes(`postgres -D ${path} `)
-  return runsOn(cluster) || runsOn(real) ? facts : undefined
+  if (runsOn(cluster) || runsOn(real)) return facts
+  const named = /\bpostgres -D (\/.*?) -c /s.exec(facts.command)?.[1]
+  return named !== undefined && (await leadToOne(named, cluster)) ? facts : undefined
 }
 
 /**

@@ -174,7 +174,9 @@ export const findPlace = async (
 ): Promise<Place> => {
   const folder = resolve(dataDir)
   await dataFolder(folder)
-  const inside = { dataDir: folder, home: join(folder, "postgres"), moved: "no" } as const
+  // A link may lead elsewhere tomorrow, while a server that was started by it still runs.
+  const real = onWindows ? folder : await realpath(folder)
+  const inside = { dataDir: folder, home: join(real, "postgres"), moved: "no" } as const
   if (account === undefined) return inside
   const refused = (what: string, data = inside.home): EmbeddedError =>
     new EmbeddedError({ reason: "Folder", message: `The data in ${data} ${what}` })
