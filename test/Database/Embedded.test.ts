@@ -106,6 +106,23 @@ describe("the embedded Postgres", () => {
     expect(await serverOf(real)).toBeUndefined()
   })
 
+  // As from a container beside the one that it runs in, with the same volume: there the number belongs to nobody, or to somebody else.
+  it("is joined, and never started a second time, where the server's process cannot be seen", async () => {
+    const folder = await cleanups.dataFolder()
+    const first = await cleanups.client(folder)
+    const file = join(clusterOf(folder), "postmaster.pid")
+    const written = await readFile(file, "utf8")
+    const server = await serverOf(folder)
+    await writeFile(file, written.replace(/^\d+/, "999999999"))
+    const second = await cleanups.client(folder)
+    expect(second.seen.visits).toBe(2)
+    await second.leave()
+    expect(await readFile(file, "utf8")).toMatch(/^999999999\n/)
+    await first.leave()
+    await writeFile(file, written)
+    expect(await serverOf(folder)).toEqual(server)
+  })
+
   it("knows its server by whatever name of the folder that was started", async () => {
     const folder = await cleanups.openFolder()
     const cluster = clusterOf(folder)

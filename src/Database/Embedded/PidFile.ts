@@ -1,9 +1,11 @@
 import { lstat, readFile, realpath, stat } from "node:fs/promises"
-import { join } from "node:path"
+import { connect } from "node:net"
+import { dirname, join } from "node:path"
 import { codeOf } from "../../Common/ErrorCode.ts"
 import { readRegular } from "../../Common/RegularFile.ts"
 import { type Account, run } from "./Command.ts"
 import { onWindows } from "./OwnFiles.ts"
+import { ownSocketFolder, socketFile } from "./Socket.ts"
 
 /** What a running server says of itself in `postmaster.pid`. */
 export interface Postmaster {
@@ -14,6 +16,8 @@ export interface Postmaster {
   /** The socket's folder; empty where there is none. */
   readonly socketDir: string
   readonly status: string
+  /** Whether its process is one that we see. In another container, with the same volume, it is not. */
+  readonly isSeen: boolean
 }
 
 /** What the system says of a process. */
@@ -129,6 +133,7 @@ const parse = (text: string): Postmaster | undefined => {
     port: Number.parseInt(port ?? "0", 10) || 0,
     socketDir: socketDir?.trim() ?? "",
     status: status?.trim() ?? "",
+    isSeen: false,
   }
 }
 
@@ -143,11 +148,39 @@ const readLock = (file: string): Promise<string> =>
     () => "",
   )
 
-/** The server that runs on this cluster, or undefined when none does, whatever a left-over file says. */
-export const runningPostmaster = async (cluster: string): Promise<Postmaster | undefined> => {
-  const found = parse(await readLock(pathOf(cluster)))
-  return found !== undefined && (await isPostmasterOf(found.pid, cluster)) ? found : undefined
+/** Milliseconds in which a server on this machine takes a connection. */
+const acceptsWithin = 2_000
+
+/** Whether somebody listens at a socket. One whose server was killed refuses. */
+const accepts = (path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ path })
+    const settle = (isThere: boolean): void => {
+      socket.destroy()
+      resolve(isThere)
+    }
+    socket.setTimeout(acceptsWithin, () => settle(false))
+    socket.once("connect", () => settle(true))
+    // Too many wait to be let in.
+    socket.once("error", (error) => settle(codeOf(error) === "EAGAIN"))
+  })
+
+/**
+ * The server that a lock file names, if it runs. Where its number says nothing, whoever listens at the cluster's own socket is the
+ * server: a second one on the same files would destroy them, and Postgres, which looks at numbers and at memory that containers do not
+ * share, would start it.
+ */
+const running = async (found: Postmaster | undefined, cluster: string): Promise<Postmaster | undefined> => {
+  if (found === undefined) return undefined
+  if (await isPostmasterOf(found.pid, cluster)) return { ...found, isSeen: true }
+  if (onWindows) return undefined
+  const socketDir = ownSocketFolder(dirname(cluster))
+  return (await accepts(socketFile(socketDir, found.port))) ? { ...found, socketDir } : undefined
 }
+
+/** The server that runs on this cluster, or undefined when none does, whatever a left-over file says. */
+export const runningPostmaster = async (cluster: string): Promise<Postmaster | undefined> =>
+  running(parse(await readLock(pathOf(cluster))), cluster)
 
 /**
  * Moves a lock file aside and removes it, unless its content is no longer `$2`: then a new server wrote it between two
@@ -167,8 +200,7 @@ const removal = `
 const removeStale = async (file: string, cluster: string, account: Account | undefined): Promise<void> => {
   if ((await lstat(file).catch(() => undefined)) === undefined) return
   const text = await readLock(file)
-  const found = parse(text)
-  if (found !== undefined && (await isPostmasterOf(found.pid, cluster))) return
+  if ((await running(parse(text), cluster)) !== undefined) return
   // As `$(cat …)` gives it.
   const content = text.replaceAll("\0", "").replace(/\n+$/, "")
   await run("/bin/sh", ["-c", removal, "sh", file, content], { cwd: "/", account })

@@ -175,7 +175,7 @@ export const findPlace = async (
   const folder = resolve(dataDir)
   await dataFolder(folder)
   // A link may lead elsewhere tomorrow, while a server that was started by it still runs.
-  const real = onWindows ? folder : await realpath(folder)
+  const real = onWindows ? folder : await realpath(folder).catch(() => folder)
   const inside = { dataDir: folder, home: join(real, "postgres"), moved: "no" } as const
   if (account === undefined) return inside
   const refused = (what: string, data = inside.home): EmbeddedError =>

@@ -166,10 +166,12 @@ export const ensureRunning = async (cluster: Cluster): Promise<Postmaster> => {
   }
 }
 
-/** Stops a server, letting its transactions roll back, and waits until it is gone. */
+/**
+ * Stops a server, letting its transactions roll back, and waits until it is gone. One whose process we do not see is left to those who do.
+ */
 export const stopServer = async (cluster: Cluster): Promise<void> => {
   const found = await runningPostmaster(cluster.folder)
-  if (found === undefined) return
+  if (found === undefined || !found.isSeen) return
   if (onWindows) {
     const args = ["stop", "-D", cluster.folder, "-m", "fast", "-w"]
     await run(program(cluster.binaries, "pg_ctl"), args, {

@@ -16,6 +16,9 @@ const longest = process.platform === "linux" ? 107 : 103
 
 export const socketFile = (folder: string, port: number): string => join(folder, `.s.PGSQL.${port}`)
 
+/** Where a server's socket is, unless that path is too long for one. */
+export const ownSocketFolder = (home: string): string => join(home, "socket")
+
 const fits = (folder: string): boolean => Buffer.byteLength(socketFile(folder, socketPort)) <= longest
 
 /**
@@ -23,7 +26,7 @@ const fits = (folder: string): boolean => Buffer.byteLength(socketFile(folder, s
  * everyone who asks; for root in a folder that is root's alone.
  */
 const socketFolder = async (home: string, account: Account | undefined): Promise<string> => {
-  const own = join(home, "socket")
+  const own = ownSocketFolder(home)
   if (fits(own)) return own
   const hash = createHash("sha256").update(home).digest("hex").slice(0, 12)
   if (account !== undefined) return join(await sharedRoot(account), `socket-${hash}`)
