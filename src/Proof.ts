@@ -16,6 +16,7 @@ import * as Evidence from "./Proof/EvidenceProof.ts"
 import * as Journal from "./Proof/JournalNumbersProof.ts"
 import * as Mirror from "./Proof/MirrorProof.ts"
 import { type ProofQuery, type Wrong, wrongColumns } from "./Proof/ProofQuery.ts"
+import { provable } from "./Proof/Provable.ts"
 import { resources } from "./Proof/ResourcesProof.ts"
 import { rules } from "./Proof/RulesProof.ts"
 import { manifests, periods, sources } from "./Proof/SourcesProof.ts"
@@ -84,6 +85,13 @@ const proved = Effect.fn("Proof.query")(function* ({ name, proves, wrong }: Proo
   } satisfies Proved
 })
 
+/** A proof that cannot be carried out as a whole. */
+const notCarriedOut = (why: string): Wrong => ({
+  book: "all",
+  row: "this proof",
+  message: `cannot be carried out: ${why}`,
+})
+
 const listed = (name: string, proves: string, wrong: ReadonlyArray<Wrong>): Proved => ({
   name,
   proves,
@@ -99,7 +107,14 @@ export const prove = Effect.fn("Proof.prove")(function* () {
       const all = queries.length + 3
       const numbered = (name: string) =>
         inStage("verify", () => `proof ${proofs.length + 1} of ${all}, ${name}`)
-      for (const query of queries) proofs.push(yield* numbered(query.name)(proved(query)))
+      for (const query of queries) {
+        const { name, proves } = query
+        proofs.push(
+          yield* numbered(name)(
+            provable(proved(query), (why) => ({ name, proves, wrong: [notCarriedOut(why)], count: 1 })),
+          ),
+        )
+      }
       proofs.push(
         listed(
           "found-again",

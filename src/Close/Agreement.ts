@@ -68,7 +68,7 @@ const balances = Effect.fn("Close.agreement.balances")(function* ({ book, period
         where b.book_id = ${book.bookId} and b.period <= ${first}::text::date group by b.account_id)
       select coalesce(k.code, a.code, '?') as account, coalesce(k.currency, a.currency, '') as currency,
         coalesce(k.debit, 0) <> coalesce(p.debit, 0) or coalesce(k.credit, 0) <> coalesce(p.credit, 0)
-          or coalesce(k.balance, 0) <> coalesce(b.balance, 0) or k.currency <> a.currency as differs,
+          or coalesce(k.balance, 0) <> coalesce(b.balance, 0) or coalesce(k.currency <> coalesce(a.currency, ''), false) as differs,
         k.code || ' ' || k.name as "closedAs", coalesce(a.code || ' ' || a.name, '?') as now,
         array[k.debit::text, k.credit::text, k.balance::text] as kept,
         array[p.debit::text, p.credit::text, b.balance::text] as found

@@ -1,11 +1,11 @@
 /** The current balances, the journal numbers, and the balances in transit. */
-import { entryName, type ProofQuery } from "./ProofQuery.ts"
+import { archivedAccount, entryName, type ProofQuery } from "./ProofQuery.ts"
 
 export const balances: ProofQuery = {
   name: "balances",
   proves: "Every account's balance of every month is the sum of its postings, the archived ones included.",
   wrong: (sql) => sql`
-    select b.code as book, format('balance of %s in %s', coalesce(a.code || ' (' || a.currency || ')', d.account_id::text),
+    select b.code as book, format('balance of %s in %s', coalesce(a.code || ' (' || a.currency || ')', 'account ' || d.account_id),
         to_char(d.period, 'YYYY-MM')) as row,
       format('says debit %s, credit %s; its postings add up to %s and %s', trim_scale(d.debit), trim_scale(d.credit),
         trim_scale(d.posted_debit), trim_scale(d.posted_credit)) as message
@@ -21,7 +21,7 @@ export const balances: ProofQuery = {
         join ledger.journal_entries j on j.book_id = p.book_id and j.entry_id = p.entry_id
         group by p.book_id, p.account_id, j.period
         union all
-        select t.book_id, t.account::integer, t.period, 0, 0, t.debit, t.credit
+        select t.book_id, ${archivedAccount(sql)}, t.period, 0, 0, t.debit, t.credit
         from ledger.archived_turnover t where t.basis = 'native') both_sides
       group by book_id, account_id, period) d
     join mirror.books b on b.book_id = d.book_id

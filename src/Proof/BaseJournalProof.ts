@@ -48,6 +48,10 @@ export const natives: ProofQuery = {
     left join ledger.accounts a on a.book_id = d.book_id and a.account_id = d.account_id`,
 }
 
+/** An amount of a state, which has cents: times 0.01, since a quotient would be rounded at 16 digits. What is no number counts as nothing. */
+const cents = (sql: Sql): Fragment =>
+  sql`case when s.value ~ '^-?[0-9]+$' then s.value::numeric * 0.01 else 0::numeric end`
+
 /** The rates are texts as in their source: `1.1`, `1/1.1`, `990.00/900.00`, or two of these with `*` between them. */
 export const values: ProofQuery = {
   name: "base-values",
@@ -74,7 +78,9 @@ export const values: ProofQuery = {
         or abs(p.amount * f.denominator - p.native * f.numerator) > 0.005 * f.denominator)`,
 }
 
-// The state has cents: times 0.01, since a quotient would be rounded at 16 digits.
+const balancesOf = (sql: Sql, state: Fragment): Fragment =>
+  sql`case when json_typeof(${state} -> 'balances') = 'object' then ${state} -> 'balances' end`
+
 export const balances: ProofQuery = {
   name: "base-balances",
   proves: "The balances that every valued month leaves are those of the month before and its postings.",
@@ -85,11 +91,11 @@ export const balances: ProofQuery = {
       left join valuation.months e on e.book_id = m.book_id and e.period = (m.period - interval '1 month')::date
       where m.state is not null and m.previous = coalesce(e.fingerprint, '')),
     side as materialized (
-      select m.book_id, m.period, s.key as account, s.value::numeric * 0.01 as left_behind, 0::numeric as carried
-      from month m cross join lateral json_each_text(m.state -> 'balances') s
+      select m.book_id, m.period, s.key as account, ${cents(sql)} as left_behind, 0::numeric as carried
+      from month m cross join lateral json_each_text(${balancesOf(sql, sql`m.state`)}) s
       union all
-      select m.book_id, m.period, s.key, 0, s.value::numeric * 0.01
-      from month m cross join lateral json_each_text(m.state_before -> 'balances') s
+      select m.book_id, m.period, s.key, 0, ${cents(sql)}
+      from month m cross join lateral json_each_text(${balancesOf(sql, sql`m.state_before`)}) s
       union all
       select p.book_id, p.period, coalesce(p.account_id::text, p.role), 0, sum(p.amount)
       from month m join valuation.postings p on p.book_id = m.book_id and p.period = m.period

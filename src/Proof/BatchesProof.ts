@@ -1,14 +1,15 @@
 /** Every committed batch: its manifest, its place in the chain, its totals against the ledger, and the bytes of its files. */
 import { createHash } from "node:crypto"
-import { Effect, Option } from "effect"
-import { allBooks } from "../Book.ts"
-import { bool, text } from "../Database/Columns.ts"
+import { Effect } from "effect"
+import { bool, int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { batchDifferences } from "../Export/Batch/Kept/Committed.ts"
 import { keptBlock } from "../Export/Batch/Kept/KeptFiles.ts"
-import { findBatch, type KnownBatch, listBatches } from "../Export/Batch/Kept/KnownBatch.ts"
+import { findBatch, type KnownBatch } from "../Export/Batch/Kept/KnownBatch.ts"
 import { sha256Of } from "../Export/Batch/Manifest/ManifestSeal.ts"
+import { manifestHash } from "../Export/Request/Lineage.ts"
 import type { Wrong } from "./ProofQuery.ts"
+import { provable } from "./Provable.ts"
 
 const damaged = "damaged"
 
@@ -48,11 +49,17 @@ const fileProblem = Effect.fn("Proof.batches.file")(function* (
   return found === sha256 ? null : `${name} has SHA-256 ${found} in the database; ${sha256} was exported`
 })
 
+const listedColumns = { book: text, batch: int4, sha256: text }
+
+/** A batch without what its manifest says. */
+type Listed = RowOf<typeof listedColumns>
+
 const batchProblems = Effect.fn("Proof.batches.one")(function* (
-  known: KnownBatch,
-  previous: KnownBatch | null,
+  { batch, book }: Listed,
+  previous: Listed | null,
 ) {
-  const { batch, manifest, sha256 } = known
+  const known = yield* findBatch(`${book}/${batch}`)
+  const { manifest, sha256 } = known
   const problems: Array<string> = []
   if (sha256Of(known.text) !== sha256) problems.push("its manifest is not the one that was committed")
   const stated = manifest.lineage?.previous
@@ -80,18 +87,21 @@ const batchProblems = Effect.fn("Proof.batches.one")(function* (
 })
 
 export const batches = Effect.fn("Proof.batches")(function* () {
+  const database = yield* Database
   const wrong: Array<Wrong> = []
-  let count = 0
-  if ((yield* allBooks(Option.none())).length === 0) return { count, wrong }
-  const listed = [...(yield* listBatches(Option.none()))].reverse()
-  let previous: KnownBatch | null = null
-  for (const { batch, book } of listed) {
-    const known: KnownBatch = yield* findBatch(`${book}/${batch}`)
-    const before: KnownBatch | null = previous?.book.code === known.book.code ? previous : null
-    for (const message of yield* batchProblems(known, before))
-      wrong.push({ book, row: `batch ${batch}`, message })
-    previous = known
-    count += 1
+  const listed = yield* database.rows(
+    "Proof.batches",
+    listedColumns,
+    (sql) => sql`
+      select k.code as book, b.batch, ${manifestHash(sql)} as sha256
+      from export.batches b join mirror.books k on k.book_id = b.book_id order by k.code, b.batch`,
+  )
+  let previous: Listed | null = null
+  for (const one of listed) {
+    const before: Listed | null = previous?.book === one.book ? previous : null
+    const problems = yield* provable(batchProblems(one, before), (why) => [`cannot be proved: ${why}`])
+    for (const message of problems) wrong.push({ book: one.book, row: `batch ${one.batch}`, message })
+    previous = one
   }
-  return { count, wrong }
+  return { count: listed.length, wrong }
 })

@@ -1,5 +1,5 @@
 /** Cash against what the service said: each statement entry, each chain of running balances. */
-import { entryName, type ProofQuery } from "./ProofQuery.ts"
+import { archivedAccount, entryName, type ProofQuery } from "./ProofQuery.ts"
 
 export const booked: ProofQuery = {
   name: "cash-lines",
@@ -66,7 +66,7 @@ export const chain: ProofQuery = {
       from (
         select p.book_id, p.account_id, p.amount from ledger.postings p
         union all
-        select t.book_id, t.account::integer, t.debit - t.credit from ledger.archived_turnover t where t.basis = 'native') p
+        select t.book_id, ${archivedAccount(sql)}, t.debit - t.credit from ledger.archived_turnover t where t.basis = 'native') p
       join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'cash'
       group by p.book_id, a.partner_account_id) l on l.book_id = s.book_id and l.partner_account_id = s.account_id
     where coalesce(l.amount, 0) <> s.balance_after`,

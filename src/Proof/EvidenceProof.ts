@@ -10,6 +10,7 @@ import { isUnproved } from "../Reconcile/ReconcileProgress.ts"
 import { settingsDigest, settingsScope } from "../Reconcile/ReconcileScope.ts"
 import { Settings } from "../Settings.ts"
 import { type ProofQuery, type Wrong, wrongColumns } from "./ProofQuery.ts"
+import { provable } from "./Provable.ts"
 
 const severities = JSON.stringify(Object.fromEntries(checks.map(({ name, severity }) => [name, severity])))
 
@@ -99,10 +100,11 @@ export const unfound = Effect.fn("Proof.unfound")(function* () {
   }
   const wrong: Array<Wrong> = []
   for (const query of queries) {
-    const missing = yield* database.rows(
-      `Proof.unfound.${query.checks[0]}`,
-      wrongColumns,
-      (sql) => sql`
+    const missing = yield* provable(
+      database.rows(
+        `Proof.unfound.${query.checks[0]}`,
+        wrongColumns,
+        (sql) => sql`
         select b.code as book, format('%s %s', n.subject_type, n.subject_id) as row,
           format('has no open finding %s: %s', n.check_name, n.message)
             || case when p.settings is distinct from ${digest} then ${otherSettings} else '' end as message
@@ -115,6 +117,9 @@ export const unfound = Effect.fn("Proof.unfound")(function* () {
           where f.book_id = n.book_id and f.check_name = n.check_name and f.subject_type = n.subject_type
             and f.subject_id = n.subject_id and f.closed_at is null)
         order by 1, 2`,
+      ),
+      (why) =>
+        query.checks.map((check) => ({ book: "all", row: check, message: `cannot be checked: ${why}` })),
     )
     wrong.push(...missing)
   }

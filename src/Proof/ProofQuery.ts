@@ -31,6 +31,10 @@ export const entryName = (sql: Sql): Fragment => sql`
     from ledger.journal_numbers n where n.book_id = j.book_id and n.entry_id = j.entry_id),
     format('journal entry %s without a number', j.entry_id))`
 
+/** The account of an archived turnover `t`, a text that names a role in the base-currency journal; 0, which no account has: another text. */
+export const archivedAccount = (sql: Sql): Fragment =>
+  sql`case when t.account ~ '^[0-9]{1,9}$' then t.account::integer else 0 end`
+
 /** Whether a time in the raw answer (UTC, at most six decimals) differs from the stored one. */
 export const otherTime = (sql: Sql, said: Fragment, kept: Fragment): Fragment => sql`
   (${said} ~ '^[0-9-]{10}T[0-9:]{8}([.][0-9]{1,6})?Z$'

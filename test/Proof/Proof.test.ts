@@ -367,6 +367,38 @@ const everyPart: ReadonlyArray<readonly [ProofQuery, string, string]> = [
   ],
 ]
 
+/** What no row of Tieout's has, and what is said of it, by the proof that meets it. */
+const unreadable: ReadonlyArray<readonly [string, string, string]> = [
+  [
+    "update export.batches set manifest = '{}' where batch = 1",
+    "batches",
+    "batch 1 cannot be proved: the manifest of",
+  ],
+  [
+    `update export.batches set manifest = '{"entries": "x"}' where batch = 1`,
+    "batches",
+    "batch 1 cannot be proved: the manifest of",
+  ],
+  [
+    `update valuation.months set state = '{"balances": {"1": "x"}}'`,
+    "base-balances",
+    "at the end of 2026-08 says 0.00; the month before and the postings come to",
+  ],
+  ["update valuation.months set state = '[]'", "base-balances", "at the end of 2026-08 says 0.00"],
+  ["delete from ledger.accounts where role = 'cash'", "closes", "close of 2026-08 Account 1010"],
+  [
+    `insert into ledger.archived_turnover (book_id, year, period, basis, account, debit, credit)
+     values (${book}, 2020, '2020-03-01', 'native', 'x', 7, 7)`,
+    "balances",
+    "balance of account 0 in 2020-03 says debit 0, credit 0; its postings add up to 7 and 7",
+  ],
+  [
+    `${archive} update ledger.archives set rows = '{"ledger.journal_entries": "x"}'`,
+    "archives",
+    "this proof cannot be carried out: Proof.archives: a value that the column's type cannot hold",
+  ],
+]
+
 /** Changes to the rules that an owner can make, and the message of the proof. */
 const lifted: ReadonlyArray<readonly [string, string]> = [
   [
@@ -428,6 +460,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the proof of a databas
         const { look: wrong = [], written } = yield* tried("unruled", statement, found)
         expect([statement, written > 0]).toEqual([statement, true])
         expect(wrong.filter((line) => line.startsWith(`${name}: ORG: `)).join("\n")).toContain(named)
+      }
+    }),
+  )
+
+  it.effect("names a row that cannot be read, and whatever else is wrong", () =>
+    Effect.gen(function* () {
+      const other =
+        "update ledger.balances set debit = debit + 0.01 where debit > 0 and period = '2026-09-01'"
+      for (const [statement, name, named] of unreadable) {
+        const { look = [] } = yield* tried("unruled", `${statement}; ${other}`, found)
+        const lines = (proof: string) => look.filter((line) => line.startsWith(`${proof}: `)).join("\n")
+        expect([statement, lines(name)]).toEqual([statement, expect.stringContaining(named)])
+        expect([statement, lines("balances")]).toEqual([
+          statement,
+          expect.stringContaining("in 2026-09 says debit 50.01"),
+        ])
       }
     }),
   )
