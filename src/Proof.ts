@@ -9,6 +9,7 @@ import { Database } from "./Database.ts"
 import { archives } from "./Proof/ArchivesProof.ts"
 import { balances, numbers, transit } from "./Proof/BalancesProof.ts"
 import * as BaseJournal from "./Proof/BaseJournalProof.ts"
+import { states } from "./Proof/BaseStatesProof.ts"
 import { batches } from "./Proof/BatchesProof.ts"
 import { booked, chain } from "./Proof/CashProof.ts"
 import { closes } from "./Proof/ClosesProof.ts"
@@ -104,7 +105,7 @@ export const prove = Effect.fn("Proof.prove")(function* () {
   return yield* database.transaction(
     Effect.gen(function* () {
       const proofs: Array<Proved> = []
-      const all = queries.length + 3
+      const all = queries.length + 4
       const numbered = (name: string) =>
         inStage("verify", () => `proof ${proofs.length + 1} of ${all}, ${name}`)
       for (const query of queries) {
@@ -115,6 +116,13 @@ export const prove = Effect.fn("Proof.prove")(function* () {
           ),
         )
       }
+      proofs.push(
+        listed(
+          "base-states",
+          "What every valued month leaves for the next is held, cost and revalued by its balances, its lots and its lines.",
+          yield* numbered("base-states")(states()),
+        ),
+      )
       proofs.push(
         listed(
           "found-again",

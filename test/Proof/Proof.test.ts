@@ -163,6 +163,32 @@ const mischief: ReadonlyArray<readonly [string, string, string]> = [
     "GBP at ",
   ],
   [`update valuation.postings set amount = amount * 2`, "base-balances", "at the end of 2026-08 says"],
+  [
+    `update valuation.months set state = jsonb_set(state::jsonb, '{holdings,0,native}', '"1"')::json`,
+    "base-states",
+    "state of 2026-08 in EUR is wrong: 1010 (USD) holds, by its lines, 100.00, not 0.01",
+  ],
+  [
+    `update valuation.months set state = jsonb_set(state::jsonb, '{holdings,0,carrying}', '"1"')::json`,
+    "base-states",
+    "state of 2026-08 in EUR is wrong: 1010 (USD) cost, by its balance, 90.00, not 0.01",
+  ],
+  [
+    `update valuation.months set state = jsonb_set(state::jsonb, '{holdings,0,lots}', '[["9999", "9000"]]')::json`,
+    "base-states",
+    "state of 2026-08 in EUR is wrong: 1010 (USD) holds, by its lots, 99.99, not 100.00",
+  ],
+  [
+    `update valuation.months set state = jsonb_set(state::jsonb, '{holdings,0,lots}', '[["10000", "90000"]]')::json`,
+    "base-states",
+    "state of 2026-08 in EUR is wrong: 1010 (USD) has lots that cost more or less than its lines",
+  ],
+  [
+    `update valuation.months set state = jsonb_set(state::jsonb, '{revaluations}', '[{"number": 1, "accountId": 1, "minor": "5"}]')::json`,
+    "base-states",
+    "has other revaluations to reverse than the month's entries",
+  ],
+  ["update valuation.months set state = '[]'", "base-states", "state of 2026-08 in EUR cannot be read"],
 ]
 
 const september = "(select entry_id from ledger.journal_numbers where period = '2026-09-01')"
