@@ -23,6 +23,22 @@ export const archives: ProofQuery = {
       group by book_id, year) m on m.book_id = a.book_id and m.year = a.year
     where (a.rows ->> 'ledger.journal_entries')::bigint is distinct from m.entries
     union all
+    select b.code, format('archive of %s', a.year), format('reaches through %s, which is not its last month',
+      to_char(a.through, 'YYYY-MM'))
+    from ledger.archives a
+    join mirror.books b on b.book_id = a.book_id
+    where a.through <> make_date(a.year, 12, 1)
+    union all
+    select b.code, format('archive of %s', a.year),
+      format('says that %s deposits, withdrawals and conversions left; %s of them are known', a.rows ->> 'mirror.resources',
+        coalesce(m.resources, 0))
+    from ledger.archives a
+    join mirror.books b on b.book_id = a.book_id
+    left join (
+      select book_id, year, count(*) as resources from mirror.archived_resources
+      group by book_id, year) m on m.book_id = a.book_id and m.year = a.year
+    where (a.rows ->> 'mirror.resources')::bigint <> coalesce(m.resources, 0)
+    union all
     select b.code, format('archived turnover of %s in %s', to_char(t.period, 'YYYY-MM'), t.currency),
       format('leaves %s', t.over)
     from (

@@ -87,6 +87,26 @@ export const manifests: ProofQuery = {
       or x.preview <> (coalesce(m.said -> 'lineage' ->> 'state', '') = 'preview')
       or x.currency_basis <> coalesce(m.said -> 'lineage' ->> 'currencyBasis', 'native')
       or x.as_of is distinct from (m.said -> 'scope' ->> 'asOf')::timestamptz
+      or x.covered::jsonb is distinct from coalesce(m.said -> 'scope' -> 'covered', '[]')
+    union all
+    select b.code, format('batch %s', s.batch), format('does not say that it was superseded, as batch %s did by its manifest', x.batch)
+    from export.batches x
+    join mirror.books b on b.book_id = x.book_id
+    cross join lateral jsonb_array_elements_text(coalesce(x.manifest::jsonb #> '{lineage,supersedes}', '[]')) s (batch)
+    -- A preview supersedes none until it is committed.
+    where (not x.preview or exists (
+        select 1 from export.batch_states c where c.book_id = x.book_id and c.batch = x.batch and c.state = 'committed'))
+      and not exists (
+        select 1 from export.batch_states t
+        where t.book_id = x.book_id and t.batch::text = s.batch and t.state = 'superseded')
+    union all
+    select b.code, format('batch %s', t.batch), format('says that batch %s superseded it, which that one''s manifest does not', t.by_batch)
+    from export.batch_states t
+    join mirror.books b on b.book_id = t.book_id
+    where t.by_batch is not null and not exists (
+      select 1 from export.batches x
+      where x.book_id = t.book_id and x.batch = t.by_batch
+        and x.manifest::jsonb #> '{lineage,supersedes}' @> to_jsonb(t.batch))
     union all
     select b.code, format('batch %s', s.batch), format('became %s after it was %s', s.state, s.before)
     from (

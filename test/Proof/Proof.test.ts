@@ -336,6 +336,11 @@ const everyPart: ReadonlyArray<readonly [ProofQuery, string, string]> = [
   ],
   [Evidence.reads, "update sync.stream_reads set run_id = 4711", "by run 4711, which there is not"],
   [
+    Evidence.reads,
+    "update sync.stream_reads set began_at = ended_at + interval '2 days'",
+    "says that reading began on",
+  ],
+  [
     Sources.periods,
     "update ledger.locks set closed_through = '2026-09-01'",
     "the book is closed through 2026-09; its last closed month is 2026-08",
@@ -357,6 +362,21 @@ const everyPart: ReadonlyArray<readonly [ProofQuery, string, string]> = [
   ],
   [
     Sources.manifests,
+    `update export.batches set covered = '[{"from": "2026-08-01", "to": "2026-08-31", "through": "9"}]' where batch = 1`,
+    "batch 1 covers other entries than its manifest states",
+  ],
+  [
+    Sources.manifests,
+    `update export.batches set manifest = jsonb_set(manifest::jsonb, '{lineage,supersedes}', '[1]')::json where batch = 2`,
+    "batch 1 does not say that it was superseded, as batch 2 did by its manifest",
+  ],
+  [
+    Sources.manifests,
+    `insert into export.batch_states (book_id, batch, sequence, state, who, reason, by_batch) values (${book}, 1, 1, 'superseded', 'me', 'r', 2)`,
+    "batch 1 says that batch 2 superseded it, which that one's manifest does not",
+  ],
+  [
+    Sources.manifests,
     `insert into export.batch_states (book_id, batch, sequence, state, who) values (${book}, 1, 2, 'acknowledged', 'me')`,
     "batch 1 became acknowledged after it was committed",
   ],
@@ -367,6 +387,16 @@ const everyPart: ReadonlyArray<readonly [ProofQuery, string, string]> = [
   ],
   [archives, `${archive} update ledger.locks set closed_through = null`, "reaches through 2020-12"],
   [archives, archive, "says that 1 journal entries left; by month they are 0"],
+  [
+    archives,
+    `${archive} update ledger.archives set through = '2019-12-01'`,
+    "archive of 2020 reaches through 2019-12, which is not its last month",
+  ],
+  [
+    archives,
+    `${archive} update ledger.archives set rows = '{"ledger.journal_entries": 1, "mirror.resources": 2}'`,
+    "says that 2 deposits, withdrawals and conversions left; 0 of them are known",
+  ],
   [
     archives,
     `insert into ledger.archived_turnover (book_id, year, period, basis, account, debit, credit)
