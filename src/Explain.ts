@@ -93,6 +93,10 @@ const ofResource = Effect.fn("Explain.ofResource")(function* (
   ]
 })
 
+/** A person's reclassification has the source of what it moves; else one identifier may be that of two things of different kinds. */
+const belongTogether = (one: string, other: string): boolean =>
+  [one, other].includes("manual") || one === other
+
 const ofJournalEntry = Effect.fn("Explain.ofJournalEntry")(function* ({ bookId, id }: Subject) {
   const [asked] = yield* journalEntries(bookId, { entryId: id })
   if (asked === undefined) return []
@@ -107,7 +111,7 @@ const ofJournalEntry = Effect.fn("Explain.ofJournalEntry")(function* ({ bookId, 
   }
   const siblings = yield* journalEntries(bookId, { sources: [sourceId] })
   const others = siblings.filter(
-    ({ entryId, source }) => entryId !== asked.entryId && source.sourceType === sourceType,
+    ({ entryId, source }) => entryId !== asked.entryId && belongTogether(source.sourceType, sourceType),
   )
   const entries = yield* statementEntries(bookId, { ids: [sourceId] })
   const opened = sourceType === "opening" ? yield* account(bookId, sourceId) : []

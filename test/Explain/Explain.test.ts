@@ -79,6 +79,25 @@ layer(explaining)("explaining", (it) => {
     }),
   )
 
+  it.effect("an entry that a person moved leads to the entry that moves it, and that one back", () =>
+    Effect.gen(function* () {
+      const { explain } = yield* Explain
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      const entry = yield* addEntry(account, { type: "CREDIT", amount: "10.00" })
+      yield* post(account, { type: "manual", id: entry, kind: "reclassification", sequence: 1 }, [
+        ["suspense", "10.00"],
+        ["fees", "-10.00"],
+      ])
+      yield* query((sql) => sql`select ledger.assign_numbers(${`{${book.bookId}}`}::text::integer[])`)
+      const numbers = [1, 2].map((number) => `journal entry ${book.code}-2026-10-00000${number}`)
+      for (const asked of [numbers, [...numbers].reverse()]) {
+        const { steps } = yield* explain((asked[0] ?? "").replace("journal entry ", ""))
+        expect(titles(steps)).toEqual([...asked, `statement entry ${entry}`])
+      }
+    }),
+  )
+
   it.effect("an entry, a resource and an account lead to the books", () =>
     Effect.gen(function* () {
       const { explain } = yield* Explain
