@@ -2,7 +2,8 @@
  * First in, first out: the lots that are still held. Taking lots from the front moves an index, not the array, so that each lot
  * is paid for once.
  *
- * A lot costs the cents that its line was booked at. The rest of a lot that was split keeps the exact rest of that cost, a
+ * A lot costs the cents that its line was booked at; lines one after the other of one day and rate make one lot, so that a state
+ * has some thirty of a month and not as many as there were payments. The rest of a lot that was split keeps the exact rest of that cost, a
  * fraction, whatever cents the other part was booked at.
  */
 import { type Exact, exactly, negated, plus, reduced, times, unitOf } from "../Rates/Rate.ts"

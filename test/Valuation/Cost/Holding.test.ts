@@ -40,6 +40,20 @@ describe("a holding that gives back an amount at a value", () => {
     expect(told()).toEqual([[6n, 0n]])
   })
 
+  it("keeps what comes in on one day at one rate as one lot, and costs a part of it by its share", () => {
+    const held = emptyHolding()
+    const on = (origin: string) => ({ method: "fifo", withLots: true, origin }) as const
+    // Three at 1.5 cents each, booked at 4 and 5 (half-even), then one on another day.
+    enter(held, 3n, 4n, on("2026-10-01 1.5"))
+    enter(held, 3n, 5n, on("2026-10-01 1.5"))
+    enter(held, 3n, 4n, on("2026-10-02 1.5"))
+    expect(remaining(held.lots).map(({ cost, quantity }) => [quantity, cost])).toEqual([
+      [6n, { numerator: 9n, denominator: 1n }],
+      [3n, { numerator: 4n, denominator: 1n }],
+    ])
+    expect(leave(held, -3n, "fifo", true)).toEqual({ numerator: -9n, denominator: 2n })
+  })
+
   it("is one lot again once it was valued by average", () => {
     const held = emptyHolding()
     const entering = { withLots: true, origin: null } as const
