@@ -35,6 +35,7 @@ const queries: ReadonlyArray<ProofQuery> = [
   BaseJournal.lines,
   BaseJournal.natives,
   BaseJournal.values,
+  BaseJournal.rates,
   BaseJournal.balances,
   sources,
   periods,

@@ -1,5 +1,6 @@
 /** The base-currency journal against itself and against the native one. */
 import type { Sql } from "../Database/Client.ts"
+import { pivot } from "../Valuation/Rates/RateTable.ts"
 import type { Fragment, ProofQuery } from "./ProofQuery.ts"
 
 /** `b` is the book's alias; the others are unambiguous. */
@@ -80,6 +81,49 @@ export const values: ProofQuery = {
 
 const balancesOf = (sql: Sql, state: Fragment): Fragment =>
   sql`case when json_typeof(${state} -> 'balances') = 'object' then ${state} -> 'balances' end`
+
+/** A stored rate between two currencies as a line names it: of the pair, or `1/…` of the opposite one; null: of other currencies. */
+const ratedAs = (sql: Sql, rate: string, from: Fragment, to: Fragment): Fragment => {
+  const column = (name: string) => sql`${sql(rate)}.${sql(name)}`
+  return sql`
+    case when ${column("from_currency")} = ${from} and ${column("to_currency")} = ${to} then ${column("rate")}::text
+      when ${column("from_currency")} = ${to} and ${column("to_currency")} = ${from} then '1/' || ${column("rate")}::text end`
+}
+
+/** Imports are kept for good, whatever corrected them later. Rates of the month's own conversions are no imports. */
+export const rates: ProofQuery = {
+  name: "base-rates",
+  proves:
+    "Every rate that the base-currency journal names was imported, for its day, its currencies and from its source.",
+  wrong: (sql) => sql`
+    with used as materialized (
+      select distinct p.book_id, a.currency, m.base_currency, p.rate, p.rate_date, p.rate_source
+      from valuation.postings p
+      join valuation.months m on m.book_id = p.book_id and m.period = p.period and m.rates = 'file'
+      join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+      where p.rate is not null),
+    unknown as materialized (
+      select u.* from used u
+      where not exists (
+          select 1 from valuation.rates r
+          where r.date = u.rate_date and r.source = u.rate_source
+            and u.rate = ${ratedAs(sql, "r", sql`u.currency`, sql`u.base_currency`)})
+        and not exists (
+          select 1 from valuation.rates r join valuation.rates o on o.date = r.date
+          where strpos(u.rate, '*') > 0 and r.date = u.rate_date
+            and u.rate = ${ratedAs(sql, "o", sql`${pivot}::text`, sql`u.base_currency`)} || '*'
+              || ${ratedAs(sql, "r", sql`u.currency`, sql`${pivot}::text`)}
+            and u.rate_source = case when r.source = o.source then r.source else concat(r.source, ', ', o.source) end))
+    select b.code as book, concat(${baseName(sql)}, ', line ', p.line_number) as row,
+      format('is valued at the rate %s of %s (%s), which was not imported', p.rate, p.rate_date, p.rate_source) as message
+    from valuation.postings p
+    join valuation.months m using (book_id, period)
+    join ledger.accounts a using (book_id, account_id)
+    join mirror.books b using (book_id)
+    join unknown u on u.book_id = b.book_id and u.currency = a.currency and u.base_currency = m.base_currency
+      and (u.rate, u.rate_date, u.rate_source) is not distinct from (p.rate, p.rate_date, p.rate_source)
+    where m.rates = 'file'`,
+}
 
 export const balances: ProofQuery = {
   name: "base-balances",

@@ -1,5 +1,8 @@
 /** Every journal entry by itself: its lines, their accounts, and its date. */
+import { currencyScales } from "../Common/Currency.ts"
 import { entryName, type ProofQuery } from "./ProofQuery.ts"
+
+const scales = JSON.stringify(Object.fromEntries(currencyScales))
 
 export const lines: ProofQuery = {
   name: "entry-lines",
@@ -48,7 +51,12 @@ export const accounts: ProofQuery = {
     join mirror.books b on b.book_id = p.book_id
     left join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
     left join ledger.currencies c on c.code = p.currency
-    where a.currency is distinct from p.currency or c.scale is null or scale(trim_scale(p.amount)) > c.scale`,
+    where a.currency is distinct from p.currency or c.scale is null or scale(trim_scale(p.amount)) > c.scale
+    union all
+    select 'all', format('currency %s', c.code), format('has %s decimals here, and %s in truth', c.scale, k.value)
+    from ledger.currencies c
+    join json_each_text(${scales}::text::json) k on k.key = c.code
+    where k.value <> c.scale::text`,
 }
 
 /** An entry for a month that was closed is dated to the first day of a later one, and says which month it is late for. */

@@ -158,6 +158,26 @@ const mischief: ReadonlyArray<readonly [string, string, string]> = [
     "by x; the books have it in USD",
   ],
   [
+    "update valuation.rates set rate = 0.91 where date = '2026-08-10'",
+    "base-rates",
+    "base entry ORG-2026-08-000001, line 1 is valued at the rate 0.9 of 2026-08-10 (test), which was not imported",
+  ],
+  [
+    "update valuation.postings set rate_date = rate_date + 1",
+    "base-rates",
+    "is valued at the rate 0.9 of 2026-08-11 (test), which was not imported",
+  ],
+  [
+    "update valuation.postings set rate_source = 'else'",
+    "base-rates",
+    "is valued at the rate 0.9 of 2026-08-10 (else), which was not imported",
+  ],
+  [
+    "update valuation.months set base_currency = 'GBP'",
+    "base-rates",
+    "is valued at the rate 0.9 of 2026-08-10 (test), which was not imported",
+  ],
+  [
     "update valuation.postings set native_currency = 'GBP' where native is not null",
     "base-values",
     "GBP at ",
@@ -217,6 +237,11 @@ const everyPart: ReadonlyArray<readonly [ProofQuery, string, string]> = [
     Journal.accounts,
     `update ledger.postings set amount = amount + 0.001 where entry_id = ${entry}`,
     "line 1 is of 100.001, and USD has 2 decimals",
+  ],
+  [
+    Journal.accounts,
+    "update ledger.currencies set scale = 3 where code = 'USD'",
+    "currency USD has 3 decimals here, and 2 in truth",
   ],
   [
     Journal.accounts,
