@@ -30,6 +30,12 @@ const columns = {
   command: nullable(text),
   startedAt: nullable(text),
   lines: jsonRows({ code: text, name: text, currency: text, amount: text }),
+  valued: nullable(
+    jsonRows({
+      ...{ code: text, name: text, currency: text, amount: text, basis: nullable(text) },
+      ...{ rate: nullable(text), date: nullable(text), source: nullable(text) },
+    }),
+  ),
 }
 
 type Row = RowOf<typeof columns>
@@ -58,6 +64,22 @@ const lineText = ({ amount, code, currency, name }: Row["lines"][number]): reado
   ]
 }
 
+/** By `Basis`: how a line's value in the base currency was found. */
+const bases: Readonly<Record<string, string>> = {
+  face: "as it is",
+  price: "at the price paid",
+  cost: "at cost",
+  carrying: "at its carrying amount",
+  proportion: "in proportion",
+}
+
+/** A line of the entry in the base-currency journal, which has more: the gain or loss, and what rounding leaves. */
+const valuedText = ({ basis, date, rate, source, ...line }: NonNullable<Row["valued"]>[number]) => {
+  const [side, sum] = lineText(line)
+  const how = [bases[basis ?? ""] ?? [], rate === null ? [] : `at ${rate} of ${date} (${source})`].flat()
+  return [`${side} in ${line.currency}`, [sum, ...how].join(", ")] as const
+}
+
 const stepOf = (row: Row): Step => {
   const { code, number, period, reverses_number, reverses_period } = row
   const name =
@@ -72,6 +94,7 @@ const stepOf = (row: Row): Step => {
       ["description", row.description],
       ["kind", kindText(row)],
       ...row.lines.map(lineText),
+      ...(row.valued ?? []).map(valuedText),
       ["effective date", row.effective_date],
       ...factsIfKnown("late for", row.late_for),
       ["occurred", `${row.occurred_at} (the service's time)`],
@@ -104,7 +127,15 @@ export const journalEntries = Effect.fn("Explain.journalEntries")(function* (
            'amount', p.amount::text) order by p.line_number)
          from ledger.postings p
          join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-         where p.book_id = j.book_id and p.entry_id = j.entry_id) as lines
+         where p.book_id = j.book_id and p.entry_id = j.entry_id) as lines,
+        (select json_agg(json_build_object('code', coalesce(a.code, x.code), 'name', coalesce(a.name, x.name),
+           'currency', m.base_currency, 'amount', p.amount::text, 'basis', p.basis, 'rate', p.rate, 'date', p.rate_date::text,
+           'source', p.rate_source) order by p.line_number)
+         from valuation.months m
+         join valuation.postings p on p.book_id = m.book_id and p.period = m.period and p.series = 'journal'
+         left join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+         left join valuation.accounts x on x.book_id = p.book_id and x.role = p.role and p.account_id is null
+         where m.book_id = n.book_id and m.period = n.period and m.state is not null and p.number = n.number) as valued
       from ledger.journal_entries j
       join mirror.books b on b.book_id = j.book_id
       left join ledger.journal_numbers n on n.book_id = j.book_id and n.entry_id = j.entry_id
