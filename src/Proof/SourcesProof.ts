@@ -26,7 +26,7 @@ export const periods: ProofQuery = {
     where l.closed_through is distinct from p.last`,
 }
 
-/** A statement entry may have been booked before it named its resource. */
+/** A statement entry may have been booked before it named its resource: what it said before is a version of it. */
 export const sources: ProofQuery = {
   name: "entry-source",
   proves:
@@ -41,7 +41,9 @@ export const sources: ProofQuery = {
     join mirror.books b on b.book_id = j.book_id
     where j.source_type = 'statement_entry' and j.sequence = 0
       and ((j.partner_account_id, j.position, j.occurred_at) is distinct from (e.account_id, e.position, e.occurred_at)
-        or j.resource_id <> e.related_id or j.resource_type <> e.related_type)
+        or j.resource_id <> e.related_id or j.resource_type <> e.related_type
+        or j.resource_id is null and e.related_id is not null and not exists (
+          select 1 from mirror.statement_entry_versions v where v.book_id = e.book_id and v.entry_id = e.entry_id))
     union all
     -- Read for the organization, booked in the borrower's book.
     select b.code, ${entryName(sql)}, format('is the %s of a receivable on %s, when the service answered with no version of it',

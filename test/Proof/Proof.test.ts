@@ -381,6 +381,11 @@ const everyPart: ReadonlyArray<readonly [ProofQuery, string, string]> = [
     "is of account",
   ],
   [
+    Sources.sources,
+    `update ledger.journal_entries set resource_id = null, resource_type = null where entry_id = ${september}`,
+    "no resource; statement entry",
+  ],
+  [
     Sources.manifests,
     "update export.batches set as_of = now() where batch = 1",
     "batch 1 covers other entries than its manifest states",
