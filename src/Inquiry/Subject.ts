@@ -154,7 +154,7 @@ export const byTransactionHash = (database: Database, hash: string) =>
       order by 3, 4 limit ${mostFound}`,
   )
 
-/** Probes each book, since every key begins with the book. Also finds a resource that is only named by entries. */
+/** Probes each book, since every key begins with the book. Also finds a resource that is only named by entries; of a type that is not known, the entries. */
 export const byUuid = (database: Database, from: string, to: string) =>
   database.rows(
     "Inquiry.byUuid",
@@ -187,6 +187,11 @@ export const byUuid = (database: Database, from: string, to: string) =>
         (select distinct 'payout', p.related_id from mirror.statement_entries p
          where p.book_id = b.book_id and p.related_type = 'PAYOUT'
            and p.related_id between ${from}::uuid and ${to}::uuid order by 2 limit ${mostFound})
+        union all
+        (select 'statement_entry', u.entry_id from mirror.statement_entries u
+         where u.book_id = b.book_id and u.related_id between ${from}::uuid and ${to}::uuid
+           and coalesce(u.related_type, '') not in ('DEPOSIT', 'WITHDRAWAL', 'CONVERSION', 'PAYOUT')
+         order by 2 limit ${mostFound})
         union all
         (select 'receivable', v.receivable_id from mirror.receivables v
          where v.book_id = b.book_id and v.receivable_id between ${from}::uuid and ${to}::uuid and v.current

@@ -2,6 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Explain } from "../../src/Explain.ts"
 import { addEntry, openAccount, openBook, post, putResource, query, reconciled } from "../Reconcile/Books.ts"
+import { unruled } from "../support/unruled.ts"
 import { explaining, fact, titles } from "./Steps.ts"
 
 /** A deposit of 1000 with its fee netted, reclassified, numbered, reconciled, in its second version. */
@@ -204,6 +205,20 @@ layer(explaining)("explaining", (it) => {
       )
       const { steps } = yield* explain(id)
       expect(fact(steps, `withdrawal ${id}`, "asked")).toEqual(["2 times"])
+    }),
+  )
+
+  it.effect("what an entry names in a type that nobody knows leads to the entry", () =>
+    Effect.gen(function* () {
+      const { explain } = yield* Explain
+      const account = yield* openAccount(yield* openBook)
+      const entry = yield* addEntry(account, { type: "CREDIT", amount: "10.00" })
+      const id = "5e1f1e55-0000-4000-8000-000000000000"
+      yield* unruled(
+        `update mirror.statement_entries set related_type = 'REBATE', related_id = '${id}' where entry_id = '${entry}'`,
+      )
+      const { steps } = yield* explain(id.slice(0, 8))
+      expect(titles(steps)[0]).toBe(`statement entry ${entry}`)
     }),
   )
 
