@@ -7,8 +7,8 @@ import { largestImport } from "./Common/RegularFile/ImportBounds.ts"
 import { readNamed } from "./Common/RegularFile.ts"
 import { standingBatches } from "./Export/Request/StandingBatches.ts"
 import { isEcbHistory, readEcbHistory } from "./Valuation/Rates/EcbHistory.ts"
-import { overtakenMonths } from "./Valuation/Rates/OvertakenMonths.ts"
-import { addRates, allRates, type ContradictedRates } from "./Valuation/Rates/RateStore.ts"
+import { keptMonths, overtakenMonths } from "./Valuation/Rates/OvertakenMonths.ts"
+import { addRates, allRates, type ContradictedRates, firstCorrected } from "./Valuation/Rates/RateStore.ts"
 import { printedRates, readRates } from "./Valuation/Rates/RatesCsv.ts"
 import type { ValuationOptions } from "./Valuation/ValuedBook.ts"
 
@@ -98,6 +98,23 @@ export const overtaken = Effect.fn("Rates.overtaken")(function* (options: Valuat
     ),
   )
   return found.flat()
+})
+
+/** A book with closed months that keep the rates of their close. */
+export interface Kept {
+  readonly book: string
+  /** `YYYY-MM`, the earliest first */
+  readonly months: ReadonlyArray<string>
+}
+
+/** The closed months of which an import corrects a rate, which changes nothing there; only books that have any. */
+export const kept = Effect.fn("Rates.kept")(function* (version: number, options: ValuationOptions) {
+  const first = yield* firstCorrected(version)
+  if (first === null) return []
+  const found = yield* Effect.forEach(yield* allBooks(Option.none()), (book) =>
+    Effect.map(keptMonths(book, options, version, first), (months): Kept => ({ book: book.code, months })),
+  )
+  return found.filter(({ months }) => months.length > 0)
 })
 
 /** All current rates, as a file that can be imported again. */

@@ -8,7 +8,7 @@ import { listBatches } from "../../src/Export/Batch/Kept/KnownBatch.ts"
 import * as Batches from "../../src/Export/Batches.ts"
 import type { ExportScope } from "../../src/Export/Request/ExportScope.ts"
 import type * as Export from "../../src/Export.ts"
-import { overtaken } from "../../src/Rates.ts"
+import { kept, overtaken } from "../../src/Rates.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
@@ -304,8 +304,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       const book = (yield* allBooks(Option.none())).find(({ code }) => code === "OVERTAKEN")
       if (book === undefined) return yield* Effect.dieMessage("no book")
       yield* closeMonth(book.bookId, "2026-09")
-      yield* addRates([ecbRate("2026-09-20", "0.97")])
-      expect(yield* own).toEqual([])
+      const keptBy = (rates: ReadonlyArray<ReturnType<typeof ecbRate>>) =>
+        Effect.map(
+          Effect.flatMap(addRates(rates), (version) => kept(version, base)),
+          (all) => all.filter(({ book: code }) => code === "OVERTAKEN"),
+        )
+      // What is corrected for a closed month changes nothing, which is said; once.
+      const corrected = [{ book: "OVERTAKEN", months: ["2026-09"] }]
+      expect(yield* keptBy([ecbRate("2026-09-30", "0.97")])).toEqual(corrected)
+      expect(yield* keptBy([ecbRate("2026-09-30", "0.97"), ecbRate("2026-10-20", "0.97")])).toEqual([])
+      expect(yield* keptBy([{ ...ecbRate("2026-09-30", "0.61"), from: "CAD" }])).toEqual([])
+      expect((yield* own).map(({ months }) => months)).toEqual([["2026-10"]])
       // A month that was closed in another base currency stays as it is.
       expect(yield* overtaken({ ...base, baseCurrency: "USD" })).not.toContainEqual(
         expect.objectContaining({ book: "OVERTAKEN" }),

@@ -33,6 +33,12 @@ const rulesVersion = 4
 
 export const nextMonth = (period: string): string => shiftDate(`${period}-01`, 31).slice(0, 7)
 
+/** The first and the last day of a month. */
+export const daysOf = (period: string): readonly [firstDay: string, lastDay: string] => [
+  `${period}-01`,
+  shiftDate(`${nextMonth(period)}-01`, -1),
+]
+
 const digest = (parts: unknown): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex")
 
 /** `accounts`: all of the book. Only those used by this month count: later ones change nothing in it. */
@@ -44,9 +50,10 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
   { baseCurrency, maxRateAgeDays, method, monetaryRoles, rates }: BookSettings,
 ) {
   const used = accounts.filter(({ since }) => since !== null && since <= period)
+  const [firstDay, lastDay] = daysOf(period)
   const frame: MonthFrame = {
-    firstDay: `${period}-01`,
-    lastDay: shiftDate(`${nextMonth(period)}-01`, -1),
+    firstDay,
+    lastDay,
     over: period < months.current,
     accounts: used,
   }

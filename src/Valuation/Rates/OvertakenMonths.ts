@@ -1,13 +1,15 @@
 /** Months whose kept valuation is out of date: rates, settings or entries have changed since. */
 import { Effect } from "effect"
 import type { Book } from "../../Book.ts"
+import { shiftDate } from "../../Common/Time.ts"
 import { Database } from "../../Database.ts"
 import { monthHeads } from "../KeptMonths.ts"
 import { bookSettings } from "../KeptSettings.ts"
 import { bookMonths } from "../Months/BookMonths.ts"
-import { inputsOf } from "../Months/MonthInputs.ts"
+import { daysOf, inputsOf } from "../Months/MonthInputs.ts"
 import { nativeAccounts } from "../Natives.ts"
 import { isUpToDate, type ValuationOptions } from "../ValuedBook.ts"
+import { corrects } from "./RateStore.ts"
 
 const through = Effect.fn("Valuation.overtaken.months")(function* (book: Book, options: ValuationOptions) {
   const heads = yield* monthHeads(book.bookId, null)
@@ -26,6 +28,33 @@ const through = Effect.fn("Valuation.overtaken.months")(function* (book: Book, o
     previous = stands ? head.fingerprint : inputs.head.fingerprint
   }
   return overtaken
+})
+
+/**
+ * Closed months, `YYYY-MM`, that keep a rate which an import corrects from the day `first` on: only reopening them lets it count.
+ */
+export const keptMonths = Effect.fn("Valuation.kept")(function* (
+  { bookId }: Book,
+  { baseCurrency, settings }: Pick<ValuationOptions, "baseCurrency" | "settings">,
+  version: number,
+  first: string,
+) {
+  const kept: Array<string> = []
+  if (settings.rates !== "file") return kept
+  const { closes, keptThrough } = yield* bookMonths(bookId, null)
+  const accounts = yield* nativeAccounts(bookId, settings.monetaryRoles)
+  for (const { period, ratesVersion } of closes) {
+    if (keptThrough === null || period > keptThrough) continue
+    const [firstDay, lastDay] = daysOf(period)
+    if (lastDay < first) continue
+    const used = accounts.filter(({ since }) => since !== null && since <= period)
+    const currencies = [...new Set(used.map(({ currency }) => currency))].filter(
+      (one) => one !== baseCurrency,
+    )
+    const days = { from: shiftDate(firstDay, -settings.maxRateAgeDays), to: lastDay }
+    if (yield* corrects(version, baseCurrency, currencies, days, ratesVersion)) kept.push(period)
+  }
+  return kept
 })
 
 /**

@@ -2,7 +2,7 @@
 import { desc } from "drizzle-orm"
 import { Data, Effect } from "effect"
 import type { Sql } from "../../Database/Client.ts"
-import { int2, int4, type RowOf, text } from "../../Database/Columns.ts"
+import { bool, int2, int4, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { rates } from "../../Database/Tables/Valuation.ts"
 import { columnsOf, plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
@@ -175,6 +175,48 @@ export const laterRates = Effect.fn("Valuation.laterRates")(function* (
         and (${through}::integer is null or r.version <= ${through})
       order by r.version, r.date, r.from_currency, r.to_currency`,
   )
+})
+
+/** The first day for which an import has another rate than those before it had; null: it only adds days, or states them again. */
+export const firstCorrected = Effect.fn("Valuation.firstCorrected")(function* (version: number) {
+  const database = yield* Database
+  const { first } = yield* database.row(
+    "Valuation.firstCorrected",
+    { first: nullable(text) },
+    (sql) => sql`
+      select min(r.date)::text as first from valuation.rates r
+      cross join lateral (
+        select k.rate from valuation.rates k
+        where k.date = r.date and k.from_currency = r.from_currency and k.to_currency = r.to_currency and k.version < r.version
+        order by k.version desc limit 1) k
+      where r.version = ${version} and r.rate <> k.rate`,
+  )
+  return first
+})
+
+/** Whether an import corrects, between these days, a rate that a close had: `known` is the newest import by the close. */
+export const corrects = Effect.fn("Valuation.corrects")(function* (
+  version: number,
+  baseCurrency: string,
+  currencies: ReadonlyArray<string>,
+  days: Days,
+  known: number,
+) {
+  const database = yield* Database
+  const { corrected } = yield* database.row(
+    "Valuation.corrects",
+    { corrected: bool },
+    (sql) => sql`
+      select exists (
+        select from valuation.rates r
+        cross join lateral (
+          select k.rate, min(k.version) over () as first from valuation.rates k
+          where k.date = r.date and k.from_currency = r.from_currency and k.to_currency = r.to_currency and k.version < r.version
+          order by k.version desc limit 1) k
+        where r.version = ${version} and ${between(sql, baseCurrency, currencies, days)} and r.rate <> k.rate
+          and k.first <= ${known}) as corrected`,
+  )
+  return corrected
 })
 
 const pairSummaryColumns = {

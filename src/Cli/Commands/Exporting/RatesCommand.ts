@@ -1,6 +1,14 @@
 import { Effect, Option } from "effect"
 import { count, counted } from "../../../Common/Text.ts"
-import { exportRates, importRates, type Overtaken, overtaken, writeRates } from "../../../Rates.ts"
+import {
+  exportRates,
+  importRates,
+  type Kept,
+  kept,
+  type Overtaken,
+  overtaken,
+  writeRates,
+} from "../../../Rates.ts"
 import { Settings } from "../../../Settings.ts"
 import { table } from "../../../Terminal/Table.ts"
 import { pairs } from "../../../Valuation/Rates/RateStore.ts"
@@ -16,6 +24,9 @@ const overtakenLines = ({ batches, book, months }: Overtaken): ReadonlyArray<str
   ),
 ]
 
+const keptLine = ({ book, months }: Kept): string =>
+  `${book}: ${months.join(", ")} ${months.length === 1 ? "is closed and keeps the rates" : "are closed and keep the rates"} of the close: what this file corrects there counts once the month is reopened (tieout reopen).`
+
 const importFile = subcommand(
   { name: "import", takes: { file: argument.text("FILE") } },
   Effect.fn("Cli.rates.import")(function* ({ file }) {
@@ -25,13 +36,15 @@ const importFile = subcommand(
     const imported = yield* importRates(file)
     const { rates: found, version } = imported
     const now = yield* overtaken({ baseCurrency, settings, chart })
+    const still = version === null ? [] : yield* kept(version, { baseCurrency, settings, chart })
     yield* output.report({
-      document: { ...imported, overtaken: now },
+      document: { ...imported, overtaken: now, kept: still },
       lines: [
         version === null
           ? `${counted(found, "rate")}: nothing was stored.`
           : `Version ${version}, ${counted(found, "rate")}. To use them: tieout export --base …`,
         ...now.flatMap(overtakenLines),
+        ...still.map(keptLine),
       ],
     })
   }, Effect.provide(books)),
@@ -91,7 +104,7 @@ export const rates = group(
       "rates that the European Central Bank publishes, eurofxref-hist.csv, as it is. It is checked as a whole",
       "and stored as a new version, or refused with every mistake by its line and nothing stored (exit code 2). The newest rate",
       "of a day and pair counts; where only the other direction is there, it is turned round exactly, and where there is neither, two are crossed through the euro. Then",
-      "it says which months will be valued again, and which batches are out of date.",
+      "it says which months will be valued again, which batches are out of date, and which closed months keep rates that the file corrects.",
       "export: all rates that count, as such a file. list: the pairs, and the days that they are there for.",
     ],
     examples: [
