@@ -29,7 +29,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   Export: [...ground, "Format", "Book", "Ledger", "Reconcile", "Valuation"],
   Rates: [...ground, "Book", "Valuation", "Export"],
   Verify: ["Common", "Format", "Export"],
-  Proof: [...ground, "Book", "Reconcile", "Close", "Export"],
+  Proof: [...ground, "Book", "Reconcile", "Close", "Export", "Valuation"],
   Report: [...ground, "Format", "Book", "Ledger", "Reconcile", "Close", "Inquiry", "Export", "Valuation"],
   Explain: [...ground, "Format", "Ledger", "Reconcile", "Inquiry", "Export"],
   Doctor: [...ground, "Partner"],
