@@ -61,12 +61,15 @@ const ofReceivable = Effect.fn("Explain.ofReceivable")(function* (
     const booked = yield* journalEntries(book, { sources: [id, ...ids] })
     journal.push(...stepsOf(booked.filter(({ entryId }) => book !== bookId || entryId !== shown?.entryId)))
   }
+  // In the borrower's view its findings are those of the borrower's book.
+  const problems: Array<Step> = []
+  for (const book of new Set([kept, ...books])) problems.push(...(yield* problemsOf(book, [id], null)))
   return [
     ...(yield* receivableVersions(kept, id, shown?.version)),
     ...stepsOf(transactions),
     ...cash,
     ...journal,
-    ...(yield* problemsOf(kept, [id], null)),
+    ...problems,
   ]
 })
 

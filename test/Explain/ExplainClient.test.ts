@@ -41,6 +41,23 @@ const loan = Effect.gen(function* () {
 })
 
 layer(explaining)("explaining a receivable", (it) => {
+  it.effect("shows the findings about it, also those in the book of its borrower", () =>
+    Effect.gen(function* () {
+      const { explain } = yield* Explain
+      const { book, clientId, id } = yield* loan
+      const { bookId } = yield* clientBook(book.connection, { clientId, name: "B", code: "B" })
+      for (const owner of [book.bookId, bookId]) {
+        yield* query(
+          (sql) => sql`
+            insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
+            values (${owner}, 'loan-in-transit', 'warning', 'receivable', ${`${id} repayment 1`}, 'm', '{}')`,
+        )
+      }
+      const { steps } = yield* explain(id)
+      expect(titles(steps).filter((title) => title.endsWith("loan-in-transit"))).toHaveLength(2)
+    }),
+  )
+
   it.effect("shows its versions, its transactions with their cash, and its journal entries", () =>
     Effect.gen(function* () {
       const { explain } = yield* Explain
