@@ -7,7 +7,7 @@ import { archivedNumber, archivedSources } from "./Explain/ExplainArchive.ts"
 import { baseEntry } from "./Explain/ExplainBaseEntry.ts"
 import { batch } from "./Explain/ExplainBatch.ts"
 import { batchLines } from "./Explain/ExplainBatchLine.ts"
-import { client } from "./Explain/ExplainClient.ts"
+import { client, clientBooks } from "./Explain/ExplainClient.ts"
 import { findings, quarantined } from "./Explain/ExplainFinding.ts"
 import { journalEntries } from "./Explain/ExplainJournalEntry.ts"
 import { receivableBooks, receivableTransactions, receivableVersions } from "./Explain/ExplainReceivable.ts"
@@ -74,7 +74,10 @@ const ofReceivable = Effect.fn("Explain.ofReceivable")(function* (
 })
 
 const ofClient = Effect.fn("Explain.ofClient")(function* ({ bookId, id }: Subject) {
-  return [...(yield* client(bookId, id)), ...(yield* problemsOf(bookId, [id], null))]
+  const steps = [...(yield* client(bookId, id))]
+  // Its list is the organization's, its accounts are its own book's.
+  for (const book of yield* clientBooks(bookId, id)) steps.push(...(yield* problemsOf(book, [id], null)))
+  return steps
 })
 
 /** `shown`: a journal entry that is listed already. The entries of a whole conversion have the conversion as their source. */

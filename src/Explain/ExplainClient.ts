@@ -42,6 +42,20 @@ const stepOf = (id: string, row: Row): Step => ({
   ],
 })
 
+/** The organization's book, and the client's if it has one; `bookId` is any of their connection. */
+export const clientBooks = Effect.fn("Explain.clientBooks")(function* (bookId: number, id: string) {
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Explain.clientBooks",
+    { book_id: int4 },
+    (sql) => sql`
+      select c.book_id from mirror.books b
+      join mirror.books c on c.connection = b.connection and (c.client_id is null or c.client_id = ${id})
+      where b.book_id = ${bookId} order by c.client_id nulls first`,
+  )
+  return rows.map((row) => row.book_id)
+})
+
 /** `bookId` is any book of the client's connection. */
 export const client = Effect.fn("Explain.client")(function* (bookId: number, id: string) {
   const database = yield* Database

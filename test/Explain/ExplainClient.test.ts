@@ -150,6 +150,24 @@ layer(explaining)("explaining a client", (it) => {
     }),
   )
 
+  it.effect("with a book of its own shows what was not understood of it in the organization's list", () =>
+    Effect.gen(function* () {
+      const { explain } = yield* Explain
+      const organization = yield* openBook
+      const id = randomUUID()
+      yield* listed(organization.bookId, id, "OWN", "ACTIVE")
+      yield* clientBook(organization.connection, { clientId: id, code: "OWN", name: "Own" })
+      yield* query(
+        (sql) => sql`
+          insert into mirror.quarantine (book_id, stream, item_id, raw, reason, path, digest, run_id)
+          values (${organization.bookId}, 'clients', ${id}, '{}', 'is absent', '$.status', ${id}, 0)`,
+      )
+      const { steps } = yield* explain(id)
+      expect(titles(steps)[0]).toBe(`client ${id}`)
+      expect(titles(steps)[1]).toMatch(/^quarantined row Q\d+ of clients$/)
+    }),
+  )
+
   it.effect("that the service refuses has no book, and says so", () =>
     Effect.gen(function* () {
       const { explain } = yield* Explain
