@@ -25,6 +25,8 @@ export interface ConnectionSettings extends Credentials {
   readonly surfaces: ReadonlyArray<"organization" | "client" | "credit">
   /** The common profile with this connection's overrides. */
   readonly interface: Interface
+  /** `accounting.timeZone` */
+  readonly timeZone: string
 }
 
 /** Where settings are read from. */
@@ -168,6 +170,7 @@ export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
         name,
         surfaces: known.surfaces,
         interface: profileOf(raw, name),
+        timeZone: content.accounting.timeZone,
         ...secrets.right,
       }
       return settings

@@ -26,6 +26,8 @@ export interface Connection {
   /** Sent verbatim. */
   readonly scope: string
   readonly interface: Interface
+  /** The books' time zone; none: UTC. */
+  readonly timeZone?: string
   /** The proxy to go through; none: directly. */
   readonly proxy?: Option.Option<Redacted.Redacted>
   readonly limits?: ServiceLimits
@@ -52,7 +54,8 @@ const make = Effect.fn("PartnerHttp.make")(function* (
   const { paths } = profile
   const limits = bounds(connection.limits ?? defaultLimits, connection.tuning)
   const session = yield* Session.make(address.right, paths.token, connection, limits)
-  const wiring: Wiring = { session, interface: profile, bounds: limits }
+  const timeZone = connection.timeZone ?? "UTC"
+  const wiring: Wiring = { session, interface: profile, bounds: limits, timeZone }
   const list = listing(wiring)
   const listOrNull = <A>(kind: ListName, path: string | null, decoder: Decoder<A>) =>
     path === null ? null : list(kind, path, decoder)
@@ -71,7 +74,7 @@ const make = Effect.fn("PartnerHttp.make")(function* (
     client: (clientId) => bookReads(wiring, clientPaths(profile, clientId)),
     clients,
     paymentRails: listOrNull("paymentRails", paths.paymentRails, ReferenceItem.paymentRail),
-    receivables: ofCredit("receivables", paths.receivables, Credit.receivable),
+    receivables: ofCredit("receivables", paths.receivables, Credit.receivableIn(timeZone)),
     creditAccounts: ofCredit("creditAccounts", paths.creditAccounts, Credit.creditAccount),
     publicKeys: publicKeys(wiring, paths.publicKeys),
     requests: session.requests,

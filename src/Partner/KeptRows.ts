@@ -50,7 +50,8 @@ export interface KeptRows {
   readonly receivable: (raw: string) => Row<Receivable>
 }
 
-export const keptRows = ({ money }: Interface): KeptRows => {
+/** `timeZone`: the books'. */
+export const keptRows = ({ money }: Interface, timeZone: string): KeptRows => {
   const resources: { readonly [T in ResourceType]: Decoder<Resource> } = {
     DEPOSIT: Deposit.decoder(money),
     WITHDRAWAL: Withdrawal.decoder(money),
@@ -59,9 +60,9 @@ export const keptRows = ({ money }: Interface): KeptRows => {
   return {
     resource: (type, raw) => read(resources[type], raw),
     account: (raw) => read(AccountRow.decoder, raw),
-    statementEntry: (accountId, raw) => read(StatementRow.decoder(accountId), raw),
+    statementEntry: (accountId, raw) => read(StatementRow.decoder(accountId, timeZone), raw),
     reference: (kind, raw) => read<ReferenceItem>(references[kind], raw),
     depositInstruction: (accountId, raw) => read(Reference.depositInstruction(accountId), raw),
-    receivable: (raw) => read(Credit.receivable, raw),
+    receivable: (raw) => read(Credit.receivableIn(timeZone), raw),
   }
 }

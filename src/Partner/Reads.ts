@@ -21,6 +21,8 @@ export interface Wiring {
   readonly session: Session
   readonly interface: Interface
   readonly bounds: Bounds
+  /** The books', which decides the day of what dates them. */
+  readonly timeZone: string
 }
 
 /** The paths of one book. Null: there is no such list or document. */
@@ -119,7 +121,12 @@ export const bookReads = (wiring: Wiring, paths: BookPaths): BookReads => {
   const { filters, money } = wiring.interface
   const list = listing(wiring)
   const statement = (accountId: string, query: Readonly<Record<string, string>>) =>
-    list("statement", Address.fill(paths.statement, accountId), StatementEntry.decoder(accountId), query)
+    list(
+      "statement",
+      Address.fill(paths.statement, accountId),
+      StatementEntry.decoder(accountId, wiring.timeZone),
+      query,
+    )
   const listOrNull = <A>(kind: ListName, path: string | null, decoder: Decoder<A>): Pages<A> | null =>
     path === null ? null : list(kind, path, decoder)
   const read = byId(wiring.session)

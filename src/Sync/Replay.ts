@@ -54,7 +54,7 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
       const wanted = new Set(
         open.map(({ quarantineId }) => quarantineId).filter((id) => rows.length === 0 || rows.includes(id)),
       )
-      const kept = keptRows(profile)
+      const kept = keptRows(profile, settings.accounting.timeZone)
       const concerned = (yield* Effect.provide(allBooks(Option.some(connection)), services)).filter(
         ({ bookId }) => open.some((row) => row.bookId === bookId && wanted.has(row.quarantineId)),
       )

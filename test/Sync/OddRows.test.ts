@@ -3,6 +3,8 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { json } from "../Partner/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { lending } from "./Lending.ts"
+import { loan, surfaces } from "./Loaned.ts"
 import { accountId, credit, debit, deposit, id, partnership } from "./Partnership.ts"
 import { balances, findings, journal, postings, rows, sync } from "./Runs.ts"
 
@@ -117,6 +119,62 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an amount of very many
       expect(yield* postings).toEqual([
         `opening_balance cash 1${"9".repeat(23)}8, opening_balance -1${"9".repeat(23)}8`,
         `adjustment suspense ${most}, cash -${most}`,
+      ])
+    }).pipe(Effect.provide(fresh)),
+  )
+})
+
+/** On these two days a time zone decides whether the books can have the day at all. */
+layer(TestDatabase.layer, { excludeTestServices: true })("a time at the edge of the years", (it) => {
+  it.scoped.each([
+    { zone: "America/New_York", at: "1970-01-01T00:00:00Z" },
+    { zone: "Asia/Tokyo", at: "2199-12-31T15:00:00Z" },
+  ])(
+    "of an entry is quarantined in $zone, where its day lies outside, and stops nothing else",
+    ({ at, zone }) =>
+      Effect.gen(function* () {
+        const { service } = yield* partnership({
+          balance: "12.00",
+          statement: [credit(11, "10.00", "10.00"), { ...credit(12, "2.00", "12.00"), occurredAt: at }],
+        })
+        yield* sync(service.url, { TIEOUT_ACCOUNTING_TIME_ZONE: zone })
+        expect(yield* rows("select path, reason from mirror.quarantine")).toEqual([
+          { path: "$.occurredAt", reason: `lies outside the years 1970 to 2199 in ${zone}` },
+        ])
+        expect(yield* postings).toEqual(["adjustment cash 10, suspense -10"])
+      }).pipe(Effect.provide(fresh)),
+  )
+
+  it.scoped("of an entry is booked where its day lies within", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({
+        balance: "12.00",
+        statement: [
+          { ...credit(11, "10.00", "10.00"), occurredAt: "1970-01-01T05:00:00Z" },
+          { ...credit(12, "2.00", "12.00"), occurredAt: "2199-12-31T23:59:59.999999Z" },
+        ],
+      })
+      yield* sync(service.url, { TIEOUT_ACCOUNTING_TIME_ZONE: "America/New_York" })
+      expect(
+        yield* rows("select effective_date::text as day from ledger.journal_entries order by effective_date"),
+      ).toEqual([{ day: "1970-01-01" }, { day: "2199-12-31" }])
+    }).pipe(Effect.provide(fresh)),
+  )
+
+  it.scoped("of a loan's transaction is quarantined with its receivable, and another one is booked", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      const never = { txId: "TX-1", txTimestamp: "1970-01-01T00:00:00Z" }
+      held.receivables = [
+        loan({ disbursedTransaction: never }),
+        loan({ receivableId: id(901), paymentTransaction: never }),
+      ]
+      yield* sync(service.url, { ...surfaces, TIEOUT_ACCOUNTING_TIME_ZONE: "America/New_York" })
+      expect(yield* rows("select item_id, path from mirror.quarantine")).toEqual([
+        { item_id: id(900), path: "$.disbursedTransaction.txTimestamp" },
+      ])
+      expect(yield* rows("select distinct resource_id from ledger.journal_entries")).toEqual([
+        { resource_id: id(901) },
       ])
     }).pipe(Effect.provide(fresh)),
   )

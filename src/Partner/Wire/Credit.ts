@@ -1,8 +1,9 @@
 /** The rows of the credit surface; clients are those of the client surface too. */
 import { Option } from "effect"
-import type { Client, CreditAccount, Receivable, TransactionRef } from "../../Partner.ts"
+import type { Client, CreditAccount, Instant, Receivable, TransactionRef } from "../../Partner.ts"
 import {
   amount,
+  bookedInstant,
   currency,
   Fault,
   type Fields,
@@ -35,30 +36,34 @@ const isText = (value: unknown): value is string => typeof value === "string"
 
 const longestTxId = 255
 
-const transaction = (fields: Fields, at: string): TransactionRef => {
+type ReadInstant = (fields: Fields, key: string, at: string) => Instant
+
+const transaction = (fields: Fields, at: string, read: ReadInstant): TransactionRef => {
   const txId = text(fields, "txId", at)
   if (txId === "" || txId.length > longestTxId) throw new Fault(`${at}.txId`, "is empty or too long")
-  return { txId, txTimestamp: instant(fields, "txTimestamp", at) }
+  return { txId, txTimestamp: read(fields, "txTimestamp", at) }
 }
 
-const optionalTransaction = (row: Fields, key: string): Option.Option<TransactionRef> =>
-  isAbsent(row[key]) ? Option.none() : Option.some(transaction(object(row, key), `$.${key}`))
+const optionalTransaction = (row: Fields, key: string, read: ReadInstant): Option.Option<TransactionRef> =>
+  isAbsent(row[key]) ? Option.none() : Option.some(transaction(object(row, key), `$.${key}`, read))
 
-const transactions = (row: Fields, key: string): ReadonlyArray<TransactionRef> => {
+const transactions = (row: Fields, key: string, read: ReadInstant): ReadonlyArray<TransactionRef> => {
   const list: unknown = row[key]
   if (isAbsent(list)) return []
   if (!Array.isArray(list)) throw new Fault(`$.${key}`, "expected an array")
   return list.map((item: unknown, index) => {
     const at = `$.${key}[${index}]`
     if (!isFields(item)) throw new Fault(at, "expected an object")
-    return transaction(item, at)
+    return transaction(item, at, read)
   })
 }
 
-export const receivable: Decoder<Receivable> = {
+/** Disbursement and repayments are dated by their transactions. `timeZone`: the books'. */
+export const receivableIn = (timeZone: string): Decoder<Receivable> => ({
   idField: "receivableId",
   decode: (row, source) => {
     const code = currency(row, "currency")
+    const booked: ReadInstant = (fields, key, at) => bookedInstant(fields, key, at, timeZone)
     return {
       id: uuid(row, "receivableId"),
       clientId: uuid(row, "clientId"),
@@ -69,13 +74,15 @@ export const receivable: Decoder<Receivable> = {
       currency: code,
       status: text(row, "status"),
       paymentRails: text(row, "paymentRails"),
-      paymentTransaction: optionalTransaction(row, "paymentTransaction"),
-      disbursedTransaction: optionalTransaction(row, "disbursedTransaction"),
-      repaymentTransactions: transactions(row, "repaymentTransactions"),
+      paymentTransaction: optionalTransaction(row, "paymentTransaction", instant),
+      disbursedTransaction: optionalTransaction(row, "disbursedTransaction", booked),
+      repaymentTransactions: transactions(row, "repaymentTransactions", booked),
       raw: storable(source()),
     }
   },
-}
+})
+
+export const receivable = receivableIn("UTC")
 
 export const creditAccount: Decoder<CreditAccount> = {
   idField: "creditAccountId",

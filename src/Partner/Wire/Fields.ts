@@ -6,6 +6,7 @@
 import { Either, Option } from "effect"
 import { scaleOf } from "../../Common/Currency.ts"
 import * as Money from "../../Common/Money.ts"
+import { dayText } from "../../Common/Time.ts"
 import { uuidOf } from "../../Common/Uuid.ts"
 import type { AccountRef, Instant } from "../../Partner.ts"
 import type { Interface } from "../../Settings/Interface.ts"
@@ -71,6 +72,19 @@ export const uuid = (row: Fields, key: string, at = "$"): string => {
 export const instant = (row: Fields, key: string, at = "$"): Instant => {
   const parsed = Instants.parse(text(row, key, at))
   return Either.isRight(parsed) ? parsed.right : refuse(at, key, parsed.left)
+}
+
+/** No time zone is a whole day away from UTC, so only the first and the last day may lie outside the years that the books have. */
+const isBookDay = (at: Instant, timeZone: string): boolean => {
+  if (at >= "1970-01-02" && at < "2199-12-31") return true
+  const day = dayText(at, timeZone)
+  return day >= "1970-01-01" && day <= "2199-12-31"
+}
+
+/** One that dates the books: they refuse the day before 1970 that it is in a time zone west of UTC, and would stop the whole stream. */
+export const bookedInstant = (row: Fields, key: string, at: string, timeZone: string): Instant => {
+  const read = instant(row, key, at)
+  return isBookDay(read, timeZone) ? read : refuse(at, key, `${Instants.outside} in ${timeZone}`)
 }
 
 export const currency = (row: Fields, key: string, at = "$"): string => {

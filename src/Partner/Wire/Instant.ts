@@ -24,7 +24,7 @@ const fractionOf = (digits: string): string => {
   return `.${micros.endsWith("000") ? micros.slice(0, 3) : micros}`
 }
 
-const outside = `lies outside the years ${firstYear} to ${lastYear}`
+export const outside = `lies outside the years ${firstYear} to ${lastYear}`
 const inRange = (year: number): boolean => year >= firstYear && year <= lastYear
 
 /**

@@ -3,10 +3,10 @@ import * as Money from "../../Common/Money.ts"
 import { type StatementEntry, zeroThatMoves } from "../../Partner.ts"
 import {
   amount,
+  bookedInstant,
   currency,
   Fault,
   type Fields,
-  instant,
   optional,
   optionalText,
   text,
@@ -49,8 +49,8 @@ const extraOf = (row: Fields, keys: ReadonlyArray<string>, source: () => string)
   return storable(`{${parts.join(",")}}`)
 }
 
-/** Entries of one account's statement; one that names another account is malformed. */
-export const decoder = (statementOf: string): Decoder<StatementEntry> => {
+/** Entries of one account's statement; one that names another account is malformed. `timeZone`: the books'. */
+export const decoder = (statementOf: string, timeZone = "UTC"): Decoder<StatementEntry> => {
   const expected = statementOf.toLowerCase()
   return {
     idField: "entryId",
@@ -68,7 +68,7 @@ export const decoder = (statementOf: string): Decoder<StatementEntry> => {
         balanceAfter: amount(row, "balanceAfter", "$", code, "any"),
         relatedResourceType: optionalText(row, "relatedResourceType"),
         relatedResourceId: optional(row, "relatedResourceId", uuid),
-        occurredAt: instant(row, "occurredAt"),
+        occurredAt: bookedInstant(row, "occurredAt", "$", timeZone),
         extra: null,
       }
       if (entry.accountId !== expected) throw new Fault("$.accountId", "is not the account of this statement")
