@@ -15,8 +15,11 @@ const Connection = Schema.Struct({
   interface: Schema.optionalWith(Interface, { exact: true }),
 })
 
-/** Lower case: the names of its variables follow from it, and no two connections share one. */
-const connectionName = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/
+/**
+ * Lower case: the names of its variables follow from it, and no two connections share one. So long that its organization's book
+ * has a code (`organizationCode` in `src/Book.ts`), of which the tables hold 40 characters.
+ */
+const connectionName = /^(?=.{1,36}$)[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/
 
 export const Connections = Schema.Record({ key: Schema.String, value: Connection }).pipe(
   Schema.filter((connections) => {
@@ -24,6 +27,6 @@ export const Connections = Schema.Record({ key: Schema.String, value: Connection
     if (names.length === 0) return "at least one connection"
     return names
       .filter((name) => !connectionName.test(name))
-      .map((name) => ({ path: [name], message: "a name of lower-case letters, digits and single dashes" }))
+      .map((name) => ({ path: [name], message: "a name of at most 36 lower-case letters, digits and single dashes" }))
   }),
 )

@@ -286,7 +286,11 @@ webhook: 3
     ["connections: {}", "tieout.yaml:1: connections: expected at least one connection"],
     [
       "connections: { A_b: {} }",
-      "tieout.yaml:1: connections.A_b: expected a name of lower-case letters, digits and single dashes",
+      "tieout.yaml:1: connections.A_b: expected a name of at most 36 lower-case letters, digits and single dashes",
+    ],
+    [
+      `connections: { ${"a".repeat(36)}: {}, ${"a".repeat(37)}: {} }`,
+      `tieout.yaml:1: connections.${"a".repeat(37)}: expected a name of at most 36 lower-case letters, digits and single dashes`,
     ],
     [
       "chart: { fees: { code: 6850 } }",
