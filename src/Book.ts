@@ -51,6 +51,12 @@ export const organizationBook = Effect.fn("Book.organization")(function* (
 
 const codeChars = (text: string): string => text.toUpperCase().replaceAll(/[^A-Z0-9_.-]+/g, "-")
 
+/**
+ * What other numbers begin with: those of an organization's book, whose code follows from its connection alone and must be free
+ * whenever that connection is first read, and a book's own in the base-currency journal (`ORG-FX-2026-10-000001`).
+ */
+const isOthers = (code: string): boolean => /(?:^|-)(?:ORG|FX)$/.test(code)
+
 /** Candidates for the code of a client's book, the best first: a code is unique in the database, with at most 40 characters. */
 const clientCodes = (connection: string, clientId: string, clientCode: string): ReadonlyArray<string> => {
   const prefix = connection === "default" ? "" : `${codeChars(connection).slice(0, 15)}-`
@@ -59,7 +65,7 @@ const clientCodes = (connection: string, clientId: string, clientCode: string): 
   const whole = clientId.replaceAll("-", "").toUpperCase()
   const named = `${prefix}${plain}`
   const byName = plain === "" ? [] : [named.slice(0, 40), `${named.slice(0, 31)}-${short}`]
-  return [...byName, `${prefix}${short}`, whole]
+  return [...byName.filter((code) => !isOthers(code)), `${prefix}${short}`, whole]
 }
 
 /**

@@ -27,6 +27,9 @@ export const Connections = Schema.Record({ key: Schema.String, value: Connection
     if (names.length === 0) return "at least one connection"
     return names
       .filter((name) => !connectionName.test(name))
-      .map((name) => ({ path: [name], message: "a name of at most 36 lower-case letters, digits and single dashes" }))
+      .map((name) => ({
+        path: [name],
+        message: "a name of at most 36 lower-case letters, digits and single dashes",
+      }))
   }),
 )
