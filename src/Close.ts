@@ -104,6 +104,8 @@ export const close = Effect.fn("Close.close")(function* (request: CloseRequest) 
       for (const result of closed) results.set(result.book, result)
     }
   }
+  // Somebody else has closed all of them meanwhile: refused as it would be now.
+  if ([...results.values()].every(({ state }) => state === "already closed")) yield* closableMonths(request)
   return months.flatMap(({ book }) => results.get(book.code) ?? [])
 })
 

@@ -19,7 +19,7 @@ import {
 import { type Digest, digestsOf } from "./Digest.ts"
 import { type Blocker, gatesOf } from "./Gate.ts"
 import { lockedWith } from "./Locked.ts"
-import { type Month, readMonths, refusalOf } from "./Month.ts"
+import { isClosed, type Month, readMonths, refusalOf } from "./Month.ts"
 
 export interface CloseRequest extends Doing {
   /** `2026-10` */
@@ -145,18 +145,23 @@ export const closeBooks = Effect.fn("Close.books")(function* (
   return yield* database.transaction(
     Effect.gen(function* () {
       // From here on every posting of the books waits until this transaction has closed the month or left it open.
-      const months = yield* readMonths(books, period, !dryRun)
+      const all = yield* readMonths(books, period, !dryRun)
+      // Somebody else may have closed a month since it was found open: that is no reason to leave the others open.
+      const closed = yield* Effect.forEach(all.filter(isClosed), closedAlready)
+      const months = all.filter((month) => !isClosed(month))
+      if (months.length === 0) return closed
       for (const month of months) {
         const refusal = refusalOf(month)
         if (refusal !== null) return yield* refusal
       }
-      yield* reconcile.month(books, period, true)
+      const open = months.map(({ book }) => book)
+      yield* reconcile.month(open, period, true)
       const gates = yield* gatesOf(
         months,
         { connection, period },
         { syncing: !free, willNumber: free && dryRun },
       )
-      const history = yield* closesOfBooks(books)
+      const history = yield* closesOfBooks(open)
       const examined = months.flatMap((month) => {
         const gate = gates.get(month.book.bookId)
         if (gate === undefined) return []
@@ -168,12 +173,13 @@ export const closeBooks = Effect.fn("Close.books")(function* (
       })
       const passed = examined.filter(({ gate }) => gate.blockers.length === 0)
       const kept = dryRun ? new Map<number, Kept>() : yield* keepClosed(passed, request)
-      return examined.map(({ gate, month }): BookClose => {
+      const results = examined.map(({ gate, month }): BookClose => {
         const result = { ...resultOf(month), ...gate }
         const close = kept.get(month.book.bookId)
         if (close !== undefined) return { ...result, ...close, state: "closed" }
         return { ...result, state: gate.blockers.length > 0 ? "blocked" : "closable" }
       })
+      return [...closed, ...results]
     }),
   )
 })

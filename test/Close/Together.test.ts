@@ -1,12 +1,15 @@
 /** Several books close in one transaction, each by its own evidence. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Deferred, Effect, Either, Fiber, Option } from "effect"
 import { approve } from "../../src/Close/Approval.ts"
+import { Database } from "../../src/Database.ts"
 import { client, clientId, lending, move } from "../Sync/Lending.ts"
 import { loan, paid, tx } from "../Sync/Loaned.ts"
-import { rows, sync } from "../Sync/Runs.ts"
+import { bookIdOf, rows, sync } from "../Sync/Runs.ts"
+import { closePeriod } from "../support/Closing.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
+import { someoneWaits } from "./LockWait.ts"
 import { bridging, checking, closing } from "./Months.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the months of several books", (it) => {
@@ -72,6 +75,67 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the months of several 
       expect(approved.flatMap(({ book }) => (book === "ORG" ? [] : [book]))).toEqual(["C1", "C3", "C4"])
       expect((yield* Effect.flip(approving(Option.none()))).message).toContain("of C1 was approved already")
     }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("two closes of the same months at once", (it) => {
+  const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
+
+  const threeClients = Effect.gen(function* () {
+    const { service } = yield* lending({
+      clients: [client(1), client(2), client(3)],
+      clock: "2026-11-02T00:00:00Z",
+    })
+    yield* sync(service.url, variables)
+  })
+
+  /** Somebody closes October of a book in plain SQL, and the command that closes that of `book`, or of all, waits for it. */
+  const whileAnotherCloses = (code: string, book?: string) =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const [locked, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const id = yield* bookIdOf(code)
+      const other = yield* Effect.fork(
+        database.transaction(
+          Effect.gen(function* () {
+            yield* database.query("Test.lock", (sql) => sql`select 1 from ledger.locks for update`)
+            yield* Deferred.succeed(locked, undefined)
+            yield* Deferred.await(go)
+            yield* database.query("Test.close", (sql) => sql.unsafe(closePeriod(id, "2026-10")))
+          }),
+        ),
+      )
+      yield* Deferred.await(locked)
+      const close = yield* Effect.fork(
+        Effect.either(closing("2026-10", { variables, ...(book === undefined ? {} : { book }) })),
+      )
+      yield* someoneWaits
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(other)
+      return yield* Fiber.join(close)
+    })
+
+  it.scoped("close what the other one has not, and say what it has", () =>
+    Effect.gen(function* () {
+      yield* threeClients
+      const results = Either.getOrThrow(yield* whileAnotherCloses("C1"))
+      expect(results.flatMap(({ book, state }) => (book === "ORG" ? [] : [`${book} ${state}`]))).toEqual([
+        "C1 already closed",
+        "C2 closed",
+        "C3 closed",
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("are refused where the other one has closed all, as they are a moment later", () =>
+    Effect.gen(function* () {
+      yield* threeClients
+      const refused = yield* whileAnotherCloses("C2", "C2")
+      const later = yield* Effect.either(closing("2026-10", { variables, book: "C2" }))
+      expect([refused, later].map((one) => Either.isLeft(one) && one.left.message)).toEqual(
+        Array.from({ length: 2 }, () => expect.stringContaining("2026-10 of book C2 is closed already")),
+      )
+    }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
 
