@@ -3,7 +3,7 @@
  * that is open or does not tie out it is marked as a draft, with the reasons.
  */
 import { join, resolve } from "node:path"
-import { Chunk, Effect, Option } from "effect"
+import { Chunk, Effect, Either, Option } from "effect"
 import { liesAhead } from "./Book/Ahead.ts"
 import { refuseArchived } from "./Book/Archived.ts"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
@@ -17,7 +17,7 @@ import {
   manifestFile,
   print as printManifest,
 } from "./Export/Batch/Manifest/ReportManifest.ts"
-import { exportError } from "./Export/ExportError.ts"
+import { ExportError, exportError } from "./Export/ExportError.ts"
 import { type AsOf, resolveAsOf } from "./Ledger/AsOf.ts"
 import { checkPlace, exchange, placeOf, prepare } from "./Report/ReportFolder.ts"
 import { scopeOf } from "./Report/ReportScope.ts"
@@ -108,9 +108,10 @@ const reportSideBySide = (
             "Busy",
             `Another report of the book ${first?.code} is being written: wait for it to finish.`,
           )
-        : Effect.map(
-            Effect.forEach(books, (book) => reportSideBySide([book], request)),
-            (reports) => reports.flat(),
+        : // The others of them are written all the same.
+          Effect.forEach(books, (book) => Effect.either(reportSideBySide([book], request))).pipe(
+            Effect.flatMap(Effect.all),
+            Effect.map((reports) => reports.flat()),
           ),
     )
   })
@@ -153,7 +154,7 @@ const checkPlaces = Effect.fn("Report.checkPlaces")(function* (
 
 /**
  * Writes a report of each chosen book. Number the books' entries first (`Ledger.assignNumbers`). A folder that holds
- * something else refuses all of them before anything is written; reports before one that fails otherwise stay. Fails with `ExportError`: `Usage`, `Busy`, `Folder`, `FolderTaken`, `Disagrees`; with `ValuationError` where the month cannot be valued.
+ * something else refuses all of them before anything is written. Where one book's fails otherwise, those of the others are written, and the first failure is reported. Fails with `ExportError`: `Usage`, `Busy`, `Folder`, `FolderTaken`, `Disagrees`; with `ValuationError` where the month cannot be valued.
  */
 export const report = Effect.fn("Report.report")(function* (request: ReportRequest) {
   const books = yield* chooseBooks(Option.none(), request.book)
@@ -167,8 +168,12 @@ export const report = Effect.fn("Report.report")(function* (request: ReportReque
     yield* value(books, request.period, request.base)
   }
   const written: Array<WrittenReport> = []
+  let failure: ExportError | undefined
   for (const some of Chunk.chunksOf(Chunk.fromIterable(books), reportsAtOnce)) {
-    written.push(...(yield* reportSideBySide(Chunk.toReadonlyArray(some), request)))
+    const result = yield* Effect.either(reportSideBySide(Chunk.toReadonlyArray(some), request))
+    if (Either.isRight(result)) written.push(...result.right)
+    else if (result.left instanceof ExportError) failure ??= result.left
+    else return yield* result.left
   }
-  return written
+  return failure === undefined ? written : yield* failure
 })
