@@ -4,6 +4,7 @@ import type { Book } from "../Book.ts"
 import { printed } from "../Common/AmountText.ts"
 import { bool, int4, int8, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
+import { accountKey } from "./LastRuns.ts"
 
 export interface Standing {
   /** The book's code. */
@@ -24,6 +25,7 @@ export interface Standing {
 }
 
 const columns = {
+  connection: text,
   code: text,
   account_id: uuid,
   currency: text,
@@ -88,7 +90,7 @@ const standingOf = (row: Row, newEntries: ReadonlyMap<string, number>): Standing
     paymentRails: row.payment_rails,
     status: row.status,
     entries: Number(row.entries),
-    newEntries: newEntries.get(row.account_id) ?? 0,
+    newEntries: newEntries.get(accountKey(row.connection, row.account_id)) ?? 0,
     balance: printed(row.ledger, row.currency),
     tiesOut: !row.off,
     remark: remarkOf(row),
@@ -97,7 +99,7 @@ const standingOf = (row: Row, newEntries: ReadonlyMap<string, number>): Standing
 
 /**
  * The accounts of the books, by book and account. `reconcile.account_standings` decides whether one ties out. `newEntries`:
- * what the last run brought, by account.
+ * what the last runs brought, by `accountKey`.
  */
 export const accountStandings = Effect.fn("Status.accounts")(function* (
   books: ReadonlyArray<Book>,
@@ -109,7 +111,7 @@ export const accountStandings = Effect.fn("Status.accounts")(function* (
     "Status.accounts",
     columns,
     (sql) => sql`
-      select b.code, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.service::text as service,
+      select b.connection, b.code, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.service::text as service,
         a.statement::text as statement, a.ledger::text as ledger, a.held, a.tail_read_at is null as unread, a.blocking, a.off, a.unserved,
         a.was_read, a.of_client, a.trouble, a.answers, a.detail,
         to_char(a.read_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as read_at

@@ -31,7 +31,10 @@ const columns = {
   summary: json,
 }
 
-/** Last runs by connection and command, and the new entries by account of each connection's last sync. */
+/** Two connections to one organization read the same accounts. */
+export const accountKey = (connection: string, accountId: string): string => `${connection} ${accountId}`
+
+/** Last runs by connection and command, and the new entries of each connection's last sync, by `accountKey`. */
 export const lastRuns = Effect.fn("Status.lastRuns")(function* (connection: Option.Option<string>) {
   const database = yield* Database
   const wanted = Option.getOrNull(connection)
@@ -55,7 +58,7 @@ export const lastRuns = Effect.fn("Status.lastRuns")(function* (connection: Opti
     const summary = row.command === "sync" ? decodeSummary(row.summary) : Either.left(undefined)
     if (Either.isLeft(summary)) continue
     for (const [accountId, count] of Object.entries(summary.right.newEntries))
-      newEntries.set(accountId, count)
+      newEntries.set(accountKey(row.connection, accountId), count)
   }
   const runs = rows.map(
     (row): LastRun => ({

@@ -79,6 +79,36 @@ layer(Status.Default.pipe(Layer.provideMerge(services)))("the status", (it) => {
     }),
   )
 
+  it.effect("counts what each of two connections to one organization brought by its own last sync", () =>
+    Effect.gen(function* () {
+      const { read } = yield* Status
+      const [book, other] = [yield* openBook, yield* openBook]
+      const account = yield* openAccount(book)
+      yield* query(
+        (sql) => sql`
+          insert into mirror.accounts (book_id, account_id, currency, payment_rails, status, balance, balance_read_at, raw, run_id)
+          values (${other.bookId}, ${account.id}, 'USD', 'SEPA', 'ACTIVE', 0, now(), '{}', 0)`,
+      )
+      for (const [of, count] of [
+        [book, 3],
+        [other, 0],
+      ] as const) {
+        const runId = yield* startRun(of)
+        yield* unruled(`
+          update sync.runs set summary = '${JSON.stringify({ newEntries: { [account.id]: count } })}'
+          where run_id = ${runId}`)
+      }
+      const { accounts } = yield* read(Option.none())
+      const own = accounts.filter(({ accountId }) => accountId === account.id)
+      expect(new Map(own.map(({ book: code, newEntries }) => [code, newEntries]))).toEqual(
+        new Map([
+          [book.code, 3],
+          [other.code, 0],
+        ]),
+      )
+    }),
+  )
+
   it.effect("of a connection that has not been read yet is empty", () =>
     Effect.gen(function* () {
       const { read } = yield* Status
