@@ -1,4 +1,5 @@
 /** Statement rows that no well-behaved service shows: entries of zero, of two accounts, and entries that are enriched later. */
+import { randomBytes } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { json } from "../Partner/Service.ts"
@@ -176,6 +177,31 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a time at the edge of 
       expect(yield* rows("select distinct resource_id from ledger.journal_entries")).toEqual([
         { resource_id: id(901) },
       ])
+    }).pipe(Effect.provide(fresh)),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a code of payment rails that is endless", (it) => {
+  it.scoped("is quarantined where it is looked up by, and stops nothing else", () =>
+    Effect.gen(function* () {
+      // Random, since an index would hold what can be compressed.
+      const endless = randomBytes(30_000).toString("hex")
+      const { held, service } = yield* lending()
+      held.interfere = (path, response) => {
+        if (!path.startsWith("/settings/payment-rails")) return false
+        json(response, { items: [{ code: endless }, { code: "SWIFT" }], pageInfo: { hasNextPage: false } })
+        return true
+      }
+      held.receivables = [loan({ paymentRails: endless }), loan({ receivableId: id(901) })]
+      yield* sync(service.url, surfaces)
+      expect(yield* rows("select path, reason from mirror.quarantine order by path")).toEqual([
+        { path: "$.code", reason: "has more than 255 characters" },
+        { path: "$.paymentRails", reason: "has more than 255 characters" },
+      ])
+      expect(
+        yield* rows(`select item_id from mirror.reference_items where kind = 'payment_rail'
+          union all select distinct resource_id::text from ledger.journal_entries`),
+      ).toEqual([{ item_id: "SWIFT" }, { item_id: id(901) }])
     }).pipe(Effect.provide(fresh)),
   )
 })

@@ -48,6 +48,15 @@ export const text = (row: Fields, key: string, at = "$"): string => {
   return typeof value === "string" ? value : refuse(at, key, `expected a string, found ${kindOf(value)}`)
 }
 
+/** Far above any code that a service gives, and far below what an index of the tables can hold. */
+const longestCode = 255
+
+/** A code that things are looked up by: a row whose code no index can hold would stop the whole stream. */
+export const code = (row: Fields, key: string, at = "$"): string => {
+  const value = text(row, key, at)
+  return value.length <= longestCode ? value : refuse(at, key, `has more than ${longestCode} characters`)
+}
+
 /** A field that may be absent. */
 export const optional = <A>(
   row: Fields,

@@ -1,6 +1,6 @@
 import { Option } from "effect"
 import type { ReferenceItem } from "../../Partner.ts"
-import { Fault, type Fields, isFields, optionalText, text, uuid } from "./Fields.ts"
+import { code, Fault, type Fields, isFields, optionalText, uuid } from "./Fields.ts"
 import { type Decoder, storable } from "./RowDecoder.ts"
 
 /** Only the identifier and the name of a pair are decoded. */
@@ -16,7 +16,7 @@ export const conversionPair: Decoder<ReferenceItem> = {
 export const paymentRail: Decoder<ReferenceItem> = {
   idField: "code",
   decode: (row, source) => ({
-    id: text(row, "code"),
+    id: code(row, "code"),
     label: optionalText(row, "description"),
     raw: storable(source()),
   }),
