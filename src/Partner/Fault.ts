@@ -118,6 +118,16 @@ export const ofTokenStatus = (seen: Seen): Failure => {
   }
 }
 
+/** One thing that is larger than any is (`largestThing`): unlike a page's, its size is no matter of settings. */
+export const ofThing = (error: PartnerError): PartnerError =>
+  error.reason === "TooLarge"
+    ? make("TooLarge", error.operation, {
+        detail: error.detail,
+        advice:
+          "One such thing has one or two thousand bytes: ask the operators of the service what else is in it",
+      })
+    : error
+
 /** A success that holds more than any page of the interface does. */
 export const ofExtent = (operation: string, what: string): Failure => ({
   error: make("TooLarge", operation, {

@@ -180,7 +180,10 @@ export const make = (
       })
 
     return {
-      get: (kind, path) => read(kind, path, { limit: largestThing }),
+      get: (kind, path) => {
+        const thing = read(kind, path, { limit: largestThing })
+        return bounds.maxBodyBytes < largestThing ? thing : Effect.mapError(thing, Fault.ofThing)
+      },
       list: read,
       requests: Effect.sync(() => new Map(requester.counts)),
     }

@@ -226,6 +226,8 @@ describe("An answer within the bytes that it may have", () => {
         Effect.gen(function* () {
           const one = yield* failureOf(partner.account(uuid(1)))
           expect([one.reason, one.detail]).toEqual(["TooLarge", "the answer is larger than 32768 bytes"])
+          // No setting changes that.
+          expect(one.advice).not.toMatch(/interface|limits/)
           const page = yield* failureOf(pagesIn(partner.accounts(Option.none())))
           expect([page.reason, page.detail]).toEqual(["TooLarge", "the answer is larger than 2097152 bytes"])
         }),
