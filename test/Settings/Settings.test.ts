@@ -156,6 +156,7 @@ describe("a connection", () => {
       name: "default",
       surfaces: ["organization"],
       interface: defaultInterface,
+      timeZone: "UTC",
       baseUrl: "https://api.example.com/api/v1",
       clientId: "client",
       clientSecret: "hunter2",
