@@ -95,7 +95,9 @@ const runFamilies = ({ connections }: Snapshot): ReadonlyArray<Family> => [
     help: "How long the last sync took, or has taken so far.",
     type: "gauge",
     samples: connections.flatMap(({ connection, last }) =>
-      last === null ? [] : [{ labels: { connection, state: last.state }, value: last.seconds }],
+      last === null || last.seconds === null
+        ? []
+        : [{ labels: { connection, state: last.state }, value: last.seconds }],
     ),
   },
   {

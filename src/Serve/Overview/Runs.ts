@@ -1,5 +1,6 @@
 /** The latest runs, and when each connection was last read completely. */
 import { Effect, Either, Schema } from "effect"
+import type { Sql } from "../../Database/Client.ts"
 import { float8, int4, json, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { runCommands } from "../../Database/Tables/Sync.ts"
 import { textArray } from "../../Database/TextArray.ts"
@@ -13,8 +14,8 @@ const runColumns = {
   state: text,
   /** Epoch milliseconds. */
   startedAt: float8,
-  /** Seconds; for a run under way, so far. */
-  seconds: float8,
+  /** Seconds; for a run under way, so far. Null for one that was abandoned: when it ended is known to nobody. */
+  seconds: nullable(float8),
   exitCode: nullable(int4),
 }
 
@@ -32,6 +33,14 @@ export interface ConnectionRuns {
   readonly requests: Readonly<Record<string, number>>
 }
 
+/**
+ * How long a run `r` took. An abandoned one has the time at which the next run found it, days later perhaps; and a clock that was set
+ * back makes no time negative.
+ */
+const secondsOf = (sql: Sql) => sql`
+  case when r.state <> 'abandoned'
+    then greatest(extract(epoch from coalesce(r.ended_at, now()) - r.started_at), 0)::float8 end`
+
 const countedCommands = runCommands.filter((command) => command !== "events")
 /** Runs of one command that are counted. */
 const lookBack = 1_000
@@ -45,10 +54,9 @@ export const recentRuns = Effect.fn("Overview.recentRuns")(function* () {
     "Overview.recentRuns",
     runColumns,
     (sql) => sql`
-      select run_id as "runId", connection, command, state, exit_code as "exitCode",
-        (extract(epoch from started_at) * 1000)::float8 as "startedAt",
-        extract(epoch from coalesce(ended_at, now()) - started_at)::float8 as seconds
-      from sync.runs where command <> 'events' order by run_id desc limit ${charted}`,
+      select r.run_id as "runId", r.connection, r.command, r.state, r.exit_code as "exitCode",
+        (extract(epoch from r.started_at) * 1000)::float8 as "startedAt", ${secondsOf(sql)} as seconds
+      from sync.runs r where r.command <> 'events' order by r.run_id desc limit ${charted}`,
   )
 })
 
@@ -72,7 +80,7 @@ const connectionColumns = {
 
 const lastOf = (row: RowOf<typeof connectionColumns>): RunRow | null => {
   const { command, connection, exitCode, runId, seconds, startedAt, state } = row
-  return runId === null || command === null || state === null || startedAt === null || seconds === null
+  return runId === null || command === null || state === null || startedAt === null
     ? null
     : { runId, connection, command, state, startedAt, seconds, exitCode }
 }
@@ -86,7 +94,7 @@ export const connectionRuns = Effect.fn("Overview.connectionRuns")(function* () 
     (sql) => sql`
       select c.connection, r.run_id as "runId", r.command, r.state, r.exit_code as "exitCode",
         r.summary - 'newEntries' as summary, (extract(epoch from r.started_at) * 1000)::float8 as "startedAt",
-        extract(epoch from coalesce(r.ended_at, now()) - r.started_at)::float8 as seconds,
+        ${secondsOf(sql)} as seconds,
         (extract(epoch from s.ended_at) * 1000)::float8 as "lastSuccess"
       from sync.connections c
       left join lateral sync.last_sync(c.connection) r on true

@@ -21,7 +21,7 @@ const stateTag = ({ exitCode, state }: RunRow): Html =>
 const connectionRow = ({ connection, last, lastSuccessAt }: ConnectionRuns, at: number, timeZone: string) =>
   html`<tr><td class="lead">${connection}</td>
 <td data-label="Last sync"><span>${last === null ? "none" : html`${stateTag(last)} ${clockText(last.startedAt, timeZone)}`}</span></td>
-<td class="num" data-label="Took">${last === null ? "" : durationText(last.seconds)}</td>
+<td class="num" data-label="Took">${last === null || last.seconds === null ? "" : durationText(last.seconds)}</td>
 <td class="num" data-label="Last success">${lastSuccessAt === null ? "never" : `${spanText((at - lastSuccessAt) / 1_000)} ago`}</td></tr>`
 
 export const runsSection = ({ at, connections, runs }: Snapshot, timeZone: string): Html => {

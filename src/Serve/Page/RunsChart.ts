@@ -15,12 +15,12 @@ const stateClass = (state: string): string => runStates.find((known) => known ==
 
 /** Right-aligned bars, with heights in proportion to the longest run. */
 export const runsChart = (runs: ReadonlyArray<RunRow>, timeZone: string): Html => {
-  const longest = Math.max(...runs.map(({ seconds }) => seconds), 0.001)
+  const longest = Math.max(...runs.map(({ seconds }) => seconds ?? 0), 0.001)
   const step = width / charted
   const bars = [...runs].reverse().map((run, index) => {
-    const tall = Math.max(least, (run.seconds / longest) * (height - 6))
+    const tall = Math.max(least, ((run.seconds ?? 0) / longest) * (height - 6))
     const x = width - (runs.length - index) * step + gap / 2
-    return html`<rect class="${stateClass(run.state)}" x="${x.toFixed(1)}" y="${(height - 1 - tall).toFixed(1)}" width="${(step - gap).toFixed(1)}" height="${tall.toFixed(1)}" rx="2"><title>${run.command} ${run.connection}, ${clockText(run.startedAt, timeZone)}: ${run.state}, ${durationText(run.seconds)}</title></rect>`
+    return html`<rect class="${stateClass(run.state)}" x="${x.toFixed(1)}" y="${(height - 1 - tall).toFixed(1)}" width="${(step - gap).toFixed(1)}" height="${tall.toFixed(1)}" rx="2"><title>${run.command} ${run.connection}, ${clockText(run.startedAt, timeZone)}: ${run.state}${run.seconds === null ? "" : `, ${durationText(run.seconds)}`}</title></rect>`
   })
   const failed = runs.filter(({ state }) => state === "failed" || state === "abandoned").length
   const label = `Durations of the last ${runs.length} runs, the longest ${durationText(longest)}; ${failed} failed`

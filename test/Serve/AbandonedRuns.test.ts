@@ -1,0 +1,48 @@
+/** A run that was killed has as its end when the next run found it, which says nothing of how long it took. */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { metricsText } from "../../src/Serve/Metrics.ts"
+import { connectionRuns, recentRuns } from "../../src/Serve/Overview/Runs.ts"
+import { statusPage } from "../../src/Serve/StatusPage.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { unruled } from "../support/unruled.ts"
+import { at, hour, snapshot } from "./Snapshots.ts"
+
+const page = {
+  connections: ["default"],
+  timeZone: "UTC",
+  staleAfter: 26 * hour,
+  nextRun: null,
+  version: "1",
+  downloads: false,
+  session: false,
+}
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the runs of the status page", (it) => {
+  it.scoped("give an abandoned run no duration, and none below zero", () =>
+    Effect.gen(function* () {
+      yield* unruled(`
+        insert into sync.leases (connection, epoch, run_id) values ('default', 1, 1);
+        insert into sync.runs (connection, command, state, started_at, ended_at) values
+          ('default', 'sync', 'done', timestamptz '2026-10-02 03:30Z', timestamptz '2026-10-02 03:31Z'),
+          ('default', 'sync', 'done', timestamptz '2026-11-02 03:30Z', timestamptz '2026-10-02 03:30Z'),
+          ('default', 'sync', 'abandoned', timestamptz '2026-10-03 03:30Z', timestamptz '2026-10-06 03:30Z')`)
+      const runs = yield* recentRuns()
+      expect(runs.map(({ seconds, state }) => [state, seconds])).toEqual([
+        ["abandoned", null],
+        ["done", 0],
+        ["done", 60],
+      ])
+      const connections = yield* connectionRuns()
+      expect(connections.map(({ last }) => [last?.state, last?.seconds])).toEqual([["abandoned", null]])
+      const found = snapshot({ at, runs, connections })
+      const text = statusPage(found, page)
+      expect(text).toContain("<span>longest 60.0 s</span>")
+      expect(text).toContain("<title>sync default, 2026-10-03 03:30: abandoned</title>")
+      expect(text).toContain('<td class="num" data-label="Took"></td>')
+      expect(metricsText(found, { connections: ["default"], uptime: 1, counted: [] })).not.toContain(
+        "tieout_last_run_duration_seconds{",
+      )
+    }),
+  )
+})
