@@ -3,6 +3,7 @@
  * fields listed here, so that a new field (such as a raw row with names in it) is not shown by accident.
  */
 import { isRecord } from "../Common/Record.ts"
+import { count } from "../Common/Text.ts"
 
 /** A field and its value; the fields of a nested value follow, one level deeper. */
 export interface EvidenceLine {
@@ -35,6 +36,25 @@ const longestValue = 200
 const isPlain = (value: unknown): value is string | number | boolean =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean"
 
+/** What is left out is shown to be: a part of an identifier would be taken for one. */
+const cut = (value: string): string => {
+  const characters = [...value]
+  return characters.length <= longestValue ? value : `${characters.slice(0, longestValue - 1).join("")}…`
+}
+
+/** As many of the items as there is room for, and one at least. */
+const listText = (items: ReadonlyArray<string | number | boolean>): string => {
+  const texts = items.map((item) => cut(String(item)))
+  let length = 0
+  const beyond = texts.findIndex((text, index) => {
+    length += text.length + (index === 0 ? 0 : 2)
+    return index > 0 && length > longestValue
+  })
+  return beyond === -1
+    ? texts.join(", ")
+    : `${texts.slice(0, beyond).join(", ")} and ${count(texts.length - beyond)} more`
+}
+
 export const evidenceOf = (value: unknown): Evidence => {
   const lines: Array<EvidenceLine> = []
   let withheld = 0
@@ -43,9 +63,9 @@ export const evidenceOf = (value: unknown): Evidence => {
     if (lines.length >= mostLines || depth > mostDepth) {
       withheld += 1
     } else if (isPlain(found)) {
-      lines.push({ depth, name, value: String(found).slice(0, longestValue) })
+      lines.push({ depth, name, value: cut(String(found)) })
     } else if (Array.isArray(found) && found.every(isPlain)) {
-      lines.push({ depth, name, value: found.join(", ").slice(0, longestValue) })
+      lines.push({ depth, name, value: listText(found) })
     } else if (Array.isArray(found)) {
       found.forEach((item: unknown, index) => {
         add(`${name} ${index + 1}`, item, depth)

@@ -139,4 +139,16 @@ describe("evidence", () => {
       withheld: 2,
     })
   })
+
+  it("shows where a value or a list is cut, and never a part of an identifier as if it were one", () => {
+    const id = (digit: number) => `${digit}`.repeat(36)
+    const { lines } = evidenceOf({ reason: "x".repeat(300), missing: [1, 2, 3, 4, 5, 6, 7, 8].map(id) })
+    expect(lines.map(({ value }) => value)).toEqual([
+      `${"x".repeat(199)}…`,
+      `${[1, 2, 3, 4, 5].map(id).join(", ")} and 3 more`,
+    ])
+    expect(evidenceOf({ missing: ["y".repeat(300), "z"] }).lines.map(({ value }) => value)).toEqual([
+      `${"y".repeat(199)}… and 1 more`,
+    ])
+  })
 })
