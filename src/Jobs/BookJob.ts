@@ -13,16 +13,18 @@ import {
 } from "effect"
 import type { Book } from "../Book.ts"
 import { counted } from "../Common/Text.ts"
+import { DatabaseError } from "../Database/DatabaseError.ts"
 import { Database } from "../Database.ts"
 import { connected } from "../Partner/Connector.ts"
 import type { PartnerError } from "../Partner/PartnerError.ts"
 import { type Partner, PartnerConnection } from "../Partner.ts"
+import { LeaseLost } from "../Run/Lease.ts"
 import { noCounts } from "../Run.ts"
 import { Settings, type SettingsError } from "../Settings.ts"
 import { BookSync, type Failed } from "../Sync/BookSync.ts"
 import { Events } from "../Sync/Events.ts"
 import type { BookResult } from "../Sync/Runs/BookJobs.ts"
-import { booksWithEvents, keep, type Open, toDo } from "./BookWork.ts"
+import { booksWithEvents, hasEnded, keep, type Open, toDo } from "./BookWork.ts"
 
 const JobData = Schema.Struct({ connection: Schema.String, bookId: Schema.Number })
 const decodeJob = Schema.decodeUnknown(JobData)
@@ -33,6 +35,14 @@ type Outcome = Exit.Exit<void, Failed | ParseResult.ParseError>
 
 const isBusy = (exit: Exit.Exit<void, Failed>): boolean =>
   Exit.isFailure(exit) && Option.exists(Cause.failureOption(exit.cause), ({ _tag }) => _tag === "LockBusy")
+
+/** By a later run; or the run has ended, after which nothing is evidence of it (TO004). */
+const isOvertaken = (exit: Exit.Exit<void, Failed>): boolean =>
+  Exit.isFailure(exit) &&
+  Option.exists(
+    Cause.failureOption(exit.cause),
+    (error) => error instanceof LeaseLost || (error instanceof DatabaseError && error.sqlstate === "TO004"),
+  )
 
 /** A book that was given up: the process that leads the run names it among those that could not be read. */
 const givenUp = (bookId: number, why: string, findings: number): BookResult => ({
@@ -145,6 +155,16 @@ export const bookJobs = (concurrency: number, patience: Duration.DurationInput =
               ),
           })
           .pipe(Effect.provide(partner))
+        const overtaken = tried.filter(isOvertaken).length
+        if (overtaken > 0 && (yield* hasEnded(runId))) {
+          yield* Effect.annotateLogs(
+            Effect.logInfo(
+              `The run ended before ${counted(overtaken, "book")} of it ${overtaken === 1 ? "was" : "were"} done; the next one hands out what is due.`,
+            ),
+            { connection, run: runId },
+          )
+          return tried.map((exit) => (isOvertaken(exit) ? Exit.void : exit))
+        }
         // The leader of a backfill releases the connection to others, and hands the book out again.
         return asked.window === null ? tried : tried.map((exit) => (isBusy(exit) ? Exit.void : exit))
       })

@@ -5,7 +5,7 @@
 import { and, eq, isNull } from "drizzle-orm"
 import { Effect, Option, Schema } from "effect"
 import type { Book } from "../Book.ts"
-import { int4, jsonOf, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
+import { bool, int4, jsonOf, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { bookJobs } from "../Database/Tables/Sync.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
@@ -148,6 +148,18 @@ export const toDo = Effect.fn("Jobs.toDo")(function* (books: ReadonlyArray<numbe
       task: { book: bookOf(row), clientId, reads, stopped: Option.fromNullable(stopped) },
     }
   })
+})
+
+/** Whether a run has ended, or was found abandoned by the next one: nobody waits for its books any more. */
+export const hasEnded = Effect.fn("Jobs.hasEnded")(function* (runId: number) {
+  const database = yield* Database
+  const { ended } = yield* database.row(
+    "Jobs.hasEnded",
+    { ended: bool },
+    (sql) => sql`
+      select not exists (select from sync.runs where run_id = ${runId} and state = 'running') as ended`,
+  )
+  return ended
 })
 
 /** The books among these that have events which were handed out. */

@@ -12,6 +12,7 @@ import { client, clientId, type Lending, lending, move } from "../Sync/Lending.t
 import { journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
+import { unruled } from "../support/unruled.ts"
 import { journalOfOneProcess, overtaking, syncWithBatch, workerServices } from "./Workers.ts"
 
 const some = [1, 2, 3, 4, 5]
@@ -215,6 +216,37 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that a worker ta
         }).pipe(Effect.orDie),
       )
       expect(known).toEqual(["the others are done"])
+      expect(report.clients.read).toBe(5)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("have not failed where the run that handed them out has ended meanwhile", () =>
+    Effect.gen(function* () {
+      const { held, variables } = yield* begun
+      yield* syncWith(variables)
+      const asked = yield* Deferred.make<void>()
+      let release: (() => void) | undefined
+      held.interfere = (path, response) => {
+        if (release !== undefined || !path.includes(clientId(4)) || !path.includes("/statement")) return false
+        release = () => response.writeHead(503, { "retry-after": "0" }).end()
+        Deferred.unsafeDone(asked, Effect.void)
+        return true
+      }
+      const tried: Array<string> = []
+      const report = yield* syncWithBatch(variables, (jobs, batch) =>
+        Effect.gen(function* () {
+          const reading = yield* Effect.fork(jobs.read(batch))
+          yield* Deferred.await(asked)
+          yield* unruled(
+            "update sync.runs set state = 'abandoned', ended_at = now() where state = 'running' and command = 'sync'",
+          )
+          release?.()
+          tried.push(...(yield* Fiber.join(reading)).map(String))
+          yield* unruled("update sync.runs set state = 'running', ended_at = null where state = 'abandoned'")
+          yield* jobs.read(batch)
+        }).pipe(Effect.orDie),
+      )
+      expect(tried).toEqual(some.map(() => String(Exit.void)))
       expect(report.clients.read).toBe(5)
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
