@@ -146,10 +146,23 @@ const reasonOfFault: Readonly<Record<TransportFault["kind"], PartnerReason>> = {
   crowded: "Unavailable",
 }
 
-export const ofTransport = (operation: string, fault: TransportFault): Failure => ({
+/** What may be done about an answer beyond the bound of its kind, which `limits.maxBodyBytes` does not move. */
+const adviceOfKind = {
+  page: "Set a smaller `interface.paging.size`",
+  thing:
+    "No setting admits more, since nothing of the interface has a tenth of that: ask the service's operators what it holds",
+} as const
+
+/** `bound`: the kind of answer whose own bound applied; undefined: `limits.maxBodyBytes` did. */
+export const ofTransport = (
+  operation: string,
+  fault: TransportFault,
+  bound?: keyof typeof adviceOfKind,
+): Failure => ({
   error: make(reasonOfFault[fault.kind], operation, {
     detail: fault.detail,
     setting: fault.setting,
+    ...(fault.kind === "tooLarge" && bound !== undefined ? { advice: adviceOfKind[bound] } : {}),
     ...(fault.advice === undefined ? {} : { advice: fault.advice }),
   }),
   retry: fault.kind === "untrusted" || fault.kind === "tooLarge" ? "never" : "transient",

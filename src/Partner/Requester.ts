@@ -8,6 +8,7 @@ import type { RateState } from "./Pacing/RequestRate.ts"
 import type { Reserve } from "./Pacing/SharedPace.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import { Meters } from "./RequestMeters.ts"
+import { largestThing } from "./Room.ts"
 import type { Bounds } from "./ServiceLimits.ts"
 import type * as Transport from "./Transport.ts"
 import { TransportFault } from "./TransportFault.ts"
@@ -58,6 +59,11 @@ export class Requester {
         })
   }
 
+  private boundOf({ request: { limit } }: Question): "thing" | "page" | undefined {
+    if (limit === undefined || limit >= this.bounds.maxBodyBytes) return undefined
+    return limit === largestThing ? "thing" : "page"
+  }
+
   /** Sends a request with its permit, which is always returned. Returns what ends the request early. */
   private send(
     question: Question,
@@ -70,7 +76,11 @@ export class Requester {
     let ended = false
     const read = (reply: Transport.Reply | TransportFault): Attempt =>
       reply instanceof TransportFault
-        ? { kind: "failure", failure: Fault.ofTransport(question.operation, reply), hint: undefined }
+        ? {
+            kind: "failure",
+            failure: Fault.ofTransport(question.operation, reply, this.boundOf(question)),
+            hint: undefined,
+          }
         : judge(question, reply, requestedAt, clock.unsafeCurrentTimeMillis())
     const abort = this.transport.send(question.request, (reply) => {
       const release = reply instanceof TransportFault ? () => undefined : reply.release

@@ -160,6 +160,32 @@ describe("A body over the limit", () => {
       ),
     )
   }
+
+  // What only a smaller page helps, or nothing at all, must not send people to `limits.maxBodyBytes`.
+  const beyond = (_: unknown, response: Parameters<Answerer>[1]) =>
+    response.writeHead(200).end(" ".repeat(3 * 1024 * 1024))
+  it.live("[C12] names the setting that admits it, and none where there is none", () =>
+    withPartner(serve(beyond), (partner) =>
+      Effect.gen(function* () {
+        const thing = yield* failureOf(partner.account(uuid(1)))
+        expect(thing.detail).toBe("the answer is larger than 32768 bytes")
+        expect(thing.advice).toMatch(/^No setting admits more/)
+        const list = yield* failureOf(pagesIn(partner.accounts(Option.none())))
+        expect(list.detail).toBe("the answer is larger than 2097152 bytes")
+        expect(list.advice).toBe("Set a smaller `interface.paging.size`")
+      }),
+    ),
+  )
+  it.live("[C12] names limits.maxBodyBytes where that is the bound", () =>
+    withPartner(
+      serve(beyond),
+      (partner) =>
+        Effect.gen(function* () {
+          expect((yield* failureOf(partner.account(uuid(1)))).advice).toContain("`limits.maxBodyBytes`")
+        }),
+      { limits },
+    ),
+  )
 })
 
 describe("An answer within the bytes that it may have", () => {
