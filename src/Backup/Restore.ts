@@ -37,6 +37,15 @@ const heldBy = Effect.fn("Backup.heldBy")(function* () {
   return rates ? "exchange rates" : null
 })
 
+const mustBeEmpty = Effect.fn("Backup.mustBeEmpty")(function* () {
+  const held = yield* heldBy()
+  if (held !== null)
+    return yield* backupError(
+      "Usage",
+      `The database holds ${held} already, and a backup is restored into an empty one alone. Name another by DATABASE_URL or TIEOUT_DATA_DIR.`,
+    )
+})
+
 const insertOf = ({ columns, name }: TableShape): string => {
   const value = ({ type }: { readonly type: string }, at: number) =>
     type === "bytea" ? `decode(r ->> ${at}, 'base64')` : `(r ->> ${at})::${type}`
@@ -50,6 +59,8 @@ const load = Effect.fn("Backup.load")(function* (path: string, header: Header, r
   const tables = yield* tablesOf()
   const run = (statement: string) => database.execute("Backup.load", (sql) => sql.unsafe(statement))
   for (const { name } of tables) yield* run(`alter table ${name} disable trigger user`)
+  // Once more: this waited for everybody who was writing, and nobody else begins.
+  yield* mustBeEmpty()
   // Rows that the rules insert themselves, such as currencies, come from the backup.
   for (const { name } of [...tables].reverse()) yield* run(`delete from ${name}`)
   let insert = ""
@@ -114,13 +125,8 @@ export const restoreChecked = Effect.fn("Backup.restoreChecked")(function* (
   if (!(yield* migrateTo(header.migrations, options))) return yield* otherVersion(header)
   yield* database.transaction(
     Effect.gen(function* () {
-      const held = yield* heldBy()
-      if (held !== null) {
-        return yield* backupError(
-          "Usage",
-          `The database holds ${held} already, and a backup is restored into an empty one alone. Name another by DATABASE_URL or TIEOUT_DATA_DIR.`,
-        )
-      }
+      // Before anything is locked: somebody may be at work here.
+      yield* mustBeEmpty()
       const loaded = yield* load(path, header, content.rows)
       if (loaded !== content.rows)
         return yield* backupError("Damaged", `${path} has changed while it was read. Nothing was restored.`)
