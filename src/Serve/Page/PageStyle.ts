@@ -41,6 +41,7 @@ th:last-child,td:last-child{padding-right:0}
 td.num+td:not(.num),th.num+th:not(.num){padding-left:14px}
 .num{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 td.num{min-width:4em}
+td.lead,td.long{min-width:9em;overflow-wrap:anywhere}td.long{min-width:14em}
 .amount{display:block}
 .amount i{font-style:normal;color:var(--soft);display:inline-block;width:3.6em;padding-left:.5em;text-align:left}
 .good{color:var(--good)}.late{color:var(--late)}.bad{color:var(--bad)}
@@ -84,15 +85,15 @@ cursor:pointer}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px;border-radius:4px}
 @media (max-width:820px){.facts dl{grid-template-columns:1fr 1fr}.facts div:nth-child(odd){border-left:0}
 .facts div:nth-child(n+3){border-top:1px solid var(--line)}.facts div:last-child{grid-column:1/-1}}
-@media (max-width:640px){main,header,footer{padding-left:14px;padding-right:14px}section{padding:14px;border-radius:10px}
+@media (max-width:940px){main,header,footer{padding-left:14px;padding-right:14px}section{padding:14px;border-radius:10px}
 .facts{padding:0}.facts div{padding:10px 14px}.verdict{font-size:17px}
 .stack thead{display:none}.stack tr{display:block;border-top:1px solid var(--line);padding:8px 0}
 .stack tr:first-child{border-top:0;padding-top:0}.stack td,.stack td.num+td{display:flex;justify-content:space-between;gap:16px;border:0;
 padding:2px 0!important;text-align:right}.stack td::before{content:attr(data-label);color:var(--soft);font-size:13px;flex:none;
-text-align:left}.stack td.lead{font-weight:600;text-align:left}.stack td.lead::before{content:none}
+text-align:left}.stack td>*{min-width:0;overflow-wrap:anywhere}.stack td.lead{display:block;font-weight:600;text-align:left}.stack td.lead::before{content:none}
 .stack td.files{flex-wrap:wrap;justify-content:flex-start;gap:2px 14px}.stack td.files::before{content:none}
-.files a{margin:0;text-align:left}.stack td.long{display:block!important;text-align:left!important}.stack td.long::before{content:none}
-summary{display:block}.evidence{padding:10px 12px}
+.files a{margin:0;text-align:left;min-width:0}.stack td.long{display:block!important;text-align:left!important}.stack td.long::before{content:none}
+summary{display:block}summary span{white-space:normal;overflow-wrap:anywhere}.evidence{padding:10px 12px}
 .evidence dl{grid-template-columns:1fr}.evidence dd{padding-bottom:4px}.chart{height:72px}}
 `.trim()
 
