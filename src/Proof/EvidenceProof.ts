@@ -1,4 +1,7 @@
-/** The evidence behind a close: the findings, and the reads of streams. */
+/**
+ * The evidence behind a close: the findings, and the reads of streams. The rules keep their times as those of the database's clock, which
+ * may be set back: that something ended before it began accuses nobody.
+ */
 
 import { Effect } from "effect"
 import { int4 } from "../Database/Columns.ts"
@@ -16,18 +19,16 @@ const severities = JSON.stringify(Object.fromEntries(checks.map(({ name, severit
 
 export const findings: ProofQuery = {
   name: "findings",
-  proves: "Every finding has the severity of its check, and was closed after it was opened.",
+  proves: "Every finding has the severity of its check, and no run has closed one that is open.",
   wrong: (sql) => sql`
     select coalesce(b.code, f.book_id::text) as book, format('F%s', f.finding_id) as row,
       case when f.severity is distinct from s.severity then format('is a %s finding; those of %s are %s', f.severity,
           f.check_name, coalesce(s.severity, 'unknown'))
-        else format('was opened %s, seen %s and closed %s', f.opened_at, f.seen_at, coalesce(f.closed_at::text, 'never')) end
-        as message
+        else format('is open, and was closed by run %s', f.closed_run) end as message
     from reconcile.findings f
     left join mirror.books b on b.book_id = f.book_id
     cross join lateral (select ${severities}::text::json ->> f.check_name as severity) s
-    where f.severity is distinct from s.severity or f.seen_at < f.opened_at or f.closed_at < f.seen_at
-      or f.closed_at is null and f.closed_run is not null`,
+    where f.severity is distinct from s.severity or f.closed_at is null and f.closed_run is not null`,
 }
 
 export const reads: ProofQuery = {
@@ -42,7 +43,9 @@ export const reads: ProofQuery = {
     left join mirror.books b on b.book_id = s.book_id
     left join sync.runs r on r.run_id = s.run_id and r.connection = b.connection
     where s.ended_at is not null
-        and (r.run_id is null or s.ended_at < r.started_at or s.ended_at > coalesce(r.ended_at, 'infinity'))
+        -- The times of a run in which the clock was set back bound nothing.
+        and (r.run_id is null or coalesce(r.ended_at, now()) >= r.started_at
+          and (s.ended_at < r.started_at or s.ended_at > coalesce(r.ended_at, 'infinity')))
       or s.ended_at is null and (s.began_at is not null or s.run_id is not null)
     union all
     -- What a close asks for. It is no later than by the clock of the machine that read, which may differ from the database's.
@@ -54,7 +57,7 @@ export const reads: ProofQuery = {
     union all
     select r.connection, format('run %s', r.run_id), format('is %s; it ran from %s to %s', r.state, r.started_at, r.ended_at)
     from sync.runs r
-    where (r.state = 'running') <> (r.ended_at is null) or r.ended_at < r.started_at
+    where (r.state = 'running') <> (r.ended_at is null)
     union all
     select coalesce(b.code, p.book_id::text), 'the reconciliation', format('says it went through run %s, which there is not',
       p.through_run)
