@@ -8,7 +8,7 @@ import { hostname } from "node:os"
 import { dirname, resolve } from "node:path"
 import { Chunk, Effect, Exit, Stream } from "effect"
 import type { ArchiveHeader } from "./Backup/ArchiveHeader.ts"
-import { BackupError, backupError } from "./Backup/BackupError.ts"
+import { BackupError, backupError, unwritten } from "./Backup/BackupError.ts"
 import { type BackupWriter, type Content, openBackup } from "./Backup/BackupFile.ts"
 import { lineOf, migrationsOf, sequencesOf, type TableShape, tablesOf } from "./Backup/Catalog.ts"
 import { productVersion } from "./Common/Package.ts"
@@ -28,13 +28,7 @@ export interface Backup extends Content {
 const writing = <A>(path: string, write: () => Promise<A>) =>
   Effect.tryPromise({
     try: write,
-    catch: (cause) =>
-      cause instanceof BackupError
-        ? cause
-        : backupError(
-            "File",
-            `${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}. Nothing of it is left.`,
-          ),
+    catch: (cause) => (cause instanceof BackupError ? cause : unwritten(path, cause)),
   })
 
 const writeTable = Effect.fn("Backup.table")(function* (

@@ -1,4 +1,5 @@
 import { Data } from "effect"
+import { onFullDisk } from "../Common/NewFile.ts"
 
 export type BackupReason =
   /** The file is there already, or not there or no file, or the database is not empty: exit code 2. */
@@ -20,3 +21,10 @@ export class BackupError extends Data.TaggedError("BackupError")<{
 
 export const backupError = (reason: BackupReason, message: string): BackupError =>
   new BackupError({ reason, message })
+
+/** The file could not be written, and was removed. */
+export const unwritten = (path: string, cause: unknown): BackupError =>
+  backupError(
+    "File",
+    `${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}. ${onFullDisk(cause) ?? "Nothing of it is left."}`,
+  )

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { unwritten } from "../../src/Backup/BackupError.ts"
 import { unwritable } from "../../src/Common/CsvFile.ts"
 import { writeNewFile } from "../../src/Common/NewFile.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -34,6 +35,15 @@ describe("a new file", () => {
         /^(?!.*--out).*nothing of it was kept: free some space and run it again/s,
       ),
     })
+  })
+
+  it("that is a backup has the same advice", () => {
+    expect(unwritten("/mnt/tieout.gz", full).message).toBe(
+      "/mnt/tieout.gz cannot be written: ENOSPC: no space left on device, write. The disk is full, or over its quota, and nothing of it was kept: free some space and run it again.",
+    )
+    expect(unwritten("/mnt/tieout.gz", new Error("EIO")).message).toBe(
+      "/mnt/tieout.gz cannot be written: EIO. Nothing of it is left.",
+    )
   })
 
   it.each([
