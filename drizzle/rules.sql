@@ -906,9 +906,12 @@ create or replace function sync.last_sync(of_connection text) returns setof sync
   order by r.run_id desc limit 1
 $$;
 
--- The last sync that read the whole connection and succeeded.
+-- The last sync that read the whole connection and succeeded. One that ended after now ran while the clock was ahead: when it was is
+-- not known, and until that day nothing would be late.
 create or replace function sync.last_success(of_connection text) returns setof sync.runs language sql stable rows 1 as $$
-  select r.* from sync.runs r where r.connection = of_connection and r.whole order by r.run_id desc limit 1
+  select r.* from sync.runs r
+  where r.connection = of_connection and r.whole and r.ended_at < clock_timestamp() + interval '1 minute'
+  order by r.run_id desc limit 1
 $$;
 
 -- Whether a run may have failed to read a book, by the run's summary: it names the book, or it names only some of the books

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { metricsText } from "../../src/Serve/Metrics.ts"
 import { connectionRuns, recentRuns } from "../../src/Serve/Overview/Runs.ts"
 import { statusPage } from "../../src/Serve/StatusPage.ts"
+import { verdictOf } from "../../src/Serve/Verdict.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
 import { at, hour, snapshot } from "./Snapshots.ts"
@@ -42,6 +43,23 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the runs of the status
       expect(text).toContain('<td class="num" data-label="Took"></td>')
       expect(metricsText(found, { connections: ["default"], uptime: 1, counted: [] })).not.toContain(
         "tieout_last_run_duration_seconds{",
+      )
+    }),
+  )
+
+  it.scoped("take no success for one that a clock which was ahead has dated in time to come", () =>
+    Effect.gen(function* () {
+      yield* unruled(`
+        insert into sync.leases (connection, epoch, run_id) values ('ahead', 1, 1);
+        insert into sync.runs (connection, command, state, whole, started_at, ended_at) values
+          ('ahead', 'sync', 'done', true, now() - interval '31 hours', now() - interval '30 hours'),
+          ('ahead', 'sync', 'done', true, now() + interval '40 days', now() + interval '40 days')`)
+      const connections = yield* connectionRuns()
+      const found = connections.filter((one) => one.connection === "ahead")
+      const now = Date.now()
+      const { sentence } = verdictOf(snapshot({ at: now, connections: found }), ["ahead"], 26 * hour)
+      expect(sentence).toBe(
+        "Everything ties out, but the books are not current: they have not been read for 30 hours.",
       )
     }),
   )

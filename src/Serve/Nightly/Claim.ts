@@ -34,8 +34,7 @@ export const lookAt = Effect.fn("Nightly.lookAt")(function* (connection: string,
     { epoch: nullable(int4), ended: bool, succeeded: bool },
     (sql) => sql`
       select n.epoch, n.ended_at is not null as ended,
-        -- What ended after now was read while this clock was ahead: it says nothing of this night.
-        coalesce(s.ended_at >= d.due and s.ended_at < clock_timestamp() + interval '1 minute', false) as succeeded
+        coalesce(s.ended_at >= d.due, false) as succeeded
       from (select to_timestamp(${due}::float8 / 1000) as due) d
       left join sync.nights n on n.connection = ${connection} and n.due_at = d.due
       left join lateral sync.last_success(${connection}) s on true`,
