@@ -6,6 +6,7 @@ import type { SecretForm } from "../Common/SecretForms.ts"
 import * as Fault from "./Fault.ts"
 import type { Outcome } from "./Pacing/RequestGate.ts"
 import type { PartnerError } from "./PartnerError.ts"
+import { largestThing } from "./Room.ts"
 import { complaint, sanitize } from "./Sanitize.ts"
 import type { Bounds } from "./ServiceLimits.ts"
 import * as Transport from "./Transport.ts"
@@ -94,6 +95,10 @@ const readJson = (reply: Transport.Reply, requestedAt: number, now: number): Ans
   }
 }
 
+/** By the bound of its answer. */
+export const kindOf = ({ request: { limit } }: Question): Fault.AnswerKind =>
+  limit === largestThing ? "thing" : "page"
+
 /** Reads a reply: only complete JSON under a success counts as an answer. */
 export const judge = (
   question: Question,
@@ -106,7 +111,11 @@ export const judge = (
   if (status >= 200 && status < 300) {
     const beyond = beyondBounds(body)
     if (beyond !== undefined)
-      return { kind: "failure", failure: Fault.ofExtent(operation, beyond), hint: undefined }
+      return {
+        kind: "failure",
+        failure: Fault.ofExtent(operation, beyond, kindOf(question)),
+        hint: undefined,
+      }
     const answer = readJson(reply, requestedAt, now)
     if (answer !== undefined) {
       const left = Hint.quota(headers, now)

@@ -118,21 +118,21 @@ export const ofTokenStatus = (seen: Seen): Failure => {
   }
 }
 
-/** One thing that is larger than any is (`largestThing`): unlike a page's, its size is no matter of settings. */
-export const ofThing = (error: PartnerError): PartnerError =>
-  error.reason === "TooLarge"
-    ? make("TooLarge", error.operation, {
-        detail: error.detail,
-        advice:
-          "One such thing has one or two thousand bytes: ask the operators of the service what else is in it",
-      })
-    : error
+/** What may be done about an answer beyond the bound of its kind, which `limits.maxBodyBytes` does not move. */
+const adviceOfKind = {
+  page: "Set a smaller `interface.paging.size`; if the service does not heed it, ask its operators",
+  thing:
+    "No setting admits more, since no such thing has a tenth of that: ask the service's operators what it holds",
+} as const
 
-/** A success that holds more than any page of the interface does. */
-export const ofExtent = (operation: string, what: string): Failure => ({
+/** A page of a list, or one thing that is asked for by its identifier. */
+export type AnswerKind = keyof typeof adviceOfKind
+
+/** A success that holds more than any answer of its kind. */
+export const ofExtent = (operation: string, what: string, kind: AnswerKind = "page"): Failure => ({
   error: make("TooLarge", operation, {
     detail: `the answer is too large: ${what}`,
-    advice: "Set a smaller `interface.paging.size`; if the service does not heed it, ask its operators",
+    advice: adviceOfKind[kind],
   }),
   retry: "never",
 })
@@ -146,19 +146,8 @@ const reasonOfFault: Readonly<Record<TransportFault["kind"], PartnerReason>> = {
   crowded: "Unavailable",
 }
 
-/** What may be done about an answer beyond the bound of its kind, which `limits.maxBodyBytes` does not move. */
-const adviceOfKind = {
-  page: "Set a smaller `interface.paging.size`",
-  thing:
-    "No setting admits more, since nothing of the interface has a tenth of that: ask the service's operators what it holds",
-} as const
-
 /** `bound`: the kind of answer whose own bound applied; undefined: `limits.maxBodyBytes` did. */
-export const ofTransport = (
-  operation: string,
-  fault: TransportFault,
-  bound?: keyof typeof adviceOfKind,
-): Failure => ({
+export const ofTransport = (operation: string, fault: TransportFault, bound?: AnswerKind): Failure => ({
   error: make(reasonOfFault[fault.kind], operation, {
     detail: fault.detail,
     setting: fault.setting,

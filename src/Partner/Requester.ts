@@ -1,6 +1,14 @@
 /** Asks until there is an answer, at the connection's pace; again where that makes sense. */
 import { Clock, Effect, Either } from "effect"
-import { type Answer, type Attempt, type Inquiry, judge, outcomeOf, type Question } from "./Attempt.ts"
+import {
+  type Answer,
+  type Attempt,
+  type Inquiry,
+  judge,
+  kindOf,
+  outcomeOf,
+  type Question,
+} from "./Attempt.ts"
 import { equalJitter, fullJitter } from "./Backoff.ts"
 import * as Fault from "./Fault.ts"
 import { Gate, GateClosed, NotReady, type Pass } from "./Pacing/RequestGate.ts"
@@ -8,7 +16,6 @@ import type { RateState } from "./Pacing/RequestRate.ts"
 import type { Reserve } from "./Pacing/SharedPace.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import { Meters } from "./RequestMeters.ts"
-import { largestThing } from "./Room.ts"
 import type { Bounds } from "./ServiceLimits.ts"
 import type * as Transport from "./Transport.ts"
 import { TransportFault } from "./TransportFault.ts"
@@ -59,9 +66,9 @@ export class Requester {
         })
   }
 
-  private boundOf({ request: { limit } }: Question): "thing" | "page" | undefined {
-    if (limit === undefined || limit >= this.bounds.maxBodyBytes) return undefined
-    return limit === largestThing ? "thing" : "page"
+  private boundOf(question: Question): Fault.AnswerKind | undefined {
+    const { limit } = question.request
+    return limit === undefined || limit >= this.bounds.maxBodyBytes ? undefined : kindOf(question)
   }
 
   /** Sends a request with its permit, which is always returned. Returns what ends the request early. */

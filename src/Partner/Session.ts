@@ -180,10 +180,7 @@ export const make = (
       })
 
     return {
-      get: (kind, path) => {
-        const thing = read(kind, path, { limit: largestThing })
-        return bounds.maxBodyBytes < largestThing ? thing : Effect.mapError(thing, Fault.ofThing)
-      },
+      get: (kind, path) => read(kind, path, { limit: largestThing }),
       list: read,
       requests: Effect.sync(() => new Map(requester.counts)),
     }
