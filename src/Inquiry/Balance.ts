@@ -1,13 +1,16 @@
 /** The trial balance as of a day: everything booked, numbered or not. */
 import { Effect } from "effect"
-import { type RowOf, text } from "../Database/Columns.ts"
+import { nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
+import { toldApart } from "./Namesakes.ts"
 
 const accountBalanceColumns = {
   code: text,
   name: text,
   role: text,
   currency: text,
+  /** Of cash: the account of the service. */
+  partnerAccountId: nullable(uuid),
   debit: text,
   credit: text,
   balance: text,
@@ -23,7 +26,7 @@ export type AccountBalance = RowOf<typeof accountBalanceColumns>
  */
 export const accountBalances = Effect.fn("Balance.accounts")(function* (bookId: number, day: string | null) {
   const database = yield* Database
-  return yield* database.rows(
+  const rows = yield* database.rows(
     "Balance.accounts",
     accountBalanceColumns,
     (sql) => sql`
@@ -41,11 +44,12 @@ export const accountBalances = Effect.fn("Balance.accounts")(function* (bookId: 
         join ledger.journal_entries j on j.book_id = n.book_id and j.entry_id = n.entry_id
         join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
         where n.book_id = ${bookId} and n.period = (select month from day) and j.effective_date <= (select day from day))
-      select a.code, a.name, a.role, a.currency, sum(t.debit)::text as debit, sum(t.credit)::text as credit,
+      select a.code, a.name, a.role, a.currency, a.partner_account_id as "partnerAccountId", sum(t.debit)::text as debit, sum(t.credit)::text as credit,
         sum(t.debit - t.credit)::text as balance
       from turnover t
       join ledger.accounts a on a.book_id = ${bookId} and a.account_id = t.account_id
-      group by a.code, a.name, a.role, a.currency
-      order by a.code collate "C", a.name collate "C", a.currency collate "C", a.role collate "C"`,
+      group by a.code, a.name, a.role, a.currency, a.partner_account_id
+      order by a.code collate "C", a.name collate "C", a.currency collate "C", a.role collate "C", a.partner_account_id`,
   )
+  return toldApart(rows)
 })

@@ -7,10 +7,11 @@ import { int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { byBytes } from "../Database/Tables/ColumnTypes.ts"
 import { accounts } from "../Database/Tables/Ledger.ts"
 import { Database } from "../Database.ts"
+import { toldApart } from "./Namesakes.ts"
 
 export type RegisterAccount = Pick<
   typeof accounts.$inferSelect,
-  "accountId" | "code" | "name" | "role" | "currency"
+  "accountId" | "code" | "name" | "role" | "currency" | "partnerAccountId"
 >
 
 const lineColumns = {
@@ -48,15 +49,15 @@ export interface Register {
 /** The book's accounts of a code: one for each currency, and for cash one for each account of the service. */
 export const accountsOf = Effect.fn("Register.accounts")(function* (bookId: number, code: string) {
   const database = yield* Database
-  const { accountId, currency, name, role } = accounts
+  const { accountId, currency, name, partnerAccountId, role } = accounts
   const found: ReadonlyArray<RegisterAccount> = yield* database.orm("Register.accounts", (orm) =>
     orm
-      .select({ accountId, code: accounts.code, name, role, currency })
+      .select({ accountId, code: accounts.code, name, role, currency, partnerAccountId })
       .from(accounts)
       .where(and(eq(accounts.bookId, bookId), eq(accounts.code, code)))
       .orderBy(byBytes(name), byBytes(currency), accountId),
   )
-  return found
+  return toldApart(found)
 })
 
 /** The largest integer of the database: no account has as many postings. */

@@ -38,7 +38,7 @@ const runOf = (error: unknown): string => (error instanceof LeaseLost ? `run ${e
 /** Failures other than those of streams (balances, open movements) leave no book behind: the next run reads them again. */
 export const unreadWhole = (books: number, seconds: number): string =>
   books === 0
-    ? "every list and statement was"
+    ? "every list and statement was, but not all that they name"
     : `${counted(books, "book")} ${books === 1 ? "has" : "have"} a list or statement that cannot be read, the first for ${spanText(seconds)}`
 
 export const failureOf = (what: string, connection: string, error: unknown): Alert => ({

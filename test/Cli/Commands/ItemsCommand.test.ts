@@ -2,7 +2,8 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { closing, threeMonths } from "../../Close/Months.ts"
-import { credit, id } from "../../Sync/Partnership.ts"
+import { json } from "../../Partner/Service.ts"
+import { credit, id, partnership } from "../../Sync/Partnership.ts"
 import { sync } from "../../Sync/Runs.ts"
 import { program } from "../../support/Program.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -118,5 +119,49 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the books at the termi
       expect(yield* tieout("balance", "--as-of", "2026-02-30")).toEqual(refused("--as-of"))
       expect(yield* tieout("balance", "--book", "X")).toEqual(refused("There is no book X"))
     }),
+  )
+
+  it.scoped("balance and register tell accounts apart whose identifiers begin alike", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({ balance: "10", statement: [credit(21, "10", "10")] })
+      const [first, second] = [id(1), id(2)]
+      const pageInfo = { hasNextPage: false }
+      held.interfere = (path, response) => {
+        const [route = ""] = path.split("?")
+        const account = { currency: "USD", paymentRails: "SEPA", status: "ACTIVE" }
+        if (route === "/accounts")
+          json(response, {
+            items: [
+              { ...account, accountId: first, balance: "10" },
+              { ...account, accountId: second, balance: "7" },
+            ],
+            pageInfo,
+          })
+        else if (route.endsWith(`/${second}/statement`))
+          json(response, { items: [{ ...credit(22, "7", "7"), accountId: second }], pageInfo })
+        else return false
+        return true
+      }
+      yield* sync(service.url)
+      const { run } = yield* program
+      const { url } = yield* TestDatabase
+      const tieout = (...args: ReadonlyArray<string>) =>
+        Effect.map(run(args, { DATABASE_URL: url, TIEOUT_LOG_LEVEL: "none" }), ({ out }) => out)
+      const balances = yield* tieout("balance", "--json")
+      expect(JSON.parse(balances)).toMatchObject({
+        books: [
+          {
+            accounts: [
+              { code: "1010", partnerAccountId: first, balance: "10.00" },
+              { code: "1010", partnerAccountId: second, balance: "7.00" },
+              { code: "1990", partnerAccountId: null },
+            ],
+          },
+        ],
+      })
+      const registers = yield* tieout("register", "1010")
+      for (const one of [first, second])
+        expect(registers).toContain(`ORG  1010  Assets:Partner:USD:SEPA:0f8fad5b (${one})  USD`)
+    }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
