@@ -361,11 +361,6 @@ const everyPart: ReadonlyArray<readonly [ProofQuery, string, string]> = [
   ],
   [Evidence.reads, "update sync.stream_reads set run_id = 4711", "by run 4711, which there is not"],
   [
-    Evidence.reads,
-    "update sync.stream_reads set began_at = ended_at + interval '2 days'",
-    "says that reading began on",
-  ],
-  [
     Sources.periods,
     "update ledger.locks set closed_through = '2026-09-01'",
     "the book is closed through 2026-09; its last closed month is 2026-08",
