@@ -2,11 +2,11 @@
 import { desc } from "drizzle-orm"
 import { Data, Effect } from "effect"
 import type { Sql } from "../../Database/Client.ts"
-import { bool, int2, int4, nullable, type RowOf, text } from "../../Database/Columns.ts"
+import { bool, int4, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { rates } from "../../Database/Tables/Valuation.ts"
 import { columnsOf, plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import { type Exchanged, pivot, type RateRow } from "./RateTable.ts"
+import { pivot, type RateRow } from "./RateTable.ts"
 
 const rateColumns = { date: text, from: text, to: text, rate: text, source: text }
 
@@ -238,40 +238,5 @@ export const pairs = Effect.fn("Valuation.pairs")(function* () {
       select from_currency as "from", to_currency as "to", count(distinct date)::integer as days,
         min(date)::text as first, max(date)::text as last, max(version) as "newestVersion"
       from valuation.rates group by from_currency, to_currency order by from_currency, to_currency`,
-  )
-})
-
-/** The totals of a month's conversions against the base currency that have both legs in the month. */
-export const exchangedIn = Effect.fn("Valuation.exchangedIn")(function* (
-  bookId: number,
-  firstDay: string,
-  throughNumber: number,
-  baseCurrency: string,
-  asOf: string | null,
-) {
-  const database = yield* Database
-  const rows = yield* database.rows(
-    "Valuation.exchangedIn",
-    { currency: text, scale: int2, foreign: text, base: text },
-    (sql) => sql`
-      with leg as (
-        select t.resource_id, t.currency, abs(t.amount) as amount
-        from valuation.traded_in(${bookId}, ${firstDay}::text::date, ${throughNumber},
-          coalesce(${asOf}::text::timestamptz, 'infinity')) t)
-      select f.currency, c.scale, trunc(sum(f.amount) * 10::numeric ^ c.scale)::text as foreign,
-        trunc(sum(b.amount) * 100)::text as base
-      from leg f
-      join leg b on b.resource_id = f.resource_id and b.currency = ${baseCurrency}
-      join ledger.currencies c on c.code = f.currency
-      where f.currency <> ${baseCurrency}
-      group by f.currency, c.scale order by f.currency`,
-  )
-  return rows.map(
-    ({ base, currency, foreign, scale }): Exchanged => ({
-      currency,
-      scale,
-      foreign: BigInt(foreign),
-      base: BigInt(base),
-    }),
   )
 })
