@@ -1961,21 +1961,20 @@ create or replace function reconcile.is_unreadable(trouble text) returns boolean
   select coalesce(trouble in ('Forbidden', 'NotFound', 'NoPath', 'Inactive'), false)
 $$;
 
--- Every stream with the evidence of its last reads. `unreadable`: the service refuses it, and a person must find out why, since a
--- retry will not help. `gone`: an account that the service no longer lists and whose statement it refuses.
-create or replace view reconcile.stream_standing as
-select x.book_id, x.stream, x.account_id, r.began_at, r.ended_at, r.run_id, r.trouble, r.status, r.detail, r.failing_since,
-  x.unlisted_since, reconcile.is_unreadable(r.trouble) as unreadable,
-  x.unlisted_since is not null and coalesce(r.trouble in ('Forbidden', 'NotFound'), false) as gone
-from (
-  select a.book_id, 'statement:' || a.account_id as stream, a.account_id, a.unlisted_since from mirror.accounts a
-  union all
-  select l.book_id, l.stream, null::uuid, null::timestamptz from sync.stream_reads l
-  where l.stream not like 'statement:%') x
-left join sync.stream_reads r on r.book_id = x.book_id and r.stream = x.stream;
+-- Whether an account is one that the service no longer lists and whose statement it refuses.
+create or replace function reconcile.is_gone(unlisted_since timestamptz, trouble text) returns boolean language sql immutable parallel safe as $$
+  select unlisted_since is not null and coalesce(trouble in ('Forbidden', 'NotFound'), false)
+$$;
+
+-- Every account with the evidence of its statement's last reads; that of a list is in sync.stream_reads alone. `unreadable`: the
+-- service refuses it, and a person must find out why, since a retry will not help.
+create or replace view reconcile.statement_standing as
+select a.book_id, a.account_id, r.began_at, r.ended_at, r.run_id, r.trouble, r.status, r.detail, r.failing_since,
+  reconcile.is_unreadable(r.trouble) as unreadable, reconcile.is_gone(a.unlisted_since, r.trouble) as gone
+from mirror.accounts a
+left join sync.stream_reads r on r.book_id = a.book_id and r.stream = 'statement:' || a.account_id;
 
 -- Clients whose accounts were read before and which the service now refuses.
--- It reads `sync.stream_reads` itself: by way of the view above every look-up of one client goes over all of them.
 create or replace view reconcile.gone_clients as
 select b.book_id, b.client_id, r.trouble, r.status, r.detail, r.failing_since, r.began_at
 from mirror.books b
@@ -2257,7 +2256,7 @@ cross join lateral (
     case when g.book_id is null then s.trouble else g.trouble end as trouble,
     case when g.book_id is null then s.status else g.status end as status,
     case when g.book_id is null then s.detail else g.detail end as detail
-  from reconcile.stream_standing s
+  from reconcile.statement_standing s
   left join reconcile.gone_clients g on g.book_id = s.book_id
   where s.book_id = a.book_id and s.account_id = a.account_id) v
 cross join lateral (
@@ -2272,6 +2271,8 @@ left join (
   select x.book_id, x.subject_id, min(x.check_name) as check_name from reconcile.open_findings x
   where x.severity = 'blocking' and x.subject_type = 'account'
   group by x.book_id, x.subject_id) f on f.book_id = a.book_id and f.subject_id = a.account_id::text;
+
+drop view if exists reconcile.stream_standing;
 
 -- What keeps a month from closing because it is in transit too long: conversions, and loan legs without cash, that are older than
 -- `transit_days` in the book's time zone and above the materiality. `since` is the day of the first entry: it keeps that month

@@ -62,7 +62,7 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
         return yield* database.row(
           "Ledger.assignNumbers",
           { given: int8 },
-          (sql) => sql`select ledger.assign_numbers(${ids}::text::integer[]) as given`,
+          (sql) => sql`select ledger.assign_numbers(${ids}::integer[]) as given`,
         )
       })
       const { given } = yield* database.transaction(number).pipe(inStage("number"))
@@ -98,7 +98,7 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
         { book_id: int4, time_zone: nullable(text) },
         (sql) => sql`
           select book_id, time_zone from ledger.locks
-          where book_id = any (${ids}::text::integer[]) and time_zone is distinct from ${timeZone} order by book_id`,
+          where book_id = any (${ids}::integer[]) and time_zone is distinct from ${timeZone} order by book_id`,
       )
       const found = yield* others
       if (found.length === 0) return []
@@ -108,7 +108,7 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
             "Ledger.dateIn.first",
             (sql) => sql`
               update ledger.locks set time_zone = ${timeZone}
-              where book_id = any (${ids}::text::integer[]) and time_zone is null`,
+              where book_id = any (${ids}::integer[]) and time_zone is null`,
           ),
           others,
         ),

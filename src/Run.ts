@@ -175,7 +175,7 @@ const abandonEvents = Effect.fn("Sync.abandonEvents")(function* (
       update sync.runs r set state = 'abandoned', ended_at = now()
       from sync.leases l
       where l.connection = ${connection} and r.run_id = l.run_id and r.command = 'events' and r.state = 'running'
-        and l.book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::text::integer[])`,
+        and l.book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::integer[])`,
   )
 })
 

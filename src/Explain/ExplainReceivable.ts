@@ -109,7 +109,7 @@ export const receivableTransactions = Effect.fn("Explain.receivableTransactions"
         (select json_agg(f.entry_id order by f.entry_id)
          from mirror.entries_of_transaction(t.book_id, t.tx_id) as f (entry_id)) as entries
       from mirror.receivable_transactions t
-      where t.book_id = any (${`{${books.join(",")}}`}::text::integer[]) and t.receivable_id = ${id}
+      where t.book_id = any (${`{${books.join(",")}}`}::integer[]) and t.receivable_id = ${id}
       order by t.tx_timestamp, t.tx_id`,
   )
   return rows.map((row) => ({

@@ -117,7 +117,7 @@ export const accountStandings = Effect.fn("Status.accounts")(function* (
         to_char(a.read_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as read_at
       from reconcile.account_standings a
       join mirror.books b on b.book_id = a.book_id
-      where a.book_id = any (${ids}::text::integer[])
+      where a.book_id = any (${ids}::integer[])
       order by b.code, a.account_id`,
   )
   return rows.map((row) => standingOf(row, newEntries))

@@ -137,7 +137,7 @@ export const toDo = Effect.fn("Jobs.toDo")(function* (books: ReadonlyArray<numbe
       from sync.book_jobs j
       join sync.runs r on r.run_id = j.run_id and r.state = 'running'
       join mirror.books b on b.book_id = j.book_id
-      where j.book_id = any (${idsText(books)}::text::integer[]) and j.result is null
+      where j.book_id = any (${idsText(books)}::integer[]) and j.result is null
       order by r.command = 'backfill', j.run_id desc, b.code`,
   )
   return rows.map(({ run_id: runId, task, ...row }): Open => {
@@ -170,7 +170,7 @@ export const booksWithEvents = Effect.fn("Jobs.booksWithEvents")(function* (book
     bookColumns,
     (sql) => sql`
       select b.book_id, b.connection, b.client_id, b.code, b.name from mirror.books b
-      where b.book_id = any (${idsText(books)}::text::integer[])
+      where b.book_id = any (${idsText(books)}::integer[])
         and exists (select from sync.book_events e where e.book_id = b.book_id)`,
   )
   return rows.map(bookOf)
@@ -183,7 +183,7 @@ export const keep = Effect.fn("Jobs.keep")(function* (runId: number, results: Re
     "Jobs.keep",
     (sql) => sql`
       update sync.book_jobs j set result = t.result::jsonb
-      from unnest(${idsText(results.map(({ bookId }) => bookId))}::text::integer[], ${textArray(
+      from unnest(${idsText(results.map(({ bookId }) => bookId))}::integer[], ${textArray(
         sql,
         results.map((result) => JSON.stringify(result)),
       )}) as t (book_id, result)

@@ -30,7 +30,7 @@ const closedThrough = Effect.fn("Ledger.Plan.closedThrough")(function* (
     { book_id: int4, closed: nullable(text) },
     (sql) => sql`
       select book_id, closed_through::text as closed from ledger.locks
-      where book_id = any (${ids}::text::integer[]) order by book_id ${lock ? sql`for update` : sql``}`,
+      where book_id = any (${ids}::integer[]) order by book_id ${lock ? sql`for update` : sql``}`,
   )
   return new Map(rows.map(({ book_id: bookId, closed }) => [bookId, closed]))
 })

@@ -167,7 +167,7 @@ const made = Effect.gen(function* () {
       "Mirror.Quarantine.resolveRows",
       (sql) => sql`
           update mirror.quarantine set resolved_at = now()
-          where quarantine_id = any (${`{${ids.join(",")}}`}::text::bigint[]) and resolved_at is null`,
+          where quarantine_id = any (${`{${ids.join(",")}}`}::bigint[]) and resolved_at is null`,
     )
   })
 

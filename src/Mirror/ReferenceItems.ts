@@ -23,16 +23,20 @@ const made = Effect.gen(function* () {
     const ids = rows.map((item) => item.id)
     const raws = rows.map((item) => item.raw)
     const labels = rows.map((item) => Option.getOrNull(item.label))
-    // Two statements, since the partial unique index requires the old version to be marked before the new one is inserted.
+    // Two statements, since the partial unique index requires the old version to be marked before the new one is inserted. Each
+    // item is looked up by its key (`offset 0`): a plan that a session made before there were many would compare it with all.
     const changed = yield* database.rows(
       "Mirror.ReferenceItems.supersede",
       { item_id: text },
       (sql) => sql`
-          update mirror.reference_items r set current = false
-          from unnest(${textArray(sql, ids)}, ${textArray(sql, raws)}) as t (item_id, raw)
-          where r.book_id = ${book.bookId} and r.kind = ${kind} and r.item_id = t.item_id and r.current
-            and r.raw::jsonb <> t.raw::jsonb
-          returning r.item_id`,
+          update mirror.reference_items set current = false
+          where ctid = any (array(
+            select k.ctid from unnest(${textArray(sql, ids)}, ${textArray(sql, raws)}) as t (item_id, raw)
+            cross join lateral (
+              select r.ctid from mirror.reference_items r
+              where r.book_id = ${book.bookId} and r.kind = ${kind} and r.item_id = t.item_id and r.current
+                and r.raw::jsonb <> t.raw::jsonb offset 0) k))
+          returning item_id`,
     )
     yield* database.execute(
       "Mirror.ReferenceItems.put",
@@ -45,7 +49,7 @@ const made = Effect.gen(function* () {
           from unnest(${textArray(sql, ids)}, ${textArray(sql, labels)}, ${textArray(sql, raws)}) as t (item_id, label, raw)
           where not exists (select 1 from mirror.reference_items r
                             where r.book_id = ${book.bookId} and r.kind = ${kind} and r.item_id = t.item_id
-                              and r.current)`,
+                              and r.current offset 0)`,
     )
     return changed.length
   })
@@ -71,7 +75,7 @@ const made = Effect.gen(function* () {
           where not exists (
             select from mirror.reference_items r
             where r.book_id = ${book.bookId} and r.kind = ${kind} and r.item_id = t.item_id and r.current
-              and (r.raw::text = t.raw or r.raw::jsonb = t.raw::jsonb))`,
+              and (r.raw::text = t.raw or r.raw::jsonb = t.raw::jsonb) offset 0)`,
     )
     const ids = new Set(rows.map(({ item_id: id }) => id))
     return items.filter(({ id }) => ids.has(id))

@@ -115,7 +115,7 @@ export const unfound = Effect.fn("Proof.unfound")(function* () {
         join mirror.books b on b.book_id = n.book_id
         join reconcile.progress p on p.book_id = n.book_id
         where n.ripe and (${severities}::text::json ->> n.check_name = 'blocking'
-            or n.check_name = any (${`{${counted.join(",")}}`}::text::text[])) and not exists (
+            or n.check_name = any (${`{${counted.join(",")}}`}::text[])) and not exists (
           select 1 from reconcile.findings f
           where f.book_id = n.book_id and f.check_name = n.check_name and f.subject_type = n.subject_type
             and f.subject_id = n.subject_id and f.closed_at is null)

@@ -36,7 +36,7 @@ const ofCheck = Effect.fn("Reclassify.ofCheck")(function* ({ book, check, maxAmo
       select f.book_id, f.subject_id::uuid as entry_id from reconcile.open_findings f
       join mirror.books b on b.book_id = f.book_id
       where f.check_name = ${check} and f.subject_type = 'statement_entry'
-        and f.book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::text::integer[])
+        and f.book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::integer[])
         and (${most}::text is null or (f.evidence ->> 'amount')::numeric <= ${most}::text::numeric)
       order by b.code collate "C", f.evidence ->> 'occurredAt', f.finding_id`,
   )

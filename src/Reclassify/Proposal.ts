@@ -42,7 +42,7 @@ export const proposalsFor = Effect.fn("Reclassify.proposals")(function* (
         join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.code = ${to.code}
         left join mirror.resources r on r.book_id = j.book_id and r.resource_id = j.resource_id
         where j.source_type = 'manual' and j.kind = 'reclassification'
-          and j.book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::text::integer[])),
+          and j.book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::integer[])),
       known as (
         select 'counterparty' as by, m.source_id, m.counterparty as value from moved m where m.counterparty is not null
         union all

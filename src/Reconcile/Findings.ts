@@ -43,7 +43,7 @@ const deferral = (sql: Sql, scope: Scope, states: ReadonlyArray<string>): Fragme
     delete from reconcile.deferred d using mirror.resources r
     where d.book_id = ${inBooks(sql, scope)} and r.book_id = d.book_id and r.book_id = ${inBooks(sql, scope)}
       and r.resource_id = d.resource_id
-      and r.resource_type = d.resource_type and r.status = any (${`{${states.join(",")}}`}::text::text[])
+      and r.resource_type = d.resource_type and r.status = any (${`{${states.join(",")}}`}::text[])
       and not exists (select 1 from found f where not f.ripe and f.book_id = d.book_id
                       and f.subject_id = d.resource_id::text and upper(f.subject_type) = d.resource_type))`
 
@@ -79,7 +79,7 @@ export const record = (sql: Sql, scope: Scope, query: CheckQuery) => {
     closed as (
       update reconcile.findings o set closed_at = now(), closed_run = ${scope.runId}::integer
       where o.book_id = ${inBooks(sql, scope)} and o.closed_at is null
-        and o.check_name = any (${`{${query.checks.join(",")}}`}::text::text[])
+        and o.check_name = any (${`{${query.checks.join(",")}}`}::text[])
         ${query.covered === undefined ? sql`` : sql`and (o.book_id, o.subject_id) in (select c.book_id, c.subject_id from covered c)`}
         -- NOT IN uses a hash table whatever joins the session allows: both sides may have many rows.
         and (o.book_id, o.check_name, o.subject_type, o.subject_id) not in (

@@ -38,7 +38,7 @@ export const analyze = Effect.fn("Reconcile.analyze")(function* (
       exists (
         select from pg_stats s
         join pg_class c on c.oid = (s.schemaname || '.' || s.tablename)::regclass
-        cross join unnest(${`{${books.join(",")}}`}::text::integer[]) b
+        cross join unnest(${`{${books.join(",")}}`}::integer[]) b
         where s.attname = 'book_id' and s.inherited and (s.schemaname, s.tablename) in (('mirror', 'statement_entries'),
             ('mirror', 'resources'), ('ledger', 'journal_entries'), ('ledger', 'postings'))
           -- They know all that there was: where they know some, others are taken for as large as each other.
@@ -71,6 +71,13 @@ export const planFreely = (database: Database) =>
     select set_config('enable_seqscan', 'on', true), set_config('enable_hashjoin', 'on', true),
       set_config('enable_mergejoin', 'on', true)`,
   )
+
+/** More books than this are read by whole scans rather than each by its own keys. */
+export const fewBooks = 50
+
+/** Reads many books at once: a session that only probes indexes would go through a list of all of them for each. */
+export const readingMany = <A, E, R>(database: Database, effect: Effect.Effect<A, E, R>) =>
+  database.transaction(Effect.zipRight(planFreely(database), effect))
 
 /**
  * Part of the transaction. A check of everything is fastest with whole scans; a check of what changed must use index probes

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { float8, int4, nullable, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
-import { expected } from "./Checks/Streams.ts"
+import { expected, standing } from "./Checks/Streams.ts"
 import { surfacesIn } from "./ReconcileScope.ts"
 
 const readStateColumns = {
@@ -62,22 +62,22 @@ export const readStates = Effect.fn("Reconcile.readStates")(function* (books: Re
         select c ->> 'connection' as connection, c ->> 'stream' as stream, (c ->> 'client')::boolean as client
         from json_array_elements(${JSON.stringify(triedIn(settings))}::text::json) c),
       streams as (
-        select l.book_id, l.stream from lists l
+        select l.book_id, l.stream, l.unlisted_since from lists l
         union
-        select r.book_id, r.stream from looked k
+        select r.book_id, r.stream, null from looked k
         join tried t on t.connection = k.connection and t.client = (k.client_id is not null)
         join sync.stream_reads r on r.book_id = k.book_id and r.stream = t.stream and r.trouble is not null)
       select b.book_id as "bookId", b.connection, b.code, count(s.trouble)::integer as failing,
         (extract(epoch from min(s.failing_since)) * 1000)::float8 as "failingSince",
-        (array_agg(s.stream order by s.failing_since, s.stream collate "C") filter (where s.trouble is not null))[1] as stream,
-        (array_agg(s.trouble order by s.failing_since, s.stream collate "C") filter (where s.trouble is not null))[1] as trouble,
-        (array_agg(s.status order by s.failing_since, s.stream collate "C") filter (where s.trouble is not null))[1] as status,
+        (array_agg(e.stream order by s.failing_since, e.stream collate "C") filter (where s.trouble is not null))[1] as stream,
+        (array_agg(s.trouble order by s.failing_since, e.stream collate "C") filter (where s.trouble is not null))[1] as trouble,
+        (array_agg(s.status order by s.failing_since, e.stream collate "C") filter (where s.trouble is not null))[1] as status,
         case when bool_and(s.ended_at is not null)
           then extract(epoch from now() - min(s.ended_at))::float8 end as lag,
         extract(epoch from now() - b.created_at)::float8 as "knownFor"
       from streams e
       join mirror.books b on b.book_id = e.book_id
-      left join reconcile.stream_standing s on s.book_id = e.book_id and s.stream = e.stream
+      ${standing(sql)}
       where not coalesce(s.gone, false) and coalesce(s.trouble, '') not in ('NoPath', 'Inactive')
         and e.book_id not in (select g.book_id from gone g)
       group by b.book_id, b.connection, b.code, b.created_at

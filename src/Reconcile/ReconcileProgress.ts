@@ -48,12 +48,12 @@ export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
     "Reconcile.takeBooks.begin",
     (sql) => sql`
       insert into reconcile.progress (book_id, through_run)
-      select b, 0 from unnest(${ids}::text::integer[]) b order by b on conflict do nothing`,
+      select b, 0 from unnest(${ids}::integer[]) b order by b on conflict do nothing`,
   )
   yield* database.execute(
     "Reconcile.takeBooks.lock",
     (sql) => sql`
-      select 1 from reconcile.progress where book_id = any (${ids}::text::integer[]) order by book_id for update`,
+      select 1 from reconcile.progress where book_id = any (${ids}::integer[]) order by book_id for update`,
   )
   // After the lock, to see another reconciliation's progress; before the checks, so that no later run counts as covered.
   const rows = yield* database.rows(
@@ -82,7 +82,7 @@ export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
                and l.book_id in (0, p.book_id) and l.run_id > r.run_id)
            having count(*) > 0))) as through
         from reconcile.progress p join mirror.books b on b.book_id = p.book_id
-        where p.book_id = any (${ids}::text::integer[])) s
+        where p.book_id = any (${ids}::integer[])) s
       group by s.reconciled, s.through order by s.reconciled, s.through`,
   )
   return rows satisfies ReadonlyArray<Stretch>
@@ -99,7 +99,7 @@ export const saveProgress = Effect.fn("Reconcile.saveProgress")(function* (
     (sql) => sql`
       update reconcile.progress p set reconciled_at = now(), settings = ${settings}, through_run = ${stretch.through},
         through_batch = greatest(p.through_batch, t.batch)
-      from unnest(${`{${stretch.books.join(",")}}`}::text::integer[], ${`{${stretch.batches.join(",")}}`}::text::integer[])
+      from unnest(${`{${stretch.books.join(",")}}`}::integer[], ${`{${stretch.batches.join(",")}}`}::integer[])
         as t (book_id, batch)
       where p.book_id = t.book_id`,
   )
@@ -119,6 +119,6 @@ export const coverRun = Effect.fn("Reconcile.coverRun")(function* (
     "Reconcile.coverRun",
     (sql) => sql`
       update reconcile.progress set through_run = greatest(through_run, ${runId})
-      where book_id = any (${ids}::text::integer[])`,
+      where book_id = any (${ids}::integer[])`,
   )
 })

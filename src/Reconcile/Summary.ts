@@ -77,7 +77,7 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
       from reconcile.open_findings f join mirror.books b on b.book_id = f.book_id
       join ledger.locks l on l.book_id = f.book_id
       cross join lateral reconcile.facts_of(f.evidence, l.time_zone) x
-      where f.book_id = any (${idsOf(books)}::text::integer[])
+      where f.book_id = any (${idsOf(books)}::integer[])
         and (${month}::text is null or reconcile.is_of_month(f.evidence, l.time_zone, ${month}::text))
       order by f.severity, coalesce(x.day, ledger.day_of(f.opened_at, l.time_zone)), b.code collate "C", f.finding_id`,
   )
@@ -110,10 +110,10 @@ export const openCountsOf = Effect.fn("Reconcile.openCounts")(function* (books: 
         count(*) filter (where o.kind = 'quarantined')::integer as quarantined
       from (
         select f.book_id, f.severity as kind from reconcile.open_findings f
-        where f.book_id = any (${idsOf(books)}::text::integer[])
+        where f.book_id = any (${idsOf(books)}::integer[])
         union all
         select q.book_id, 'quarantined' from mirror.open_quarantine q
-        where q.book_id = any (${idsOf(books)}::text::integer[])) o
+        where q.book_id = any (${idsOf(books)}::integer[])) o
       group by o.book_id`,
   )
   return new Map(

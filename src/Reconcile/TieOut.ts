@@ -5,8 +5,10 @@
 import { Effect, Schema } from "effect"
 import { counted } from "../Common/Text.ts"
 import { int4, int8, jsonOf, type RowOf, text } from "../Database/Columns.ts"
+import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
+import { fewBooks, readingMany } from "./Planning.ts"
 import { type NotRead, notReadText } from "./Unread.ts"
 
 const countByMonth = jsonOf(Schema.Record({ key: Schema.String, value: Schema.Number }))
@@ -61,7 +63,9 @@ export type BookTieOut = RowOf<typeof bookTieOutColumns>
 export const bookTieOuts = Effect.fn("Reconcile.tieOuts")(function* (books: ReadonlyArray<number> | null) {
   const database = yield* Database
   const { transitDays } = (yield* Settings).reconcile
-  return yield* database.rows(
+  // Many are read with all others, by a statement of its own: the server keeps a plan that suits it.
+  const named = books === null || books.length > fewBooks ? null : books
+  const read = database.rows(
     "Reconcile.tieOuts",
     bookTieOutColumns,
     (sql) => sql`
@@ -70,9 +74,14 @@ export const bookTieOuts = Effect.fn("Reconcile.tieOuts")(function* (books: Read
         s.loans_blocked as "loansBlocked", s.clearing, s.unexplained, s.other_blocking as "otherBlocking", s.other_warnings as "otherWarnings",
         s.blocking_findings as "blockingFindings", s.quarantined,
         (select count(*) from reconcile.deferred d where d.book_id = s.book_id)::integer as waiting
-      from reconcile.book_standings(${transitDays}::integer, ${books === null ? null : `{${books.join(",")}}`}::text::integer[]) s
+      from reconcile.book_standings(${transitDays}::integer${named === null ? sql`` : sql`, ${plainArray(sql, named.map(String), "int4")}`}) s
       order by s.code`,
   )
+  if (named !== null) return yield* read
+  const all = yield* readingMany(database, read)
+  if (books === null) return all
+  const wanted = new Set(books)
+  return all.filter(({ bookId }) => wanted.has(bookId))
 })
 
 const blockedOf = (

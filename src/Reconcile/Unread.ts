@@ -5,7 +5,7 @@ import { count, counted } from "../Common/Text.ts"
 import { int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
-import { expected } from "./Checks/Streams.ts"
+import { expected, standing } from "./Checks/Streams.ts"
 import { surfacesIn } from "./ReconcileScope.ts"
 
 const notReadColumns = {
@@ -36,7 +36,7 @@ export const notReadBySync = Effect.fn("Reconcile.notReadBySync")(function* (boo
         select r.run_id from sync.runs r
         where r.connection = b.connection and r.command = 'sync' and r.state <> 'running'
         order by r.run_id desc limit 1) l on true
-      left join reconcile.stream_standing s on s.book_id = e.book_id and s.stream = e.stream
+      ${standing(sql)}
       cross join lateral (
         select case when e.stream like 'statement:%' then 'statements' else e.stream end as what) w
       where not coalesce(s.unreadable, false) and e.book_id not in (select g.book_id from gone g)

@@ -78,7 +78,7 @@ const lookAgain = Effect.fn("Sync.lookAgain")(function* (
       update sync.checkpoints c set cursor = (${runId}::integer - 1)::text
       from mirror.books b
       where b.connection = ${connection} and c.book_id = b.book_id and c.stream = ${loansStream}
-        and (${ids}::text::integer[] is null or b.book_id = any (${ids}::text::integer[]))
+        and (${ids}::integer[] is null or b.book_id = any (${ids}::integer[]))
         -- Other streams have cursors of the service's.
         and case when c.stream = ${loansStream} then c.cursor::integer end >= ${runId}`,
   )
@@ -133,7 +133,7 @@ export const takeLeases = Effect.fn("Sync.takeLeases")(function* (
     { ...leaseColumns, bookId: int4, before: int4 },
     (sql) => sql`
       insert into sync.leases as l (connection, book_id, epoch, run_id)
-      select ${connection}, b, 1, ${runId} from unnest(${`{${books.map(({ bookId }) => bookId).join(",")}}`}::text::integer[]) b
+      select ${connection}, b, 1, ${runId} from unnest(${`{${books.map(({ bookId }) => bookId).join(",")}}`}::integer[]) b
       order by b
       on conflict (connection, book_id) do update set epoch = l.epoch + 1, run_id = excluded.run_id, taken_at = now()
       returning run_id as "runId", epoch, book_id as "bookId", coalesce((
@@ -184,8 +184,8 @@ export const fencedTogether = (database: Database, leases: ReadonlyArray<Lease>)
         operation: "Sync.fenceTogether",
         statement: (sql) => sql`
           select 1
-          from unnest(${`{${leases.map((lease) => rowOf(lease.taken)).join(",")}}`}::text::integer[],
-            ${`{${leases.map(({ epoch }) => epoch).join(",")}}`}::text::bigint[]) as h (book_id, epoch)
+          from unnest(${`{${leases.map((lease) => rowOf(lease.taken)).join(",")}}`}::integer[],
+            ${`{${leases.map(({ epoch }) => epoch).join(",")}}`}::bigint[]) as h (book_id, epoch)
           join sync.leases l on l.connection = ${taken.connection} and l.book_id = h.book_id and l.epoch = h.epoch
           order by l.book_id for share of l`,
         passes: (found) =>

@@ -14,4 +14,8 @@ describe("the statements of src", () => {
   it("read no rows that nobody looks at", () => {
     expect(saying(/\bdatabase\s*\.query\(/)).toEqual([])
   })
+
+  it("take lists as arrays: the server would read a text again for each row that it compares", () => {
+    expect(saying(/\}::text::[a-z0-9]+\[\]/)).toEqual([])
+  })
 })

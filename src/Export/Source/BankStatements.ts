@@ -72,7 +72,7 @@ const accountsOfBook = (sql: Sql, book: Fragment, without: Without) => sql`
   from mirror.accounts a
   join ledger.locks l on l.book_id = a.book_id
   join ledger.currencies c on c.code = a.currency
-  join reconcile.stream_standing v on v.book_id = a.book_id and v.account_id = a.account_id
+  join reconcile.statement_standing v on v.book_id = a.book_id and v.account_id = a.account_id
   cross join lateral (
     select s.balance_after - ${signed(sql)} as before from mirror.statement_entries s
     where s.book_id = a.book_id and s.account_id = a.account_id and s.position <= a.entries

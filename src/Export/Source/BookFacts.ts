@@ -119,9 +119,12 @@ export const factsOfBooks = Effect.fn("Export.factsOfBooks")(function* (
             and (a.tail_read_at is null or a.balance <> coalesce(a.last_balance, 0))) as unread,
         case when not coalesce((r.summary ->> 'proved')::boolean, false) or sync.failed_to_read(r.summary, b.code)
             or exists (
-              select 1 from reconcile.stream_standing s
-              where s.book_id = b.book_id and (s.stream = 'accounts' or s.account_id is not null) and not s.gone
-                and coalesce(s.run_id, 0) < r.run_id) then r.state end as last_sync,
+              select 1 from reconcile.statement_standing s
+              where s.book_id = b.book_id and not s.gone and coalesce(s.run_id, 0) < r.run_id)
+            or exists (
+              select 1 from sync.stream_reads s
+              where s.book_id = b.book_id and s.stream = 'accounts' and coalesce(s.run_id, 0) < r.run_id)
+            then r.state end as last_sync,
         coalesce(sync.failed_to_read(r.summary, b.code), false) as failed,
         (select ledger.day_of(min(a.tail_read_at), l.time_zone)::text from mirror.accounts a
           where a.book_id = b.book_id) as read_on

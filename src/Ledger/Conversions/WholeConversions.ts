@@ -125,7 +125,7 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
         (sql) => sql`
           with taken as (
             delete from ledger.touched_conversions t
-            where t.book_id = any (${`{${books.map((book) => book.bookId).join(",")}}`}::text::integer[])
+            where t.book_id = any (${`{${books.map((book) => book.bookId).join(",")}}`}::integer[])
             returning t.book_id, t.conversion_id)
           select distinct book_id, conversion_id from taken order by 1, 2`,
       )

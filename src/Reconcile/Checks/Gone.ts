@@ -17,7 +17,7 @@ const accounts = (sql: Sql, scope: Scope): Fragment => sql`
     jsonb_build_object('accountId', a.account_id, 'currency', a.currency, 'status', a.status,
       'balance', trim_scale(a.balance)::text, 'lastBalance', trim_scale(a.last_balance)::text, 'entries', a.entries,
       'answers', s.status, 'readAt', ${instantText(sql, sql`s.began_at`)}) as evidence
-  from reconcile.stream_standing s
+  from reconcile.statement_standing s
   join mirror.accounts a on a.book_id = s.book_id and a.account_id = s.account_id
   where s.book_id = ${inBooks(sql, scope)} and s.gone
     and not exists (select 1 from reconcile.gone_clients g where g.book_id = s.book_id)`

@@ -16,7 +16,7 @@ const loans =
   "{receivable_principal,receivable_interest,loan_payable,interest_payable,deferred_interest,loan_clearing}"
 
 /**
- * The streams that must exist, whether or not they were ever read, and the end of the month that is to be closed, if it is
+ * The streams that must exist, whether or not they were ever read, each with the end of the month that is to be closed, if it is
  * over.
  */
 export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "closing">): Fragment => sql`
@@ -26,10 +26,16 @@ export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "cl
   looked as (
     select b.book_id, b.connection, b.client_id,
       exists (select 1 from mirror.accounts a where a.book_id = b.book_id) as holds,
-      array(select c.surface from configured c where c.connection = b.connection) as surfaces
-    from mirror.books b where b.book_id = ${inBooks(sql, scope)}),
+      array(select c.surface from configured c where c.connection = b.connection) as surfaces,
+      case when e.ends <= now() then e.ends end as ends
+    from mirror.books b
+    left join ledger.locks k on k.book_id = b.book_id
+    cross join lateral (
+      select ledger.begin_of_day(((${scope.closing === null ? null : `${scope.closing}-01`}::text)::date + interval '1 month')::date,
+        k.time_zone) as ends) e
+    where b.book_id = ${inBooks(sql, scope)}),
   lists as (
-    select l.book_id, x.stream
+    select l.book_id, l.ends, x.stream, null::timestamptz as unlisted_since
     from looked l
     cross join lateral (
       select s.stream from (values ('accounts'), ('deposits'), ('withdrawals')) s (stream)
@@ -38,34 +44,34 @@ export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "cl
       select s.stream from (values ('receivables'), ('credit_accounts')) s (stream)
       where 'credit' = any (l.surfaces) or exists (
         select 1 from mirror.books o join ledger.accounts r on r.book_id = o.book_id
-        where o.connection = l.connection and r.role = any (${loans}::text::text[]))
+        where o.connection = l.connection and r.role = any (${loans}::text[]))
       union all
       select 'clients' where l.surfaces && array['client', 'credit'] or exists (
         select 1 from mirror.books o join mirror.accounts a on a.book_id = o.book_id
         where o.connection = l.connection and o.client_id is not null)) x
     where l.client_id is null
     union all
-    select l.book_id, 'accounts' from looked l
+    select l.book_id, l.ends, 'accounts', null from looked l
     where l.client_id is not null and (l.holds or 'client' = any (l.surfaces) and exists (
       select 1 from mirror.books o
       join mirror.reference_items i on i.book_id = o.book_id and i.kind = 'client' and i.current
         and i.item_id = l.client_id::text and i.raw ->> 'status' = any (${textArray(sql, readableClientStatuses)})
       where o.connection = l.connection and o.client_id is null))
     union all
-    select a.book_id, 'statement:' || a.account_id from mirror.accounts a
-    where a.book_id = ${inBooks(sql, scope)}),
+    select l.book_id, l.ends, 'statement:' || a.account_id, a.unlisted_since
+    from looked l join mirror.accounts a on a.book_id = l.book_id),
   asked as (
     -- A read that a close required stays required until it happens: the finding keeps its number from one close to the next.
     select o.book_id, o.subject_id as stream, (o.evidence ->> 'readAfter')::timestamptz as read_after
     from (${openSubjects(sql, scope, "stream-unread")}) o),
-  months as (
-    select b.book_id, case when e.ends <= now() then e.ends end as ends
-    from looked b
-    left join ledger.locks k on k.book_id = b.book_id
-    cross join lateral (
-      select ledger.begin_of_day(((${scope.closing === null ? null : `${scope.closing}-01`}::text)::date + interval '1 month')::date,
-        k.time_zone) as ends) e),
   gone as (select g.book_id from reconcile.gone_clients g where g.book_id = ${inBooks(sql, scope)})`
+
+/** The evidence `s` of the last reads of each stream `e`, looked up one by one: a join may compare each stream with all of them. */
+export const standing = (sql: Sql): Fragment => sql`
+  left join lateral (
+    select r.began_at, r.ended_at, r.run_id, r.trouble, r.status, r.detail, r.failing_since,
+      reconcile.is_unreadable(r.trouble) as unreadable, reconcile.is_gone(e.unlisted_since, r.trouble) as gone
+    from sync.stream_reads r where r.book_id = e.book_id and r.stream = e.stream offset 0) s on true`
 
 const text = (sql: Sql, at: Fragment): Fragment =>
   sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
@@ -96,10 +102,9 @@ const lists = (sql: Sql): Fragment => sql`
         else format('was last read to its end on %s, before the month was over (%s)', ${text(sql, sql`s.began_at`)},
           ${text(sql, sql`a.read_after`)}) end as known
     from lists e
-    left join reconcile.stream_standing s on s.book_id = e.book_id and s.stream = e.stream
-    left join months m on m.book_id = e.book_id
+    ${standing(sql)}
     left join asked o on o.book_id = e.book_id and o.stream = e.stream
-    cross join lateral (select greatest(o.read_after, m.ends) as read_after) a
+    cross join lateral (select greatest(o.read_after, e.ends) as read_after) a
     where not coalesce(s.gone, false) and e.book_id not in (select g.book_id from gone g)
       and (coalesce(s.unreadable, false) or a.read_after is not null
         and (s.began_at is null or s.began_at < a.read_after))) n`
@@ -114,9 +119,8 @@ const movements = (sql: Sql, scope: Scope): Fragment => sql`
       'first', (array_agg(lower(r.resource_type) || ' ' || r.resource_id order by r.created_at, r.resource_id))[1:20])
       as evidence
   from looked l
-  left join months m on m.book_id = l.book_id
   left join asked o on o.book_id = l.book_id and o.stream = 'open_movements'
-  cross join lateral (select greatest(o.read_after, m.ends) as read_after) a
+  cross join lateral (select greatest(o.read_after, l.ends) as read_after) a
   join mirror.resources r on r.book_id = l.book_id and r.book_id = ${inBooks(sql, scope)} and not r.final and r.created_at < a.read_after
     and r.read_at < a.read_after
   where l.book_id not in (select g.book_id from gone g)

@@ -175,8 +175,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         yield* sync(service.url)
         expect(
           yield* rows(
-            `select run_id = (select max(run_id) from sync.runs) as read from reconcile.stream_standing
-           where stream like 'statement:%'`,
+            `select run_id = (select max(run_id) from sync.runs) as read from reconcile.statement_standing`,
           ),
         ).toEqual([{ read: true }])
         expect(yield* entries).toBe(3)
