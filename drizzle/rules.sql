@@ -851,8 +851,8 @@ $$;
 
 -- The balance (debit positive) that the journal entries of these sources and their corrections leave in the loan clearing
 -- account of a currency. An amount that a person reclassified to another account is not in it.
-create or replace function ledger.loan_clearing_of(book integer, sources uuid[], in_currency text) returns numeric
-  language sql stable parallel safe as $$
+create or replace function ledger.in_loan_clearing(book integer, sources uuid[], in_currency text)
+returns table (amount numeric) language sql stable parallel safe rows 1 as $$
   select coalesce(sum(p.amount), 0)
   from ledger.journal_entries j
   join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
@@ -927,45 +927,50 @@ union all
 select u.book_id, u.entry_id, e.period, null::integer from ledger.unnumbered u
 join ledger.journal_entries e on e.book_id = u.book_id and e.entry_id = u.entry_id;
 
+-- The cash in loan clearing that a receivable has a share of, by currency: its amount (debit positive), and by direction as in the
+-- view below. Looked up receivable by receivable: a plan that joins them compares each with all others.
+create or replace function reconcile.receivable_cash(of_book integer, of_receivable uuid, side smallint)
+returns table (currency text, amount numeric, repaid numeric, lent numeric, returned numeric) language sql stable rows 1 as $$
+  select s.currency, sum(s.amount),
+    coalesce(sum(s.amount * side) filter (where s.purpose = 'repayment'), 0),
+    coalesce(sum(s.amount * -side) filter (where s.purpose = 'disbursement'), 0),
+    coalesce(sum(s.amount * -side) filter (where s.purpose = 'repayment' and s.amount * side < 0), 0)
+  from (
+    select h.currency, h.purpose,
+      case when h.rest then (select c.amount from ledger.in_loan_clearing(h.book_id, h.entries, h.currency) c)
+          - (select coalesce(sum(o.amount), 0) from ledger.receivable_shares o
+             where o.book_id = h.book_id and o.unit = h.unit and o.currency = h.currency and not o.rest)
+        else h.amount end as amount
+    from ledger.receivable_shares h where h.book_id = of_book and h.receivable_id = of_receivable) s
+  group by s.currency
+$$;
+
 -- Loan clearing of the receivables that were not paid exactly, a row for each receivable and currency. `amount` is the balance
 -- in loan clearing (debit positive). The other amounts are by direction (lent, repaid): due, paid, and waiting for cash; none
 -- is negative where the data are sound. An amount that a person reclassified counts as neither due nor paid. `returned` is the
 -- part of `repaid_paid` by which transactions that the receivable names as repayments sent money back. `came_back` is what was
 -- lent beyond what was due and repaid beyond what was due: the cash of a loan that was cancelled, there and back.
 create or replace view reconcile.receivable_clearing as
-with shared as (
-  select d.book_id, d.receivable_id, s.currency, s.purpose, s.entries, d.side,
-    case when s.rest then ledger.loan_clearing_of(s.book_id, s.entries, s.currency)
-        - (select coalesce(sum(o.amount), 0) from ledger.receivable_shares o
-           where o.book_id = s.book_id and o.unit = s.unit and o.currency = s.currency and not o.rest)
-      else s.amount end as amount
-  from ledger.receivable_dues d
-  join ledger.receivable_shares s on s.book_id = d.book_id and s.receivable_id = d.receivable_id
-  where d.open),
-cash as (
-  select s.book_id, s.receivable_id, s.currency, sum(s.amount) as amount,
-    coalesce(sum(s.amount * s.side) filter (where s.purpose = 'repayment'), 0) as repaid,
-    coalesce(sum(s.amount * -s.side) filter (where s.purpose = 'disbursement'), 0) as lent,
-    coalesce(sum(s.amount * -s.side) filter (where s.purpose = 'repayment' and s.amount * s.side < 0), 0) as returned
-  from shared s group by s.book_id, s.receivable_id, s.currency),
-own as (
-  select d.*, ledger.loan_clearing_of(d.book_id, array[d.receivable_id], d.currency) as stands
-  from ledger.receivable_dues d where d.open),
-standing as (
-select o.book_id, o.receivable_id, o.currency, o.stands + coalesce(c.amount, 0) as amount,
-  -- A reclassified amount of the receivable's own entries counts to the direction that was not paid exactly.
-  o.lent + case when o.repaid - o.repaid_waiting = coalesce(c.repaid, 0) then (o.stands - o.taken) * o.side else 0 end as lent_due,
-  coalesce(c.lent, 0) as lent_paid, o.lent_waiting,
-  o.repaid + case when o.repaid - o.repaid_waiting = coalesce(c.repaid, 0) then 0 else (o.stands - o.taken) * -o.side end
-    as repaid_due,
-  coalesce(c.repaid, 0) as repaid_paid, o.repaid_waiting, o.since, coalesce(c.returned, 0) as returned
-from own o
-left join cash c on c.book_id = o.book_id and c.receivable_id = o.receivable_id and c.currency = o.currency
-union all
-select c.book_id, c.receivable_id, c.currency, c.amount, 0, c.lent, 0, 0, c.repaid, 0, o.since, c.returned
-from cash c
-join own o on o.book_id = c.book_id and o.receivable_id = c.receivable_id and o.currency <> c.currency)
-select s.*, greatest(least(s.lent_paid - s.lent_due, s.repaid_paid - s.repaid_due), 0) as came_back from standing s;
+select s.*, greatest(least(s.lent_paid - s.lent_due, s.repaid_paid - s.repaid_due), 0) as came_back
+from (
+  select o.book_id, o.receivable_id, o.currency, x.stands + coalesce(c.amount, 0) as amount,
+    -- A reclassified amount of the receivable's own entries counts to the direction that was not paid exactly.
+    o.lent + case when o.repaid - o.repaid_waiting = coalesce(c.repaid, 0) then (x.stands - o.taken) * o.side else 0 end as lent_due,
+    coalesce(c.lent, 0) as lent_paid, o.lent_waiting,
+    o.repaid + case when o.repaid - o.repaid_waiting = coalesce(c.repaid, 0) then 0 else (x.stands - o.taken) * -o.side end
+      as repaid_due,
+    coalesce(c.repaid, 0) as repaid_paid, o.repaid_waiting, o.since, coalesce(c.returned, 0) as returned
+  from ledger.receivable_dues o
+  cross join lateral ledger.in_loan_clearing(o.book_id, array[o.receivable_id], o.currency) as x (stands)
+  left join lateral reconcile.receivable_cash(o.book_id, o.receivable_id, o.side) c on c.currency = o.currency
+  where o.open
+  union all
+  select o.book_id, o.receivable_id, c.currency, c.amount, 0, c.lent, 0, 0, c.repaid, 0, o.since, c.returned
+  from ledger.receivable_dues o
+  cross join lateral reconcile.receivable_cash(o.book_id, o.receivable_id, o.side) c
+  where o.open and c.currency <> o.currency) s;
+
+drop function if exists ledger.loan_clearing_of(integer, uuid[], text);
 
 -- The balance of loan clearing by receivable; the rows of a book and currency add up to that balance. A row without a
 -- receivable is cash that no receivable names, or that arrived after receivables were booked last. `due` and `paid` are those
@@ -982,17 +987,17 @@ cross join lateral (
   select case when c.repaid_due <> c.repaid_paid - c.came_back then 'repayment' else 'disbursement' end as purpose) p
 where c.amount <> 0
 union all
-select b.book_id, null, b.currency, b.amount - coalesce(k.amount, 0), null, null, null, null, null
+select b.book_id, null, b.currency, b.amount - k.amount, null, null, null, null, null
 from (
   select a.book_id, a.currency, sum(t.debit - t.credit) as amount
   from ledger.accounts a
   join ledger.balances t on t.book_id = a.book_id and t.account_id = a.account_id
   where a.role = 'loan_clearing' and a.rule_code = ''
   group by a.book_id, a.currency) b
-left join (
-  select c.book_id, c.currency, sum(c.amount) as amount from reconcile.receivable_clearing c group by c.book_id, c.currency) k
-  on k.book_id = b.book_id and k.currency = b.currency
-where b.amount <> coalesce(k.amount, 0);
+cross join lateral (
+  select coalesce(sum(c.amount), 0) as amount from reconcile.receivable_clearing c
+  where c.book_id = b.book_id and c.currency = b.currency) k
+where b.amount <> k.amount;
 
 -- The open items of loans, each once: every leg whose cash has not arrived (two legs can cancel each other in the balances
 -- above), and every other balance in loan clearing. A shortfall within the interest leaves none: it is a finding alone.
@@ -1001,11 +1006,10 @@ select w.book_id, w.receivable_id, w.currency, w.sequence from ledger.receivable
 union all (
 select i.book_id, i.receivable_id, i.currency, null::integer
 from reconcile.loan_clearing_items i
-left join (
-  select w.book_id, w.receivable_id, w.currency, sum(w.amount * w.side) as amount
-  from ledger.receivable_waits w group by w.book_id, w.receivable_id, w.currency) w
-  on w.book_id = i.book_id and w.receivable_id = i.receivable_id and w.currency = i.currency
-where i.amount <> coalesce(w.amount, 0)
+cross join lateral (
+  select coalesce(sum(w.amount * w.side), 0) as amount from ledger.receivable_waits w
+  where w.book_id = i.book_id and w.receivable_id = i.receivable_id and w.currency = i.currency) w
+where i.amount <> w.amount
 union
 select f.book_id, (f.evidence ->> 'receivableId')::uuid, f.evidence ->> 'currency', null::integer
 from reconcile.open_findings f

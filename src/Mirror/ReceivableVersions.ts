@@ -54,8 +54,9 @@ const made = Effect.gen(function* () {
             ${text(({ transaction }) => transaction.txId)}, ${plain(({ purpose }) => purpose)},
             ${plain(({ transaction }) => transaction.txTimestamp)})
             as t (book_id, receivable_id, tx_id, purpose, tx_timestamp)
-          join mirror.receivables r on r.book_id = ${organization.bookId} and r.receivable_id = t.receivable_id::uuid
-            and r.current
+          cross join lateral (
+            select c.version from mirror.receivables c
+            where c.book_id = ${organization.bookId} and c.receivable_id = t.receivable_id::uuid and c.current offset 0) r
           order by 1, 2, 3
           on conflict do nothing`
     })
@@ -75,14 +76,18 @@ const made = Effect.gen(function* () {
     if (rows.length === 0) return 0
     const ids = rows.map(({ receivable }) => receivable.id)
     const raws = rows.map(({ receivable }) => receivable.raw)
-    // Two statements, since the partial unique index requires the old version to be marked before the new one is inserted.
+    // Two statements, since the partial unique index requires the old version to be marked before the new one is inserted. Each
+    // receivable is looked up by its key (`offset 0`): a plan that a session made before there were many would compare it with all.
     yield* database.execute(
       "Mirror.Receivables.supersede",
       (sql) => sql`
-          update mirror.receivables r set current = false
-          from unnest(${plainArray(sql, ids)}, ${textArray(sql, raws)}) as t (id, raw)
-          where r.book_id = ${organization.bookId} and r.receivable_id = t.id::uuid and r.current
-            and r.raw::jsonb <> t.raw::jsonb`,
+          update mirror.receivables set current = false
+          where ctid = any (array(
+            select k.ctid from unnest(${plainArray(sql, ids)}, ${textArray(sql, raws)}) as t (id, raw)
+            cross join lateral (
+              select r.ctid from mirror.receivables r
+              where r.book_id = ${organization.bookId} and r.receivable_id = t.id::uuid and r.current
+                and r.raw::jsonb <> t.raw::jsonb offset 0) k))`,
     )
     const added = yield* database.rows("Mirror.Receivables.put", { receivable_id: uuid }, (sql) => {
       const { plain, text } = columnsOf(
@@ -107,7 +112,8 @@ const made = Effect.gen(function* () {
             as t (id, client_id, status, currency, payment_rails, issue_date, initial_principal, current_principal,
               repayment_amount, raw)
           where not exists (select 1 from mirror.receivables c
-                            where c.book_id = ${organization.bookId} and c.receivable_id = t.id::uuid and c.current)
+                            where c.book_id = ${organization.bookId} and c.receivable_id = t.id::uuid and c.current
+                            offset 0)
           returning receivable_id`
     })
     const fresh = new Set(added.map(({ receivable_id: id }) => id))
@@ -126,14 +132,14 @@ const made = Effect.gen(function* () {
     yield* database.execute(
       "Mirror.Receivables.listed",
       (sql) => sql`
-          update mirror.receivables r set unlisted_since = case when i.id is null then now() end,
-            last_listed_at = case when i.id is null then (
+          update mirror.receivables r set unlisted_since = case when r.unlisted_since is null then now() end,
+            last_listed_at = case when r.unlisted_since is null then (
               select s.began_at from sync.stream_reads s where s.book_id = r.book_id and s.stream = 'receivables') end
-          from mirror.receivables v left join unnest(${textArray(sql, [...ids])}) as i (id)
-            on lower(i.id) = v.receivable_id::text
-          where v.book_id = ${organization.bookId} and v.current and v.status = 'ACTIVE' and r.book_id = v.book_id
-            and r.receivable_id = v.receivable_id and r.version = v.version
-            and (i.id is null) <> (r.unlisted_since is not null)`,
+          -- Those of which it is another than before.
+          where r.ctid = any (array(
+            select v.ctid from mirror.receivables v
+            where v.book_id = ${organization.bookId} and v.current and v.status = 'ACTIVE'
+              and (v.unlisted_since is not null) = (v.receivable_id::text in (select lower(i) from unnest(${textArray(sql, [...ids])}) i))))`,
     )
   })
 

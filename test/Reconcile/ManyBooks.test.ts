@@ -1,14 +1,19 @@
-/** What is asked of all books at once takes as much for each of them, however many there are. */
+/** What is asked of all books, or of all receivables, takes as much for each of them, however many there are. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { describe } from "vitest"
 import { allBooks, type Book } from "../../src/Book.ts"
+import * as Money from "../../src/Common/Money.ts"
 import { int4 } from "../../src/Database/Columns.ts"
 import { probing } from "../../src/Database/DatabaseConfig.ts"
 import { Database } from "../../src/Database.ts"
 import { accountStandings } from "../../src/Inquiry/AccountStandings.ts"
+import { Receivables } from "../../src/Mirror/ReceivableVersions.ts"
 import { ReferenceItems } from "../../src/Mirror/ReferenceItems.ts"
+import { loanClearing } from "../../src/Reconcile/Checks/Credit/LoanClearing.ts"
 import { streams } from "../../src/Reconcile/Checks/Streams.ts"
+import { unknownStates } from "../../src/Reconcile/Checks/UnknownStates.ts"
+import type { CheckQuery } from "../../src/Reconcile/Findings.ts"
 import { readStates } from "../../src/Reconcile/ReadStates.ts"
 import { settingsScope } from "../../src/Reconcile/ReconcileScope.ts"
 import { openCounts } from "../../src/Reconcile/Summary.ts"
@@ -25,10 +30,35 @@ const settings = Settings.from({
 })
 
 /** The database over sessions with settings of their own. */
-const over = (session: Readonly<Record<string, string>>) =>
+const sessionsOf = (session: Readonly<Record<string, string>>) =>
   Layer.unwrapEffect(
     Effect.map(TestDatabase, ({ url }) => Layer.fresh(Database.layer({ ...settingsFor(url), session }))),
   ).pipe(Layer.provideMerge(TestDatabase.migrated))
+
+type Ask = (books: ReadonlyArray<Book>) => Effect.Effect<unknown, unknown, Database | Settings>
+
+/** What a check finds, of everything. */
+const checking =
+  ({ found }: CheckQuery): Ask =>
+  (books) =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const scope = {
+        ...settingsScope(yield* Settings),
+        ...{
+          books: books.map(({ bookId }) => bookId),
+          sinceRun: null,
+          period: null,
+          full: true,
+          runId: null,
+        },
+      }
+      return yield* database.row(
+        "Test.found",
+        { count: int4 },
+        (sql) => sql`select count(*)::integer as count from (${found(sql, scope)}) f`,
+      )
+    })
 
 /**
  * Clients with a book, an account and a list that were read by the last sync; every third has a finding. The organization's book knows
@@ -55,34 +85,14 @@ const clients = (from: number, to: number) =>
     from mirror.books b where book_id % 3 = 0 and not exists (select from reconcile.findings f where f.book_id = b.book_id);
     analyze`)
 
-const questions: Readonly<
-  Record<string, (books: ReadonlyArray<Book>) => Effect.Effect<unknown, unknown, Database | Settings>>
-> = {
+const questions: Readonly<Record<string, Ask>> = {
   "whether they tie out": () => bookTieOuts(null),
   "whether those that are named tie out": (books) => bookTieOuts(books.map(({ bookId }) => bookId)),
   "how far behind they are": () => readStates(null),
   "what the last sync did not read": notReadBySync,
   "what is open": openCounts,
   "how their accounts stand": (books) => accountStandings(books, new Map()),
-  "which streams cannot be read": (books) =>
-    Effect.gen(function* () {
-      const database = yield* Database
-      const scope = {
-        ...settingsScope(yield* Settings),
-        ...{
-          books: books.map(({ bookId }) => bookId),
-          sinceRun: null,
-          period: null,
-          full: true,
-          runId: null,
-        },
-      }
-      return yield* database.row(
-        "Test.streams",
-        { count: int4 },
-        (sql) => sql`select count(*)::integer as count from (${streams.found(sql, scope)}) f`,
-      )
-    }),
+  "which streams cannot be read": checking(streams),
 }
 
 const organization = unruled(`
@@ -91,68 +101,149 @@ const organization = unruled(`
   values ('default', 'sync', 'done', now(), true, '{"proved": true}')`)
 
 /** By question. */
-const touched = Effect.gen(function* () {
-  const books = yield* allBooks(Option.none())
-  const found = new Map<string, number>()
-  for (const [question, ask] of Object.entries(questions)) found.set(question, yield* rowsTouched(ask(books)))
-  return found
-})
+const touched = (asked: Readonly<Record<string, Ask>>) =>
+  Effect.gen(function* () {
+    const books = yield* allBooks(Option.none())
+    const found = new Map<string, number>()
+    for (const [question, ask] of Object.entries(asked)) found.set(question, yield* rowsTouched(ask(books)))
+    return found
+  })
+
+const sessions = [
+  ["in a session that plans freely", {}],
+  ["in a session that only probes indexes", probing],
+] as const
+
+/** Twice as many things, made by `more`, are twice as many rows. */
+const grows = <E, R>(
+  asked: Readonly<Record<string, Ask>>,
+  more: (from: number, to: number) => Effect.Effect<unknown, E, R>,
+) =>
+  Effect.gen(function* () {
+    yield* organization
+    yield* more(1, 300)
+    const before = yield* touched(asked)
+    yield* more(301, 600)
+    const after = yield* touched(asked)
+    for (const [question, rows] of before) {
+      expect(rows, question).toBeGreaterThan(100)
+      expect((after.get(question) ?? 0) / rows, question).toBeLessThan(2.6)
+    }
+  }).pipe(Effect.provide(settings))
 
 describe("of twice as many books, the server goes through twice as many rows to say", () => {
-  it.scoped.each([
-    ["in a session that plans freely", {}],
-    ["in a session that only probes indexes", probing],
-  ] as const)("%s", ([, session]) =>
-    Effect.gen(function* () {
-      yield* organization
-      yield* clients(1, 300)
-      const before = yield* touched
-      yield* clients(301, 600)
-      const after = yield* touched
-      for (const [question, rows] of before) {
-        expect(rows, question).toBeGreaterThan(100)
-        expect((after.get(question) ?? 0) / rows, question).toBeLessThan(2.6)
-      }
-    }).pipe(Effect.provide(settings), Effect.provide(over(session))),
+  it.scoped.each(sessions)("%s", ([, session]) =>
+    grows(questions, clients).pipe(Effect.provide(sessionsOf(session))),
   )
 })
 
-describe("the clients of a list", () => {
-  it.scoped("are looked up one by one, also by a plan that was made before there were many", () =>
+/** Of a lender: each has more principal disbursed than due, a share of cash, and an amount that waits. */
+const receivables = (from: number, to: number, statistics = "analyze") =>
+  unruled(`
+    drop table if exists news;
+    create temporary table news as
+    select b.book_id, md5('r' || n)::uuid as id, 'tx' || n as unit
+    from mirror.books b, generate_series(${from}, ${to}) n where b.client_id is null;
+    insert into ledger.locks (book_id, time_zone) select book_id, 'UTC' from mirror.books on conflict do nothing;
+    insert into mirror.receivables (book_id, receivable_id, version, current, client_id, status, currency, payment_rails, issue_date,
+      initial_principal, current_principal, repayment_amount, raw, served_at, read_at, posted, run_id)
+    select book_id, id, 1, true, md5('c')::uuid, 'ACTIVE', 'EUR', 'SEPA', now(), 100, 100, 105, '{}', now(), now(), true, 1 from news;
+    insert into ledger.receivable_dues (book_id, receivable_id, currency, side, lent, lent_waiting, repaid, repaid_waiting, taken_back,
+      taken, open, owed, policy, since)
+    select book_id, id, 'EUR', 1, 100, 40, 0, 0, 0, 0, true, true, '', now() from news;
+    insert into ledger.receivable_shares (book_id, receivable_id, unit, currency, purpose, amount, rest, entries)
+    select book_id, id, unit, 'EUR', 'disbursement', -60, false, '{}' from news;
+    insert into ledger.receivable_waits (book_id, receivable_id, purpose, version, sequence, currency, amount, side, occurred_at, tx_ids, whole)
+    select book_id, id, 'disbursement', 1, 1, 'EUR', 40, 1, now(), '{}', false from news;
+    ${statistics}`)
+
+describe("of twice as many receivables, the server goes through twice as many rows to say", () => {
+  const asked: Readonly<Record<string, Ask>> = {
+    "whether their book ties out": (books) => bookTieOuts(books.map(({ bookId }) => bookId)),
+    "which stand in loan clearing": checking(loanClearing),
+    "in which states they are": checking(unknownStates),
+  }
+  it.scoped.each(sessions)("%s", ([, session]) =>
+    grows(asked, receivables).pipe(Effect.provide(sessionsOf(session))),
+  )
+})
+
+/** How many rows the indexes of a table have returned in this transaction. */
+const returned = (table: string) =>
+  Effect.flatMap(Database, (database) =>
+    Effect.map(
+      database.row(
+        "Test.returned",
+        { read: int4 },
+        (sql) => sql`
+          select sum(pg_stat_get_xact_tuples_returned(indexrelid))::integer as read
+          from pg_index where indrelid = ${table}::text::regclass`,
+      ),
+      ({ read }) => read,
+    ),
+  )
+
+/** By a plan that the server makes without looking at what it is asked for. */
+const generic = sessionsOf({ ...probing, plan_cache_mode: "force_generic_plan" })
+
+describe("of a list with thousands of items, those of a page are looked up one by one:", () => {
+  const ids = Array.from({ length: 50 }, (_, at) => `00000000-0000-4000-8000-0000000000${10 + at}`)
+
+  it.scoped("clients", () =>
     Effect.gen(function* () {
       const database = yield* Database
       yield* organization
       const [book] = yield* allBooks(Option.none())
       if (book === undefined) throw new Error("there is no book")
       const items = yield* ReferenceItems.made
-      const page = Array.from({ length: 50 }, (_, at) => ({
-        id: `client-${at}`,
-        label: Option.none<string>(),
-        raw: '{"status":"ACTIVE"}',
-      }))
+      const page = ids.map((id) => ({ id, label: Option.none<string>(), raw: '{"status":"ACTIVE"}' }))
       yield* items.put(book, 1, "client", "2026-11-01T00:00:00Z", page)
       yield* unruled(`
         insert into mirror.reference_items (book_id, kind, item_id, version, current, raw, read_at, run_id)
         select ${book.bookId}, 'client', 'other-' || n, 1, true, '{"status":"ACTIVE"}', now(), 1 from generate_series(1, 3000) n`)
-      const read = Effect.map(
-        database.row(
-          "Test.read",
-          { read: int4 },
-          (sql) => sql`
-            select sum(pg_stat_get_xact_tuples_returned(indexrelid))::integer as read
-            from pg_index where indrelid = 'mirror.reference_items'::regclass`,
-        ),
-        ({ read: rows }) => rows,
-      )
       const rows = yield* database.transaction(
         Effect.gen(function* () {
           yield* items.put(book, 1, "client", "2026-11-02T00:00:00Z", page)
           expect(yield* items.news(book, "client", page)).toEqual([])
-          return yield* read
+          return yield* returned("mirror.reference_items")
         }),
       )
       expect(rows).toBeGreaterThan(0)
       expect(rows).toBeLessThanOrEqual(4 * page.length)
-    }).pipe(Effect.provide(over({ ...probing, plan_cache_mode: "force_generic_plan" }))),
+    }).pipe(Effect.provide(generic)),
+  )
+
+  it.scoped("receivables", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      yield* organization
+      const [book] = yield* allBooks(Option.none())
+      if (book === undefined) throw new Error("there is no book")
+      const versions = yield* Receivables.made
+      const times = { servedAt: "2026-11-02T00:00:00Z", readAt: "2026-11-02T00:00:00Z" }
+      const hundred = Money.fromTrusted("100")
+      const page = ids.map((id) => ({
+        bookId: book.bookId,
+        receivable: {
+          ...{ id, clientId: id, currency: "EUR", status: "ACTIVE", paymentRails: "SEPA", raw: "{}" },
+          issueDate: "2026-10-01T00:00:00Z",
+          ...{ initialPrincipal: hundred, currentPrincipal: hundred, repaymentAmount: hundred },
+          paymentTransaction: Option.none(),
+          disbursedTransaction: Option.some({ txId: `tx ${id}`, txTimestamp: "2026-10-01T00:00:00Z" }),
+          repaymentTransactions: [],
+        },
+      }))
+      expect(yield* versions.put(book, 1, times, page)).toBe(page.length)
+      // The plans that were made for few stay.
+      yield* receivables(1, 3000, "")
+      const rows = yield* database.transaction(
+        Effect.gen(function* () {
+          expect(yield* versions.put(book, 1, times, page)).toBe(0)
+          return yield* returned("mirror.receivables")
+        }),
+      )
+      expect(rows).toBeGreaterThan(0)
+      expect(rows).toBeLessThanOrEqual(4 * page.length)
+    }).pipe(Effect.provide(generic)),
   )
 })

@@ -71,7 +71,10 @@ const receivables = (sql: Sql, scope: Scope): Fragment => sql`
       select 1 from mirror.books c join ledger.receivable_dues x on x.book_id = c.book_id and x.lent <> 0
       where c.connection = b.connection and c.book_id <> b.book_id and x.receivable_id = v.receivable_id))`
 
-/** Looked for among what is owed and what is active: receivables that were paid long ago cost nothing. */
+/**
+ * Looked for among what is owed and what is active: receivables that were paid long ago cost nothing. Each is looked up by its key
+ * (`offset 0`): a join may compare it with all others.
+ */
 const otherCurrencies = (sql: Sql, scope: Scope): Fragment => sql`
   select 'receivable-state', b.book_id, 'receivable', v.receivable_id::text, true,
     format('The receivable of %s is %s: it was in %s before. The books keep what they hold in %s. The service says %s of principal and %s to be repaid.',
@@ -84,14 +87,20 @@ const otherCurrencies = (sql: Sql, scope: Scope): Fragment => sql`
     select w.book_id, w.receivable_id from ledger.receivable_dues w where w.book_id = ${inBooks(sql, scope)} and w.owed
     union
     select w.book_id, w.receivable_id from mirror.receivables a
-    join ledger.receivable_dues w on w.book_id = ${inBooks(sql, scope)} and w.receivable_id = a.receivable_id
-    where a.current and a.status = 'ACTIVE' and a.book_id in (
+    cross join lateral (
+      select x.book_id, x.receivable_id from ledger.receivable_dues x where x.receivable_id = a.receivable_id offset 0) w
+    where w.book_id = ${inBooks(sql, scope)} and a.current and a.status = 'ACTIVE' and a.book_id in (
       select o.book_id from mirror.books b join mirror.books o on o.connection = b.connection and o.client_id is null
       where b.book_id = ${inBooks(sql, scope)})) c
   join mirror.books b on b.book_id = c.book_id
   join mirror.books o on o.connection = b.connection and o.client_id is null
-  join mirror.receivables v on v.book_id = o.book_id and v.receivable_id = c.receivable_id and v.current
-  join ledger.receivable_dues d on d.book_id = c.book_id and d.receivable_id = c.receivable_id and ${isOtherwise(sql, sql`d`)}`
+  cross join lateral (
+    select r.* from mirror.receivables r
+    where r.book_id = o.book_id and r.receivable_id = c.receivable_id and r.current offset 0) v
+  cross join lateral (
+    select r.* from ledger.receivable_dues r
+    where r.book_id = c.book_id and r.receivable_id = c.receivable_id offset 0) d
+  where ${isOtherwise(sql, sql`d`)}`
 
 const found = (sql: Sql, scope: Scope): Fragment =>
   sql`${movements(sql, scope)} union all ${receivables(sql, scope)} union all ${otherCurrencies(sql, scope)}`

@@ -49,7 +49,9 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
         cross join lateral unnest(s.entries) as e (entry_id)
         where s.book_id = c.book_id and s.receivable_id = c.receivable_id and s.currency = c.currency)) as evidence
   from compared c
-  join ledger.receivable_dues d on d.book_id = c.book_id and d.receivable_id = c.receivable_id
+  cross join lateral (
+    select r.currency, r.taken_back from ledger.receivable_dues r
+    where r.book_id = c.book_id and r.receivable_id = c.receivable_id offset 0) d
   union all
   select 'loan-clearing', i.book_id, 'currency', i.currency, true,
     format('%s stand in loan clearing that no receivable accounts for, as where cash of one came or went since receivables were last booked: a complete sync books that.',
