@@ -11,7 +11,7 @@ import * as Verify from "../../src/Verify.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
-import { openBook, postMonths } from "./Books.ts"
+import { assignNumbers, type Movement, openBook, partner, post, postMonths } from "./Books.ts"
 
 const { accounting, chart, formats } = decodeUnknownSync(Content)({
   formats: { fec: { siren: "732829320" } },
@@ -93,6 +93,38 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the days of the FEC", 
       expect(new Set(rows.filter(([journal]) => journal === "TO").map((row) => row[15]))).toEqual(
         new Set(["20261101"]),
       )
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the document of the FEC", (it) => {
+  const deposit = (date: string, reference: string): Movement => ({
+    ...{ date, kind: "deposit", partner: partner.usd, cash: "10.00", description: "Deposit", reference },
+    lines: [
+      ["cash", "", "USD", "10.00"],
+      ["deposits_clearing", "", "USD", "-10.00"],
+    ],
+  })
+
+  it.effect("is the whole reference, or else the number of the journal: never a part of it, nor a word", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("FEC")
+      const hash = "0x" + "ce6d449ee1b548bc12f2df637308c760".repeat(2)
+      const references = [
+        "INV-7",
+        hash,
+        "---",
+        "Invoice 2026-10/000123 of the twelfth of October, second part",
+      ]
+      for (const [at, reference] of references.entries()) {
+        yield* post(bookId, deposit(`2026-10-0${at + 1}`, reference))
+      }
+      yield* assignNumbers(bookId)
+      yield* addRates(rates)
+      const rows = (yield* exported("2026-10")).filter(([journal]) => journal === "TO")
+      expect([...new Set(rows.map((row) => row[8]))]).toEqual([
+        ...["INV-7", "FEC-2026-10-000002", "FEC-2026-10-000003", "FEC-2026-10-000004"],
+      ])
     }),
   )
 })

@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { withDefault } from "../../Common/Field.ts"
 import { ShortText } from "../OwnSettings.ts"
 import { dated } from "../Table/Amount.ts"
+import { fitted } from "../Table/CellText.ts"
 import { defineTable } from "../Table/Define.ts"
 import { lineProfile } from "../Table/LineProfile.ts"
 import type { Row, Setup } from "../Table/Profile.ts"
@@ -43,8 +44,15 @@ const Settings = Schema.Struct({
   journalName: withDefault(ShortText, "Tieout"),
 })
 
-/** The movement's own reference, or else the journal number: every entry has a document. */
-const documentReference = text(({ journal: { entry, number: own } }) => entry?.externalReference ?? own)
+/** Characters of PieceRef. */
+const mostReference = 50
+
+/** The movement's own reference, or else the journal number: every entry has a document. A part of a reference would be another one. */
+const documentReference = text(({ journal: { entry, number: own } }, { profile }) => {
+  const rule = { encoding: profile.encoding, without: profile.text.without, most: Number.POSITIVE_INFINITY }
+  const found = fitted(entry?.externalReference ?? "", rule, "")
+  return found === "" || found.length > mostReference ? own : found
+})
 
 /** Numbers have no gaps within a journal: what only the base-currency journal has is numbered by itself. */
 const isOfBaseAlone = ({ journal: { number: own } }: Row, { book }: Setup): boolean =>
@@ -83,7 +91,7 @@ export const fec = defineTable({
         },
         { header: "CompAuxNum" },
         { header: "CompAuxLib" },
-        { header: "PieceRef", cell: documentReference, most: 50 },
+        { header: "PieceRef", cell: documentReference, most: mostReference },
         { header: "PieceDate", cell: date },
         { header: "EcritureLib", cell: description },
         { header: "Debit", cell: otherSide(debit) },
