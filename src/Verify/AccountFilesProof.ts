@@ -35,14 +35,17 @@ const checkBalance = (cell: Row, { account, closing, opening }: ExpectedAccount,
 
 const types: ReadonlySet<string> = new Set(["Assets", "Liabilities", "Equity", "Revenue", "Expenses"])
 
+/** A text without what an import may not keep: signs, spaces, and how a letter is written. */
+const bare = (text: string): string => text.normalize("NFKD").replace(/[^\p{L}\p{N}]/gu, "")
+
 const checkAccount = (cell: Row, { account }: ExpectedAccount): void => {
   must(types.has(cell(3)), `the account type is ${JSON.stringify(cell(3))}`)
+  // The description is the code, the currency and the service's account, if it has one.
+  const words = cell(2).split(" ")
+  const currency = words.at(account.partnerAccountId === null ? -1 : -2) ?? ""
   // In the base currency the account's own currency stands in its number; older batches have the base currency here.
-  const [currency = ""] = cell(2)
-    .slice(account.code.length + 1)
-    .split(" ")
   must(
-    cell(2).startsWith(`${account.code} `) &&
+    bare(cell(2)) === bare(`${account.code}${currency}${account.partnerAccountId ?? ""}`) &&
       currency !== "" &&
       (currency === account.currency || cell(0).startsWith(`${account.code}-${currency}`)),
     "the description is another account's",

@@ -76,7 +76,9 @@ const writeAccountFiles = Effect.fn("Export.writeAccountFiles")(function* (
   })
   return yield* Effect.forEach(accountFiles, (each) =>
     Effect.gen(function* () {
-      const { rows, text } = each.make({ profile, book: book.code, days, accounts: balances })
+      const { rows, text } = yield* refusedIfUnholdable(profile.name, () =>
+        each.make({ profile, book: book.code, days, accounts: balances }),
+      )
       const file = yield* folder.create(inDays(each.file, days))
       yield* file.write(encode(text, profile.encoding))
       const { bytes, lines, name, sha256 } = yield* file.finish

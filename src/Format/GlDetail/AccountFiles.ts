@@ -1,11 +1,13 @@
 /** The chart of accounts and the trial balance that the AICPA's Audit Data Standards want beside the general ledger detail. */
 import { print } from "../../Common/MinorUnits.ts"
 import { accompanyingFiles } from "../AccompanyingFiles.ts"
+import { holds } from "../Encoding.ts"
 import type { Account } from "../Entry.ts"
 import { rootOf, roots } from "../PlainText/AccountNames.ts"
 import { dated } from "../Table/Amount.ts"
 import { fitted, quoted } from "../Table/CellText.ts"
 import type { AccountFile, AccountFileContext } from "../Table/Define.ts"
+import { Unholdable } from "../Table/Journals.ts"
 import type { Profile } from "../Table/Profile.ts"
 
 const types: Readonly<Record<string, string>> = { Income: "Revenue" }
@@ -20,9 +22,13 @@ const typeOf = ({ name, role }: Account): string => {
 const amount = (minor: bigint, scale: number, { decimals }: Profile): string =>
   print(minor, scale).replace(".", decimals.mark)
 
+/** The cells behind the account's number. */
 type Cells = (account: AccountFileContext["accounts"][number]) => ReadonlyArray<string>
 
-/** A row per account of the book, in the layout of the general ledger detail. */
+/**
+ * A row per account of the book, in the layout of the general ledger detail. Its number stands there unchanged, as in the detail: a
+ * cleaned one would be another account's.
+ */
 const tableOf = (
   { accounts, profile }: AccountFileContext,
   headers: ReadonlyArray<string>,
@@ -32,7 +38,11 @@ const tableOf = (
   const line = (texts: ReadonlyArray<string>) =>
     texts.map((text) => quoted(text, delimiter, false)).join(delimiter) + lineEnd
   const rule = { encoding, most: profile.text.most }
-  const rows = accounts.map((each) => line(cells(each).map((text) => (text === "" ? "" : clean(text, rule)))))
+  const rows = accounts.map((each) => {
+    const { number } = each
+    if (!holds(number, encoding)) throw new Unholdable(`${JSON.stringify(number)} is not in ${encoding}`)
+    return line([number, ...cells(each).map((text) => (text === "" ? "" : clean(text, rule)))])
+  })
   return { text: line(headers) + rows.join(""), rows: rows.length }
 }
 
@@ -53,8 +63,7 @@ const chartOfAccounts: AccountFile = {
         "Account_Subtype",
         "Business_Unit_Code",
       ],
-      ({ account, currency, number }) => [
-        number,
+      ({ account, currency }) => [
         account.name,
         [account.code, currency, account.partnerAccountId ?? ""].join(" ").trimEnd(),
         typeOf(account),
@@ -81,8 +90,7 @@ const trialBalance: AccountFile = {
         "Amount_Currency",
         "Business_Unit_Code",
       ],
-      ({ account, closing, number, opening }) => [
-        number,
+      ({ account, closing, opening }) => [
         year,
         String(Number(month)),
         dated(days.last, profile.date),
