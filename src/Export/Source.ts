@@ -26,8 +26,10 @@ export interface Source {
   /** Before the first entry, and after the last. */
   readonly opening: Sums
   readonly closing: Sums
-  /** The selected entries' sums, by account: only accounts that they touch. */
+  /** The selected entries' sums, by account: only accounts that they touch with a line that is worth something. */
   readonly moved: Read<Sums>
+  /** The same with every account that they touch: a line that is worth nothing in the base currency moved something all the same. */
+  readonly touched: Read<Sums>
   /** Includes what the service says about the payments, if wanted. */
   readonly entries: (
     order: "number" | "date",
@@ -99,6 +101,9 @@ const readSource = Effect.fn("Export.readSource")(function* (
   const source: Source = {
     ...{ accounts, opening: ofBook(opening, bookId), closing: ofBook(closing, bookId) },
     moved: Effect.map(moved, (sums) => ofBook(sums, bookId)),
+    touched: Effect.map(selectedSums(journal, selection, new Map([[bookId, accounts]]), true), (sums) =>
+      ofBook(sums, bookId),
+    ),
     entries: (order, withPayments) =>
       streamEntries({ ...book, accounts }, journal, selection, order, withPayments),
     entriesByCurrency: (decimals, lines) =>

@@ -27,6 +27,12 @@ const differenceColumns = [
 const nameOf = ({ code, name }: { readonly code: string; readonly name: string }): string =>
   JSON.stringify([code, name])
 
+const printOf = (prints: Map<string, Fingerprint>, currency: string): Fingerprint => {
+  const known = prints.get(currency) ?? new Fingerprint()
+  prints.set(currency, known)
+  return known
+}
+
 export class RatedProof {
   /** The batch's journal is in the base currency, so the files cannot be compared with it. */
   readonly side: Side
@@ -37,8 +43,9 @@ export class RatedProof {
   /** The system's name of an account by the books' code and name. */
   private readonly names = new Map<string, string>()
   private readonly base = new Map<string, bigint>()
-  private readonly booked = new Fingerprint()
-  private readonly moved = new Fingerprint()
+  /** By currency: what the files and the list of differences have, and what the books moved. */
+  private readonly booked = new Map<string, Fingerprint>()
+  private readonly moved = new Map<string, Fingerprint>()
   private listed = false
 
   constructor(
@@ -60,7 +67,7 @@ export class RatedProof {
   private add(journal: string, account: string, currency: string, amount: bigint, base: bigint): void {
     this.base.set(account, (this.base.get(account) ?? 0n) + base)
     if (currency !== this.manifest.base?.currency) {
-      this.booked.add(journal, `${currency}\n${account}`, amount)
+      printOf(this.booked, currency).add(journal, account, amount)
     }
   }
 
@@ -115,14 +122,18 @@ export class RatedProof {
     if (rows !== file.rows) problems.add(file.name, null, `has ${rows} rows, the manifest says ${file.rows}`)
   }
 
-  /** A line of the books; in a currency that the system cannot say it is in the base currency alone. */
+  /** A line of the books. */
   addNative({ amount, code, currency, journal, name }: NativeRow): void {
     const own = this.names.get(nameOf({ code, name }))
-    const hasFile = this.manifest.files.some(
-      (file) => file.format === this.format && file.currency === currency,
+    if (own === undefined || currency === this.manifest.base?.currency) return
+    printOf(this.moved, currency).add(journal, own, amount)
+  }
+
+  /** In a currency that the system cannot say, neither the files nor the list have anything: it is in the base currency alone. */
+  private hasAmountsMoved(): boolean {
+    return [...this.booked].every(
+      ([currency, booked]) => booked.differences(printOf(this.moved, currency)).size === 0,
     )
-    if (own === undefined || !hasFile || currency === this.manifest.base?.currency) return
-    this.moved.add(journal, `${currency}\n${own}`, amount)
   }
 
   /** Once all files have been read. */
@@ -143,7 +154,7 @@ export class RatedProof {
         )
       }
     }
-    if (this.booked.differences(this.moved).size > 0) {
+    if (!this.hasAmountsMoved()) {
       problems.add(this.format, null, "its amounts are not those of native_movements.csv")
     }
     if (!this.listed) problems.add(manifestFile, null, `names no differences of ${this.format}`)

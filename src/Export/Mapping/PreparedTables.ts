@@ -64,14 +64,16 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
     entriesByCurrency,
     moved,
     opening,
-  }: Pick<Source, "accounts" | "entriesByCurrency" | "moved" | "opening">,
+    touched: touchedSums,
+  }: Pick<Source, "accounts" | "entriesByCurrency" | "moved" | "opening" | "touched">,
   formats: ReadonlyArray<TableFormat>,
   { baseCurrency, mode, rated = false, settings, summary = byDay }: TableOptions,
   { createdAt, days, stored }: Prepared,
   banks: ReadonlyArray<Pick<BankStatementFormat, "profile">> = [],
 ) {
   if (formats.length + banks.length === 0) return { contexts: [], mappingVersion: null }
-  const sums = yield* moved
+  // Files with rates have the amounts that moved, whatever they are worth.
+  const sums = yield* rated ? touchedSums : moved
   const touched = accounts.ordered.filter(
     (account) => sums.has(account) || (rated && account.role === "rounding"),
   )

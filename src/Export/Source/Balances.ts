@@ -141,12 +141,13 @@ export const balancesAsOf = Effect.fn("Export.balancesAsOf")(function* (
 
 /**
  * What the selected entries of several books add up to per account; accounts that are only touched by lines worth nothing are left
- * out.
+ * out, unless `worthless` asks for them.
  */
 export const selectedSums = Effect.fn("Export.selectedSums")(function* (
   journal: JournalName,
   selection: Selection,
   accounts: AccountsByBook,
+  worthless = false,
 ) {
   const database = yield* Database
   const rows = yield* database.rows(
@@ -155,7 +156,7 @@ export const selectedSums = Effect.fn("Export.selectedSums")(function* (
     (sql) => sql`
       select e.book_id as "bookId", e.account, sum(e.amount) as amount
       from ${journalView(sql, journal, "journal_lines")} e
-      where ${selected(sql, isIn(sql, [...accounts.keys()]), selection)} and e.amount <> 0
+      where ${selected(sql, isIn(sql, [...accounts.keys()]), selection)} and (${worthless}::boolean or e.amount <> 0)
       group by e.book_id, e.account`,
   )
   return yield* toSums(rows, accounts)

@@ -42,14 +42,18 @@ export const heldSources = Effect.fn("Export.heldSources")(function* (
     counted.set(key, known)
     return known
   })
-  const figuresOf = (bookId: number) => ({
-    accounts: ofBook(accounts, bookId),
-    opening: ofBook(opening, bookId),
-    closing: ofBook(closing, bookId),
-    moved: Effect.map(moved, (sums) => ofBook(sums, bookId)),
-    entriesByCurrency: (decimals: number, lines: LinesOf) =>
-      Effect.map(countAll(decimals, lines), (found) => ofBook(found, bookId)),
-  })
+  const figuresOf = (bookId: number) => {
+    const own = Effect.map(moved, (sums) => ofBook(sums, bookId))
+    return {
+      accounts: ofBook(accounts, bookId),
+      opening: ofBook(opening, bookId),
+      closing: ofBook(closing, bookId),
+      // In the books' own currencies no line is worth nothing.
+      ...{ moved: own, touched: own },
+      entriesByCurrency: (decimals: number, lines: LinesOf) =>
+        Effect.map(countAll(decimals, lines), (found) => ofBook(found, bookId)),
+    }
+  }
   const sources = new Map(ids.map((bookId) => [bookId, figuresOf(bookId)]))
   const withEntries = Effect.fnUntraced(function* (withPayments: boolean) {
     const asked = books.map((book) => ({ ...book, accounts: ofBook(accounts, book.bookId) }))
