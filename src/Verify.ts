@@ -90,7 +90,7 @@ export const run = Effect.fn("Verify.run")(function* (
   const because = (cause: unknown) => unreadable(folder, cause)
   if (isReport(text)) {
     const report = yield* Effect.tryPromise({
-      try: () => checkReport(folder, text, problems),
+      try: () => checkReport(folder, bytes, problems),
       catch: because,
     })
     return verification(folder, problems, { report })

@@ -58,14 +58,13 @@ const standingIn = async (bookFolder: string): Promise<Standing> => {
 }
 
 const linkOf = async (folder: string): Promise<Link | undefined> => {
-  const text = await readManifestFile(join(folder, manifestFile)).then(
-    (bytes) => bytes.toString("utf8"),
-    () => undefined,
-  )
+  const bytes = await readManifestFile(join(folder, manifestFile)).catch(() => undefined)
+  const text = bytes?.toString("utf8")
   const decoded = text === undefined ? undefined : Either.getOrUndefined(decode(text))
-  if (text === undefined || decoded === undefined) return undefined
+  if (bytes === undefined || text === undefined || decoded === undefined) return undefined
   const { batch, book, lineage } = decoded
-  return { batch, book, lineage, sha256: sha256Of(text), sealed: isSealed(decoded, text) }
+  const sealed = isSealed(decoded, text) && bytes.equals(Buffer.from(text, "utf8"))
+  return { batch, book, lineage, sha256: sha256Of(text), sealed }
 }
 
 /** The batches beside a folder. */

@@ -48,18 +48,20 @@ const checkFigures = ({ accounts, currencies, draft }: Manifest, problems: Probl
   }
 }
 
-/** Returns the manifest where it can be decoded. */
+/** `bytes`: the manifest's. Returns it where it can be decoded. */
 export const checkReport = async (
   folder: string,
-  text: string,
+  bytes: Buffer,
   problems: Problems,
 ): Promise<Manifest | undefined> => {
+  const text = bytes.toString("utf8")
   const decoded = decode(text)
   if (Either.isLeft(decoded)) {
     problems.add(manifestFile, null, `cannot be read: ${decoded.left.message}`)
     return undefined
   }
-  if (!isSealed(decoded.right, text)) {
+  // Bytes that are no UTF-8 may read as the text that was written.
+  if (!(isSealed(decoded.right, text) && bytes.equals(Buffer.from(text, "utf8")))) {
     problems.add(
       manifestFile,
       null,

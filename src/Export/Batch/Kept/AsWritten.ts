@@ -22,10 +22,11 @@ export const folderProblems = Effect.fn("Export.folderProblems")(function* (
   const problems = new Problems()
   yield* attempt(folder, async () => {
     const found = names.includes(manifestFile)
-      ? (await readManifestFile(join(folder, manifestFile))).toString("utf8")
+      ? await readManifestFile(join(folder, manifestFile))
       : undefined
     if (found === undefined) problems.add(manifestFile, null, "is missing")
-    else if (found !== text) problems.add(manifestFile, null, "has changed since it was written")
+    else if (!found.equals(Buffer.from(text, "utf8")))
+      problems.add(manifestFile, null, "has changed since it was written")
     await checkFiles(folder, manifest, problems)
   })
   return problems.found.map(problemText)

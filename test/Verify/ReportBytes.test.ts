@@ -1,0 +1,37 @@
+/** One changed byte of a report's manifest is found, whatever the text that it decodes to. */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Manifest, print } from "../../src/Export/Batch/Manifest/ReportManifest.ts"
+import { run } from "../../src/Verify.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
+
+/** What stands for a character that is none, as a reason that was pasted may hold it. */
+const replacement = "\ufffd"
+
+const manifest: Manifest = {
+  ...{ product: "tieout", kind: "report", version: "0.1.0", formatVersion: 1, connection: "default" },
+  ...{ book: { code: "ORG", name: "Organization", clientId: null }, period: "2026-10", timeZone: "UTC" },
+  ...{ asOf: null, createdAt: "2026-11-01T00:00:00Z", state: "open", close: null, draft: true },
+  ...{ reasons: [`Caf${replacement}`], files: [], currencies: [], accounts: [] },
+}
+
+it.effect("a byte that is no UTF-8 is a change, also where it reads as the same text", () =>
+  Effect.gen(function* () {
+    const folder = temporaryFolder()
+    const file = join(folder, "manifest.json")
+    writeFileSync(file, print(manifest))
+    expect((yield* run(folder)).problems).toEqual([])
+    const bytes = readFileSync(file)
+    const at = bytes.indexOf(replacement)
+    writeFileSync(file, Buffer.concat([bytes.subarray(0, at), Buffer.from([0xff]), bytes.subarray(at + 3)]))
+    expect((yield* run(folder)).problems).toEqual([
+      {
+        file: "manifest.json",
+        line: null,
+        message: "has changed since it was written: its digest is not that of its content",
+      },
+    ])
+  }),
+)
