@@ -1,5 +1,5 @@
 /** Checks exported folders from their files alone: no database, no network. */
-import { statSync } from "node:fs"
+import { realpathSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Data, Effect, Either } from "effect"
 import { type Problem, Problems } from "./Common/Problems.ts"
@@ -10,7 +10,7 @@ import type { Manifest as ReportManifest } from "./Export/Batch/Manifest/ReportM
 import { type Manifest, manifestFile } from "./Export/Batch/Manifest.ts"
 import { chainMemory } from "./Verify/BatchChain.ts"
 import { checkBatch, type VerifyOptions } from "./Verify/BatchProof.ts"
-import { foldersBelow } from "./Verify/FolderTree.ts"
+import { type Below, foldersBelow } from "./Verify/FolderTree.ts"
 import { checkReport, isReport } from "./Verify/ReportProof.ts"
 
 /** The folder cannot be read at all, or holds no batch. `message` says what, where and what to do. */
@@ -118,21 +118,51 @@ export const run = Effect.fn("Verify.run")(function* (
   return verification(folder, problems, { manifest: Either.getOrUndefined(decoded) })
 })
 
-/** Each named folder, or those of batches and reports below it; each once. */
+/** Where a path leads to; undefined: nowhere. */
+const realPath = (path: string): string | undefined => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(join(folder, "/"))
+
+/** Each named folder, or those of batches and reports below it, each once; and the links that lead out of what is named. */
 const foldersOf = Effect.fn("Verify.foldersOf")(function* (
   named: ReadonlyArray<string>,
-): Effect.fn.Return<ReadonlyArray<string>, VerifyError> {
+): Effect.fn.Return<Below, VerifyError> {
   const found = new Map<string, string>()
+  const links = new Map<string, string>()
   for (const folder of named) {
     const below = yield* Effect.tryPromise({
       try: () => foldersBelow(folder),
       catch: (cause) => (isMissing(cause) ? missing(folder) : unreadable(folder, cause)),
     })
-    if (below.length === 0) return yield* missing(folder)
-    for (const each of below) if (!found.has(resolve(each))) found.set(resolve(each), each)
+    if (below.folders.length + below.links.length === 0) return yield* missing(folder)
+    for (const each of below.folders) if (!found.has(resolve(each))) found.set(resolve(each), each)
+    for (const each of below.links) links.set(resolve(each), each)
   }
-  return [...found.values()]
+  const roots = named.flatMap((folder) => realPath(folder) ?? [])
+  const leadsOut = (link: string): boolean => {
+    const target = realPath(link)
+    return target === undefined || !roots.some((root) => isWithin(target, root))
+  }
+  return { folders: [...found.values()], links: [...links.values()].filter(leadsOut) }
 })
+
+/** A batch that somebody may have put elsewhere, and changed: whoever opens it by its place gets that one. */
+const behindLink = (link: string): Verification => {
+  const problems = new Problems()
+  problems.add(
+    manifestFile,
+    null,
+    `stands behind the link ${link}, which is not followed: name the folder that it leads to as well`,
+  )
+  return verification(link, problems, {})
+}
 
 /** While one folder's tables are read here, another's plain-text journals are on a thread of their own. */
 const sideBySide = 2
@@ -145,9 +175,9 @@ export const runAll = Effect.fn("Verify.runAll")(function* (
   named: ReadonlyArray<string>,
   options: VerifyOptions = { chain: false },
 ): Effect.fn.Return<ReadonlyArray<Verification>, VerifyError> {
-  const folders = yield* foldersOf(named)
+  const { folders, links } = yield* foldersOf(named)
   const [only, ...others] = folders
-  if (only !== undefined && others.length === 0) return [yield* run(only, options)]
+  if (only !== undefined && others.length + links.length === 0) return [yield* run(only, options)]
   let checked = 0
   const memory = chainMemory()
   const check = (folder: string): Effect.Effect<Verification> =>
@@ -163,7 +193,8 @@ export const runAll = Effect.fn("Verify.runAll")(function* (
         }),
       ),
     )
-  return yield* Effect.forEach(folders, check, { concurrency: sideBySide }).pipe(
+  const found = yield* Effect.forEach(folders, check, { concurrency: sideBySide }).pipe(
     inStage("verify", () => `${checked} of ${folders.length} folders`),
   )
+  return [...found, ...links.map(behindLink)]
 })

@@ -45,11 +45,17 @@ const once = <A>(
   return found
 }
 
+/** The folders in a folder. What is behind a link does not stand there: nobody checks it. */
+const foldersIn = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+}
+
 const standingIn = async (bookFolder: string): Promise<Standing> => {
   const standing = new Map<number, Array<string>>()
-  for (const scope of await readdir(bookFolder).catch(() => [])) {
+  for (const scope of await foldersIn(bookFolder)) {
     const scopeFolder = join(bookFolder, scope)
-    for (const name of await readdir(scopeFolder).catch(() => [])) {
+    for (const name of await foldersIn(scopeFolder)) {
       if (!batchName.test(name)) continue
       standing.set(Number(name), [...(standing.get(Number(name)) ?? []), join(scopeFolder, name)])
     }

@@ -8,7 +8,7 @@ import { uuidPattern } from "../Common/Uuid.ts"
 import { type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
 
 export const batchName = /^\d+$/
-const scopeName = /^(?:\d{4}-\d{2}|\d{4}-\d{2}-\d{2}_\d{4}-\d{2}-\d{2}|all|since-\d+)(?:@.*)?$/
+export const scopeName = /^(?:\d{4}-\d{2}|\d{4}-\d{2}-\d{2}_\d{4}-\d{2}-\d{2}|all|since-\d+)(?:@.*)?$/
 const olderBookName = new RegExp(`^.+-(?:org|${uuidPattern})$`)
 
 interface Level {

@@ -3,34 +3,51 @@ import { type Dirent, existsSync } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { manifestFile } from "../Export/Batch/Manifest.ts"
-import { batchName } from "./FolderPlace.ts"
+import { batchName, scopeName } from "./FolderPlace.ts"
 
 /** The folder of a close package, also of one as of a time. */
 const reportName = /^\d{4}-\d{2}(?:@.*)?$/
 
+/** A link where a folder of batches or reports would stand. */
+const isLinkedPlace = (entry: Dirent): boolean =>
+  entry.isSymbolicLink() &&
+  (batchName.test(entry.name) || scopeName.test(entry.name) || reportName.test(entry.name))
+
 /** By its name and its files a batch or a report, though it has no manifest. A scope's folder has the name of a month, and folders in it. */
 const isLeft = (name: string, entries: ReadonlyArray<Dirent>): boolean =>
-  entries.some((entry) => !entry.isDirectory()) &&
+  entries.some((entry) => !(entry.isDirectory() || isLinkedPlace(entry))) &&
   (batchName.test(name) || (reportName.test(name) && !entries.some((entry) => entry.isDirectory())))
 
-const walk = async (folder: string, name: string): Promise<ReadonlyArray<string>> => {
-  if (existsSync(join(folder, manifestFile))) return [folder]
+export interface Below {
+  /** In the order of their names. */
+  readonly folders: ReadonlyArray<string>
+  /** Links with the name of a batch, a scope or a report: nothing behind them was looked at. */
+  readonly links: ReadonlyArray<string>
+}
+
+const walk = async (folder: string, name: string): Promise<Below> => {
+  if (existsSync(join(folder, manifestFile))) return { folders: [folder], links: [] }
   const entries = await readdir(folder, { withFileTypes: true })
-  if (isLeft(name, entries)) return [folder]
+  const links = entries.filter(isLinkedPlace).map((entry) => join(folder, entry.name))
+  if (isLeft(name, entries)) return { folders: [folder], links }
   // Batch 10 stands after batch 9.
   const { compare } = new Intl.Collator("en", { numeric: true })
-  const folders = entries
+  const names = entries
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .toSorted(compare)
-  const found: Array<string> = []
-  for (const each of folders) found.push(...(await walk(join(folder, each), each)))
-  return found
+  const folders: Array<string> = []
+  for (const each of names) {
+    const below = await walk(join(folder, each), each)
+    folders.push(...below.folders)
+    links.push(...below.links)
+  }
+  return { folders, links }
 }
 
 /**
- * In the order of their names; none where `folder` is not there or holds none. A folder with the name of a batch or a report that has files but no
- * manifest is among them: it was never finished, or lost its manifest. Links are not followed. Rejects where a folder cannot be read.
+ * None where `folder` is not there or holds none. A folder with the name of a batch or a report that has files but no manifest is
+ * among them: it was never finished, or lost its manifest. Links are not followed, but said. Rejects where a folder cannot be read.
  */
-export const foldersBelow = async (folder: string): Promise<ReadonlyArray<string>> =>
-  existsSync(folder) ? walk(folder, "") : []
+export const foldersBelow = async (folder: string): Promise<Below> =>
+  existsSync(folder) ? walk(folder, "") : { folders: [], links: [] }
