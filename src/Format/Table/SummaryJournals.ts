@@ -80,6 +80,8 @@ const summaryOf = (sum: Sum, currency: string, { net }: SummaryStyle): TableJour
   recordedAt: sum.first.recordedAt,
   sourceType: "summary",
   currency,
+  // The first entry may begin a summary in each of its currencies, with the same number.
+  several: byCurrency(sum.first).size > 1,
   partnerAccountId: null,
   scale: sum.scale,
   lines: net ? netLines(sum) : grossLines(sum),
