@@ -168,7 +168,7 @@ export const run = Effect.fn("Export.run")(function* (
     }
     yield* valued(books, selection, request.base, parts, request)
   }
-  const { chosen, empty } = yield* withEntries(books, selection, request)
+  const { chosen, empty } = yield* withEntries(books, selection, parts, request)
   yield* checkBookSettings(settings, chosen, known, formats)
   const batches: Array<ExportedBatch> = []
   const unchanged: Array<string> = []
