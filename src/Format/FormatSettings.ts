@@ -39,8 +39,10 @@ const overrides: Readonly<Record<Overridable, Schema.Schema<Override>>> = {
   limits: Schema.Struct(limits),
 }
 
-const overrideOf = ({ overridable, template }: TableFormat) =>
-  optionalKey(overrides[overridable].pipe(Schema.filter((own) => [...mistakesOf(template, own)])))
+const overrideOf = ({ filePattern, overridable, template }: TableFormat) =>
+  optionalKey(
+    overrides[overridable].pipe(Schema.filter((own) => [...mistakesOf(template, own, filePattern)])),
+  )
 
 const sections = Object.fromEntries(tableFormats.map(({ name, settings }) => [name, section(settings)]))
 

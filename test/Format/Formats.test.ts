@@ -1,6 +1,6 @@
 /** A format is one object: what is derived from it, and what it must not share with its reader. */
 import { readFileSync } from "node:fs"
-import { Schema } from "effect"
+import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { mappingColumns } from "../../src/Export/Mapping/MappingCsv.ts"
 import { MappingRow } from "../../src/Export/Mapping/MappingRow.ts"
@@ -112,6 +112,42 @@ describe("a format's name", () => {
     expect(isFormatFile("camt.053-EUR-1.xml")).toBe(true)
     expect(isFormatFile("camt1053-EUR-1.xml")).toBe(false)
     expect(isFormatFile("notes.csv")).toBe(false)
+  })
+})
+
+/** A file name with its places filled in, as one that is written and one that waits for its number of parts. */
+const filled = (file: string): ReadonlyArray<string> =>
+  ["", "-01", ".1"].map((part) =>
+    file
+      .replace("{part}", part)
+      .replace("{currency}", "EUR")
+      .replace("{period}", "2026-10")
+      .replace("{account}", "64e84b86-8460-4773-b029-fd3956e37026")
+      .replaceAll(/\{(?:from|to)\}/g, "20261031"),
+  )
+
+describe("a file name of the settings", () => {
+  const accepts = (name: string, file: string): boolean =>
+    Either.isRight(Schema.decodeUnknownEither(FormatSettings)({ profiles: { [name]: { file } } }))
+
+  it("may be the format's own, which a killed export's leftovers are known by", () => {
+    for (const { name, template } of tableFormats) {
+      expect([name, accepts(name, template.file)]).toEqual([name, true])
+      expect(filled(template.file).filter((file) => !isFormatFile(file))).toEqual([])
+    }
+    expect(accepts("fec", "732829320FEC{to}{part}.txt")).toBe(true)
+    expect(accepts("sie", "sie-{currency}-books{part}.si")).toBe(true)
+  })
+
+  it("is refused where nothing would know the file by it", () => {
+    const names = tableFormats.flatMap(({ name, template }) =>
+      ["csv", "txt", "si"].map((end) => [name, template.file.replace(/\.[a-z]+$/, `.${end}`)] as const),
+    )
+    for (const [name, file] of names.filter(([format, given]) => accepts(format, given))) {
+      expect([name, filled(file).every(isFormatFile)]).toEqual([name, true])
+    }
+    expect(accepts("sie", "sie-{currency}{part}.csv")).toBe(false)
+    expect(accepts("fec", "FEC{to}{part}.txt")).toBe(false)
   })
 })
 

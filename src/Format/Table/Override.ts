@@ -51,28 +51,37 @@ interface Mistake {
 
 const fillable = /\{[a-z]+\}/g
 
-const wrongFile = (profile: Profile, file: string): string | undefined => {
+/** Days stand in a name as eight digits; whatever else does is letters, digits and dashes. */
+const filled = (file: string): string =>
+  file
+    .replaceAll(/\{(?:from|to)\}/g, "20261031")
+    .replace("{part}", "")
+    .replaceAll(fillable, "x")
+
+const wrongFile = (profile: Profile, file: string, pattern: RegExp | null): string | undefined => {
   const prefix = profile.file.split("{", 1)[0] ?? ""
   const needed: ReadonlyArray<string> = profile.file.match(fillable) ?? []
   const found: ReadonlyArray<string> = file.match(fillable) ?? []
   const plain = /^[A-Za-z0-9_][A-Za-z0-9_.-]*\.(?:csv|txt)$/.test(file.replaceAll(fillable, "x"))
-  const fits =
-    plain &&
-    file.startsWith(prefix) &&
-    needed.length === found.length &&
-    needed.every((each) => found.includes(each))
-  return fits
-    ? undefined
-    : `a file name that begins with ${prefix}, has each of ${needed.join(" ")} once, and ends in .csv or .txt`
+  const isKnown = pattern === null ? plain && file.startsWith(prefix) : pattern.test(filled(file))
+  if (isKnown && needed.length === found.length && needed.every((each) => found.includes(each)))
+    return undefined
+  return pattern === null
+    ? `a file name that begins with ${prefix}, has each of ${needed.join(" ")} once, and ends in .csv or .txt`
+    : `a file name such as ${profile.file}, with each of ${needed.join(" ")} once`
 }
 
-/** All mistakes in an override of this profile. */
-export const mistakesOf = (profile: Profile, own: Override): ReadonlyArray<Mistake> => {
+/** All mistakes in an override of this profile. `filePattern`: what the files' names must be, where the format says it. */
+export const mistakesOf = (
+  profile: Profile,
+  own: Override,
+  filePattern: RegExp | null = null,
+): ReadonlyArray<Mistake> => {
   const known = profile.columns.map(({ header }) => header)
   const profileWithOverride = overridden(profile, own)
   const headers = profileWithOverride.columns.map(({ header }) => header)
   const named = Object.entries(own.headers ?? {})
-  const file = own.file === undefined ? undefined : wrongFile(profile, own.file)
+  const file = own.file === undefined ? undefined : wrongFile(profile, own.file, filePattern)
   return [
     ...named
       .filter(([name]) => !known.includes(name))
