@@ -2,6 +2,7 @@
 import { type Dirent, existsSync } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
+import { isMissing } from "../Common/RegularFile.ts"
 import { manifestFile } from "../Export/Batch/Manifest.ts"
 import { batchName, scopeName } from "./FolderPlace.ts"
 
@@ -38,7 +39,11 @@ const walk = async (folder: string, name: string): Promise<Below> => {
     .toSorted(compare)
   const folders: Array<string> = []
   for (const each of names) {
-    const below = await walk(join(folder, each), each)
+    const path = join(folder, each)
+    // One that cannot be read is said when it is its turn, and keeps no other from being checked.
+    const below = await walk(path, each).catch(
+      (cause): Below => ({ folders: isMissing(cause) ? [] : [path], links: [] }),
+    )
     folders.push(...below.folders)
     links.push(...below.links)
   }
@@ -47,7 +52,7 @@ const walk = async (folder: string, name: string): Promise<Below> => {
 
 /**
  * None where `folder` is not there or holds none. A folder with the name of a batch or a report that has files but no manifest is
- * among them: it was never finished, or lost its manifest. Links are not followed, but said. Rejects where a folder cannot be read.
+ * among them: it was never finished, or lost its manifest. Links are not followed, but said; so is a folder that cannot be read. Rejects where `folder` itself cannot be.
  */
 export const foldersBelow = async (folder: string): Promise<Below> =>
   existsSync(folder) ? walk(folder, "") : { folders: [], links: [] }
