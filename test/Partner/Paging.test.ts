@@ -450,7 +450,8 @@ describe("A cursor", () => {
     ),
   )
 
-  for (const status of [400, 404, 409, 410, 422]) {
+  // The interface shows no status of a refusal but 409.
+  for (const status of [400, 403, 404, 406, 409, 410, 412, 416, 422, 498]) {
     it.live(
       `[C14] answered ${status} has expired; the same answer without a cursor is an error of its own`,
       () =>
@@ -467,10 +468,28 @@ describe("A cursor", () => {
                 ),
               })
               const other = yield* failureOf(pagesIn(partner.accounts(Option.none())))
-              expect(other.reason).toBe(status === 404 ? "NotFound" : "Rejected")
-              expect(count("/accounts")).toBe(2)
+              expect(other.reason).toBe(reasons.get(status) ?? "Rejected")
+              expect(count("/accounts?first=100")).toBe(2)
             }),
         ),
+    )
+  }
+  const reasons = new Map([
+    [403, "Forbidden"],
+    [404, "NotFound"],
+  ])
+
+  for (const status of [408, 425, 429, 503]) {
+    it.live(`[C14] answered ${status} has not expired`, () =>
+      withPartner(
+        serve((_, response) => json(response, {}, status, { "retry-after": "0" })),
+        (partner) =>
+          Effect.gen(function* () {
+            const error = yield* failureOf(pagesIn(partner.accounts(Option.some("old"))))
+            expect(error.reason).toBe(status === 429 ? "RateLimited" : "Unavailable")
+          }),
+        { tuning: { limitedTries: 1 } },
+      ),
     )
   }
 })

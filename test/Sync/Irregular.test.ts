@@ -426,6 +426,46 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an entry that was read
   )
 })
 
+layer(TestDatabase.layer, { excludeTestServices: true })("[C14] a cursor of another day", (it) => {
+  // The interface shows no status of a refusal but 409.
+  for (const status of [403, 406, 416]) {
+    it.scoped(`that is refused with ${status} keeps no statement and no list from being read on`, () =>
+      Effect.gen(function* () {
+        const deposits = [1, 2, 3, 4, 5].map((n) => deposit(10 + n, "1"))
+        const statement = [1, 2, 3, 4, 5].map((n) => credit(20 + n, "1", String(n), id(10 + n)))
+        const { held: service, service: at } = yield* partnership({ balance: "3", pageSize: 2 })
+        let day = "monday"
+        service.interfere = (path, response) => {
+          const url = new URL(path, "http://x")
+          const after = url.searchParams.get("after")
+          const items = url.pathname === "/deposits" ? service.deposits : service.statement
+          if (url.pathname !== "/deposits" && !url.pathname.endsWith("/statement")) return false
+          const [of, place = "0"] = (after ?? `${day} 0`).split(" ")
+          if (of !== day) {
+            json(response, { code: "not_of_this_session" }, status)
+            return true
+          }
+          const from = Number(place)
+          const endCursor = `${day} ${from + 2}`
+          json(response, {
+            items: items.slice(from, from + 2),
+            pageInfo: { hasNextPage: from + 2 < items.length, endCursor },
+          })
+          return true
+        }
+        service.deposits = deposits.slice(0, 3)
+        service.statement = statement.slice(0, 3)
+        yield* sync(at.url)
+        day = "tuesday"
+        Object.assign(service, { balance: "5", deposits, statement })
+        yield* sync(at.url)
+        expect(yield* postings).toHaveLength(5)
+        expect(yield* findings).toEqual([])
+      }).pipe(inOwnDatabase),
+    )
+  }
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("a run over everything", (it) => {
   it.scoped("reads from the start, books nothing twice and finds entries that were changed since", () =>
     Effect.gen(function* () {

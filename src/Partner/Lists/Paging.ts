@@ -13,7 +13,12 @@ import { limitOf, openEnvelope, pathOf } from "./PageEnvelope.ts"
 import { type Fetched, type ListBounds, markOf, Trail } from "./Trail.ts"
 import type { Walk } from "./Walk.ts"
 
-const refusalsOfCursor: ReadonlySet<number | undefined> = new Set([400, 404, 409, 410, 422])
+/** What a 4xx says of something else than the request: of the token, of the time that it took, of the pace, or of a proxy. */
+const notOfCursor: ReadonlySet<number> = new Set([401, 407, 408, 425, 429])
+
+/** The interface shows no status but 409: any other refusal may mean the cursor. Without it, the list says what it is about. */
+const refusesCursor = ({ status = 0 }: PartnerError): boolean =>
+  status >= 400 && status < 500 && !notOfCursor.has(status)
 
 export interface Listing<A> {
   readonly session: Session
@@ -51,7 +56,7 @@ const fetchPage = <A>(
   const query = queryOf(paging, cursor, filters)
   return session.list(kind, path, { query, keep, limit: limitOf(paging) }).pipe(
     Effect.catchIf(
-      (error) => Option.isSome(cursor) && refusalsOfCursor.has(error.status),
+      (error) => Option.isSome(cursor) && refusesCursor(error),
       ({ detail, status = 400 }) =>
         Effect.fail(
           Fault.make("CursorExpired", operation, {
