@@ -5,7 +5,7 @@
 import { Effect, Either, Option } from "effect"
 import { isReadableClient } from "../../Common/ClientStatus.ts"
 import type { Client, Page, Pages } from "../../Partner.ts"
-import type { PartnerError } from "../PartnerError.ts"
+import type { PartnerError, PartnerReason } from "../PartnerError.ts"
 import { Fault as RowFault } from "../Wire/Fields.ts"
 import type { Decoder } from "../Wire/RowDecoder.ts"
 import type { Walk } from "./Walk.ts"
@@ -63,9 +63,12 @@ const ownersOf = Effect.fn("Partner.ownersOf")(function* (clients: Pages<Client>
   return { owners: [...owners.values()], isWhole: isWhole && !isNameless, first, last }
 })
 
+/** The interface does not show how a service says that a client's paths are closed: 400, 403, 404, 409 … */
+const refusals: ReadonlySet<PartnerReason> = new Set(["NotFound", "Forbidden", "Rejected"])
+
 /** A client that cannot be read need not have such a list: the interface opens its paths once it is approved. */
 const hasNone = ({ isReadable }: Owner, { reason }: PartnerError): boolean =>
-  !isReadable && (reason === "NotFound" || reason === "Forbidden")
+  !isReadable && refusals.has(reason)
 
 const walkOf = <A>(
   clients: Pages<Client>,
