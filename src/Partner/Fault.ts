@@ -22,7 +22,7 @@ const reasonOf = (status: number): PartnerReason => {
   if (status >= 300 && status < 400) return "RedirectRefused"
   if (status === 401) return "Unauthorized"
   if (status === 403) return "Forbidden"
-  if (status === 404) return "NotFound"
+  if (status === 404 || status === 410) return "NotFound"
   if (status === 429) return "RateLimited"
   return status >= 500 || retried.has(status) ? "Unavailable" : "Rejected"
 }
@@ -99,7 +99,7 @@ export const ofStatus = ({ operation, status, said }: Seen): Failure => {
 
 /** The token endpoint's refusals are about the credentials, whatever their status. */
 export const ofTokenStatus = (seen: Seen): Failure => {
-  if (seen.status === 404 || seen.status === 405) {
+  if (seen.status === 404 || seen.status === 405 || seen.status === 410) {
     const advice =
       "Check TIEOUT_BASE_URL: it holds the path, too (https://host/api/v1); else `interface.paths.token`"
     const { operation, status } = seen

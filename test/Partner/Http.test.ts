@@ -45,7 +45,7 @@ describe("A status", () => {
     [405, "Rejected"],
     [406, "Rejected"],
     [409, "Rejected"],
-    [410, "Rejected"],
+    [410, "NotFound"],
     [418, "Rejected"],
     [422, "Rejected"],
     [451, "Rejected"],
@@ -56,8 +56,8 @@ describe("A status", () => {
         serve((_, response) => json(response, { code: "no_luck", message: "Not\u001b[31m today" }, status)),
         (partner, { count }) =>
           Effect.gen(function* () {
-            const error = yield* failureOf(partner.account(uuid(1)))
-            expect(error).toMatchObject({ reason, status, operation: `GET /accounts/${uuid(1)}` })
+            const error = yield* failureOf(pagesIn(partner.accounts(Option.none())))
+            expect(error).toMatchObject({ reason, status, operation: "GET /accounts" })
             expect(error.detail).toContain("(no_luck: Not [31m today)")
             expect(count("/accounts")).toBe(1)
           }),
@@ -65,15 +65,17 @@ describe("A status", () => {
     )
   }
 
-  it.live("404 of a resource means that there is none", () =>
-    withPartner(
-      serve((_, response) => json(response, {}, 404)),
-      (partner) =>
-        Effect.gen(function* () {
-          expect(yield* partner.resource("DEPOSIT", uuid(1))).toEqual(Option.none())
-        }),
-    ),
-  )
+  for (const status of [404, 410]) {
+    it.live(`${status} of a resource means that there is none`, () =>
+      withPartner(
+        serve((_, response) => json(response, {}, status)),
+        (partner) =>
+          Effect.gen(function* () {
+            expect(yield* partner.resource("DEPOSIT", uuid(1))).toEqual(Option.none())
+          }),
+      ),
+    )
+  }
 
   it.live("[C5] 503 is given up after five tries", () =>
     withPartner(

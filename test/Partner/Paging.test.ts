@@ -477,6 +477,7 @@ describe("A cursor", () => {
   const reasons = new Map([
     [403, "Forbidden"],
     [404, "NotFound"],
+    [410, "NotFound"],
   ])
 
   for (const status of [408, 425, 429, 503]) {

@@ -177,6 +177,22 @@ describe("The token request", () => {
     )
   }
 
+  for (const status of [404, 405, 410]) {
+    it.live(`answered ${status} says nothing of the thing that was asked for`, () =>
+      withPartner(
+        serve(
+          (_, response) => json(response, account(1)),
+          (_, response) => json(response, {}, status),
+        ),
+        (partner) =>
+          Effect.gen(function* () {
+            const error = yield* failureOf(partner.account(uuid(1)))
+            expect(error).toMatchObject({ reason: "Unauthorized", status, operation: "POST /oauth/token" })
+          }),
+      ),
+    )
+  }
+
   it.live("that fails in passing is tried again", () =>
     withPartner(
       serve(

@@ -84,7 +84,7 @@ export const resourceVersions = mirror.table(
   ],
 )
 
-/** Resources that a statement entry names and the service answers 404 for; every run asks for them again. */
+/** Resources that a statement entry names and the service answers 404 or 410 for; every run asks for them again. */
 export const missingResources = mirror.table(
   "missing_resources",
   {

@@ -68,7 +68,7 @@ const made = Effect.gen(function* () {
     }))
   })
 
-  /** Which of them the service answers 404 for: an event may come before what it names can be read. */
+  /** Which of them the service answers 404 or 410 for: an event may come before what it names can be read. */
   const unknownOf = Effect.fn("Events.Reader.unknownOf")(function* (
     book: Book,
     keys: ReadonlyArray<ResourceKey>,

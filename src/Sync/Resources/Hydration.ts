@@ -27,7 +27,7 @@ export interface Hydrated {
   readonly read: ReadonlyArray<Resource>
   /** The identifiers of what was mirrored already and may have changed. */
   readonly reread: ReadonlySet<string>
-  /** What the service answered 404 for, or sent in a form that could not be understood. */
+  /** What the service answered 404 or 410 for, or sent in a form that could not be understood. */
   readonly missing: ReadonlyArray<ResourceKey>
   readonly malformed: ReadonlyArray<{ readonly key: ResourceKey; readonly row: Malformed }>
 }
