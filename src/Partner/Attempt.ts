@@ -43,6 +43,8 @@ export interface Question {
 
 /** The request, made anew for each attempt at the moment that it leaves. */
 export interface Inquiry {
+  /** The kind of endpoint. */
+  readonly kind: string
   /** Method and path without the query, for messages. */
   readonly operation: string
   /** Whether the request can leave now, by our clock: its token may have expired. */
@@ -57,6 +59,7 @@ export interface Inquiry {
 
 /** A request that needs nothing. */
 export const urgent = (question: Question): Inquiry => ({
+  kind: question.kind,
   operation: question.operation,
   isReady: () => true,
   prepare: Effect.void,

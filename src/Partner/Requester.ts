@@ -124,6 +124,7 @@ export class Requester {
         let giveUp: (() => void) | undefined
         const now = () => clock.unsafeCurrentTimeMillis()
         const leaveQueue = this.gate.enter({
+          kind: inquiry.kind,
           isFirst,
           isReady: () => inquiry.isReady(now()),
           turn: (turn) => {

@@ -156,6 +156,7 @@ export const make = (
         ofStatus: Fault.ofStatus,
       })
       const inquiry: Inquiry = {
+        kind,
         operation,
         isReady: (now) => {
           const held = tokens.held(now)

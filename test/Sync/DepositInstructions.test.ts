@@ -30,4 +30,19 @@ layer(TestDatabase.layer, { excludeTestServices: true })("deposit instructions",
       ).toEqual([{ item_id: accounts.eur.accountId }, { item_id: accounts.usdt.accountId }])
     }),
   )
+
+  it.scoped("keep nothing else from being read, where the service shows none of them", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* exchange({ listed: ["usd", "eur", "usdt", "usd2"] })
+      held.moves = [{ on: "usd", at: "2026-09-05", amount: "10" }]
+      held.interfere = (path, response) => {
+        const isAsked = path.endsWith("/deposit-instructions")
+        if (isAsked) json(response, {}, 503)
+        return isAsked
+      }
+      const { counters, notices } = yield* sync(service.url)
+      expect(counters.entries).toBe(1)
+      expect(notices).toHaveLength(1)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
 })

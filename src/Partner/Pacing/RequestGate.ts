@@ -22,12 +22,15 @@ export interface Outcome {
 export interface Pass {
   readonly permit: Permit
   readonly isProbe: boolean
+  readonly kind: string
 }
 
 /** The request whose turn has come has no valid token at the moment: it goes back to the front of the queue until it has one. */
 export class NotReady extends Data.TaggedError("NotReady")<object> {}
 
 export interface Waiter {
+  /** What it asks for: the kind of endpoint. */
+  readonly kind: string
   /** Called once, when the request's turn has come, or cannot come. */
   readonly turn: (turn: Pass | GateClosed | NotReady) => void
   /** Asked when the turn has come; if it returns false, no pass is used up. */
@@ -68,8 +71,8 @@ export class Gate {
     const queue = waiter.isFirst ? this.first : this.waiting
     if (this.first.size + queue.size === 0) {
       const refused = this.refused(waiter, now)
-      if (refused !== undefined || this.delay(now) === 0) {
-        waiter.turn(refused ?? this.admit(now))
+      if (refused !== undefined || this.delay(now, waiter.kind) === 0) {
+        waiter.turn(refused ?? this.admit(now, waiter.kind))
         return () => undefined
       }
     }
@@ -85,7 +88,7 @@ export class Gate {
     if (outcome.kind === "accepted") this.pace.accepted(pass.permit)
     else if (outcome.kind === "refused") this.pace.refused(pass.permit, now)
     else this.pace.returned(pass.permit)
-    if (outcome.kind === "failed") this.breaker.failed(now, pass.isProbe, Math.random())
+    if (outcome.kind === "failed") this.breaker.failed(now, pass.isProbe, Math.random(), pass.kind)
     else if (outcome.kind === "returned") this.breaker.returned(pass.isProbe)
     else this.breaker.succeeded()
     if (outcome.hold !== undefined) this.pace.hold(now + outcome.hold)
@@ -99,17 +102,18 @@ export class Gate {
 
   readonly spendRetry = (): boolean => this.breaker.spendRetry()
 
-  private admit(now: number): Pass {
+  private admit(now: number, kind: string): Pass {
     const isProbe = this.breaker.admit()
-    return { permit: this.pace.admit(now), isProbe }
+    return { permit: this.pace.admit(now), isProbe, kind }
   }
 
-  private delay(now: number): number {
-    return Math.max(this.breaker.delay(now), this.pace.delay(now))
+  private delay(now: number, kind: string): number {
+    return Math.max(this.breaker.delay(now, kind), this.pace.delay(now))
   }
 
-  private closed(now: number): GateClosed | undefined {
-    if (this.breaker.refuses(now)) return new GateClosed({ why: "broken", wait: this.breaker.delay(now) })
+  private closed(now: number, kind: string): GateClosed | undefined {
+    if (this.breaker.refuses(now, kind))
+      return new GateClosed({ why: "broken", wait: this.breaker.opensIn(now) })
     const hold = this.pace.heldUntil - now
     return hold > Math.max(this.bounds.longestWait, pauseAfterCut)
       ? new GateClosed({ why: "limited", wait: hold })
@@ -117,7 +121,7 @@ export class Gate {
   }
 
   private refused(waiter: Waiter, now: number): GateClosed | NotReady | undefined {
-    return this.closed(now) ?? (waiter.isReady() ? undefined : new NotReady())
+    return this.closed(now, waiter.kind) ?? (waiter.isReady() ? undefined : new NotReady())
   }
 
   private pump(): void {
@@ -135,13 +139,13 @@ export class Gate {
         waiter.turn(refused)
         continue
       }
-      const delay = this.delay(now)
+      const delay = this.delay(now, waiter.kind)
       if (delay > 0) {
         if (Number.isFinite(delay)) this.timer = setTimeout(() => this.pump(), Math.ceil(delay))
         return false
       }
       queue.delete(waiter)
-      waiter.turn(this.admit(now))
+      waiter.turn(this.admit(now, waiter.kind))
     }
     return true
   }
