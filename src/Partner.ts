@@ -242,7 +242,7 @@ export interface BookReads {
   readonly depositInstructions:
     | ((accountId: string) => Effect.Effect<Option.Option<Row<ReferenceItem>>, PartnerError>)
     | null
-  /** None where the service answers 404 or 410. */
+  /** None where the service answers 404, 410 or 204. */
   readonly resource: (
     type: ResourceType,
     id: string,

@@ -111,6 +111,10 @@ export const judge = (
 ): Attempt => {
   const { operation, secrets } = question
   const { status, headers, body } = reply
+  if (status === 204) {
+    const isThing = question.kind !== "token" && kindOf(question) === "thing"
+    return { kind: "failure", failure: Fault.ofNoContent(operation, isThing), hint: undefined }
+  }
   if (status >= 200 && status < 300) {
     const beyond = beyondBounds(body)
     if (beyond !== undefined)

@@ -157,6 +157,14 @@ export const ofTransport = (operation: string, fault: TransportFault, bound?: An
   retry: fault.kind === "untrusted" || fault.kind === "tooLarge" ? "never" : "transient",
 })
 
+/** A success that says that it has no content. Of one thing, which has no other way to be empty: there is none. */
+export const ofNoContent = (operation: string, isThing: boolean): Failure => ({
+  error: isThing
+    ? make("NotFound", operation, { status: 204 })
+    : make("BadResponse", operation, { status: 204, detail: "the answer has no content" }),
+  retry: "never",
+})
+
 /** A success whose body is not complete JSON. */
 export const ofBody = (
   operation: string,

@@ -77,6 +77,37 @@ describe("A status", () => {
     )
   }
 
+  it.live("204 of a resource means that there is none, and is asked for once", () =>
+    withPartner(
+      serve((_, response) => response.writeHead(204).end()),
+      (partner, { count }) =>
+        Effect.gen(function* () {
+          expect(yield* partner.resource("DEPOSIT", uuid(1))).toEqual(Option.none())
+          expect(count("/deposits/")).toBe(1)
+          // A list says by its PageInfo that it has ended, never so.
+          const error = yield* failureOf(pagesIn(partner.accounts(Option.none())))
+          expect(error).toMatchObject({ reason: "BadResponse", status: 204 })
+          expect(count("/accounts")).toBe(1)
+        }),
+    ),
+  )
+
+  it.live("204 is no token", () =>
+    withPartner(
+      serve(
+        (_, response) => json(response, account(1)),
+        (_, response) => response.writeHead(204).end(),
+      ),
+      (partner) =>
+        Effect.gen(function* () {
+          expect(yield* failureOf(partner.account(uuid(1)))).toMatchObject({
+            reason: "BadResponse",
+            status: 204,
+          })
+        }),
+    ),
+  )
+
   it.live("[C5] 503 is given up after five tries", () =>
     withPartner(
       serve((_, response) => json(response, {}, 503)),

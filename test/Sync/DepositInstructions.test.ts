@@ -35,14 +35,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("deposit instructions",
     Effect.gen(function* () {
       const { held, service } = yield* exchange({ listed: ["usd", "eur", "usdt", "usd2"] })
       held.moves = [{ on: "usd", at: "2026-09-05", amount: "10" }]
+      let answered = 503
       held.interfere = (path, response) => {
         const isAsked = path.endsWith("/deposit-instructions")
-        if (isAsked) json(response, {}, 503)
+        if (isAsked) response.writeHead(answered).end()
         return isAsked
       }
       const { counters, notices } = yield* sync(service.url)
       expect(counters.entries).toBe(1)
       expect(notices).toHaveLength(1)
+      answered = 204
+      expect((yield* sync(service.url, {}, true)).notices).toEqual([])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
