@@ -1,6 +1,7 @@
 /** An authenticated connection: every read carries a bearer token, which is renewed when the service refuses it. */
 import { Effect, Option, Redacted, type Scope } from "effect"
 import { formsOf, type SecretForm } from "../Common/SecretForms.ts"
+import { steadyMillis } from "../Common/Time.ts"
 import * as Address from "./Address.ts"
 import { type Answer, type Inquiry, type Keep, type Question, urgent } from "./Attempt.ts"
 import * as Fault from "./Fault.ts"
@@ -37,6 +38,12 @@ export interface PageAsked {
   /** Receives the function that gives the answer's room back. */
   readonly keep: Keep
 }
+
+/**
+ * The interface asks for a new token where one is expired or invalid, and shows no status for that: some services say 403. Where a
+ * fresh token changed nothing, it is something else, and no other is asked for within this. Milliseconds.
+ */
+const quietAfterVain = 5 * 60_000
 
 export interface Session {
   /** Reads one thing at a path below the base address; `kind` labels the request in the counts. */
@@ -170,14 +177,29 @@ export const make = (
       return { inquiry, forget: Effect.suspend(() => tokens.invalidate(bearer)) }
     }
 
+    /** Until then a 403 means what it says. By a clock that nobody sets. */
+    let isForbiddenUntil = Number.NEGATIVE_INFINITY
+    const doubting = <A>(error: PartnerError, again: Effect.Effect<A, PartnerError>) =>
+      Effect.flatMap(steadyMillis, (now) =>
+        now < isForbiddenUntil
+          ? Effect.fail(error)
+          : Effect.tapError(again, ({ status }) =>
+              Effect.sync(() => {
+                if (status === 403) isForbiddenUntil = now + quietAfterVain
+              }),
+            ),
+      )
+
     const read = (kind: string, path: string, page: Partial<PageAsked>) =>
       Effect.suspend(() => {
         const { forget, inquiry } = reading(kind, path, page)
-        // A refusal by the token endpoint itself says nothing about the bearer.
-        const wasRefused = ({ operation, status }: PartnerError) =>
-          status === 401 && operation === inquiry.operation
         const again = Effect.zipRight(forget, requester.ask(inquiry))
-        return Effect.catchIf(requester.ask(inquiry), wasRefused, () => again)
+        return Effect.catchAll(requester.ask(inquiry), (error) => {
+          // A refusal by the token endpoint itself says nothing about the bearer.
+          if (error.operation !== inquiry.operation) return Effect.fail(error)
+          if (error.status === 401) return again
+          return error.status === 403 ? doubting(error, again) : Effect.fail(error)
+        })
       })
 
     return {

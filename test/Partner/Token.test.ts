@@ -284,4 +284,34 @@ describe("The token request", () => {
         }),
     ),
   )
+
+  // The interface shows no status: "when a token is missing, expired or invalid, request a new token and retry".
+  it.live("[C8] is repeated with a fresh token after a 403, too, since that may mean the token", () =>
+    withPartner(
+      serve(({ headers, path }, response) => {
+        if (headers.authorization === "Bearer token-0") json(response, { message: "Forbidden" }, 403)
+        else json(response, account(Number(path.slice(-3))))
+      }),
+      (partner, { count }) =>
+        Effect.gen(function* () {
+          const ids = Array.from({ length: 20 }, (_, index) => uuid(index))
+          const found = yield* Effect.forEach(ids, (id) => partner.account(id), { concurrency: 20 })
+          expect(found.filter(Option.isSome)).toHaveLength(20)
+          expect(count("/oauth/token")).toBe(2)
+        }),
+    ),
+  )
+
+  it.live("[C8] is not repeated after every 403, where a fresh token changed nothing", () =>
+    withPartner(
+      serve((_, response) => json(response, {}, 403)),
+      (partner, { count }) =>
+        Effect.gen(function* () {
+          for (const index of [1, 2, 3])
+            expect(yield* failureOf(partner.account(uuid(index)))).toMatchObject({ reason: "Forbidden" })
+          expect(count("/oauth/token")).toBe(2)
+          expect(count("/accounts/")).toBe(4)
+        }),
+    ),
+  )
 })
