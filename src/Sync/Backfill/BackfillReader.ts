@@ -13,7 +13,7 @@ import { Lists } from "../Resources/Lists.ts"
 import { OpenResources } from "../Resources/OpenResources.ts"
 import type { BookOutcome } from "../Runs/BookReader.ts"
 import { noteStatements, noting } from "../Runs/Evidence.ts"
-import { aloneOfStream, failureOf, isAbsent } from "../Runs/Failures.ts"
+import { aloneOfStream, failureOf, isRefused } from "../Runs/Failures.ts"
 import type { Failure } from "../Runs/RunReport.ts"
 import { agrees, Balances, nothingToSettle } from "../Statements/AccountBalances.ts"
 import { beginning, checkpoints, statementStream } from "../Statements/Checkpoint.ts"
@@ -125,7 +125,8 @@ const made = Effect.gen(function* () {
       }).pipe(
         noting(book, statementStream(account.accountId)),
         aloneOfStream((error): void => {
-          if (account.listed || !isAbsent(error))
+          const isServed = account.listed && account.status !== "CLOSED"
+          if (isServed || !isRefused(error))
             failures.push(failureOf({ kind: "statement", accountId: account.accountId }, error))
         }),
         Effect.tap(() => {

@@ -1,7 +1,7 @@
 /** Which failures concern one stream or one client, and which end the run. */
 import { Cause, Effect, Exit, Option } from "effect"
 import { DatabaseError, isPassing } from "../../Database/DatabaseError.ts"
-import { isOutage, PartnerError } from "../../Partner/PartnerError.ts"
+import { isOutage, isRejected, PartnerError } from "../../Partner/PartnerError.ts"
 import type { LeaseLost } from "../../Run/Lease.ts"
 import type { SettingsError } from "../../Settings.ts"
 import { QuarantineFlood } from "../Statements/StatementPage.ts"
@@ -56,6 +56,9 @@ export const withoutAll = (name: string, error: StreamError, unread: string): Fa
 /** A list that the interface does not document may not exist under the name that the profile guesses. */
 export const isAbsent = (error: StreamError): boolean =>
   error instanceof PartnerError && (error.reason === "NotFound" || error.reason === "Forbidden")
+
+/** The same of what is closed: the interface shows no status by which a service says so. */
+export const isRefused = (error: StreamError): boolean => isAbsent(error) || isRejected(error)
 
 /** Whether an error means that the service or the database is away: what was committed stays, and the run is repeated later. */
 export const isAway = (error: unknown): boolean =>
