@@ -160,7 +160,7 @@ export interface PublicKey {
   /** Verbatim: what the deliveries' algorithm header says. */
   readonly algorithm: string
   readonly active: boolean
-  /** As the service sends it: PEM, base64 of the DER, or a JWK as JSON text. */
+  /** As the service sends it: PEM, base64 or hexadecimal of the DER, or a JWK as JSON text. */
   readonly publicKey: string
 }
 

@@ -1,5 +1,5 @@
 /**
- * A public key as a text: PEM, a JWK, or the base64 of its bytes. Whatever could be more than a public key (a private one, a
+ * A public key as a text: PEM, a JWK, or its bytes in base64 or as hexadecimal digits. Whatever could be more than a public key (a private one, a
  * shared secret, a certificate) is refused.
  */
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto"
@@ -11,15 +11,10 @@ const longest = 16_384
 /** Nobody signs with more keys at a time, and each is parsed before anything else is done. */
 export const mostKeys = 64
 
-const labels = ["PUBLIC KEY", "RSA PUBLIC KEY"]
-
-/** One class of characters for the whole text: where two neighbouring classes overlap, matching takes quadratic time. */
-const isPem = (text: string): boolean =>
-  labels.some((label) => {
-    const [begin, end] = [`-----BEGIN ${label}-----`, `-----END ${label}-----`]
-    const framed = text.startsWith(begin) && text.endsWith(end)
-    return framed && /^\s[A-Za-z0-9+/=\s]+$/.test(text.slice(begin.length, -end.length))
-  })
+const labels = [
+  ["PUBLIC KEY", "spki"],
+  ["RSA PUBLIC KEY", "pkcs1"],
+] as const
 
 const attempt = (make: () => KeyObject): KeyObject | undefined => {
   try {
@@ -43,8 +38,23 @@ const parsed = (text: string): unknown => {
   }
 }
 
-const ofPem = (text: string): KeyObject | undefined =>
-  isPem(text) ? attempt(() => createPublicKey(text)) : undefined
+const ofDer = (key: Buffer, type: "pkcs1" | "spki") =>
+  attempt(() => createPublicKey({ key, format: "der", type }))
+
+/**
+ * On its way through variables, databases and JSON a PEM may have lost its line breaks, or have them as `\n`. OpenSSL reads none of
+ * these, so only what is between the labels is read.
+ */
+const ofPem = (text: string): KeyObject | undefined => {
+  const broken = text.replaceAll("\\r", "\n").replaceAll("\\n", "\n").trim()
+  for (const [label, type] of labels) {
+    const [begin, end] = [`-----BEGIN ${label}-----`, `-----END ${label}-----`]
+    if (!broken.startsWith(begin) || !broken.endsWith(end)) continue
+    const body = broken.slice(begin.length, -end.length).replace(/\s+/g, "")
+    return /^[A-Za-z0-9+/]+={0,2}$/.test(body) ? ofDer(Buffer.from(body, "base64"), type) : undefined
+  }
+  return undefined
+}
 
 /** By their length in bytes: points of an elliptic curve that follow a byte of 4, which says that they are not compressed. */
 const curves: Readonly<Record<number, string>> = { 65: "P-256", 97: "P-384", 133: "P-521" }
@@ -63,8 +73,7 @@ const ofRaw = (bytes: Buffer): KeyObject | undefined => {
 /** SubjectPublicKeyInfo, RSA's own form, or a whole PEM. */
 const ofBytes = (bytes: Buffer): KeyObject | undefined => {
   if (bytes.toString("latin1", 0, 5) === "-----") return ofPem(bytes.toString("latin1").trim())
-  const der = (type: "pkcs1" | "spki") => attempt(() => createPublicKey({ key: bytes, format: "der", type }))
-  return ofRaw(bytes) ?? der("spki") ?? der("pkcs1")
+  return ofRaw(bytes) ?? ofDer(bytes, "spki") ?? ofDer(bytes, "pkcs1")
 }
 
 /** The key, or undefined where the text is none. */
@@ -78,5 +87,9 @@ export const readKey = (text: string): KeyObject | undefined => {
   }
   const bare = trimmed.replace(/\s+/g, "")
   if (!/^[A-Za-z0-9+/_-]{40,}={0,2}$/.test(bare)) return undefined
-  return ofBytes(Buffer.from(bare, "base64"))
+  const [, digits] = /^(?:0x)?((?:[0-9a-f]{2})+)$/i.exec(bare) ?? []
+  return (
+    ofBytes(Buffer.from(bare, "base64")) ??
+    (digits === undefined ? undefined : ofBytes(Buffer.from(digits, "hex")))
+  )
 }

@@ -27,6 +27,15 @@ describe("a bare public key", () => {
     same(Buffer.from(publicKey.export({ type: "spki", format: "pem" })).toString("base64"), publicKey)
   })
 
+  it("is read as hexadecimal digits, of Ed25519, of a point and of DER", () => {
+    const { publicKey } = generateKeyPairSync("ed25519")
+    same(bytes(publicKey.export({ format: "jwk" }).x).toString("hex"), publicKey)
+    same(`0x${publicKey.export({ type: "spki", format: "der" }).toString("hex").toUpperCase()}`, publicKey)
+    const curve = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey
+    const { x, y } = curve.export({ format: "jwk" })
+    same(Buffer.concat([Buffer.from([4]), bytes(x), bytes(y)]).toString("hex"), curve)
+  })
+
   it("is refused where it is private, of another length, or no point of the curve", () => {
     const { privateKey } = generateKeyPairSync("ed25519")
     const refused = [
@@ -37,5 +46,41 @@ describe("a bare public key", () => {
       Buffer.alloc(64, 4),
     ]
     for (const key of refused) expect(readKey(key.toString("base64"))).toBeUndefined()
+  })
+})
+
+describe("a PEM", () => {
+  const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
+  const framed = (type: "pkcs1" | "spki", body: (lines: ReadonlyArray<string>) => string) => {
+    const lines = publicKey.export({ type, format: "pem" }).toString().trim().split("\n")
+    return `${lines.at(0)}${body(lines.slice(1, -1))}${lines.at(-1)}`
+  }
+
+  it("is read however its lines were broken on the way", () => {
+    for (const type of ["spki", "pkcs1"] as const) {
+      for (const between of ["\n", "\r\n", "\\n", "\\r\\n", " ", "\n    ", ""])
+        same(
+          framed(type, (lines) => `${between}${lines.join(between)}${between}`),
+          publicKey,
+        )
+      same(`${framed(type, (lines) => `\\n${lines.join("\\n")}\\n`)}\\n`, publicKey)
+      same(
+        framed(type, (lines) => `\n${lines.join("")}\n`),
+        publicKey,
+      )
+    }
+  })
+
+  it("is refused where it is of another kind, or holds anything else", () => {
+    const { privateKey } = generateKeyPairSync("ed25519")
+    const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString()
+    const refused = [
+      pem,
+      pem.replaceAll("PRIVATE KEY", "PUBLIC KEY"),
+      framed("spki", (lines) => `\nProc-Type: 4,ENCRYPTED\n${lines.join("\n")}\n`),
+      framed("spki", (lines) => `\n${lines.join("\n")}\n-----END PUBLIC KEY-----\n`),
+      framed("spki", () => "\n"),
+    ]
+    for (const text of refused) expect(readKey(text), text).toBeUndefined()
   })
 })
