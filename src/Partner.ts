@@ -164,6 +164,13 @@ export interface PublicKey {
   readonly publicKey: string
 }
 
+/** The keys of a connection: the service lists them, or shows each by its identifier. */
+export interface PublicKeys {
+  readonly areListed: boolean
+  /** All that are listed, whether the list is paged or not; else those of the identifiers that there are. */
+  readonly read: (ids: ReadonlySet<string>) => Effect.Effect<ReadonlyArray<PublicKey>, PartnerError>
+}
+
 /** A row that could not be understood: its JSON, why, and where in it. */
 export interface Malformed {
   readonly raw: string
@@ -259,8 +266,7 @@ export class PartnerConnection extends Context.Tag("tieout/PartnerConnection")<
     readonly paymentRails: Pages<ReferenceItem> | null
     readonly receivables: Pages<Receivable> | null
     readonly creditAccounts: Pages<CreditAccount> | null
-    /** All of them; the list may be paged or not. */
-    readonly publicKeys: Effect.Effect<ReadonlyArray<PublicKey>, PartnerError>
+    readonly publicKeys: PublicKeys
     /** Requests sent so far, retries included, by kind of endpoint. */
     readonly requests: Effect.Effect<ReadonlyMap<string, number>>
   }

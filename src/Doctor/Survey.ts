@@ -1,6 +1,7 @@
 /** Looks for the lists of a surface at the paths of the profile and, where the interface shows none, at guessed paths. */
 import { Effect, Either } from "effect"
 import { isBelowClients } from "../Partner/Lists/ClientLists.ts"
+import { areShownById } from "../Partner/PublicKeys.ts"
 import { isFields } from "../Partner/Wire/Fields.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import { type Ask, outcomeText } from "./Ask.ts"
@@ -239,6 +240,10 @@ export const surveyAll = Effect.fn("Doctor.surveyAll")(function* (
       yield* survey(ask, findings, shared, endpoint, clientId)
     }
   }
-  yield* survey(ask, findings, shared, Endpoints.publicKeys)
+  if (areShownById(profile.paths.publicKeys)) {
+    const reason =
+      "keys are asked for by the identifier that a delivery names, so that this path cannot be tried"
+    findings.undetermined.push({ setting: "interface.paths.publicKeys", reason, blocking: false })
+  } else yield* survey(ask, findings, shared, Endpoints.publicKeys)
   return findings satisfies Survey
 })

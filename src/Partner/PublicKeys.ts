@@ -1,13 +1,13 @@
 /** The keys that webhook deliveries are signed with (`docs/interface.md`, Webhook resources: PublicKey). */
 import { Effect, Either, Option } from "effect"
 import { spelledOnce } from "../Common/Uuid.ts"
-import type { PublicKey, Row } from "../Partner.ts"
+import type { PublicKey, PublicKeys, Row } from "../Partner.ts"
 import { pagingOf } from "../Settings/Interface.ts"
 import * as PartnerFault from "./Fault.ts"
 import { pages } from "./Lists/Paging.ts"
 import { forEachPage } from "./Lists/Walk.ts"
 import type { PartnerError } from "./PartnerError.ts"
-import type { Wiring } from "./Reads.ts"
+import { byId, type Wiring } from "./Reads.ts"
 import { Fault, type Fields, isFields, text } from "./Wire/Fields.ts"
 import type { Decoder } from "./Wire/RowDecoder.ts"
 
@@ -32,7 +32,7 @@ const decoder: Decoder<PublicKey> = {
  * All keys of the list. A key that cannot be read is left out, so a delivery that it signed is refused, as with an unknown key.
  * If none of several rows can be read, the answer is not a list of keys and the read fails, which keeps the known keys.
  */
-export const publicKeys = (
+const listed = (
   { bounds, interface: profile, session }: Wiring,
   path: string,
 ): Effect.Effect<ReadonlyArray<PublicKey>, PartnerError> =>
@@ -49,3 +49,20 @@ export const publicKeys = (
       })
     return keys
   })
+
+/** As with those of a list, one that cannot be read is as if there were none. */
+const oneByOne =
+  ({ session }: Wiring, path: string) =>
+  (ids: ReadonlySet<string>): Effect.Effect<ReadonlyArray<PublicKey>, PartnerError> =>
+    Effect.map(
+      Effect.forEach(ids, (id) => byId(session)("publicKeys", path, decoder, id), { concurrency: 4 }),
+      (found) => found.flatMap(Option.toArray).flatMap((row) => (Either.isRight(row) ? [row.right] : [])),
+    )
+
+export const areShownById = (path: string): boolean => path.includes("{id}")
+
+/** The keys at a path: of a list, or of one key where it has the place of an identifier. */
+export const publicKeys = (wiring: Wiring, path: string): PublicKeys =>
+  areShownById(path)
+    ? { areListed: false, read: oneByOne(wiring, path) }
+    : { areListed: true, read: () => listed(wiring, path) }

@@ -79,7 +79,8 @@ const withId = <A>(decoder: Decoder<A>, id: string): Decoder<A> => ({
   },
 })
 
-const byId =
+/** One thing, none where the service has none. */
+export const byId =
   (session: Session) =>
   <A>(
     kind: string,

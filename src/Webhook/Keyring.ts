@@ -5,7 +5,7 @@
 import type { KeyObject } from "node:crypto"
 import { Data, Deferred, Duration, Effect, Exit, FiberId, type Scope } from "effect"
 import { isOutage, type PartnerError } from "../Partner/PartnerError.ts"
-import type { PublicKey } from "../Partner.ts"
+import type { PublicKey, PublicKeys } from "../Partner.ts"
 import { mostKeys, readKey } from "./KeyText.ts"
 
 /** Whether there is such a key cannot be found out now. */
@@ -52,7 +52,11 @@ export interface Keyring {
   readonly refresh: Effect.Effect<void, KeysUnavailable>
 }
 
-type Flight = Deferred.Deferred<void, KeysUnavailable>
+/** A fetch that is under way, and which keys it asks for where they are not listed. */
+interface Flight {
+  readonly done: Deferred.Deferred<void, KeysUnavailable>
+  readonly ids: ReadonlySet<string>
+}
 
 const minute = 60_000
 
@@ -129,7 +133,7 @@ class FetchBudget {
 
 /** A key ring that lives as long as its scope. */
 export const makeKeyring = (
-  fetch: Effect.Effect<ReadonlyArray<PublicKey>, PartnerError>,
+  { areListed, read }: PublicKeys,
   tuning: Tuning = defaultTuning,
 ): Effect.Effect<Keyring, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
@@ -151,8 +155,8 @@ export const makeKeyring = (
     }
 
     // Runs in a fiber of its own, since the first caller may be gone while others wait for the same answer.
-    const launch = (mine: Flight, began: Moment) =>
-      fetch.pipe(
+    const launch = ({ done, ids }: Flight, began: Moment) =>
+      read(ids).pipe(
         Effect.timeoutFail({
           duration: Duration.times(tuning.patience, 2),
           onTimeout: () =>
@@ -163,36 +167,42 @@ export const makeKeyring = (
         Effect.exit,
         Effect.flatMap((exit) => {
           flight = undefined
-          return Deferred.done(mine, Exit.isInterrupted(exit) ? Exit.void : exit)
+          return Deferred.done(done, Exit.isInterrupted(exit) ? Exit.void : exit)
         }),
         Effect.forkIn(scope),
       )
 
-    const start = Effect.suspend(() => {
-      const mine: Flight = Deferred.unsafeMake(FiberId.none)
-      flight = mine
-      askedAt = thisMoment()
-      return Effect.as(launch(mine, askedAt), mine)
-    })
+    /** A fetch of all keys that are listed; else of those that are known, and one more. */
+    const startFor = (...unknown: ReadonlyArray<string>) =>
+      Effect.suspend(() => {
+        const mine: Flight = {
+          done: Deferred.unsafeMake(FiberId.none),
+          ids: new Set([...keys.keys(), ...unknown]),
+        }
+        flight = mine
+        askedAt = thisMoment()
+        return Effect.as(launch(mine, askedAt), mine)
+      })
+    const start = startFor()
 
-    const patiently = (waited: Flight) =>
-      Deferred.await(waited).pipe(
-        Effect.timeoutFail({
-          duration: tuning.patience,
-          onTimeout: () =>
-            new KeysUnavailable({
-              reason: "Unreachable",
-              detail: `the service's keys did not come within ${Duration.format(tuning.patience)}`,
-              retryAfter: 5,
-            }),
+    const late = {
+      duration: tuning.patience,
+      onTimeout: () =>
+        new KeysUnavailable({
+          reason: "Unreachable",
+          detail: `the service's keys did not come within ${Duration.format(tuning.patience)}`,
+          retryAfter: 5,
         }),
-      )
+    }
+
+    const patiently = ({ done }: Flight) => Effect.timeoutFail(Deferred.await(done), late)
 
     /** A fetch that begins after this call, if the budget allows one. */
-    const fresh = Effect.suspend(() => {
-      const spent = budget.spend()
-      return spent === undefined ? Effect.flatMap(start, patiently) : spent
-    })
+    const freshFor = (keyId: string) =>
+      Effect.suspend(() => {
+        const spent = budget.spend()
+        return spent === undefined ? Effect.flatMap(startFor(keyId), patiently) : spent
+      })
 
     /** Keys may have been withdrawn. Nobody waits for this, and a failure changes nothing. */
     const renew = Effect.suspend(() =>
@@ -202,14 +212,23 @@ export const makeKeyring = (
     /** Whether the service has to be asked about a known key before the key is trusted. */
     const isQuiet = () => isOlder(askedAt, tuning.quietAfter) || isOlder(readAt, tuning.trustFor)
 
-    const newest = Effect.suspend(() => (flight === undefined ? fresh : patiently(flight)))
+    /** The keys as of a fetch that asks for this one, too. */
+    const newestWith = (keyId: string): Effect.Effect<void, KeysUnavailable> =>
+      Effect.suspend(() => {
+        if (flight === undefined) return freshFor(keyId)
+        const asks = areListed || flight.ids.has(keyId)
+        return asks ? patiently(flight) : Effect.zipRight(patiently(flight), newestWith(keyId))
+      })
+
+    /** Where keys are shown one by one, several fetches may come first. */
+    const newest = (keyId: string) => Effect.timeoutFail(newestWith(keyId), late)
 
     /**
      * A known key as the service lists it now; if the service cannot be asked, as it is known, for as long as that may be
      * trusted.
      */
     const confirmed = (keyId: string, found: KnownKey) =>
-      Effect.matchEffect(newest, {
+      Effect.matchEffect(newest(keyId), {
         onFailure: (error) => (isOlder(readAt, tuning.trustFor) ? error : Effect.succeed(found)),
         onSuccess: () => Effect.sync(() => keys.get(keyId)),
       })
@@ -229,7 +248,7 @@ export const makeKeyring = (
           if (meanwhile?.record.active === true) return meanwhile
         }
         // The fetch under way may have begun before the key existed: only a later one proves that there is no such key.
-        yield* newest
+        yield* newest(keyId)
         return keys.get(keyId)
       })
 

@@ -178,7 +178,7 @@ export const port = (world: World, hook: Hook) => {
       () => Lists.creditAccounts(world),
       Decoded.creditAccount,
     ),
-    publicKeys: Effect.succeed([]),
+    publicKeys: { areListed: true, read: () => Effect.succeed([]) },
     requests: Effect.sync(() => new Map([["all", asked]])),
   })
   const partner = Partner.of({ ...connection.organization, requests: connection.requests })

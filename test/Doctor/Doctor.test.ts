@@ -618,6 +618,22 @@ describe("doctor --discover", () => {
     }),
   )
 
+  it.scopedLive("leaves keys alone that are shown one by one", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate()
+      const keys = "/webhooks/keys/{id}"
+      const variables = { ...credentials(service.url), TIEOUT_INTERFACE_PATHS_PUBLIC_KEYS: keys }
+      const { code, out } = yield* run(["--discover", "--json"], { variables })
+      expect(code).toBe(0)
+      const [connection] = list(field(JSON.parse(out), "connections"))
+      expect(list(field(connection, "undetermined")).map((one) => field(one, "setting"))).toEqual([
+        "interface.paths.publicKeys",
+      ])
+      expect(field(field(field(connection, "profile"), "paths"), "publicKeys")).toBe(keys)
+      expect(service.calls.filter(({ path }) => path.startsWith("/webhook"))).toEqual([])
+    }),
+  )
+
   it.scopedLive("names what it could not find out, and why", () =>
     Effect.gen(function* () {
       const service = yield* imitate({

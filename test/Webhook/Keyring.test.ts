@@ -54,6 +54,40 @@ layer(database, { excludeTestServices: true })("the keys of a connection", (it) 
     }),
   )
 
+  it.scoped("[W4] may be shown one by one, by the identifier that a delivery names", () =>
+    Effect.gen(function* () {
+      const held = new Map([first, second].map((pair) => [pair.id, recordOf(pair)]))
+      const { port, service } = yield* listening(
+        ({ path }, response) => {
+          const record = held.get(path.slice(path.lastIndexOf("/") + 1))
+          setTimeout(() => json(response, record ?? {}, record === undefined ? 404 : 200), 50)
+        },
+        { variables: { TIEOUT_INTERFACE_PATHS_PUBLIC_KEYS: `${keyCalls}/{id}` } },
+      )
+      // Two keys at once: neither waits in vain for the fetch of the other.
+      const replies = yield* Effect.forEach(
+        [first, second, first, second],
+        (pair, index) => deliver(port, pair, eventOf(2_150 + index)),
+        { concurrency: 4 },
+      )
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+      const asked = service.count(keyCalls)
+      expect((yield* deliver(port, first, eventOf(2_160))).status).toBe(200)
+      expect(service.count(keyCalls)).toBe(asked)
+      expect((yield* deliver(port, third, eventOf(2_161))).status).toBe(401)
+      // Strangers have no more asked than fetches are allowed.
+      const strangers = yield* Effect.forEach(
+        Array.from({ length: 40 }, (_, index) => ({ ...third, id: `made-up-${index}` })),
+        (pair, index) => deliver(port, pair, eventOf(2_170 + index)),
+        { concurrency: 40 },
+      )
+      for (const { status } of strangers) expect([401, 503]).toContain(status)
+      expect(service.count(keyCalls)).toBeLessThan(150)
+      held.set(third.id, recordOf(third))
+      expect((yield* deliver(port, second, eventOf(2_211))).status).toBe(200)
+    }),
+  )
+
   it.scoped(
     "[W4] unknown ones: 401 after a fresh fetch, ten fetches a minute, then 503; known ones go on",
     () =>

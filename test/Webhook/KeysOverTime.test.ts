@@ -24,8 +24,9 @@ afterEach(() => {
 /** A service that counts how often it is asked, and what it answers now. */
 const ringOf = (answer: () => PublicKey | "away") => {
   let asked = 0
-  const ring = makeKeyring(
-    Effect.suspend(() => {
+  const ring = makeKeyring({
+    areListed: true,
+    read: () => {
       asked++
       const key = answer()
       return key === "away"
@@ -34,8 +35,8 @@ const ringOf = (answer: () => PublicKey | "away") => {
             advice: "set a larger `limits.headersTimeout`",
           })
         : Effect.succeed([key])
-    }),
-  )
+    },
+  })
   return Effect.map(ring, (keyring) => ({ keyring, asked: () => asked }))
 }
 
