@@ -466,6 +466,32 @@ layer(TestDatabase.layer, { excludeTestServices: true })("[C14] a cursor of anot
   }
 })
 
+layer(TestDatabase.layer, { excludeTestServices: true })("a cursor that no database can keep", (it) => {
+  it.scoped("is followed, and the next run begins at the start", () =>
+    Effect.gen(function* () {
+      const deposits = [1, 2, 3, 4, 5].map((n) => deposit(10 + n, "1"))
+      const statement = [1, 2, 3, 4, 5].map((n) => credit(20 + n, "1", String(n), id(10 + n)))
+      const { held: service, service: at } = yield* partnership({ balance: "4" })
+      service.interfere = (path, response) => {
+        const url = new URL(path, "http://x")
+        if (url.pathname !== "/deposits" && !url.pathname.endsWith("/statement")) return false
+        const items = url.pathname === "/deposits" ? service.deposits : service.statement
+        const from = Number((url.searchParams.get("after") ?? "0").replace("\u0000", ""))
+        const pageInfo = { hasNextPage: from + 2 < items.length, endCursor: `\u0000${from + 2}` }
+        json(response, { items: items.slice(from, from + 2), pageInfo })
+        return true
+      }
+      Object.assign(service, { deposits: deposits.slice(0, 4), statement: statement.slice(0, 4) })
+      yield* sync(at.url, { TIEOUT_LIMITS_PAGES_PER_TRANSACTION: "1" })
+      expect(yield* postings).toHaveLength(4)
+      Object.assign(service, { balance: "5", deposits, statement })
+      yield* sync(at.url)
+      expect(yield* postings).toHaveLength(5)
+      expect(yield* findings).toEqual([])
+    }).pipe(inOwnDatabase),
+  )
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("a run over everything", (it) => {
   it.scoped("reads from the start, books nothing twice and finds entries that were changed since", () =>
     Effect.gen(function* () {

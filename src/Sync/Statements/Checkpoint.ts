@@ -61,6 +61,9 @@ export const checkpoints = traced("Sync.checkpoints")(function* (book: Book) {
   )
 })
 
+/** Postgres text cannot hold NUL. Without its cursor a stream is read from its start. */
+const storable = (cursor: string | null): string | null => (cursor?.includes("\0") === true ? null : cursor)
+
 /** Part of the caller's transaction. */
 export const saveCheckpoint = Effect.fn("Sync.saveCheckpoint")(function* (
   book: Book,
@@ -73,7 +76,7 @@ export const saveCheckpoint = Effect.fn("Sync.saveCheckpoint")(function* (
     "Sync.saveCheckpoint",
     (sql) => sql`
       insert into sync.checkpoints (book_id, stream, cursor, leads_to, ordering, complete, run_id)
-      values (${book.bookId}, ${stream}, ${Option.getOrNull(checkpoint.cursor)},
+      values (${book.bookId}, ${stream}, ${storable(Option.getOrNull(checkpoint.cursor))},
         ${Option.getOrNull(checkpoint.leadsTo)}, ${Option.getOrNull(checkpoint.ordering)}, ${checkpoint.complete}, ${runId})
       on conflict (book_id, stream) do update set cursor = excluded.cursor, leads_to = excluded.leads_to,
         ordering = excluded.ordering, complete = excluded.complete, run_id = excluded.run_id, updated_at = now()`,
@@ -103,8 +106,10 @@ export interface StatementProgress {
 export const saveStatementProgress = traced("Sync.saveStatementProgress")(function* (
   book: Book,
   accountId: string,
-  { boundary, head, place }: StatementProgress,
+  { boundary: found, head, place }: StatementProgress,
 ) {
+  const boundary = storable(found)
+  const cursor = place === null ? null : storable(Option.getOrNull(place.cursor))
   const database = yield* Database
   const { runId } = yield* Run
   yield* database.execute(
@@ -121,7 +126,7 @@ export const saveStatementProgress = traced("Sync.saveStatementProgress")(functi
         where ${head !== null && boundary !== null}
         on conflict (book_id, account_id, position) do update set cursor = excluded.cursor)
       insert into sync.checkpoints (book_id, stream, cursor, leads_to, complete, run_id)
-      select ${book.bookId}, ${statementStream(accountId)}, ${place === null ? null : Option.getOrNull(place.cursor)}::text,
+      select ${book.bookId}, ${statementStream(accountId)}, ${cursor}::text,
         ${place === null ? null : Option.getOrNull(place.leadsTo)}::text, true, ${runId}
       where ${place !== null}
       on conflict (book_id, stream) do update set cursor = excluded.cursor, leads_to = excluded.leads_to,
