@@ -1,6 +1,7 @@
 import { Effect, Either, Layer, Option } from "effect"
 import { counted, harmless } from "../../../Common/Text.ts"
 import { wrapped } from "../../../Common/Wrap.ts"
+import { accountKey } from "../../../Inquiry/LastRuns.ts"
 import { Status } from "../../../Inquiry/Status.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { Settings } from "../../../Settings.ts"
@@ -98,14 +99,11 @@ const standing = Effect.fn("Cli.sync.standing")(function* (
   connection: Option.Option<string>,
   outcomes: ReadonlyArray<Outcome>,
 ) {
-  const { accounts, notRead, open, tieOut } = yield* (yield* Status).read(connection)
-  const brought = new Map(outcomes.flatMap(({ report }) => [...(report?.newEntries ?? [])]))
-  return {
-    open,
-    tieOut,
-    notRead,
-    accounts: accounts.map((account) => ({ ...account, newEntries: brought.get(account.accountId) ?? 0 })),
-  }
+  const brought = outcomes.flatMap(({ connection: name, report }) =>
+    [...(report?.newEntries ?? [])].map(([id, count]) => [accountKey(name, id), count] as const),
+  )
+  const { accounts, notRead, open, tieOut } = yield* (yield* Status).read(connection, new Map(brought))
+  return { open, tieOut, notRead, accounts }
 })
 
 const linesOf = (

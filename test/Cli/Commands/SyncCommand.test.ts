@@ -1,0 +1,40 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { credit, partnership } from "../../Sync/Partnership.ts"
+import { variablesFor } from "../../Sync/Runs.ts"
+import { program } from "../../support/Program.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const Accounts = Schema.parseJson(
+  Schema.Struct({
+    accounts: Schema.Array(Schema.Struct({ book: Schema.String, newEntries: Schema.Number })),
+  }),
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true })("tieout sync", (it) => {
+  it.scoped("counts what each of two connections to one organization brought by itself", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({ statement: [credit(1, "5.00", "5.00")], balance: "5.00" })
+      const { url } = yield* TestDatabase
+      const { run } = yield* program
+      const own = variablesFor(service.url)
+      const variables = {
+        ...own,
+        ...Object.fromEntries(
+          Object.entries(own).map(([name, text]) => [name.replace("TIEOUT_", "TIEOUT_SECOND_"), text]),
+        ),
+        TIEOUT_CONNECTIONS: "{ default: { surfaces: [organization] }, second: { surfaces: [organization] } }",
+        DATABASE_URL: url,
+      }
+      expect((yield* run(["sync", "--connection", "default"], variables)).code).toBe(0)
+      const { out } = yield* run(["sync", "--json"], variables)
+      const { accounts } = yield* Schema.decode(Accounts)(out)
+      expect(new Map(accounts.map(({ book, newEntries }) => [book, newEntries]))).toEqual(
+        new Map([
+          ["ORG", 0],
+          ["SECOND-ORG", 1],
+        ]),
+      )
+    }),
+  )
+})
