@@ -1,6 +1,6 @@
 /** What a command over several connections says of those for which it failed. */
 import { Either } from "effect"
-import { harmless } from "../Common/Text.ts"
+import { harmlessLines } from "../Common/Text.ts"
 import type { Failure } from "./FailureDocument.ts"
 
 /** Undefined where it did not fail. */
@@ -18,7 +18,7 @@ export const withFailure = <A>({
 }): OfConnection => ({ connection, failure: Either.isLeft(result) ? result.left : undefined })
 
 export const unfinished = (connection: string, { message }: Failure): string =>
-  `${connection} did not finish: ${message.split("\n").map(harmless).join("\n")}`
+  `${connection} did not finish: ${harmlessLines(message)}`
 
 /** The failures among the outcomes; of several connections, each names its own. */
 export const failuresIn = (outcomes: ReadonlyArray<OfConnection>): ReadonlyArray<Failure> =>

@@ -1,5 +1,5 @@
 /** The JSON document of a failed command. Imports no library, since the launcher reports wrong usage by itself. */
-import { harmlessJson } from "../Common/Text.ts"
+import { harmlessJson, harmlessLines } from "../Common/Text.ts"
 import { type ExitCode, worst } from "./ExitCode.ts"
 
 export interface Failure {
@@ -37,4 +37,4 @@ export const documentText = (document: object): string =>
 export const failureText = ({ error, message, reason }: Failure, asJson: boolean, now: Date): string =>
   asJson
     ? `${harmlessJson(JSON.stringify({ time: now.toISOString(), level: "ERROR", message, error, reason }))}\n`
-    : `${message}\n`
+    : `${harmlessLines(message)}\n`

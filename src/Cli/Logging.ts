@@ -1,6 +1,6 @@
 /** The log, always on stderr: readable on a terminal, one line per message elsewhere, JSON on request. */
 import { Cause, Chunk, HashMap, Inspectable, Layer, List, Logger, type LogLevel } from "effect"
-import { harmless, harmlessJson, styled } from "../Common/Text.ts"
+import { harmless, harmlessJson, harmlessLines, styled } from "../Common/Text.ts"
 import type { TerminalService } from "../Terminal.ts"
 
 export type LogFormat = "pretty" | "line" | "json"
@@ -53,7 +53,7 @@ const personLine = (color: boolean, time: string, options: Logger.Logger.Options
   const style = styleOf(label)
   const level = label.padEnd(5)
   const annotations = annotationsOf(options).map(([key, value]) => ` ${key}=${harmless(textOf(value))}`)
-  const cause = Cause.isEmpty(options.cause) ? "" : `\n${causeText(options.cause)}`
+  const cause = Cause.isEmpty(options.cause) ? "" : `\n${harmlessLines(causeText(options.cause))}`
   const text = harmless(messageOf(options.message)) + styled(color, "dim", annotations.join(""))
   return `${time} ${style === undefined ? level : styled(color, style, level)} ${text}${cause}`
 }

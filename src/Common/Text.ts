@@ -29,6 +29,9 @@ export const widthOf = (text: string): number => {
 export const harmless = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd")
 
+/** The same of a text of several lines. */
+export const harmlessLines = (text: string): string => text.split("\n").map(harmless).join("\n")
+
 /** JSON whose strings hold none of them, either: as escapes, which read back as the same text. JSON itself escapes those of ASCII alone. */
 export const harmlessJson = (json: string): string =>
   json.replace(

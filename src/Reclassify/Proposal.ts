@@ -1,6 +1,7 @@
 /** Proposes a posting rule where a person has moved movements of one counterparty or reference to one account three times. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
+import { harmlessJson } from "../Common/Text.ts"
 import { int4, text } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
@@ -21,8 +22,10 @@ export interface Proposal {
 const escaped = (value: string): string => value.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
 
 /** A JSON text is a YAML text, too. */
+const quoted = (text: string): string => harmlessJson(JSON.stringify(text))
+
 const ruleFor = (by: Proposal["by"], value: string, { code, name }: RuleAccount): string =>
-  `- { match: { ${by}: ${JSON.stringify(`^${escaped(value)}$`)} }, account: { code: ${JSON.stringify(code)}, name: ${JSON.stringify(name)} } }`
+  `- { match: { ${by}: ${quoted(`^${escaped(value)}$`)} }, account: { code: ${quoted(code)}, name: ${quoted(name)} } }`
 
 /** Proposes rules for the counterparties and references of the entries just moved. Earlier moves in any of these books count too. */
 export const proposalsFor = Effect.fn("Reclassify.proposals")(function* (

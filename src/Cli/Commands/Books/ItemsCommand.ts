@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import { archivedThrough, refuseArchived } from "../../../Book/Archived.ts"
 import { chooseBooks } from "../../../Book/ChosenBooks.ts"
 import { printed, printedSum } from "../../../Common/AmountText.ts"
-import { count, counted } from "../../../Common/Text.ts"
+import { count, counted, harmless } from "../../../Common/Text.ts"
 import { Database } from "../../../Database.ts"
 import { type ItemAccount, itemAccounts, type OpenItem, openItems } from "../../../Inquiry/OpenItems.ts"
 import { accountsOf } from "../../../Inquiry/Register.ts"
@@ -69,7 +69,7 @@ const linesOf = (account: BookItems, period: string | null, screen: Screen): Rea
   const hidden = items.length - mostItems
   const which = period === null ? "the balance" : `the balance at the end of ${period}`
   return [
-    `${book}  ${code}  ${name}`,
+    `${book}  ${code}  ${harmless(name)}`,
     ...(items.length === 0
       ? []
       : table(

@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import { refuseArchived } from "../../../Book/Archived.ts"
 import { chooseBooks } from "../../../Book/ChosenBooks.ts"
 import { printed } from "../../../Common/AmountText.ts"
-import { count, counted } from "../../../Common/Text.ts"
+import { count, counted, harmless } from "../../../Common/Text.ts"
 import { Database } from "../../../Database.ts"
 import {
   accountsOf,
@@ -45,7 +45,7 @@ const linesOf = (register: BookRegister, screen: Screen): ReadonlyArray<string> 
   const end = (what: string, amount: string) => ["", "", what, "", "", "", "", money(amount)]
   const more = postings - lines.length
   return [
-    `${book}  ${code}  ${name}  ${currency}`,
+    `${book}  ${code}  ${harmless(name)}  ${currency}`,
     ...table(
       columns,
       [

@@ -82,8 +82,8 @@ const showRow = subcommand(
       yield* output.report({
         document: { ...documentOfRow(row), raw },
         lines: [
-          `${quarantineNumber(row)}: ${row.book}, ${row.stream}`,
-          `not understood: ${row.path} ${harmless(row.reason)}`,
+          `${quarantineNumber(row)}: ${row.book}, ${harmless(row.stream)}`,
+          `not understood: ${harmless(row.path)} ${harmless(row.reason)}`,
           `seen: ${row.firstSeenAt} to ${row.lastSeenAt}, last by run ${row.runId}`,
           `settled: ${row.resolvedAt ?? "not yet"}`,
           "",
