@@ -38,6 +38,7 @@ const awkward = [
   "1E5",
   "1/2",
   "_x0041_",
+  "_x000D_",
   "é≠\u{1F600}",
   "<&>\"'",
 ]
@@ -98,6 +99,15 @@ describe("a workbook", () => {
       ["0012", "'=1+1", "x\ny"],
       ["", "1010"],
       ["12.5", "a"],
+    ])
+  })
+
+  it("holds a text that XML cannot write, or that looks like an escape of XML, and every other text beside it", async () => {
+    const rows = [["a\ufffeb\uffffc", "_x0041_", "_x000D_", "__x0041_", "plain"]]
+    const read = await readWorkbook(await writeWorkbook([{ name: "A", header: ["a"], rows }]))
+    expect(read.map(({ cells: found }) => found)).toEqual([
+      ["a"],
+      ["a\ufffdb\ufffdc", "_x0041_", "_x000D_", "__x0041_", "plain"],
     ])
   })
 

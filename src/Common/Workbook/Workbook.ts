@@ -40,10 +40,20 @@ const formatOf = (decimal: string): string => {
   return decimals === 0 ? "#,##0" : `#,##0.${"0".repeat(decimals)}`
 }
 
+/**
+ * A text as XML can hold it: without carriage returns, and without the two characters that XML has no way to write. With one of
+ * them a spreadsheet opens none of the texts. What looks like the escape of another character (`_x0041_`) is one to it.
+ */
+const written = (text: string): string =>
+  text
+    .replaceAll(/\r\n?/g, "\n")
+    .replaceAll(/[\ufffe\uffff]/g, "\ufffd")
+    .slice(0, mostCharacters)
+    .replaceAll(/_(?=x[\dA-Fa-f]{4}_)/g, "_x005F_")
+
 const valueOf = (cell: WorkbookCell): CellValue => {
   if (cell === null) return null
-  // XML knows no carriage return.
-  if (typeof cell === "string") return guarded(cell).replaceAll(/\r\n?/g, "\n").slice(0, mostCharacters)
+  if (typeof cell === "string") return written(guarded(cell))
   return isExactNumber(cell.figure) ? Number(cell.figure) : cell.figure
 }
 
