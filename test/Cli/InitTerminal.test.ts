@@ -67,3 +67,19 @@ it.scopedLive.skipIf(!canGive)("init asks on a terminal, and writes settings tha
     expect([existsSync(file), readFileSync(file, "utf8") === before]).toEqual([true, true])
   }),
 )
+
+for (const [key, typed] of [
+  ["Ctrl+C", "\u0003"],
+  ["Ctrl+D", "\u0004"],
+] as const) {
+  it.scopedLive.skipIf(!canGive)(
+    `init that is left by ${key} ends as one that was stopped, and writes nothing`,
+    () =>
+      Effect.gen(function* () {
+        const { cwd, main } = yield* program
+        const { code, screen } = yield* typing(cwd, main, [["[default]: ", typed]])
+        expect([code, screen]).toEqual([75, expect.stringContaining("Stopped before it was done.")])
+        expect(existsSync(join(cwd, "config"))).toBe(false)
+      }),
+  )
+}

@@ -109,6 +109,11 @@ const ask = (): Promise<Answers> =>
     return { connections, timeZone, baseCurrency }
   })
 
+/** Ctrl+C and Ctrl+D end the questions and the command, as a signal would. */
+const answered = Effect.promise(ask).pipe(
+  Effect.catchAllDefect((defect) => (codeOf(defect) === "ABORT_ERR" ? Effect.interrupt : Effect.die(defect))),
+)
+
 /** A link in the file's place would lead to a file that nobody named. Windows has no such flag. */
 const overwriting = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0)
 
@@ -189,7 +194,7 @@ export const init = command(
         "Take the defaults with --yes.",
       )
     }
-    const answers = yes ? defaultAnswers : yield* Effect.promise(ask)
+    const answers = yes ? defaultAnswers : yield* answered
     yield* write(out, settingsText(answers), force)
     const mistakes = yield* Effect.either(check(out))
     const variables = answers.connections.flatMap(({ name }) => variablesOf(name))
