@@ -124,7 +124,9 @@ export const stateOf = Effect.fn("Report.state")(function* (
     const along = locked ? yield* lockedWith(month) : null
     const facts = asOf === null ? (yield* readFacts(book.bookId, last)).reasons : []
     const openFindings =
-      asOf === null || open.length === 0 ? [] : [`${open.length} blocking findings were open`]
+      asOf === null || open.length === 0
+        ? []
+        : [`${counted(open.length, "blocking finding was", "blocking findings were")} open`]
     const why = locked
       ? (along ?? `${period} is closed, but nothing is kept of its close`)
       : asOf === null

@@ -40,6 +40,27 @@ const hostileBook = (code: string, client: number) =>
   })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a report in other programs", (it) => {
+  it.effect("says of one finding that it was open, and of several that they were", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("COUNTS", "33333333-0000-4000-8000-000000000009")
+      yield* postMonths(bookId)
+      for (const [subject, reason] of [
+        ["x", "1 blocking finding was open"],
+        ["y", "2 blocking findings were open"],
+      ] as const) {
+        yield* rows(`insert into reconcile.findings
+          (book_id, check_name, severity, subject_type, subject_id, message, evidence) values
+          (${bookId}, 'contradiction', 'blocking', 'x', '${subject}', 'Two contents.', '{}')`)
+        const [now] = yield* rows(
+          `select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as text`,
+        )
+        const options = { book: "COUNTS", asOf: String(now?.text) }
+        const { manifest } = yield* reporting("2026-10", temporaryFolder(), options)
+        expect(manifest.reasons).toContain(reason)
+      }
+    }),
+  )
+
   it.effect("text stays text, in the files and on the page", () =>
     Effect.gen(function* () {
       yield* hostileBook("TEXTS", 1)
