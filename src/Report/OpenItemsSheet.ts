@@ -46,16 +46,33 @@ export interface Waiting {
   readonly transit: number
 }
 
-/** Counts as the lines pass. */
-const counter = (suspenseAccounts: ReadonlySet<number>) => {
+/** What is in flight at the end of the month, item by item. */
+export interface InFlight {
+  /** The first of them, for the page. */
+  readonly first: ReadonlyArray<OpenItemRow>
+  readonly count: number
+}
+
+/** What passes through in an open month is listed movement by movement as well, and is of that month. */
+const isInFlight = ({ line, period }: OpenItem): boolean => line === "item" && period === null
+
+/** Counts as the lines pass, and keeps the first items in flight. */
+const counter = (suspenseAccounts: ReadonlySet<number>, keep: number) => {
   let suspense = 0
+  let flying = 0
   const conversions = new Set<string>()
+  const first: Array<OpenItemRow> = []
   return {
-    take: (role: string, { accountId, itemId, line }: OpenItem): void => {
+    take: (role: string, item: OpenItem, row: OpenItemRow): void => {
+      const { accountId, itemId, line } = item
       if (line === "item" && suspenseAccounts.has(accountId)) suspense += 1
       if (line === "item" && role === "conversions_in_transit" && itemId !== null) conversions.add(itemId)
+      if (!isInFlight(item)) return
+      flying += 1
+      if (first.length < keep) first.push(row)
     },
     waiting: (): Waiting => ({ suspense, transit: conversions.size }),
+    inFlight: (): InFlight => ({ first, count: flying }),
   }
 }
 
@@ -100,7 +117,7 @@ const closingOf = (account: Account, closing: bigint): OpenItemRow => ({
 const walk = (
   { byKey }: BookAccounts,
   closings: ReadonlyMap<Account, bigint>,
-  seen: (role: string, item: OpenItem) => void,
+  seen: (role: string, item: OpenItem, row: OpenItemRow) => void,
 ) => {
   let current: Account | undefined
   let sum = 0n
@@ -117,16 +134,17 @@ const walk = (
     const ended = account === current ? [] : end()
     if (account !== current) sum = 0n
     current = account
-    seen(account.role, item)
     const amount = parse(item.amount, account.scale)
     sum += amount
-    return [...ended, rowOf(account, item, amount)]
+    const row = rowOf(account, item, amount)
+    seen(account.role, item, row)
+    return [...ended, row]
   }
   return { take, end }
 }
 
 /**
- * The rows, and what they count once all have been read. A defect where the lines of an account do not add up to its closing
+ * The rows, and once all have been read what they count, and the first `keep` items in flight. A defect where the lines of an account do not add up to its closing
  * balance. `suspenseAccounts`: by their numbers in the ledger.
  */
 export const openItemRows = (
@@ -134,8 +152,9 @@ export const openItemRows = (
   accounts: BookAccounts,
   balances: ReadonlyArray<AccountBalance>,
   suspenseAccounts: ReadonlySet<number>,
+  keep: number,
 ) => {
-  const counted = counter(suspenseAccounts)
+  const counted = counter(suspenseAccounts, keep)
   const rows = Stream.unwrap(
     Effect.map(Database, (database) => {
       const closings = new Map(balances.map(({ account, closing }) => [account, closing] as const))
@@ -152,5 +171,5 @@ export const openItemRows = (
         )
     }),
   )
-  return { rows, waiting: counted.waiting }
+  return { rows, waiting: counted.waiting, inFlight: counted.inFlight }
 }

@@ -9,7 +9,7 @@ import type { ExceptionRow } from "./Exceptions.ts"
 import type { lateSheet } from "./LateSheet.ts"
 import type { Materiality } from "./Materiality.ts"
 import type { comparisonSheet } from "./MonthComparison.ts"
-import type { OpenItemRow, Waiting } from "./OpenItemsSheet.ts"
+import type { InFlight, Waiting } from "./OpenItemsSheet.ts"
 import { type BasePage, baseSection } from "./Page/BaseCurrency.ts"
 import { balancesSection, feesSection, flowsSection, hatch } from "./Page/Charts.ts"
 import { comparisonSection, openItemsSection } from "./Page/Items.ts"
@@ -52,7 +52,9 @@ export interface PageContent {
   readonly conversions: Sheet<ConversionRow>
   readonly ageing: Sheet<AgeingRow>
   readonly exceptions: Sheet<ExceptionRow>
-  readonly openItems: Sheet<OpenItemRow>
+  /** How many of the exceptions are movements that the service has not completed. */
+  readonly notCompleted: number
+  readonly inFlight: InFlight
   readonly late: Written<typeof lateSheet.columns>
   readonly difference: ReadonlyArray<Row<typeof differenceSheet.columns>> | null
   readonly files: ReadonlyArray<{ readonly name: string; readonly rows: number; readonly sha256: string }>
@@ -143,8 +145,8 @@ const partsOf = (content: PageContent): ReadonlyArray<readonly [string, Html]> =
   const parts: ReadonlyArray<readonly [string, Html]> = [
     ["Sign-off", signOff(content)],
     ["The proof", proofSection(content.accounts, scope.month.timeZone)],
-    ["Exceptions", exceptionsSection(content.exceptions)],
-    ["Open items", openItemsSection(content.openItems, materiality)],
+    ["Exceptions", exceptionsSection(content.exceptions, content.notCompleted)],
+    ["Open items", openItemsSection(content.inFlight, materiality)],
     ["Month before", comparisonSection(content.comparison, materiality)],
     ["Base currency", base === null ? unvalued(content) : baseSection(base)],
     [

@@ -102,7 +102,7 @@ export const writeFiles = Effect.fn("Report.writeFiles")(function* (
   const providers = yield* readReconciliation(scope, balances).pipe(inStage("reconciliation"))
   const daily = yield* readDaily(scope, accounts, balances, chartedAccounts).pipe(inStage("daily balances"))
   const written = yield* writeSheets(scope, folder, { accounts, balances, providers, baseThen })
-  const { base, sheets, state, waiting } = written
+  const { base, inFlight, notCompleted, sheets, state, waiting } = written
   const totals = currencyTotals(balances)
   const book = closePackage({ scope, state, waiting, createdAt, accounts: providers, sheets, base })
   const workbook = yield* writeWhole(
@@ -113,6 +113,7 @@ export const writeFiles = Effect.fn("Report.writeFiles")(function* (
   const files = [...written.files, workbook]
   const page = reportPage({
     ...{ scope, state, waiting, createdAt, materiality, balances, totals, daily, base, files },
+    ...{ inFlight, notCompleted },
     version: productVersion(),
     accounts: providers,
     ...sheets,

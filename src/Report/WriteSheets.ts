@@ -96,9 +96,9 @@ export const writeSheets = Effect.fn("Report.writeSheets")(function* (
   const sources = { state, findings, quarantine, suspense: suspense.sums, reserved, unsettled }
   const exceptions = exceptionRows({ ...sources, accounts: providers })
   const before = yield* readBefore(scope, accounts)
-  const items = openItemRows(scope, accounts, balances, suspense.accountIds)
-  const difference = scope.asOf === null ? null : yield* differenceRows(scope, accounts, balances)
   const keep = workbookRows
+  const items = openItemRows(scope, accounts, balances, suspense.accountIds, keep)
+  const difference = scope.asOf === null ? null : yield* differenceRows(scope, accounts, balances)
   const sheets = {
     trialBalance: yield* writeRows(folder, trialBalanceSheet, trialBalanceRows(balances), keep),
     detail: yield* writeSheet(folder, generalLedgerSheet, generalLedgerRows(scope, accounts, balances), 0),
@@ -121,5 +121,6 @@ export const writeSheets = Effect.fn("Report.writeSheets")(function* (
     bytes,
     sha256,
   }))
-  return { state, difference, sheets, base, waiting: items.waiting(), files }
+  const counts = { waiting: items.waiting(), inFlight: items.inFlight(), notCompleted: unsettled.length }
+  return { state, difference, sheets, base, files, ...counts }
 })

@@ -131,6 +131,20 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
     }),
   )
 
+  it.effect("shows as in flight what is, and not what passes through in an open month", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* reporting("2026-10", out)
+      const items = sheet(folder, "open-items.csv").filter(({ line }) => line === "item")
+      const flying = new Set(items.flatMap(({ item_id: id, period }) => (period === "" ? [id] : [])))
+      expect(flying.size).toBeLessThan(items.length)
+      const page = textOf(folder, "report.html")
+      const section = page.split('<div id="open-items">')[1]?.split('<div id="')[0] ?? ""
+      const shown = [...section.matchAll(/<code class="id">([^<]+)</g)].map(([, id]) => id)
+      expect(shown.length).toBeGreaterThan(10)
+      expect(shown.filter((id) => !flying.has(id))).toEqual([])
+    }),
+  )
+
   it.effect.skipIf(!there)("opens as a workbook with the content of the files, cell by cell", () =>
     Effect.gen(function* () {
       const { folder, manifest } = yield* reporting("2026-10", out)

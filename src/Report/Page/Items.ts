@@ -6,7 +6,7 @@ import { type Html, html } from "../../Common/Html.ts"
 import { count, counted } from "../../Common/Text.ts"
 import { type Materiality, type Weighed, weighed } from "../Materiality.ts"
 import type { ComparisonRow, comparisonSheet } from "../MonthComparison.ts"
-import type { OpenItemRow } from "../OpenItemsSheet.ts"
+import { type InFlight, type OpenItemRow, openItemsSheet } from "../OpenItemsSheet.ts"
 import type { Written } from "../Sheet.ts"
 import { breakable, figure, section, table, words } from "./Figures.ts"
 
@@ -34,24 +34,21 @@ const account = (code: string | null, name: string | null): Html =>
   html`<span class="nowrap">${code}</span> ${breakable(name ?? "")}`
 
 /** Without counterparties and references, which are in the file. */
-export const openItemsSection = (
-  sheet: Written<Record<keyof OpenItemRow, "text" | "figure">>,
-  materiality: Materiality,
-): Html => {
-  const items = sheet.first.filter(({ line }) => line === "item")
+export const openItemsSection = ({ count: all, first }: InFlight, materiality: Materiality): Html => {
+  const file = openItemsSheet.name
   const large = weighed(
-    items,
+    first,
     ({ amount, currency }) => ({ amount: amount ?? "0", currency: currency ?? "" }),
     materiality,
     mostItems,
   )
   const cut =
-    sheet.rows > sheet.first.length
-      ? html`<p class="more">Of the first ${count(sheet.first.length)} of ${count(sheet.rows)} lines.</p>`
+    all > first.length
+      ? html`<p class="more">Of the first ${count(first.length)} of ${count(all)} items.</p>`
       : html``
   return section(
     "Open items",
-    `What is in flight at the end of the month, the largest of each currency first. Of what every balance-sheet account beside cash is made, ${sheet.name} says.`,
+    `What is in flight at the end of the month, the largest of each currency first. Of what every balance-sheet account beside cash is made, ${file} says.`,
     [
       table({
         columns: [
@@ -71,10 +68,10 @@ export const openItemsSection = (
         ],
         rows: large.shown,
         total: large.shown.length,
-        file: sheet.name,
-        none: items.length === 0 ? "Nothing is in flight." : "Nothing in flight is material.",
+        file,
+        none: all === 0 ? "Nothing is in flight." : "Nothing in flight is material.",
       }),
-      leftOut(large, sheet.name),
+      leftOut(large, file),
       cut,
     ],
   )

@@ -133,10 +133,13 @@ export const ageingSection = (sheet: Written<Record<keyof AgeingRow, "text" | "f
 /** A finding's number or an account's code stays whole; a UUID breaks where the column ends. */
 const shortId = /^\S{1,12}$/
 
-export const exceptionsSection = (sheet: Written<Record<keyof ExceptionRow, "text" | "figure">>) => {
-  // Movements that wait to be completed are only counted: open items show them, unless a rule has sent them to income or expenses.
+/** `waiting`: how many of all rows are movements that wait to be completed. */
+export const exceptionsSection = (
+  sheet: Written<Record<keyof ExceptionRow, "text" | "figure">>,
+  waiting: number,
+) => {
+  // These are only counted: open items show them, unless a rule has sent them to income or expenses.
   const rows = sheet.first.filter(({ severity }) => severity !== "note")
-  const waiting = sheet.first.length - rows.length
   return section("Exceptions", "What does not tie out, what is open, and what was answered for.", [
     table({
       columns: [
