@@ -35,6 +35,8 @@ export const notReadBySync = Effect.fn("Reconcile.notReadBySync")(function* (boo
       join lateral (
         select r.run_id from sync.runs r
         where r.connection = b.connection and r.command = 'sync' and r.state <> 'running'
+          -- One that was not possible as asked is none, as in sync.last_sync.
+          and r.exit_code is distinct from 2
         order by r.run_id desc limit 1) l on true
       ${standing(sql)}
       cross join lateral (

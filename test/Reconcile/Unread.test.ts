@@ -8,7 +8,7 @@ import { connectionRuns } from "../../src/Serve/Overview/Runs.ts"
 import { Settings } from "../../src/Settings.ts"
 import { threeMonths } from "../Close/Months.ts"
 import { json } from "../Partner/Service.ts"
-import { accountId, credit, debit } from "../Sync/Partnership.ts"
+import { accountId, bothSurfaces, credit, debit, partnership } from "../Sync/Partnership.ts"
 import { findings, sync, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { inOwnDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
@@ -154,6 +154,29 @@ const refusing = Effect.gen(function* () {
   }
   yield* syncWith(variables)
   return { held, refused, variables }
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a sync that was not possible as asked", (it) => {
+  it.scoped("leaves nothing unread: it has read nothing, and was none", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({
+        statement: [credit(1, "5.00", "5.00")],
+        balance: "5.00",
+        interfere: (path, response) => {
+          if (!path.startsWith("/clients")) return false
+          json(response, { items: [], pageInfo: { hasNextPage: false } })
+          return true
+        },
+      })
+      const variables = { ...variablesFor(service.url), ...bothSurfaces }
+      yield* syncWith(variables)
+      const before = yield* said(variables)
+      expect(before).toBe("Cash ties out; 1 item stands in suspense")
+      const refused = yield* Effect.flip(syncWith(variables, { client: Option.some("nobody") }))
+      expect(String(refused.message)).toContain('the service lists no client "nobody"')
+      expect(yield* said(variables)).toBe(before)
+    }),
+  )
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("what the service refuses", (it) => {
