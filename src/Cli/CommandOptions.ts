@@ -18,6 +18,21 @@ export const client = optional(
   text("client", "ID", "Only this client of the client surface, by its identifier or its code"),
 )
 
+/** Fails before anything is read: a client is read over its own surface, and the other one would be left out without a word. */
+export const refuseOtherSurface = ({
+  client: asked,
+  surface: over,
+}: {
+  readonly client: Option.Option<string>
+  readonly surface: Option.Option<string>
+}): Effect.Effect<void, UsageError> =>
+  Option.isSome(asked) && Option.exists(over, (name) => name !== "client")
+    ? new UsageError({
+        detail: `--client and --surface ${Option.getOrElse(over, () => "")} exclude each other: a client is read over the client surface.`,
+        advice: "Leave one of them out.",
+      })
+    : Effect.void
+
 export const book = optional(
   text("book", "B", "Only this book, by its code (ORG, …) or its client's identifier"),
   "all",

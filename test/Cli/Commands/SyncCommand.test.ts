@@ -37,4 +37,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })("tieout sync", (it) => 
       )
     }),
   )
+
+  it.scoped(
+    "refuses a client over another surface than its own, which it would leave out without a word",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* TestDatabase
+        const { run } = yield* program
+        for (const command of [["sync"], ["backfill", "--period", "2026-10"]]) {
+          const { code, error, out } = yield* run(
+            [...command, "--client", "C-17", "--surface", "organization"],
+            {
+              ...variablesFor("http://127.0.0.1:9/api/v1"),
+              DATABASE_URL: url,
+            },
+          )
+          expect([code, out]).toEqual([2, ""])
+          expect(error).toContain("--client and --surface organization exclude each other")
+        }
+      }),
+  )
 })

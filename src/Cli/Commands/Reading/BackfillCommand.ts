@@ -11,7 +11,7 @@ import { reportDocument, unreadText } from "../../../Sync/Runs/RunReport.ts"
 import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { booksForSync, needingCredentials } from "../../BookEnvironment.ts"
-import { client, connection, from, period, surface, to } from "../../CommandOptions.ts"
+import { client, connection, from, period, refuseOtherSurface, surface, to } from "../../CommandOptions.ts"
 import { failuresIn, unfinished } from "../../ConnectionFailures.ts"
 import { command } from "../../Declaration.ts"
 import { type ExitCode, exitCodes, worst } from "../../ExitCode.ts"
@@ -215,6 +215,7 @@ export const backfill = command(
     },
     Effect.provide(Layer.mergeAll(Backfill.Default, Ledger.Default).pipe(Layer.provideMerge(booksForSync))),
     needingCredentials,
-    (effect, { workers }) => Effect.zipRight(checkWorkers(workers), effect),
+    (effect, options) =>
+      Effect.all([refuseOtherSurface(options), checkWorkers(options.workers), effect], { discard: true }),
   ),
 )

@@ -9,7 +9,7 @@ import { reportDocument, SyncIncomplete, type SyncReport, unreadText } from "../
 import { Sync, type SyncOptions } from "../../../Sync.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { needingCredentials, newBooksForSync } from "../../BookEnvironment.ts"
-import { client, connection, surface } from "../../CommandOptions.ts"
+import { client, connection, refuseOtherSurface, surface } from "../../CommandOptions.ts"
 import { failuresIn, unfinished } from "../../ConnectionFailures.ts"
 import { withinDeadline } from "../../Deadline.ts"
 import { command, flag } from "../../Declaration.ts"
@@ -190,6 +190,7 @@ export const sync = command(
       Layer.mergeAll(Sync.Default, Ledger.Default, Status.Default).pipe(Layer.provideMerge(newBooksForSync)),
     ),
     needingCredentials,
-    (effect, { workers }) => Effect.zipRight(checkWorkers(workers), effect),
+    (effect, options) =>
+      Effect.all([refuseOtherSurface(options), checkWorkers(options.workers), effect], { discard: true }),
   ),
 )
