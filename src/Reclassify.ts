@@ -44,6 +44,7 @@ export interface Reclassified {
   /** `12.50 EUR`; debit positive. */
   readonly amount: string
   readonly from: Pick<StandingLine, "code" | "name">
+  /** As the book calls it, in the currency of the amount. */
   readonly to: RuleAccount
   readonly reason: string
 }
@@ -114,20 +115,30 @@ const posting = (
     return moves
   })
 
-const reclassified = (
+const reclassified = Effect.fn("Reclassify.reclassified")(function* (
   { book, entry, from, standing, to }: Move,
   { reason }: ReclassifyRequest,
   { date, number }: { readonly date: string; readonly number: string | null },
-): Reclassified => ({
-  book: book.code,
-  number,
-  entryId: entry.sourceId,
-  of: standing.number === null ? null : journalNumber(book.code, standing.period, standing.number),
-  effectiveDate: date,
-  amount: printedSum(from.amount, from.currency),
-  from: { code: from.code, name: from.name },
-  to,
-  reason,
+) {
+  const database = yield* Database
+  const filled = yield* database.row(
+    "Reclassify.filled",
+    { code: text, name: text },
+    (sql) => sql`
+      select ledger.filled(${to.code}, ${from.currency}, null, null, ${book.code}) as code,
+        ledger.filled(${to.name}, ${from.currency}, null, null, ${book.code}) as name`,
+  )
+  return {
+    book: book.code,
+    number,
+    entryId: entry.sourceId,
+    of: standing.number === null ? null : journalNumber(book.code, standing.period, standing.number),
+    effectiveDate: date,
+    amount: printedSum(from.amount, from.currency),
+    from: { code: from.code, name: from.name },
+    to: filled,
+    reason,
+  } satisfies Reclassified
 })
 
 /** Runs while no sync of the connection does, since it might be about to correct the same movement. */
@@ -141,14 +152,15 @@ const postAlone = (
     const moves = yield* plannedWithProof(books, (proof) => posting(request, entries, books, run, proof))
     run.counters.journalEntries += moves.length
     run.counters.reclassifications += moves.length
-    return yield* Effect.forEach(moves, (move) =>
-      Effect.map(postedEntry(move.book, move.entry), ({ date, number, period }) =>
+    const moved = yield* Effect.forEach(moves, (move) =>
+      Effect.flatMap(postedEntry(move.book, move.entry), ({ date, number, period }) =>
         reclassified(move, request, {
           date,
           number: number === null ? null : journalNumber(move.book.code, period, number),
         }),
       ),
     )
+    return { moved, currency: moves[0]?.from.currency ?? "" }
   })
 
 /** The moves in a preview, with the days that the entries would have now. */
@@ -157,7 +169,9 @@ const previewOf = Effect.fn("Reclassify.preview")(function* (
   entries: ReadonlyArray<ChosenEntry>,
 ) {
   const moves = yield* movesOf(request, entries)
-  return moves.map((move) => reclassified(move, request, { date: move.standing.day, number: null }))
+  return yield* Effect.forEach(moves, (move) =>
+    reclassified(move, request, { date: move.standing.day, number: null }),
+  )
 })
 
 /** Fails with `ReclassifyError`, `NothingFound`, or `SyncBusy` while a sync of the connection runs. */
@@ -181,7 +195,7 @@ export const reclassifyAll = Effect.fn("Reclassify.reclassifyAll")(function* (re
       Effect.onExit((exit) => recordEnd(run, exit, () => ({ code: 0, by: request.who }))),
     )
   })
-  const moved = yield* holding(database, connection, work).pipe(
+  const { currency, moved } = yield* holding(database, connection, work).pipe(
     Effect.catchTag("LockBusy", () => new SyncBusy({ connection, undone: "nothing was moved" })),
   )
   const to = moved[0]?.to
@@ -192,6 +206,7 @@ export const reclassifyAll = Effect.fn("Reclassify.reclassifyAll")(function* (re
           books,
           moved.map(({ entryId }) => entryId),
           to,
+          currency,
         )
   return { moved, proposals } satisfies ReclassifiedAll
 })

@@ -24,14 +24,24 @@ const escaped = (value: string): string => value.replace(/[\\^$.*+?()[\]{}|/]/g,
 /** A JSON text is a YAML text, too. */
 const quoted = (text: string): string => harmlessJson(JSON.stringify(text))
 
+/** One code has one name, which holds the currency of each account: the rule is for movements in others, too. */
+const inAnyCurrency = (name: string, currency: string): string =>
+  name
+    .split(":")
+    .map((part) => (part === currency ? "{currency}" : part))
+    .join(":")
+
 const ruleFor = (by: Proposal["by"], value: string, { code, name }: RuleAccount): string =>
   `- { match: { ${by}: ${quoted(`^${escaped(value)}$`)} }, account: { code: ${quoted(code)}, name: ${quoted(name)} } }`
 
-/** Proposes rules for the counterparties and references of the entries just moved. Earlier moves in any of these books count too. */
+/**
+ * Proposes rules for the counterparties and references of the entries just moved, to an account by its name in `currency`. Earlier moves in any of these books count too.
+ */
 export const proposalsFor = Effect.fn("Reclassify.proposals")(function* (
   books: ReadonlyArray<Book>,
   entryIds: ReadonlyArray<string>,
   to: RuleAccount,
+  currency: string,
 ) {
   const database = yield* Database
   const rows = yield* database.rows(
@@ -58,6 +68,7 @@ export const proposalsFor = Effect.fn("Reclassify.proposals")(function* (
   )
   return rows.map(({ by, times, value }): Proposal => {
     const known = by === "counterparty" ? "counterparty" : "reference"
-    return { by: known, value, times, rule: ruleFor(known, value, to) }
+    const account = { code: to.code, name: inAnyCurrency(to.name, currency) }
+    return { by: known, value, times, rule: ruleFor(known, value, account) }
   })
 })

@@ -118,7 +118,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying", (it) =
         effectiveDate: "2026-10-01",
         amount: "-10.00 USD",
         from: { code: "1990", name: "Assets:Suspense:USD" },
-        to: { code: "4400", name: "Income:Interest:{currency}" },
+        to: { code: "4400", name: "Income:Interest:USD" },
         reason: "Bank interest",
       })
       expect(yield* findings).toEqual([])

@@ -167,6 +167,34 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying many", (
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
+layer(TestDatabase.layer, { excludeTestServices: true })("a proposed rule", (it) => {
+  it.scoped("names the account for every currency, where its name holds that of what was moved", () =>
+    Effect.gen(function* () {
+      const acme = { remitterName: "Acme" }
+      const { service } = yield* partnership({
+        balance: "30.00",
+        statement: [
+          credit(11, "10.00", "10.00", id(111)),
+          credit(12, "10.00", "20.00", id(112)),
+          credit(13, "10.00", "30.00", id(113)),
+        ],
+        deposits: [deposit(111, "10.00", acme), deposit(112, "10.00", acme), deposit(113, "10.00", acme)],
+      })
+      yield* sync(service.url)
+      // The chart's own account for fees.
+      const { moved, proposals } = yield* moving({
+        ids: [id(11), id(12), id(13)],
+        to: "6850",
+        name: Option.none(),
+      })
+      expect(moved.map(({ to }) => to.name)).toEqual(Array.from({ length: 3 }, () => "Expenses:Fees:USD"))
+      expect(proposals.map(({ rule }) => rule)).toEqual([
+        '- { match: { counterparty: "^Acme$" }, account: { code: "6850", name: "Expenses:Fees:{currency}" } }',
+      ])
+    }),
+  )
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying many", (it) => {
   it.scoped("moves the excess of a loan once, whichever of its payments are named", () =>
     Effect.gen(function* () {
