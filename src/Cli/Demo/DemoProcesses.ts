@@ -14,14 +14,15 @@ export interface Finished {
   readonly stdout: string
 }
 
+/** What names a person's own database or settings. A secret may stand in a file (`DATABASE_URL_FILE`). */
+const ofPerson = /^(?:DATABASE_URL(?:_FILE)?$|TIEOUT_(?!LOG))/
+
 /** The demo's variables: without the person's own settings, credentials or database. */
 export const demoVariables = (
   settingsFile: string,
   extra: Readonly<Record<string, string>>,
 ): NodeJS.ProcessEnv => {
-  const own = Object.entries(process.env).filter(
-    ([name]) => name !== "DATABASE_URL" && (!name.startsWith("TIEOUT_") || name.startsWith("TIEOUT_LOG")),
-  )
+  const own = Object.entries(process.env).filter(([name]) => !ofPerson.test(name))
   return { ...Object.fromEntries(own), TIEOUT_CONFIG: resolve(settingsFile), ...extra }
 }
 

@@ -1,5 +1,5 @@
 /** The demo ends with a closed month, its report, and files that other systems take. */
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -11,7 +11,11 @@ import { program } from "../../support/Program.ts"
 it.live("the demo closes a month, and its exports are valid", () =>
   Effect.gen(function* () {
     const { cwd, start } = yield* program
-    const { code, error, out } = yield* start(["demo", "--json"], { TIEOUT_USER: "jane" })
+    // A database of the person's own, which the demo leaves alone.
+    const url = join(cwd, "url")
+    writeFileSync(url, "postgres://jane@127.0.0.1:9/books")
+    const variables = { TIEOUT_USER: "jane", DATABASE_URL_FILE: url }
+    const { code, error, out } = yield* start(["demo", "--json"], variables)
     expect(code, error).toBe(0)
     expect(problemsOf("`tieout demo`", out)).toEqual([])
     expect(JSON.parse(out)).toMatchObject({
