@@ -72,7 +72,9 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
         f.subject_type in ('account', 'statement_entry', 'deposit', 'withdrawal', 'conversion') as explainable,
         to_char(f.opened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as opened_at,
         x.day::text as date,
-        coalesce(f.evidence ->> 'accountId', case f.subject_type when 'account' then f.subject_id end) as account_id,
+        -- The evidence about an account of the books has that one's number.
+        coalesce(mirror.uuid_or_null(f.evidence ->> 'accountId')::text,
+          case f.subject_type when 'account' then f.subject_id end) as account_id,
         x.amount, x.currency, (ledger.day_of(now(), l.time_zone) - coalesce(x.day, ledger.day_of(f.opened_at, l.time_zone))) as days
       from reconcile.open_findings f join mirror.books b on b.book_id = f.book_id
       join ledger.locks l on l.book_id = f.book_id

@@ -2,6 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { checks } from "../../src/Reconcile/Check.ts"
+import { openFindings } from "../../src/Reconcile/Summary.ts"
 import { combined } from "../../src/Reconcile/TieOut.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { unruled } from "../support/unruled.ts"
@@ -71,6 +72,9 @@ layer(services)("the trial balance", (it) => {
         "The balance of payouts_clearing:USD in 2026-10 says debits of 1.00 USD and credits of 11.50 USD; its postings add up to 0.00 USD and 10.50 USD.",
       ])
       expect(yield* reconciled(book)).toHaveLength(2)
+      // No account of the service's: each is about an account of the books.
+      const listed = yield* openFindings([book], Option.none())
+      expect(listed.map(({ accountId }) => accountId)).toEqual([null, null])
       yield* mischief(
         (sql) =>
           sql`update ledger.balances set debit = debit - 1, credit = credit - 1 where book_id = ${book.bookId}`,
