@@ -26,6 +26,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("on the command line", 
         const has = (code: number, text: string) => [code, expect.stringContaining(text)]
         expect(yield* tieout("report", "2026-09")).toEqual(has(3, "ORG 2026-09: DRAFT"))
         expect(yield* tieout("report", "2026-08")).toEqual(has(0, "ORG 2026-08: closed"))
+        // Who approves is a person, too, and moves no cursor.
+        yield* tieout("close", "approve", "2026-08", "--by", "Ada\u009b31m")
+        expect(yield* tieout("report", "2026-08")).toEqual(has(0, "closed, approved by Ada\ufffd31m; "))
         expect(yield* tieout("report", "2026-13")).toEqual(has(2, 'found "2026-13"'))
         expect(yield* tieout("report", "2999-01")).toEqual(has(2, "2999-01 lies ahead"))
         const nothingToProve = has(2, "2999-01 lies ahead: there is nothing to prove of it.")

@@ -36,7 +36,7 @@ const reportLines = ({ folder, manifest }: WrittenReport, screen: Screen): Reado
     : styled(
         screen.color,
         "green",
-        `${stampOf(accepted.length, approval?.name ?? null, waiting)}; ${counted(accounts.length, "account")}, difference 0`,
+        `${harmless(stampOf(accepted.length, approval?.name ?? null, waiting))}; ${counted(accounts.length, "account")}, difference 0`,
       )
   const rows = files.map(({ name, rows: held }) => [`  ${name}`, name.endsWith(".csv") ? count(held) : ""])
   return [
