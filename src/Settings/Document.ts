@@ -71,6 +71,15 @@ export const readDocument = (text: string): Document => {
   }
 }
 
+/** The variable that set the key, or the nearest one around it; `isWhole`: the key itself. */
+const variableFor = (path: Path, setBy: ReadonlyMap<string, string>) => {
+  for (let length = path.length; length > 0; length--) {
+    const name = setBy.get(path.slice(0, length).join("."))
+    if (name !== undefined) return { name, isWhole: length === path.length }
+  }
+  return undefined
+}
+
 const lineFor = (
   mistake: Mistake,
   file: string,
@@ -78,8 +87,12 @@ const lineFor = (
   setBy: ReadonlyMap<string, string>,
 ): string => {
   const path = formatPath(mistake.path)
-  const variableName = setBy.get(mistake.path.join("."))
-  if (variableName !== undefined) return `${variableName}: ${mistake.text}`
+  const variable = variableFor(mistake.path, setBy)
+  if (variable !== undefined) {
+    return variable.isWhole
+      ? `${variable.name}: ${mistake.text}`
+      : `${variable.name}: ${path}: ${mistake.text}`
+  }
   if (path.startsWith("TIEOUT_") || path === "DATABASE_URL") return `${path}: ${mistake.text}`
   const line = document.lineOf(mistake.path)
   return `${file}${line === undefined ? "" : `:${line}`}: ${path === "" ? "" : `${path}: `}${mistake.text}`

@@ -241,6 +241,24 @@ describe("mistakes in the settings", () => {
     })
   })
 
+  it("within what a variable holds are its, and not the file's", () => {
+    expect(
+      mistakes("accounting: { baseCurrency: EUR }", {
+        TIEOUT_RULES: '[{ match: { counterparty: "(" }, account: { code: "1", name: "Expenses:X" } }]',
+        TIEOUT_RECONCILE_MATERIALITY: "{ EUR: 10 }",
+        TIEOUT_ALERTS_ON: "failure, never",
+        TIEOUT_CONNECTIONS: "{ default: { surface: [organization] } }",
+        TIEOUT_CONNECTIONS_DEFAULT_SURFACES: "clients",
+      }).map((line) => line.split(": ").slice(0, 2)),
+    ).toEqual([
+      ["TIEOUT_CONNECTIONS", "connections.default.surface"],
+      ["TIEOUT_CONNECTIONS_DEFAULT_SURFACES", expect.stringContaining("connections.default.surfaces")],
+      ["TIEOUT_RULES", "rules[0].match.counterparty"],
+      ["TIEOUT_RECONCILE_MATERIALITY", "reconcile.materiality.EUR"],
+      ["TIEOUT_ALERTS_ON", "alerts.on[1]"],
+    ])
+  })
+
   it("are reported all at once, in the order of the file, with place, finding and expectation", () => {
     expect(
       mistakes(
