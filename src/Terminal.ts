@@ -1,5 +1,6 @@
 /** What the two output streams can show. Results go to stdout, everything else to stderr. */
 import { Context } from "effect"
+import { harmlessLines } from "./Common/Text.ts"
 import { isJournal, withPriority } from "./Terminal/Journald.ts"
 
 export interface Screen {
@@ -23,6 +24,10 @@ const screenOf = (stream: NodeJS.WriteStream, variables: Variables): Screen => {
     color: !refused && (interactive || forced),
   }
 }
+
+/** The lines of a file that goes to standard output: as they are, but for a terminal, whose cursor no text of it may move. */
+export const fileLines = (lines: ReadonlyArray<string>, { width }: Screen): ReadonlyArray<string> =>
+  Number.isFinite(width) ? lines.map(harmlessLines) : lines
 
 export interface TerminalService {
   readonly stdout: Screen

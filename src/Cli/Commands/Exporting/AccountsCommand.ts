@@ -5,6 +5,7 @@ import { proposed } from "../../../Export/Mapping/Proposed.ts"
 import { current, type Imported, importFrom, writeTo } from "../../../Export/Mapping.ts"
 import { tableFormats } from "../../../Format/Formats.ts"
 import { Settings } from "../../../Settings.ts"
+import { fileLines } from "../../../Terminal.ts"
 import { books, booksToRead } from "../../BookEnvironment.ts"
 import { book } from "../../CommandOptions.ts"
 import { argument, group, list, optional, subcommand, text } from "../../Declaration.ts"
@@ -89,7 +90,10 @@ const exportAccounts = subcommand(
     const output = yield* Output
     const columns = yield* columnsFor(wanted)
     const rows = proposed(yield* current(book, yield* baseOf), columns)
-    if (Option.isNone(out)) return yield* output.report({ document: { rows }, lines: printed(rows) })
+    if (Option.isNone(out)) {
+      const lines = fileLines(printed(rows), output.terminal.stdout)
+      return yield* output.report({ document: { rows }, lines })
+    }
     yield* writeTo(out.value, rows)
     yield* output.report({
       document: { file: out.value, accounts: rows.length },

@@ -11,6 +11,7 @@ import {
 } from "../../../Rates.ts"
 import { Settings } from "../../../Settings.ts"
 import { table } from "../../../Terminal/Table.ts"
+import { fileLines } from "../../../Terminal.ts"
 import { pairs } from "../../../Valuation/Rates/RateStore.ts"
 import { books, booksToRead } from "../../BookEnvironment.ts"
 import { argument, group, optional, subcommand, text } from "../../Declaration.ts"
@@ -55,7 +56,12 @@ const exportFile = subcommand(
   Effect.fn("Cli.rates.export")(function* ({ out }) {
     const output = yield* Output
     const lines = yield* exportRates()
-    if (Option.isNone(out)) return yield* output.report({ document: { lines }, lines })
+    if (Option.isNone(out)) {
+      return yield* output.report({
+        document: { lines },
+        lines: fileLines(lines, output.terminal.stdout),
+      })
+    }
     yield* writeRates(out.value, lines)
     const found = lines.length - 1
     yield* output.report({
