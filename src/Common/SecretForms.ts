@@ -71,8 +71,8 @@ const base64Within = (secret: Buffer): ReadonlyArray<string> =>
 const base64Pattern = (text: string): string =>
   text.replace(/\+/g, "(?:[+-]|%2[bB])").replace(/\//g, "(?:\\\\?[/_]|%2[fF])")
 
-/** Bytes in hexadecimal, with or without a mark between. */
-const hexadecimal = /[\dA-Fa-f]{2}(?:[ :]?[\dA-Fa-f]{2}){5,}/g
+/** Bytes in hexadecimal, with or without a mark between; half of one may be left at the end, where another half stands before. */
+const hexadecimal = /[\dA-Fa-f]{2}(?:[ :]?[\dA-Fa-f]{2}){5,}[\dA-Fa-f]?/g
 
 const withoutHexadecimal = (text: string, plain: ReadonlyArray<PlainSecret>): string =>
   text.replace(hexadecimal, (run) => {

@@ -90,6 +90,16 @@ describe("a secret that a server sends back", () => {
     )
   })
 
+  it("is taken out of hexadecimal, wherever in something longer it begins", () => {
+    const digits = fc.string({ maxLength: 3, unit: fc.constantFrom(..."0123456789abcdefABCDEF") })
+    fc.assert(
+      fc.property(secrets, digits, digits, (secret, before, after) => {
+        const text = `<${before}${Buffer.from(secret).toString("hex")}${after}>`
+        expect(withoutSecrets(text, formsOf(secret))).toMatch(/^<[\dA-Fa-f]?•••>$/)
+      }),
+    )
+  })
+
   it("is taken out of the base64 of something longer", () => {
     fc.assert(
       fc.property(
