@@ -167,6 +167,7 @@ export const readArguments = (
       if (value === undefined || value === "") {
         return new ArgumentMistake(`The option ${flag} needs a value.`)
       }
+      if (values.has(flag)) return new ArgumentMistake(`${flag} is given twice.`)
       values.set(flag, value)
     } else rest.push(arg)
   }

@@ -83,6 +83,8 @@ describe("wrong arguments", () => {
     ["webhook --dead replay", "The command webhook needs one of these after it: events, replay, diagnose."],
     ["export --all", "--format is missing."],
     ["export --format journal --period 2026-09 --period 2026-10", "--period is given twice."],
+    ["--config a.yaml status --config b.yaml", "--config is given twice."],
+    ["status --log-level debug --log-level=none", "--log-level is given twice."],
     ["reclassify F1 --reason --to 6855", "The option --reason needs a value: --reason TEXT."],
     ["register", "CODE is missing."],
     ["register 6850 6851", "There is one argument too many: 6851"],
