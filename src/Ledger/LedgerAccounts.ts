@@ -43,6 +43,8 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
     const database = yield* Database
     const settings = yield* Settings
     const known = new Map<string, AccountId>()
+    /** Books whose accounts are called as the settings say: to look at all of them for each that is made would take their square. */
+    const named = new Set<number>()
 
     const templates = templatesOf(settings.chart, settings.rules)
 
@@ -95,6 +97,7 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
         (sql) => sql`select distinct n.book_id from (${misnamed(sql, ids)}) n order by 1`,
       )
       if (found.length > 0) yield* commit(rename(found.map(({ book_id: id }) => id)))
+      for (const id of ids) named.add(id)
     })
 
     /**
@@ -102,9 +105,9 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
      * transactions that make the same accounts cannot deadlock.
      */
     const create = Effect.fn("Ledger.Accounts.create")(function* (book: Book, wanted: ReadonlyArray<Line>) {
-      const named = wanted.map((line) => ({ line, ...templateOf(settings.chart, line) }))
+      const called = wanted.map((line) => ({ line, ...templateOf(settings.chart, line) }))
       const rows = yield* database.rows("Ledger.Accounts.create", accountColumns, (sql) => {
-        const { text } = columnsOf(sql, named)
+        const { text } = columnsOf(sql, called)
         return sql`
           insert into ledger.accounts (book_id, role, currency, partner_account_id, rule_code, code, name)
           select b.book_id, t.role, t.currency, t.partner_account_id, t.rule_code,
@@ -121,7 +124,7 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
           do update set code = excluded.code, name = excluded.name
           returning account_id, role, currency, partner_account_id, rule_code`
       })
-      yield* rename([book.bookId])
+      if (!named.has(book.bookId)) yield* rename([book.bookId])
       return new Map(
         rows.map((row) => [
           keyOfAccount(book.bookId, row.role, row.currency, row.partner_account_id, row.rule_code),
@@ -163,6 +166,7 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
       const { keys, wanted } = lookUp(book, lines)
       if (wanted.length > 0) {
         for (const [key, id] of yield* commit(create(book, wanted))) known.set(key, id)
+        named.add(book.bookId)
       }
       return yield* ofKeys(keys, known)
     })
@@ -179,9 +183,9 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
     /** What the accounts of lines are called in a book, as `CODE NAME`, whether or not they are there yet. No line may be cash. */
     const namesOf = Effect.fn("Ledger.Accounts.namesOf")(function* (book: Book, lines: ReadonlyArray<Line>) {
       const wanted = new Map(lines.map((line) => [keyOf(book.bookId, line), line]))
-      const named = [...wanted].map(([key, line]) => ({ key, line, ...templateOf(settings.chart, line) }))
+      const called = [...wanted].map(([key, line]) => ({ key, line, ...templateOf(settings.chart, line) }))
       const rows = yield* database.rows("Ledger.Accounts.namesOf", { key: text, name: text }, (sql) => {
-        const { text } = columnsOf(sql, named)
+        const { text } = columnsOf(sql, called)
         return sql`
           select t.key, concat_ws(' ', ledger.filled(t.code, t.currency, null, null, ${book.code}),
             ledger.filled(t.name, t.currency, null, null, ${book.code})) as name

@@ -104,10 +104,10 @@ const made = Effect.gen(function* () {
     yield* database.execute(
       "Mirror.Accounts.listed",
       (sql) => sql`
-          update mirror.accounts a set unlisted_since = case when i.id is null then now() end
-          from mirror.accounts b left join unnest(${textArray(sql, [...ids])}) as i (id) on i.id = b.account_id::text
-          where b.book_id = ${book.bookId} and a.book_id = b.book_id and a.account_id = b.account_id
-            and (i.id is null) <> (a.unlisted_since is not null)`,
+          update mirror.accounts a set unlisted_since = case when a.unlisted_since is null then now() end
+          -- Those of which it is another than before.
+          where a.book_id = ${book.bookId}
+            and (a.unlisted_since is not null) = (a.account_id::text in (select i from unnest(${textArray(sql, [...ids])}) i))`,
     )
   })
 

@@ -8,6 +8,8 @@ import { int4 } from "../../src/Database/Columns.ts"
 import { probing } from "../../src/Database/DatabaseConfig.ts"
 import { Database } from "../../src/Database.ts"
 import { accountStandings } from "../../src/Inquiry/AccountStandings.ts"
+import type { Line } from "../../src/Ledger/JournalEntry.ts"
+import { Accounts } from "../../src/Ledger/LedgerAccounts.ts"
 import { Receivables } from "../../src/Mirror/ReceivableVersions.ts"
 import { ReferenceItems } from "../../src/Mirror/ReferenceItems.ts"
 import { loanClearing } from "../../src/Reconcile/Checks/Credit/LoanClearing.ts"
@@ -165,6 +167,35 @@ describe("of twice as many receivables, the server goes through twice as many ro
   }
   it.scoped.each(sessions)("%s", ([, session]) =>
     grows(asked, receivables).pipe(Effect.provide(sessionsOf(session))),
+  )
+})
+
+describe("of twice as many accounts, the server goes through twice as many rows", () => {
+  const cash = (of: number): Line => ({
+    ...{
+      role: "cash",
+      currency: "EUR",
+      partnerAccountId: `00000000-0000-4000-8000-${String(of).padStart(12, "0")}`,
+    },
+    amount: Money.fromTrusted("1"),
+    rule: null,
+  })
+
+  it.scoped.each(sessions)("to make one after the other, %s", ([, session]) =>
+    Effect.gen(function* () {
+      yield* organization
+      yield* clients(1, 1)
+      const [one, other] = yield* allBooks(Option.none())
+      if (one === undefined || other === undefined) throw new Error("there are two books")
+      const made = (book: Book, count: number) =>
+        Effect.gen(function* () {
+          const { transaction } = yield* Database
+          const { idsOf } = yield* Accounts
+          for (let at = 0; at < count; at++) yield* idsOf(book, [cash(at)], transaction)
+        }).pipe(Effect.provide(Layer.fresh(Accounts.Default)))
+      const rows = yield* rowsTouched(made(one, 100))
+      expect((yield* rowsTouched(made(other, 200))) / rows).toBeLessThan(2.6)
+    }).pipe(Effect.provide(settings), Effect.provide(sessionsOf(session))),
   )
 })
 
