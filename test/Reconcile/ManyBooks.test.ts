@@ -195,7 +195,7 @@ describe("of twice as many accounts, the server goes through twice as many rows"
         }).pipe(Effect.provide(Layer.fresh(Accounts.Default)))
       const rows = yield* rowsTouched(made(one, 100))
       expect((yield* rowsTouched(made(other, 200))) / rows).toBeLessThan(2.6)
-    }).pipe(Effect.provide(settings), Effect.provide(sessionsOf(session))),
+    }).pipe(Effect.provide(Layer.merge(settings, sessionsOf(session)))),
   )
 })
 
