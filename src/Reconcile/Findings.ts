@@ -64,12 +64,13 @@ export const record = (sql: Sql, scope: Scope, query: CheckQuery) => {
         (book_id, check_name, severity, subject_type, subject_id, message, evidence, opened_run)
       select f.book_id, f.check_name, f.severity, f.subject_type, f.subject_id, f.message, f.evidence, ${scope.runId}::integer
       from (select *, ${severities}::text::json ->> check_name as severity from found) f
-      -- Most findings stand as they are from one night to the next: nothing is written of them.
+      -- Most findings stand as they are from one night to the next: nothing is written of them. Each is looked up by its key
+      -- (offset 0): where there are no statistics, a join would compare it with all that are open.
       where f.ripe and not exists (
         select from reconcile.findings s
         where s.book_id = f.book_id and s.check_name = f.check_name and s.subject_type = f.subject_type
           and s.subject_id = f.subject_id and s.closed_at is null
-          and (s.severity, s.message, s.evidence) is not distinct from (f.severity, f.message, f.evidence))
+          and (s.severity, s.message, s.evidence) is not distinct from (f.severity, f.message, f.evidence) offset 0)
       -- The numbers of what is found together rise with its age, as lists are sorted.
       order by coalesce(f.evidence ->> 'occurredAt', f.evidence ->> 'since'), f.book_id, f.subject_id
       on conflict (book_id, check_name, subject_type, subject_id) where closed_at is null

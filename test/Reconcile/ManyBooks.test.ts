@@ -12,6 +12,7 @@ import type { Line } from "../../src/Ledger/JournalEntry.ts"
 import { Accounts } from "../../src/Ledger/LedgerAccounts.ts"
 import { Receivables } from "../../src/Mirror/ReceivableVersions.ts"
 import { ReferenceItems } from "../../src/Mirror/ReferenceItems.ts"
+import { unfound } from "../../src/Proof/EvidenceProof.ts"
 import { loanClearing } from "../../src/Reconcile/Checks/Credit/LoanClearing.ts"
 import { streams } from "../../src/Reconcile/Checks/Streams.ts"
 import { unknownStates } from "../../src/Reconcile/Checks/UnknownStates.ts"
@@ -167,6 +168,31 @@ describe("of twice as many receivables, the server goes through twice as many ro
   }
   it.scoped.each(sessions)("%s", ([, session]) =>
     grows(asked, receivables).pipe(Effect.provide(sessionsOf(session))),
+  )
+})
+
+describe("of twice as many open findings, the server goes through twice as many rows", () => {
+  const waiting = (from: number, to: number) =>
+    Effect.zipRight(
+      receivables(from, to, ""),
+      unruled(`
+        update ledger.receivable_waits set occurred_at = now() - interval '40 days';
+        insert into reconcile.progress (book_id, through_run, reconciled_at) select book_id, 1, now() from mirror.books
+        on conflict do nothing;
+        insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence, opened_run)
+        select book_id, 'loan-in-transit', 'warning', 'receivable', id || ' disbursement 1', '', '{}', 1 from news`),
+    )
+
+  it.scoped("to prove that each is known, also where there are no statistics", () =>
+    Effect.gen(function* () {
+      yield* organization
+      yield* waiting(1, 300)
+      const proof = rowsTouched(unfound(), "Proof.unfound.loan-in-transit")
+      const rows = yield* proof
+      expect(rows).toBeGreaterThan(100)
+      yield* waiting(301, 600)
+      expect((yield* proof) / rows).toBeLessThan(2.6)
+    }).pipe(Effect.provide(Layer.merge(settings, sessionsOf({})))),
   )
 })
 

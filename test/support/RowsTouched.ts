@@ -33,32 +33,34 @@ const rowsOf = (node: Node): number => {
   return (returned + removed) * loops + Plans.reduce((sum, plan) => sum + rowsOf(plan), 0)
 }
 
-/** Of all statements of an effect that only reads. */
-export const rowsTouched = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+/** Of all statements of an effect that may be run twice; `only`: of those with this name. */
+export const rowsTouched = <A, E, R>(effect: Effect.Effect<A, E, R>, only?: string) =>
   Effect.gen(function* () {
     const database = yield* Database
     let touched = 0
-    const explained = (statement: Statement) =>
-      Effect.map(
-        database.query(
-          "Test.explain",
-          (sql) =>
-            sql<
-              Array<{ "QUERY PLAN": unknown }>
-            >`explain (analyze, timing off, format json) ${statement(sql)}`,
+    const explained = (operation: string, statement: Statement) =>
+      Effect.when(() => only === undefined || only === operation)(
+        Effect.map(
+          database.query(
+            "Test.explain",
+            (sql) =>
+              sql<
+                Array<{ "QUERY PLAN": unknown }>
+              >`explain (analyze, timing off, format json) ${statement(sql)}`,
+          ),
+          ([found]) => {
+            const plan = found?.["QUERY PLAN"]
+            const [{ Plan }] = decode(typeof plan === "string" ? JSON.parse(plan) : plan)
+            touched += rowsOf(Plan)
+          },
         ),
-        ([found]) => {
-          const plan = found?.["QUERY PLAN"]
-          const [{ Plan }] = decode(typeof plan === "string" ? JSON.parse(plan) : plan)
-          touched += rowsOf(Plan)
-        },
       )
     const measuring = new Database({
       ...database,
       rows: <C extends Columns>(operation: string, columns: C, statement: Statement) =>
-        Effect.zipRight(explained(statement), database.rows(operation, columns, statement)),
+        Effect.zipRight(explained(operation, statement), database.rows(operation, columns, statement)),
       row: <C extends Columns>(operation: string, columns: C, statement: Statement) =>
-        Effect.zipRight(explained(statement), database.row(operation, columns, statement)),
+        Effect.zipRight(explained(operation, statement), database.row(operation, columns, statement)),
     })
     yield* Effect.provideService(effect, Database, measuring)
     return touched
