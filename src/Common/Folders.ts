@@ -1,11 +1,14 @@
-import { mkdir, stat } from "node:fs/promises"
+import { statSync } from "node:fs"
+import { mkdir } from "node:fs/promises"
 import { dirname } from "node:path"
 
-const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
+const isFolder = (path: string): boolean => {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
 
 /** Whether this call created the folder; another process may have been first. */
 const makeOne = async (path: string, mode: number): Promise<boolean> => {
@@ -13,7 +16,7 @@ const makeOne = async (path: string, mode: number): Promise<boolean> => {
     await mkdir(path, { mode })
     return true
   } catch (cause) {
-    if (await isFolder(path)) return false
+    if (isFolder(path)) return false
     throw cause
   }
 }

@@ -1,21 +1,82 @@
-/** Writes a file as a whole or not at all: for its owner alone, durable, and nothing is left where the disk is full. */
-import { open, rm, writeFile } from "node:fs/promises"
+/**
+ * Writes a file as a whole or not at all: for its owner alone, durable, and nothing is left where the disk is full. What waits for
+ * the disk is done on a thread. What does not is done at once: to hand it to a thread and back takes ten times its own time, which
+ * is what an export of a thousand small books consists of.
+ */
+import { closeSync, fsync, open, openSync, write, writeSync } from "node:fs"
+import { rm } from "node:fs/promises"
+import { promisify } from "node:util"
 import { codeOf } from "./ErrorCode.ts"
 
-/** Fails with the file system's error, `EEXIST` where something has the name already. */
+const opened = promisify(open)
+const synced = promisify(fsync)
+const written = promisify(write)
+
+/** Bytes that are written at once: the system copies them to its memory. */
+const mostAtOnce = 64 * 1024
+
+/** A file that was made here and is open to be written. */
+export class NewFile {
+  private readonly descriptor: number
+  private isOpen = true
+
+  private constructor(descriptor: number) {
+    this.descriptor = descriptor
+  }
+
+  /** Fails with the file system's error, `EEXIST` where something has the name already. */
+  static async create(path: string): Promise<NewFile> {
+    return new NewFile(await opened(path, "wx", 0o600))
+  }
+
+  /** All of the bytes, behind those before. */
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length; ) {
+      const left = bytes.length - at
+      at +=
+        left <= mostAtOnce
+          ? writeSync(this.descriptor, bytes, at, left)
+          : (await written(this.descriptor, bytes, at, left)).bytesWritten
+    }
+  }
+
+  /** Makes what was written durable. */
+  async finish(): Promise<void> {
+    await synced(this.descriptor)
+    this.close()
+  }
+
+  /** Once: its number may be another file's soon. */
+  close(): void {
+    if (!this.isOpen) return
+    this.isOpen = false
+    closeSync(this.descriptor)
+  }
+}
+
+/** Makes a folder's own entries durable. Windows cannot open folders and does not need to. */
+export const syncFolder = async (path: string): Promise<void> => {
+  if (process.platform === "win32") return
+  const folder = openSync(path, "r")
+  await synced(folder).finally(() => closeSync(folder))
+}
+
+/** Fails as `NewFile.create` does. */
 export const writeNewFile = async (
-  file: string,
+  path: string,
   content: string | Uint8Array | AsyncIterable<Uint8Array>,
 ): Promise<void> => {
-  const handle = await open(file, "wx", 0o600)
+  const file = await NewFile.create(path)
   try {
-    await writeFile(handle, content)
-    await handle.sync()
+    if (typeof content === "string") await file.write(Buffer.from(content))
+    else if (content instanceof Uint8Array) await file.write(content)
+    else for await (const piece of content) await file.write(piece)
+    await file.finish()
   } catch (cause) {
-    await rm(file, { force: true })
+    await rm(path, { force: true })
     throw cause
   } finally {
-    await handle.close()
+    file.close()
   }
 }
 

@@ -22,8 +22,15 @@ export const packageFile = (...names: ReadonlyArray<string>): string => {
   return join(found, ...names)
 }
 
-/** The product's version, from its package.json. */
-export const productVersion = (): string => {
+const readVersion = (): string => {
   const parsed: unknown = JSON.parse(readFileSync(packageFile("package.json"), "utf8"))
   return isRecord(parsed) && typeof parsed.version === "string" ? parsed.version : "unknown"
+}
+
+let version: string | undefined
+
+/** The product's version, from its package.json. */
+export const productVersion = (): string => {
+  version ??= readVersion()
+  return version
 }

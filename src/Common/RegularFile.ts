@@ -3,7 +3,7 @@
  * would block for ever.
  */
 
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs"
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import { codeOf } from "./ErrorCode.ts"
 import { beyondBounds } from "./JsonExtent.ts"
@@ -17,22 +17,52 @@ export class NotRegular extends Error {
 // Windows has neither flag: there a link looks like the file that it leads to.
 const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
+/** Why opening failed: a link answers ELOOP, a socket or a device without a driver ENXIO. */
+const notOpened = (cause: unknown): unknown =>
+  ["ELOOP", "EMLINK", "ENXIO"].includes(codeOf(cause) ?? "")
+    ? new NotRegular("is a link or no regular file, and was not opened")
+    : cause
+
+const otherThanFile = (found: Stats): NotRegular =>
+  new NotRegular(`is ${found.isDirectory() ? "a folder" : "no regular file"}, and was not opened`)
+
 /** Throws `NotRegular` or the file system's error. The caller closes the handle. */
 export const openRegular = async (path: string): Promise<FileHandle> => {
-  let handle: FileHandle
-  try {
-    handle = await open(path, flags)
-  } catch (cause) {
-    // A link answers ELOOP, a socket or a device without a driver ENXIO.
-    if (["ELOOP", "EMLINK", "ENXIO"].includes(codeOf(cause) ?? "")) {
-      throw new NotRegular("is a link or no regular file, and was not opened")
-    }
-    throw cause
-  }
+  const handle = await open(path, flags).catch((cause) => Promise.reject(notOpened(cause)))
   const found = await handle.stat()
   if (found.isFile()) return handle
   await handle.close()
-  throw new NotRegular(`is ${found.isDirectory() ? "a folder" : "no regular file"}, and was not opened`)
+  throw otherThanFile(found)
+}
+
+const openedAtOnce = (path: string): number => {
+  try {
+    return openSync(path, flags)
+  } catch (cause) {
+    throw notOpened(cause)
+  }
+}
+
+/**
+ * At most the first `most` bytes, a small number, of a file that was just written and waits for no disk: at once, as `NewFile` writes.
+ * Throws as `openRegular` does.
+ */
+export const readFirst = (path: string, most: number): Buffer => {
+  const opened = openedAtOnce(path)
+  try {
+    const found = fstatSync(opened)
+    if (!found.isFile()) throw otherThanFile(found)
+    const content = Buffer.allocUnsafe(most)
+    let at = 0
+    while (at < most) {
+      const read = readSync(opened, content, at, most - at, null)
+      if (read === 0) break
+      at += read
+    }
+    return content.subarray(0, at)
+  } finally {
+    closeSync(opened)
+  }
 }
 
 /** The bytes that an opened file has now, piece by piece; reading ends even if the file grows. Closes it. */

@@ -1,10 +1,11 @@
 /** A new file is there whole, or not at all. */
+import { randomBytes } from "node:crypto"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { unwritten } from "../../src/Backup/BackupError.ts"
 import { unwritable } from "../../src/Common/CsvFile.ts"
-import { writeNewFile } from "../../src/Common/NewFile.ts"
+import { NewFile, writeNewFile } from "../../src/Common/NewFile.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" })
@@ -22,6 +23,26 @@ describe("a new file", () => {
     expect([readFileSync(file, "utf8"), statSync(file).mode & 0o777]).toEqual(["all of it", 0o600])
     await expect(writeNewFile(file, "another")).rejects.toMatchObject({ code: "EEXIST" })
     expect(readFileSync(file, "utf8")).toBe("all of it")
+  })
+
+  it("has its bytes in their order, many or few at a time", async () => {
+    const path = join(temporaryFolder(), "journal.csv")
+    const pieces = [1, 64 * 1024, 64 * 1024 + 1, 300_000].map((bytes) => randomBytes(bytes))
+    const file = await NewFile.create(path)
+    for (const piece of pieces) await file.write(piece)
+    await file.finish()
+    expect(readFileSync(path).equals(Buffer.concat(pieces))).toBe(true)
+  })
+
+  it("is closed once: its number may be another file's by then", async () => {
+    const folder = temporaryFolder()
+    const file = await NewFile.create(join(folder, "first"))
+    file.close()
+    const second = await NewFile.create(join(folder, "second"))
+    file.close()
+    await second.write(Buffer.from("text"))
+    await second.finish()
+    expect(readFileSync(join(folder, "second"), "utf8")).toBe("text")
   })
 
   it("is gone where the disk was full, and the advice is to free some space", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import { makeFolder } from "../../src/Common/Folders.ts"
-import { chunksOf, readNamed, readRegular } from "../../src/Common/RegularFile.ts"
+import { chunksOf, readFirst, readNamed, readRegular } from "../../src/Common/RegularFile.ts"
 import { openFolder, readIfThere } from "../../src/Export/Batch/Folder.ts"
 import { program } from "../support/Program.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -84,6 +84,19 @@ describe("a file that is read", () => {
       appendFileSync(path, "y".repeat(200_000))
     }
     expect(read).toBe(200_000)
+  })
+
+  it("is read as far as asked, and only where it is a regular one, at once as well", () => {
+    const root = temporaryFolder()
+    const at = (name: string) => join(root, name)
+    writeFileSync(at("file"), "four and more")
+    symlinkSync(at("file"), at("link"))
+    execFileSync("mkfifo", [at("pipe")])
+    expect(readFirst(at("file"), 4).toString()).toBe("four")
+    expect(readFirst(at("file"), 100).toString()).toBe("four and more")
+    expect(() => readFirst(at("link"), 4)).toThrow("is a link or no regular file, and was not opened")
+    expect(() => readFirst(at("pipe"), 4)).toThrow("is no regular file, and was not opened")
+    expect(() => readFirst(root, 4)).toThrow("is a folder, and was not opened")
   })
 
   it("is a regular one: a pipe in a manifest's place is refused, and nothing waits for it", async () => {

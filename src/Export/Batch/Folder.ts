@@ -3,11 +3,13 @@
  * that a folder with a manifest is whole. If anything fails or is interrupted, the written files are removed again.
  */
 
-import { type FileHandle, open, readdir, rename, rm, rmdir } from "node:fs/promises"
+import { readdirSync } from "node:fs"
+import { rename, rm, rmdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { codeOf } from "../../Common/ErrorCode.ts"
 import { makeFolder } from "../../Common/Folders.ts"
+import { NewFile, syncFolder } from "../../Common/NewFile.ts"
 import { readManifestFile } from "../../Common/RegularFile.ts"
 import type { ExportError } from "../ExportError.ts"
 import { attempt, quietly, steady } from "./FileAttempt.ts"
@@ -16,12 +18,6 @@ import type { PutAside, ReadBlock } from "./Kept/PutAside.ts"
 
 /** How many books, folders or files are handled side by side: each mostly waits for the disk. */
 export const filesAtOnce = 8
-
-/** Makes a folder's own entries durable. Windows cannot open folders and does not need to. */
-const syncFolder = (path: string): Promise<void> =>
-  process.platform === "win32"
-    ? Promise.resolve()
-    : open(path, "r").then((folder) => folder.sync().finally(() => folder.close()))
 
 export interface Folder {
   readonly path: string
@@ -56,11 +52,11 @@ const folderAt = (path: string, aside: PutAside | undefined) => {
   let kept = false
   const blocks = new Map<string, ReadBlock>()
   const names = new Set<string>()
-  const handles: Array<FileHandle> = []
+  const files: Array<NewFile> = []
   const folders: Array<string> = []
   const cleanUp = Effect.promise(async () => {
     const quiet = () => undefined
-    for (const handle of handles) await handle.close().catch(quiet)
+    for (const file of files) file.close()
     if (kept) return
     for (const name of [...names].flatMap((each) => [each, `${each}.partial`])) {
       await rm(join(path, name), { force: true }).catch(quiet)
@@ -72,9 +68,9 @@ const folderAt = (path: string, aside: PutAside | undefined) => {
     create: (name) =>
       steady(join(path, name), async () => {
         names.add(name)
-        const handle = await open(join(path, `${name}.partial`), "wx", 0o600)
-        handles.push(handle)
-        return openFile(join(path, name), name, handle, aside?.file(path), (ended) => blocks.set(name, ended))
+        const file = await NewFile.create(join(path, `${name}.partial`))
+        files.push(file)
+        return openFile(join(path, name), name, file, aside?.file(path), (ended) => blocks.set(name, ended))
       }),
     blocks: (name) => blocks.get(name),
     rename: (from, to) =>
@@ -129,9 +125,14 @@ export const openFolder = (path: string): Effect.Effect<Folder, ExportError, Sco
 
 /** Names in a folder, or none where there is no such folder. */
 export const listFolder = (path: string): Effect.Effect<ReadonlyArray<string>, ExportError> =>
-  attempt(path, () =>
-    readdir(path).catch((cause) => (codeOf(cause) === "ENOENT" ? [] : Promise.reject(cause))),
-  )
+  attempt(path, async () => {
+    try {
+      return readdirSync(path)
+    } catch (cause) {
+      if (codeOf(cause) === "ENOENT") return []
+      throw cause
+    }
+  })
 
 /** The text of a marker or a manifest; undefined if there is none. */
 export const readIfThere = (path: string): Effect.Effect<string | undefined, ExportError> =>

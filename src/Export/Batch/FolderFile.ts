@@ -1,6 +1,6 @@
 /** A file of a batch's folder while it is written, under its partial name. */
-import type { FileHandle } from "node:fs/promises"
 import { Effect } from "effect"
+import type { NewFile } from "../../Common/NewFile.ts"
 import type { ExportError } from "../ExportError.ts"
 import { steady } from "./FileAttempt.ts"
 import type { Blocks, ReadBlock } from "./Kept/PutAside.ts"
@@ -20,11 +20,6 @@ export interface FolderFile {
   readonly finish: Effect.Effect<WrittenFile, ExportError>
 }
 
-const writeAll = async (handle: FileHandle, bytes: Buffer): Promise<void> => {
-  let at = 0
-  while (at < bytes.length) at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten
-}
-
 /** Bytes that are put together before they are written: a small file is written at once. */
 export const mostWaiting = 64 * 1024
 
@@ -32,7 +27,7 @@ export const mostWaiting = 64 * 1024
 export const openFile = (
   path: string,
   name: string,
-  handle: FileHandle,
+  file: NewFile,
   blocks: Blocks | undefined,
   ended: (blocks: ReadBlock) => void,
 ): FolderFile => {
@@ -43,7 +38,7 @@ export const openFile = (
   const writeOut = async (content: Buffer): Promise<void> => {
     digests.add(content)
     bytes += content.length
-    await writeAll(handle, content)
+    await file.write(content)
   }
   const flush = async (aside: Blocks | undefined): Promise<void> => {
     const content = Buffer.concat(waiting)
@@ -71,8 +66,7 @@ export const openFile = (
     finish: steady(path, async () => {
       const isSmall = bytes === 0
       await flush(isSmall ? undefined : blocks)
-      await handle.sync()
-      await handle.close()
+      await file.finish()
       if (blocks !== undefined && !isSmall) ended(await blocks.end())
       return { name, bytes, sha256: digests.sha256(), lines: digests.checks() }
     }),

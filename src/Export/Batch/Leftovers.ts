@@ -3,10 +3,11 @@
  * it is removed when they are committed or given up. The next export of the book removes the folders that the marker names, so
  * that a batch which never became part of the books does not look like one.
  */
-import { open, rm, rmdir } from "node:fs/promises"
+import { rm, rmdir } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Either } from "effect"
 import { makeFolder } from "../../Common/Folders.ts"
+import { writeNewFile } from "../../Common/NewFile.ts"
 import { isFormatFile } from "../../Format/Formats.ts"
 import { exportError } from "../ExportError.ts"
 import { previousBatches } from "../Request/Lineage.ts"
@@ -86,17 +87,11 @@ export const markUnfinished = Effect.fn("Export.markUnfinished")(function* (
   const make = attempt(marker, async () => {
     const first = await makeFolder(bookFolder)
     // A file that somebody put there since it was cleared is not our marker.
-    const handle = await open(marker, "wx", 0o600)
     try {
-      await handle.writeFile(places.map((place) => `${place}\n`).join(""))
-      await handle.sync()
+      await writeNewFile(marker, places.map((place) => `${place}\n`).join(""))
     } catch (cause) {
-      // On a full disk an empty one would be left.
-      await rm(marker, { force: true })
       for (const folder of madeFolders(first, bookFolder)) await rmdir(folder).catch(() => undefined)
       throw cause
-    } finally {
-      await handle.close()
     }
     return first
   })

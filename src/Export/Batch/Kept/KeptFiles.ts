@@ -7,7 +7,7 @@ import type { FileHandle } from "node:fs/promises"
 import { join } from "node:path"
 import { and, eq } from "drizzle-orm"
 import { Chunk, Effect } from "effect"
-import { openRegular } from "../../../Common/RegularFile.ts"
+import { openRegular, readFirst } from "../../../Common/RegularFile.ts"
 import { batchFiles } from "../../../Database/Tables/Export.ts"
 import { plainArray } from "../../../Database/TextArray.ts"
 import { Database } from "../../../Database.ts"
@@ -119,11 +119,8 @@ const keepRead = Effect.fn("Export.keepFile")(function* ({ batch, bookId, file, 
 const readSmall = Effect.fnUntraced(function* ({ batch, bookId, file, folder }: WrittenFile) {
   const { bytes, name, sha256 } = file
   const path = join(folder.path, name)
-  const block = yield* attempt(path, async () => {
-    const handle = await openRegular(path)
-    // One byte more than the file has, to notice if it has grown.
-    return readBlock(handle, Buffer.allocUnsafe(bytes + 1)).finally(() => handle.close())
-  })
+  // One byte more than the file has, to notice if it has grown.
+  const block = yield* attempt(path, async () => readFirst(path, bytes + 1))
   if (createHash("sha256").update(block).digest("hex") !== sha256) return yield* changed(path)
   if (block.length === 0) return []
   const content = yield* Effect.promise(() => compress(block))
