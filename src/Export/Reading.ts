@@ -3,10 +3,8 @@
  * large book are read while they are written, with flat memory; small books are all read at once, with one statement for all of
  * them.
  */
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import { type ByBook, byBook, ofBook } from "../Book/ByBook.ts"
-import type { DatabaseError } from "../Database/DatabaseError.ts"
-import type { Database } from "../Database.ts"
 import { bankStatementsOf, type FormatName, needsStatement, tablesOf } from "../Format/Formats.ts"
 import { valueThen } from "../Valuation.ts"
 import type { Shared } from "./Batch/Manifest/BatchManifest.ts"
@@ -20,6 +18,7 @@ import { closesWithin } from "./Request/Lineage.ts"
 import { baseOnlyAccounts, chartAccounts, readAccounts } from "./Source/Accounts.ts"
 import { type BankRow, bankRowsOfBooks, streamBankRows } from "./Source/BankStatements.ts"
 import { type Facts, factsOfBooks } from "./Source/BookFacts.ts"
+import { type Chunks, heldChunks, streamedChunks } from "./Source/Chunks.ts"
 import { heldSources } from "./Source/Held.ts"
 import { type StatementRow, statementsOfBooks, streamStatement } from "./Source/StatementCsv.ts"
 import { baseSource, inBaseJournal, nativeSource, type Source } from "./Source.ts"
@@ -32,8 +31,8 @@ export interface BookInput {
   readonly contexts: ReadonlyArray<TableContext>
   readonly mappingVersion: number | null
   readonly closes: Lineage["closes"]
-  readonly statement: Stream.Stream<StatementRow, DatabaseError, Database>
-  readonly bankRows: Stream.Stream<BankRow, DatabaseError, Database>
+  readonly statement: Chunks<ReadonlyArray<StatementRow>>
+  readonly bankRows: Chunks<ReadonlyArray<BankRow>>
 }
 
 /** A book with the formats of its batches. */
@@ -133,8 +132,8 @@ export const readAlone = Effect.fn("Export.readAlone")(function* (asked: Asked) 
   const input: BookInput = {
     source,
     ...beside,
-    statement: streamStatement(bookId, selection),
-    bankRows: streamBankRows({ bookId, leaveOut: options.settings.leaveOut }, selection),
+    statement: streamedChunks(streamStatement(bookId, selection)),
+    bankRows: streamedChunks(streamBankRows({ bookId, leaveOut: options.settings.leaveOut }, selection)),
   }
   return input
 })
@@ -163,8 +162,8 @@ export const readTogether = Effect.fn("Export.readTogether")(function* (
       {
         source: ofBook(withEntries, book.bookId),
         ...ofBook(beside, book.bookId),
-        statement: Stream.fromIterable(statements.of(book)),
-        bankRows: Stream.fromIterable(bankRows.of(book)),
+        statement: heldChunks([statements.of(book)]),
+        bankRows: heldChunks([bankRows.of(book)]),
       },
     ]),
   )

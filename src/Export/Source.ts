@@ -1,5 +1,5 @@
 /** Where a batch's figures come from: the books in their own currencies, or the base-currency journal. */
-import { Effect, type Stream } from "effect"
+import { Effect } from "effect"
 import { ofBook } from "../Book/ByBook.ts"
 import { isDate, shiftDate } from "../Common/Time.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
@@ -12,6 +12,7 @@ import type { ExportError } from "./ExportError.ts"
 import type { Selection } from "./Request/ExportScope.ts"
 import { type BookAccounts, inBase, type JournalAccounts } from "./Source/Accounts.ts"
 import { balancesAsOf, balancesOfBooks, type Sums, type SumsByBook, selectedSums } from "./Source/Balances.ts"
+import { type Chunks, streamedChunks } from "./Source/Chunks.ts"
 import { type CurrencyEntries, currencyEntries, type LinesOf } from "./Source/CurrencyEntries.ts"
 import { type EntryChunk, streamEntries } from "./Source/Entries.ts"
 import { numberedByDate } from "./Source/EntryOrder.ts"
@@ -31,10 +32,7 @@ export interface Source {
   /** The same with every account that they touch: a line that is worth nothing in the base currency moved something all the same. */
   readonly touched: Read<Sums>
   /** Includes what the service says about the payments, if wanted. */
-  readonly entries: (
-    order: "number" | "date",
-    withPayments?: boolean,
-  ) => Stream.Stream<EntryChunk, DatabaseError | ExportError, Database>
+  readonly entries: (order: "number" | "date", withPayments?: boolean) => Chunks<EntryChunk>
   /** By currency, how many of the selected entries there are, and how many have an amount of more than so many decimals. */
   readonly entriesByCurrency: (decimals: number, lines: LinesOf) => Read<CurrencyEntries>
   /** Whether the entries by number are in the order of their dates as well. */
@@ -105,7 +103,7 @@ const readSource = Effect.fn("Export.readSource")(function* (
       ofBook(sums, bookId),
     ),
     entries: (order, withPayments) =>
-      streamEntries({ ...book, accounts }, journal, selection, order, withPayments),
+      streamedChunks(streamEntries({ ...book, accounts }, journal, selection, order, withPayments)),
     entriesByCurrency: (decimals, lines) =>
       Effect.map(currencyEntries([bookId], journal, selection, decimals, lines), (found) =>
         ofBook(found, bookId),

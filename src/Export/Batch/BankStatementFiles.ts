@@ -1,12 +1,12 @@
 /** Writes bank statements: a file per account of the service, a statement per day that was read completely. */
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import type { Book } from "../../Book.ts"
 import { print } from "../../Common/MinorUnits.ts"
-import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import type { BankFile, BankStatementFormat, BankWriter } from "../../Format/BankStatement.ts"
 import { encode } from "../../Format/Encoding.ts"
 import type { OpenedAccount } from "../../Format/Entry.ts"
 import { type BankRow, dayOf, entryOf } from "../Source/BankStatements.ts"
+import type { Chunks } from "../Source/Chunks.ts"
 import type { Folder } from "./Folder.ts"
 import type { FolderFile } from "./FolderFile.ts"
 import type { BankSpan, FileRecord } from "./Manifest.ts"
@@ -58,11 +58,11 @@ const spanOf = ({
 })
 
 /** One pass over the statements' rows. Memory does not grow with them. */
-export const writeBankStatements = Effect.fn("Export.writeBankStatements")(function* <R>(
+export const writeBankStatements = Effect.fn("Export.writeBankStatements")(function* (
   folder: Folder,
   format: BankStatementFormat,
   { accounts, batch, book, createdAt, personalData }: BankPlan,
-  rows: Stream.Stream<BankRow, DatabaseError, R>,
+  rows: Chunks<ReadonlyArray<BankRow>>,
 ) {
   const files: Array<FileRecord> = []
   const spans: Array<BankSpan> = []
@@ -115,23 +115,19 @@ export const writeBankStatements = Effect.fn("Export.writeBankStatements")(funct
     if (row.journalled) output.journalled += 1
   }
 
-  yield* rows.pipe(
-    Stream.chunks,
-    Stream.runForEach((chunk) =>
-      Effect.gen(function* () {
-        for (const row of chunk) {
-          if (open !== undefined && open.account !== row.account_id) {
-            yield* finish(open)
-            open = undefined
-          }
-          const output: OpenFile = open ?? (yield* start(row))
-          open = output
-          yield* refusedIfUnholdable(format.name, () => add(output, row))
-        }
-        if (open !== undefined) yield* flush(open)
-      }),
-    ),
-  )
+  const writeChunk = Effect.fnUntraced(function* (chunk: ReadonlyArray<BankRow>) {
+    for (const row of chunk) {
+      if (open !== undefined && open.account !== row.account_id) {
+        yield* finish(open)
+        open = undefined
+      }
+      const output: OpenFile = open ?? (yield* start(row))
+      open = output
+      yield* refusedIfUnholdable(format.name, () => add(output, row))
+    }
+    if (open !== undefined) yield* flush(open)
+  })
+  yield* rows.forEach(writeChunk)
   if (open !== undefined) yield* finish(open)
   return { files, spans }
 })

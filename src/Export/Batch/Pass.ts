@@ -1,5 +1,5 @@
 /** One pass over the entries of an export, in which all its files are written, and the totals that they must reach. */
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import { inStage } from "../../Common/Progress.ts"
 import { count } from "../../Common/Text.ts"
 import type { Entry, OpenedAccount } from "../../Format/Entry.ts"
@@ -7,6 +7,7 @@ import type { SingleFile } from "../../Format/Format.ts"
 import { RunningTotals } from "../../Format/Totals.ts"
 import { exportError } from "../ExportError.ts"
 import type { Sums } from "../Source/Balances.ts"
+import type { EntryChunk } from "../Source/Entries.ts"
 import type { Source } from "../Source.ts"
 import { filesAtOnce } from "./Folder.ts"
 import type { FileRecord } from "./Manifest.ts"
@@ -43,18 +44,20 @@ export const writePass = Effect.fn("Export.writePass")(function* (
     return Effect.forEach(outputs, (output) => output.begin(firstDate), { discard: true })
   }
   const by = order === "date" ? "date" : "number"
-  yield* Stream.runForEach(source.entries(by, withPayments), ({ entries, numbering }) =>
-    Effect.gen(function* () {
-      if (!begun) yield* begin(entries[0]?.effectiveDate)
-      const worth = entries.every(hasLines) ? entries : entries.filter(hasLines)
-      read += entries.length
-      omitted += entries.length - worth.length
-      for (const entry of worth) totals.add(entry)
-      if (order !== "number") lastDate = assertDates(worth, lastDate)
-      if (numbering > through) through = numbering
-      for (const output of outputs) yield* output.write(output.takesAll ? entries : worth)
-    }),
-  ).pipe(inStage("journal entries", () => count(read)))
+  const writeChunk = Effect.fnUntraced(function* ({ entries, numbering }: EntryChunk) {
+    if (!begun) yield* begin(entries[0]?.effectiveDate)
+    const worth = entries.every(hasLines) ? entries : entries.filter(hasLines)
+    read += entries.length
+    omitted += entries.length - worth.length
+    for (const entry of worth) totals.add(entry)
+    if (order !== "number") lastDate = assertDates(worth, lastDate)
+    if (numbering > through) through = numbering
+    for (const output of outputs) yield* output.write(output.takesAll ? entries : worth)
+  })
+  yield* source
+    .entries(by, withPayments)
+    .forEach(writeChunk)
+    .pipe(inStage("journal entries", () => count(read)))
   if (!begun) yield* begin(undefined)
   // Side by side, since each mostly waits for the disk.
   const files = yield* Effect.forEach(

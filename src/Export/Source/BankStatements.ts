@@ -4,7 +4,7 @@
  * transaction.
  */
 
-import { Effect, Stream } from "effect"
+import { Chunk, Effect, Stream } from "effect"
 import { booksIn, byBook } from "../../Book/ByBook.ts"
 import { parse } from "../../Common/MinorUnits.ts"
 import type { Sql } from "../../Database/Client.ts"
@@ -148,14 +148,14 @@ const bankStatements = (sql: Sql, books: ReadonlyArray<BankBook>, selection: Sel
 export const streamBankRows = (
   book: BankBook,
   selection: Selection,
-): Stream.Stream<BankRow, DatabaseError, Database> =>
+): Stream.Stream<ReadonlyArray<BankRow>, DatabaseError, Database> =>
   Stream.unwrap(
     Effect.map(Database, (database) =>
       database.rowStream("Export.bankStatements", bankColumns, (sql) =>
         bankStatements(sql, [book], selection),
       ),
     ),
-  )
+  ).pipe(Stream.chunks, Stream.map(Chunk.toReadonlyArray))
 
 /** Of small books, by book. */
 export const bankRowsOfBooks = Effect.fn("Export.bankRowsOfBooks")(function* (

@@ -1,5 +1,5 @@
 /** The sources of several small books in their own currencies, read with one statement for all of them and held in memory. */
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import { booksIn, ofBook } from "../../Book/ByBook.ts"
 import { int4, int8 } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
@@ -7,6 +7,7 @@ import type { Entry } from "../../Format/Entry.ts"
 import type { Selection } from "../Request/ExportScope.ts"
 import { readBalances, type Source, type SourceBook } from "../Source.ts"
 import { accountsOfBooks } from "./Accounts.ts"
+import { heldChunks } from "./Chunks.ts"
 import { type CurrencyEntries, currencyEntries, type LinesOf } from "./CurrencyEntries.ts"
 import { type EntryChunk, entriesOfBooks, inFetches } from "./Entries.ts"
 import { lookUpOneByOne } from "./JournalViews.ts"
@@ -66,7 +67,7 @@ export const heldSources = Effect.fn("Export.heldSources")(function* (
           bookId,
           {
             ...figures,
-            entries: (order) => Stream.fromIterable(order === "number" ? chunks : byDate(chunks)),
+            entries: (order) => heldChunks(order === "number" ? chunks : byDate(chunks)),
             numberedByDate: Effect.succeed(ordered),
             alongside: [],
             base: undefined,

@@ -2,7 +2,7 @@
  * `statement.csv`, beside every `journal.csv`: the provider's statement entries behind the journal, per account in posting
  * order, with the running balance that the provider reported. Amounts are signed, in the major unit at the currency's scale.
  */
-import { Effect, Stream } from "effect"
+import { Chunk, Effect, Stream } from "effect"
 import { byBook, isIn } from "../../Book/ByBook.ts"
 import type { Book } from "../../Book.ts"
 import { parse, print } from "../../Common/MinorUnits.ts"
@@ -21,6 +21,7 @@ import type { FileRecord, Manifest } from "../Batch/Manifest.ts"
 import type { Selection } from "../Request/ExportScope.ts"
 import { selected } from "../Request/Selected.ts"
 import { exactly } from "./Balances.ts"
+import type { Chunks } from "./Chunks.ts"
 
 const statementColumns = [
   "account",
@@ -70,11 +71,16 @@ const statement = (sql: Sql, bookIds: ReadonlyArray<number>, selection: Selectio
 export const streamStatement = (
   bookId: number,
   selection: Selection,
-): Stream.Stream<StatementRow, DatabaseError, Database> =>
+): Stream.Stream<ReadonlyArray<StatementRow>, DatabaseError, Database> =>
   Stream.unwrap(
     Effect.map(Database, (database) =>
       database.rowStream("Export.statement", rowColumns, (sql) => statement(sql, [bookId], selection)),
     ),
+  ).pipe(
+    // The next rows are fetched while these are written.
+    Stream.bufferChunks({ capacity: 1 }),
+    Stream.chunks,
+    Stream.map(Chunk.toReadonlyArray),
   )
 
 /** Of small books, by book. */
@@ -175,10 +181,10 @@ export interface WrittenStatement {
 }
 
 /** Memory grows with accounts only. */
-export const writeStatement = Effect.fn("Export.writeStatement")(function* <R>(
+export const writeStatement = Effect.fn("Export.writeStatement")(function* (
   folder: Folder,
   book: Book,
-  statementRows: Stream.Stream<StatementRow, DatabaseError, R>,
+  statementRows: Chunks<ReadonlyArray<StatementRow>>,
   accounts: ReadonlyArray<OpenedAccount>,
   totals: Totals,
 ) {
@@ -196,19 +202,12 @@ export const writeStatement = Effect.fn("Export.writeStatement")(function* <R>(
       follow(spans, row, scale, minor, after)
       return `${lineOf(book.code, row, scale, minor, after)}\n`
     })
-  yield* statementRows.pipe(
-    // The next rows are fetched while these are written.
-    Stream.bufferChunks({ capacity: 1 }),
-    Stream.chunks,
-    Stream.runForEach((chunk) =>
-      Effect.gen(function* () {
-        const lines = yield* exactly(() => linesOf([...chunk]))
-        rows += lines.length
-        yield* output.write(encode(lines.join(""), "utf-8"))
-      }),
-    ),
-    inStage("statement entries", () => count(rows)),
-  )
+  const writeChunk = Effect.fnUntraced(function* (chunk: ReadonlyArray<StatementRow>) {
+    const lines = yield* exactly(() => linesOf(chunk))
+    rows += lines.length
+    yield* output.write(encode(lines.join(""), "utf-8"))
+  })
+  yield* statementRows.forEach(writeChunk).pipe(inStage("statement entries", () => count(rows)))
   const written = yield* output.finish
   const { bytes, lines, name, sha256 } = written
   return {
