@@ -2,12 +2,13 @@
  * Review files: CSV for a spreadsheet. UTF-8 with a byte order mark, CRLF, RFC 4180; an apostrophe before text that a
  * spreadsheet would run as a formula; figures are plain exact decimals.
  */
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import { textCells } from "../Common/Csv.ts"
 import { inStage } from "../Common/Progress.ts"
 import { counted } from "../Common/Text.ts"
 import type { Folder } from "../Export/Batch/Folder.ts"
 import type { ExportError } from "../Export/ExportError.ts"
+import { type Chunks, heldChunks } from "../Export/Source/Chunks.ts"
 
 /** `figure`: a decimal or a count, which is never neutralised. */
 export type Columns = Readonly<Record<string, "text" | "figure">>
@@ -47,18 +48,19 @@ export interface Written<C extends Columns> {
 export const writeSheet = Effect.fn("Report.writeSheet")(function* <C extends Columns, E, R>(
   folder: Folder,
   { columns, name }: Sheet<C>,
-  chunks: Stream.Stream<ReadonlyArray<Row<C>>, E, R>,
+  chunks: Chunks<ReadonlyArray<Row<C>>, E, R>,
   keep: number,
 ): Effect.fn.Return<Written<C>, E | ExportError, R> {
   const file = yield* folder.create(name)
   const first: Array<Row<C>> = []
   let rows = 0
   yield* file.write(Buffer.from(`\uFEFF${Object.keys(columns).join(",")}\r\n`, "utf8"))
-  yield* Stream.runForEach(chunks, (chunk) => {
+  const writeChunk = (chunk: ReadonlyArray<Row<C>>) => {
     rows += chunk.length
     if (first.length < keep) first.push(...chunk.slice(0, keep - first.length))
     return file.write(Buffer.from(lines(columns, chunk), "utf8"))
-  }).pipe(inStage(name, () => counted(rows, "row")))
+  }
+  yield* chunks.forEach(writeChunk).pipe(inStage(name, () => counted(rows, "row")))
   return { ...(yield* file.finish), rows, first }
 })
 
@@ -68,4 +70,4 @@ export const writeRows = <C extends Columns>(
   sheet: Sheet<C>,
   rows: ReadonlyArray<Row<C>>,
   keep = rows.length,
-) => writeSheet(folder, sheet, Stream.make(rows), keep)
+) => writeSheet(folder, sheet, heldChunks([rows]), keep)

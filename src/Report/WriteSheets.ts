@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import type { Folder } from "../Export/Batch/Folder.ts"
 import type { BookAccounts } from "../Export/Source/Accounts.ts"
+import { streamedChunks } from "../Export/Source/Chunks.ts"
 import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
 import { readBase } from "./Base/BaseFigures.ts"
 import {
@@ -101,15 +102,25 @@ export const writeSheets = Effect.fn("Report.writeSheets")(function* (
   const difference = scope.asOf === null ? null : yield* differenceRows(scope, accounts, balances)
   const sheets = {
     trialBalance: yield* writeRows(folder, trialBalanceSheet, trialBalanceRows(balances), keep),
-    detail: yield* writeSheet(folder, generalLedgerSheet, generalLedgerRows(scope, accounts, balances), 0),
+    detail: yield* writeSheet(
+      folder,
+      generalLedgerSheet,
+      streamedChunks(generalLedgerRows(scope, accounts, balances)),
+      0,
+    ),
     reconciliation: yield* writeRows(folder, reconciliationSheet, reconciliationRows(providers), 0),
     rollForward: yield* writeRows(folder, rollForwardSheet, rollForwardRows(balances), 0),
     comparison: yield* writeRows(folder, comparisonSheet, comparisonRows(compared(balances, before)), keep),
-    conversions: yield* writeSheet(folder, conversionsSheet, conversionRows(scope), shownRows.conversions),
+    conversions: yield* writeSheet(
+      folder,
+      conversionsSheet,
+      streamedChunks(conversionRows(scope)),
+      shownRows.conversions,
+    ),
     fees: yield* writeRows(folder, feesSheet, yield* feeRows(scope), 0),
-    ageing: yield* writeSheet(folder, ageingSheet, ageingRows(scope), shownRows.ageing),
+    ageing: yield* writeSheet(folder, ageingSheet, streamedChunks(ageingRows(scope)), shownRows.ageing),
     exceptions: yield* writeRows(folder, exceptionsSheet, exceptions, keep),
-    openItems: yield* writeSheet(folder, openItemsSheet, items.rows, keep),
+    openItems: yield* writeSheet(folder, openItemsSheet, streamedChunks(items.rows), keep),
     late: yield* writeRows(folder, lateSheet, yield* lateRows(scope), shownRows.late),
   }
   const base = yield* writeBase(scope, folder, accounts, baseThen)

@@ -4,6 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { openFolder } from "../../src/Export/Batch/Folder.ts"
 import { mostWaiting } from "../../src/Export/Batch/FolderFile.ts"
+import { streamedChunks } from "../../src/Export/Source/Chunks.ts"
 import { bucketOf } from "../../src/Report/Receivables/Ageing.ts"
 import { writeSheet } from "../../src/Report/Sheet.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -31,7 +32,7 @@ describe("a review file", () => {
           }),
         ),
       )
-      const written = yield* writeSheet(folder, { name: "sheet.csv", columns }, chunks, 3)
+      const written = yield* writeSheet(folder, { name: "sheet.csv", columns }, streamedChunks(chunks), 3)
       expect([asked, ahead, written.rows]).toEqual([500, 0, 500])
       expect(written.first).toEqual([1, 2, 3].map((at) => ({ name: nameOf(at), amount: `-${at}.00` })))
       expect(readFileSync(join(path, "sheet.csv.partial"), "utf8").split("\r\n").slice(0, 3)).toEqual([
@@ -56,7 +57,7 @@ describe("a review file", () => {
       const path = join(temporaryFolder(), "sheet")
       const folder = yield* openFolder(path)
       const rows = Stream.make([{ name: text, amount: "-1" }])
-      yield* writeSheet(folder, { name: "sheet.csv", columns }, rows, 0)
+      yield* writeSheet(folder, { name: "sheet.csv", columns }, streamedChunks(rows), 0)
       expect(readFileSync(join(path, "sheet.csv.partial"), "utf8")).toBe(
         `\uFEFFname,amount\r\n${cell},-1\r\n`,
       )

@@ -7,19 +7,17 @@ import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import type { Database } from "../../Database.ts"
 import type { ExportError } from "../ExportError.ts"
 
-export interface Chunks<A> {
+export interface Chunks<A, E = DatabaseError | ExportError, R = Database> {
   /** From the first on, one after the other. */
-  readonly forEach: <E, R>(
-    use: (chunk: A) => Effect.Effect<void, E, R>,
-  ) => Effect.Effect<void, E | DatabaseError | ExportError, R | Database>
+  readonly forEach: <E2, R2>(
+    use: (chunk: A) => Effect.Effect<void, E2, R2>,
+  ) => Effect.Effect<void, E | E2, R | R2>
 }
 
-export const heldChunks = <A>(chunks: ReadonlyArray<A>): Chunks<A> => ({
+export const heldChunks = <A>(chunks: ReadonlyArray<A>): Chunks<A, never, never> => ({
   forEach: (use) => Effect.forEach(chunks, use, { discard: true }),
 })
 
-export const streamedChunks = <A>(
-  chunks: Stream.Stream<A, DatabaseError | ExportError, Database>,
-): Chunks<A> => ({
+export const streamedChunks = <A, E, R>(chunks: Stream.Stream<A, E, R>): Chunks<A, E, R> => ({
   forEach: (use) => Stream.runForEach(chunks, use),
 })
