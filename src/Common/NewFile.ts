@@ -40,14 +40,23 @@ export class NewFile {
     }
   }
 
-  /** Makes what was written durable. */
+  /** Makes what was written durable, and closes the file. */
   async finish(): Promise<void> {
     await synced(this.descriptor)
     this.close()
   }
 
+  /** Closes a file that is not finished, whatever the file system says of it; one that is finished stays so. */
+  abandon(): void {
+    try {
+      this.close()
+    } catch {
+      // Nothing of it is kept.
+    }
+  }
+
   /** Once: its number may be another file's soon. */
-  close(): void {
+  private close(): void {
     if (!this.isOpen) return
     this.isOpen = false
     closeSync(this.descriptor)
@@ -76,7 +85,7 @@ export const writeNewFile = async (
     await rm(path, { force: true })
     throw cause
   } finally {
-    file.close()
+    file.abandon()
   }
 }
 

@@ -37,9 +37,9 @@ describe("a new file", () => {
   it("is closed once: its number may be another file's by then", async () => {
     const folder = temporaryFolder()
     const file = await NewFile.create(join(folder, "first"))
-    file.close()
+    file.abandon()
     const second = await NewFile.create(join(folder, "second"))
-    file.close()
+    file.abandon()
     await second.write(Buffer.from("text"))
     await second.finish()
     expect(readFileSync(join(folder, "second"), "utf8")).toBe("text")

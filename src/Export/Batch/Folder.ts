@@ -56,7 +56,7 @@ const folderAt = (path: string, aside: PutAside | undefined) => {
   const folders: Array<string> = []
   const cleanUp = Effect.promise(async () => {
     const quiet = () => undefined
-    for (const file of files) file.close()
+    for (const file of files) file.abandon()
     if (kept) return
     for (const name of [...names].flatMap((each) => [each, `${each}.partial`])) {
       await rm(join(path, name), { force: true }).catch(quiet)
