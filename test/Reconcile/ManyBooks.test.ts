@@ -14,6 +14,7 @@ import { Receivables } from "../../src/Mirror/ReceivableVersions.ts"
 import { ReferenceItems } from "../../src/Mirror/ReferenceItems.ts"
 import { unfound } from "../../src/Proof/EvidenceProof.ts"
 import { loanClearing } from "../../src/Reconcile/Checks/Credit/LoanClearing.ts"
+import { missingResource } from "../../src/Reconcile/Checks/MissingResource.ts"
 import { streams } from "../../src/Reconcile/Checks/Streams.ts"
 import { unknownStates } from "../../src/Reconcile/Checks/UnknownStates.ts"
 import type { CheckQuery } from "../../src/Reconcile/Findings.ts"
@@ -168,6 +169,30 @@ describe("of twice as many receivables, the server goes through twice as many ro
   }
   it.scoped.each(sessions)("%s", ([, session]) =>
     grows(asked, receivables).pipe(Effect.provide(sessionsOf(session))),
+  )
+})
+
+/** Deposits that the service shows in a form that cannot be understood, and an entry of each; statistics as a reconciliation makes them. */
+const malformed = (from: number, to: number) =>
+  unruled(`
+    drop table if exists news;
+    create temporary table news as
+    select b.book_id, n, md5('d' || n)::uuid as id
+    from mirror.books b, generate_series(${from}, ${to}) n where b.client_id is null;
+    insert into ledger.locks (book_id, time_zone) select book_id, 'UTC' from mirror.books on conflict do nothing;
+    insert into mirror.statement_entries (book_id, run_id, position, occurred_at, account_id, entry_id, type, amount, currency,
+      balance_after, related_type, related_id)
+    select book_id, 1, n, now(), md5('a')::uuid, md5('e' || n)::uuid, 'CREDIT', 1, 'EUR', n, 'DEPOSIT', id from news;
+    insert into mirror.missing_resources (book_id, resource_type, resource_id) select book_id, 'DEPOSIT', id from news;
+    insert into mirror.quarantine (book_id, stream, item_id, raw, reason, path, digest, run_id)
+    select book_id, 'deposits', id, '{}', 'is missing', '$.createdAt', md5(id::text), 1 from news;
+    analyze mirror.statement_entries`)
+
+describe("of twice as many rows in quarantine, the server goes through twice as many rows to say", () => {
+  it.scoped.each(sessions)("which movements are not known, %s", ([, session]) =>
+    grows({ "which movements are not known": checking(missingResource) }, malformed).pipe(
+      Effect.provide(sessionsOf(session)),
+    ),
   )
 })
 

@@ -18,7 +18,7 @@ import {
 export const isArchived = (sql: Sql): Fragment => sql`
   exists (select 1 from ledger.archived_sources x where x.book_id = e.book_id and x.source_id = e.entry_id)`
 
-const named = (sql: Sql, scope: Scope): Fragment => sql`
+const namedByBooks = (sql: Sql, scope: Scope): Fragment => sql`
   select e.book_id, e.related_type as resource_type, e.related_id as resource_id from mirror.statement_entries e
   where ${entriesInScope(sql, scope)} and not e.held and e.related_id is not null
     and e.related_type in ('DEPOSIT', 'WITHDRAWAL', 'CONVERSION')
@@ -31,13 +31,32 @@ const named = (sql: Sql, scope: Scope): Fragment => sql`
   select o.book_id, upper(o.subject_type), o.subject_id::uuid
   from (${openSubjects(sql, scope, "missing-resource")}) o`
 
+/**
+ * What is named, with the first row of it that waits in quarantine. The rows are grouped with what they are about instead of being
+ * looked up: no index knows their items, so that each look-up would go through all that wait.
+ */
+const named = (sql: Sql, scope: Scope): Fragment => sql`
+  select k.book_id, k.resource_type, k.resource_id,
+    (array_agg(array[k.path, k.reason] order by k.quarantine_id) filter (where k.quarantine_id is not null))[1:1] as waiting
+  from (
+    select n.book_id, n.resource_type, n.resource_id, null::bigint as quarantine_id, null as path, null as reason
+    from (${namedByBooks(sql, scope)}) n
+    union all
+    select q.book_id, upper(rtrim(q.stream, 's')), mirror.uuid_or_null(q.item_id), q.quarantine_id, q.path, q.reason
+    from mirror.open_quarantine q
+    where q.book_id = ${inBooks(sql, scope)} and q.stream in ('deposits', 'withdrawals', 'conversions')) k
+  where k.resource_id is not null
+  group by k.book_id, k.resource_type, k.resource_id
+  having bool_or(k.quarantine_id is null)`
+
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select 'missing-resource' as check_name, n.book_id, lower(n.resource_type) as subject_type,
     n.resource_id::text as subject_id, true as ripe,
     format('The %s that %s is not known: %s. What it moved stands in suspense.', lower(n.resource_type),
       case s.entries when 1 then '1 statement entry names' else s.entries || ' statement entries name' end,
       case when a.file is not null then format('it is archived with %s, in %s', a.year, a.file)
-        when q.path is not null then format('what the service sent could not be understood (%s %s)', q.path, q.reason)
+        when n.waiting is not null then format('what the service sent could not be understood (%s %s)', n.waiting[1][1],
+          n.waiting[1][2])
         when m.tries is null then 'the service has not been asked for it'
         else format('the service has answered that there is none, %s', case m.tries when 1 then 'once'
           else m.tries || ' times' end) end) as message,
@@ -58,11 +77,6 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     where z.book_id = n.book_id and z.resource_id = n.resource_id and z.resource_type = n.resource_type) a on true
   left join mirror.missing_resources m on m.book_id = n.book_id and m.resource_id = n.resource_id
     and m.resource_type = n.resource_type
-  left join lateral (
-    select q.path, q.reason from mirror.open_quarantine q
-    where q.book_id = n.book_id and q.stream = lower(n.resource_type) || 's'
-      and q.item_id = n.resource_id::text
-    order by q.quarantine_id limit 1) q on true
   where s.entries > 0 and not exists (
     select 1 from mirror.resources r where r.book_id = n.book_id and r.resource_id = n.resource_id
       and r.resource_type = n.resource_type)`
