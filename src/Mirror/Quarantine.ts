@@ -8,7 +8,7 @@ import { bool, nullable, text } from "../Database/Columns.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import { isoText, isoTextOrNull } from "../Database/Tables/ColumnTypes.ts"
 import { books, quarantine } from "../Database/Tables/Mirror.ts"
-import { textArray } from "../Database/TextArray.ts"
+import { columnsOf, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Malformed } from "../Partner.ts"
 
@@ -99,20 +99,21 @@ const made = Effect.gen(function* () {
     items: ReadonlyArray<{ readonly stream: string; readonly id: string }>,
   ) {
     if (items.length === 0) return
-    yield* database.execute(
-      "Mirror.Quarantine.resolveEach",
-      (sql) => sql`
+    const streams = [...new Set(items.map(({ stream }) => stream))]
+    // No index knows the items, so that a join would go through all open rows of a stream for each. That it is compared with true keeps
+    // this a table of what is asked for, in which each row is looked up.
+    yield* database.execute("Mirror.Quarantine.resolveEach", (sql) => {
+      const { text } = columnsOf(sql, items)
+      return sql`
           update mirror.quarantine q set resolved_at = now()
-          from unnest(${textArray(
-            sql,
-            items.map(({ stream }) => stream),
-          )}, ${textArray(
-            sql,
-            // All identifiers are kept in lower case here, even those that are not UUIDs, such as a payment rail's `EURO-SEPA`.
-            items.map(({ id }) => id.toLowerCase()),
-          )}) as t (stream, item_id)
-          where q.book_id = ${book.bookId} and q.stream = t.stream and q.item_id = t.item_id and q.resolved_at is null`,
-    )
+          where q.book_id = ${book.bookId} and q.stream = any (${textArray(sql, streams)}) and q.resolved_at is null
+            and ((q.stream, q.item_id) in (
+              select t.stream, t.item_id
+              from unnest(${text(({ stream }) => stream)}, ${
+                // All identifiers are kept in lower case here, even those that are not UUIDs, such as a payment rail's `EURO-SEPA`.
+                text(({ id }) => id.toLowerCase())
+              }) as t (stream, item_id))) is true`
+    })
   })
 
   /** As `resolveEach`, of one stream. */

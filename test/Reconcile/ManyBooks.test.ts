@@ -10,6 +10,7 @@ import { Database } from "../../src/Database.ts"
 import { accountStandings } from "../../src/Inquiry/AccountStandings.ts"
 import type { Line } from "../../src/Ledger/JournalEntry.ts"
 import { Accounts } from "../../src/Ledger/LedgerAccounts.ts"
+import { Quarantine } from "../../src/Mirror/Quarantine.ts"
 import { Receivables } from "../../src/Mirror/ReceivableVersions.ts"
 import { ReferenceItems } from "../../src/Mirror/ReferenceItems.ts"
 import { unfound } from "../../src/Proof/EvidenceProof.ts"
@@ -327,5 +328,27 @@ describe("of a list with thousands of items, those of a page are looked up one b
       expect(rows).toBeGreaterThan(0)
       expect(rows).toBeLessThanOrEqual(4 * page.length)
     }).pipe(Effect.provide(generic)),
+  )
+})
+
+describe("of thousands of rows in quarantine, those of a page are settled by going through them once,", () => {
+  const page = Array.from({ length: 50 }, (_, at) => ({ stream: "deposits", id: `item-${at}` }))
+  const rows = 2_000
+
+  it.scoped.each([
+    ["by the plan of these", sessionsOf(probing)],
+    ["by any plan", generic],
+  ] as const)("%s", ([, session]) =>
+    Effect.gen(function* () {
+      yield* organization
+      const [book] = yield* allBooks(Option.none())
+      if (book === undefined) throw new Error("there is no book")
+      yield* unruled(`
+        insert into mirror.quarantine (book_id, stream, item_id, raw, reason, path, digest, run_id)
+        select ${book.bookId}, 'deposits', 'item-' || n, '{}', 'is missing', '$', n, 1 from generate_series(1, ${rows}) n`)
+      const settled = Effect.flatMap(Quarantine.made, ({ resolveEach }) => resolveEach(book, page))
+      expect(yield* rowsTouched(settled, "Mirror.Quarantine.resolveEach")).toBeLessThanOrEqual(4 * rows)
+      expect(yield* (yield* Quarantine.made).open(book)).toHaveLength(rows - page.length + 1)
+    }).pipe(Effect.provide(session)),
   )
 })

@@ -33,7 +33,7 @@ const rowsOf = (node: Node): number => {
   return (returned + removed) * loops + Plans.reduce((sum, plan) => sum + rowsOf(plan), 0)
 }
 
-/** Of all statements of an effect that may be run twice; `only`: of those with this name. */
+/** Of all statements of an effect that may be run twice; `only`: of those with this name, also where nobody reads their rows. */
 export const rowsTouched = <A, E, R>(effect: Effect.Effect<A, E, R>, only?: string) =>
   Effect.gen(function* () {
     const database = yield* Database
@@ -61,6 +61,11 @@ export const rowsTouched = <A, E, R>(effect: Effect.Effect<A, E, R>, only?: stri
         Effect.zipRight(explained(operation, statement), database.rows(operation, columns, statement)),
       row: <C extends Columns>(operation: string, columns: C, statement: Statement) =>
         Effect.zipRight(explained(operation, statement), database.row(operation, columns, statement)),
+      execute: (operation: string, statement: Statement) =>
+        Effect.zipRight(
+          Effect.when(explained(operation, statement), () => operation === only),
+          database.execute(operation, statement),
+        ),
     })
     yield* Effect.provideService(effect, Database, measuring)
     return touched
