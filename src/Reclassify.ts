@@ -7,10 +7,11 @@ import { Effect, Option } from "effect"
 import type { Book } from "./Book.ts"
 import { printedSum } from "./Common/AmountText.ts"
 import { int4, nullable, text } from "./Database/Columns.ts"
+import { columnsOf } from "./Database/TextArray.ts"
 import { Database } from "./Database.ts"
 import { journalNumber } from "./Format/Entry.ts"
 import { type Proof, plannedWithProof } from "./Ledger/ClosedMonthGuard.ts"
-import type { JournalEntry, RuleAccount } from "./Ledger/JournalEntry.ts"
+import type { RuleAccount } from "./Ledger/JournalEntry.ts"
 import { Ledger } from "./Ledger.ts"
 import { type AllOf, type ChosenEntry, chosenEntries } from "./Reclassify/Chosen.ts"
 import { type Destination, type Move, movesOf } from "./Reclassify/Move.ts"
@@ -55,18 +56,31 @@ export interface ReclassifiedAll {
   readonly proposals: ReadonlyArray<Proposal>
 }
 
-const postedEntry = Effect.fn("Reclassify.posted")(function* (book: Book, entry: JournalEntry) {
+const keyOf = ({ book, entry: { sequence, sourceId } }: Pick<Move, "book" | "entry">): string =>
+  `${book.bookId} ${sourceId} ${sequence}`
+
+/** The dates and numbers of the entries that were posted, by `keyOf`. */
+const postedEntries = Effect.fn("Reclassify.posted")(function* (moves: ReadonlyArray<Move>) {
   const database = yield* Database
-  return yield* database.row(
+  const rows = yield* database.rows(
     "Reclassify.posted",
-    { date: text, period: text, number: nullable(int4) },
-    (sql) => sql`
-      select j.effective_date::text as date, to_char(j.period, 'YYYY-MM') as period, n.number
-      from ledger.journal_entries j
-      left join ledger.journal_numbers n on n.book_id = j.book_id and n.entry_id = j.entry_id
-      where j.book_id = ${book.bookId} and j.source_id = ${entry.sourceId}::uuid and j.source_type = 'manual'
-        and j.sequence = ${entry.sequence}`,
+    { key: text, date: text, period: text, number: nullable(int4) },
+    (sql) => {
+      const { plain } = columnsOf(sql, moves)
+      return sql`
+        select concat_ws(' ', m.book_id, m.source_id, m.sequence) as key, j.date, j.period, j.number
+        from unnest(${plain(({ book }) => String(book.bookId), "int4")}, ${plain(({ entry }) => entry.sourceId, "uuid")},
+          ${plain(({ entry }) => String(entry.sequence), "int4")}) as m (book_id, source_id, sequence)
+        -- Each by its key (offset 0), however many there are.
+        cross join lateral (
+          select j.effective_date::text as date, to_char(j.period, 'YYYY-MM') as period, n.number
+          from ledger.journal_entries j
+          left join ledger.journal_numbers n on n.book_id = j.book_id and n.entry_id = j.entry_id
+          where j.book_id = m.book_id and j.source_id = m.source_id and j.source_type = 'manual'
+            and j.sequence = m.sequence offset 0) j`
+    },
   )
+  return new Map(rows.map((row) => [row.key, row]))
 })
 
 /** Checks again what the moves explain, so that their findings close. */
@@ -115,30 +129,50 @@ const posting = (
     return moves
   })
 
-const reclassified = Effect.fn("Reclassify.reclassified")(function* (
-  { book, entry, from, standing, to }: Move,
-  { reason }: ReclassifyRequest,
-  { date, number }: { readonly date: string; readonly number: string | null },
-) {
+/** The accounts that are moved to as their books call them. */
+const filledOf = Effect.fn("Reclassify.filledOf")(function* (moves: ReadonlyArray<Move>) {
   const database = yield* Database
-  const filled = yield* database.row(
-    "Reclassify.filled",
-    { code: text, name: text },
-    (sql) => sql`
-      select ledger.filled(${to.code}, ${from.currency}, null, null, ${book.code}) as code,
-        ledger.filled(${to.name}, ${from.currency}, null, null, ${book.code}) as name`,
-  )
-  return {
-    book: book.code,
-    number,
-    entryId: entry.sourceId,
-    of: standing.number === null ? null : journalNumber(book.code, standing.period, standing.number),
-    effectiveDate: date,
-    amount: printedSum(from.amount, from.currency),
-    from: { code: from.code, name: from.name },
-    to: filled,
-    reason,
-  } satisfies Reclassified
+  const filled = new Map<string, RuleAccount>()
+  const nameOf = ({ book, from: { currency }, to }: Move): string =>
+    JSON.stringify([book.code, currency, to.code, to.name])
+  for (const move of moves) {
+    const name = nameOf(move)
+    if (filled.has(name)) continue
+    const { book, from, to } = move
+    const account = yield* database.row(
+      "Reclassify.filled",
+      { code: text, name: text },
+      (sql) => sql`
+        select ledger.filled(${to.code}, ${from.currency}, null, null, ${book.code}) as code,
+          ledger.filled(${to.name}, ${from.currency}, null, null, ${book.code}) as name`,
+    )
+    filled.set(name, account)
+  }
+  return (move: Move): RuleAccount => filled.get(nameOf(move)) ?? move.to
+})
+
+/** `dated`: the day of its entry, and its number once it has one. */
+const reclassified = Effect.fn("Reclassify.reclassified")(function* (
+  moves: ReadonlyArray<Move>,
+  { reason }: ReclassifyRequest,
+  dated: (move: Move) => { readonly date: string; readonly number: string | null },
+) {
+  const filled = yield* filledOf(moves)
+  return moves.map((move): Reclassified => {
+    const { book, entry, from, standing } = move
+    const { date, number } = dated(move)
+    return {
+      book: book.code,
+      number,
+      entryId: entry.sourceId,
+      of: standing.number === null ? null : journalNumber(book.code, standing.period, standing.number),
+      effectiveDate: date,
+      amount: printedSum(from.amount, from.currency),
+      from: { code: from.code, name: from.name },
+      to: filled(move),
+      reason,
+    }
+  })
 })
 
 /** Runs while no sync of the connection does, since it might be about to correct the same movement. */
@@ -152,14 +186,13 @@ const postAlone = (
     const moves = yield* plannedWithProof(books, (proof) => posting(request, entries, books, run, proof))
     run.counters.journalEntries += moves.length
     run.counters.reclassifications += moves.length
-    const moved = yield* Effect.forEach(moves, (move) =>
-      Effect.flatMap(postedEntry(move.book, move.entry), ({ date, number, period }) =>
-        reclassified(move, request, {
-          date,
-          number: number === null ? null : journalNumber(move.book.code, period, number),
-        }),
-      ),
-    )
+    const posted = yield* postedEntries(moves)
+    const moved = yield* reclassified(moves, request, (move) => {
+      const found = posted.get(keyOf(move))
+      if (found === undefined) return { date: move.standing.day, number: null }
+      const { date, number, period } = found
+      return { date, number: number === null ? null : journalNumber(move.book.code, period, number) }
+    })
     return { moved, currency: moves[0]?.from.currency ?? "" }
   })
 
@@ -169,9 +202,7 @@ const previewOf = Effect.fn("Reclassify.preview")(function* (
   entries: ReadonlyArray<ChosenEntry>,
 ) {
   const moves = yield* movesOf(request, entries)
-  return yield* Effect.forEach(moves, (move) =>
-    reclassified(move, request, { date: move.standing.day, number: null }),
-  )
+  return yield* reclassified(moves, request, ({ standing }) => ({ date: standing.day, number: null }))
 })
 
 /** Fails with `ReclassifyError`, `NothingFound`, or `SyncBusy` while a sync of the connection runs. */

@@ -1,13 +1,13 @@
 /** The moves of a reclassification by hand, as the books stand now: from where, to where, and by which journal entry. */
-import { Effect, Either, Option } from "effect"
+import { Array as Arr, Effect, Either, Option } from "effect"
 import { printedSum } from "../Common/AmountText.ts"
 import * as Money from "../Common/Money.ts"
 import type { JournalEntry, RuleAccount } from "../Ledger/JournalEntry.ts"
 import { debitsFirst } from "../Ledger/Posting.ts"
 import type { ChosenEntry } from "./Chosen.ts"
-import { type ReclassifiableItem, type StandingLine, standingOf } from "./Reclassifiable.ts"
+import { notBooked, type ReclassifiableItem, type StandingLine, standingOf } from "./Reclassifiable.ts"
 import { type ReclassifyError, reclassifyError } from "./ReclassifyError.ts"
-import { movableLine, targetOf } from "./Target.ts"
+import { type KnownAccounts, movableLine, targetOf } from "./Target.ts"
 
 /** The account that entries are moved to, and why. */
 export interface Destination {
@@ -48,14 +48,37 @@ const entryOf = (
   }
 }
 
+/** Entries whose amounts are asked for in one statement. */
+const entriesAtOnce = 1_000
+
+const keyOf = ({ book, entryId }: ChosenEntry): string => `${book.bookId} ${entryId.toLowerCase()}`
+
+/** What stands against each of the entries now. */
+const standings = Effect.fn("Reclassify.standings")(function* (entries: ReadonlyArray<ChosenEntry>) {
+  const found = new Map<string, ReclassifiableItem>()
+  for (const own of Object.values(Arr.groupBy(entries, ({ book }) => String(book.bookId)))) {
+    for (const some of Arr.chunksOf(own, entriesAtOnce)) {
+      const [{ book }] = some
+      const rows = yield* standingOf(
+        book,
+        some.map(({ entryId }) => entryId),
+      )
+      for (const row of rows) found.set(keyOf({ book, entryId: row.entryId }), row)
+    }
+  }
+  return found
+})
+
 /** The amount of an entry that is to be moved, as the books stand now. */
 const moveOf = Effect.fn("Reclassify.moveOf")(function* (
   destination: Destination,
   { book, entryId }: ChosenEntry,
+  standing: ReclassifiableItem | undefined,
+  known: KnownAccounts,
 ) {
-  const standing = yield* standingOf(book, entryId)
+  if (standing === undefined) return yield* notBooked(entryId)
   const from = yield* movableLine(standing)
-  const to = yield* targetOf(book, entryId, from, destination.to, Option.getOrNull(destination.name))
+  const to = yield* targetOf(book, entryId, from, destination.to, Option.getOrNull(destination.name), known)
   return { book, standing, from, to, entry: entryOf(standing, from, to, destination.reason) }
 })
 
@@ -91,8 +114,10 @@ export const movesOf = Effect.fn("Reclassify.movesOf")(function* (
 ) {
   const moves: Array<Move> = []
   const wrong: Array<ReclassifyError> = []
+  const standing = yield* standings(entries)
+  const known: KnownAccounts = new Map()
   for (const entry of entries) {
-    const found = yield* Effect.either(moveOf(destination, entry))
+    const found = yield* Effect.either(moveOf(destination, entry, standing.get(keyOf(entry)), known))
     if (Either.isRight(found)) moves.push(found.right)
     else if (found.left._tag === "ReclassifyError") wrong.push(found.left)
     else return yield* found.left

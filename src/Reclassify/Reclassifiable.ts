@@ -4,6 +4,7 @@ import { Effect, Option } from "effect"
 import { allBooks, type Book } from "../Book.ts"
 import { bool, int4, int8, jsonRows, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { journalEntries } from "../Database/Tables/Ledger.ts"
+import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { parseReferences } from "../Inquiry/Reference.ts"
 import { subjectsOf } from "../Inquiry/SubjectSearch.ts"
@@ -156,14 +157,21 @@ export const findEntry = Effect.fn("Reclassify.findEntry")(function* (id: string
   return { book, entryId: entry.entryId }
 })
 
-/** Part of the caller's transaction, if there is one. Without lines if the entry is not booked. */
-export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Book, entryId: string) {
+/**
+ * Part of the caller's transaction, if there is one. Without those that are not booked. Each entry is looked up by its key (offset 0),
+ * of many with one plan: making it takes far longer than looking one up.
+ */
+export const standingOf = Effect.fn("Reclassify.standingOf")(function* (
+  book: Book,
+  entryIds: ReadonlyArray<string>,
+) {
   const database = yield* Database
-  const rows = yield* database.rows(
+  return yield* database.rows(
     "Reclassify.standingOf",
     standingColumns,
     (sql) => sql`
-      select j.source_id as "entryId", to_char(j.period, 'YYYY-MM') as period, n.number, j.partner_account_id as "partnerAccountId", j.position,
+      select found.* from unnest(${plainArray(sql, entryIds, "uuid")}) as wanted (id)
+      cross join lateral (select j.source_id as "entryId", to_char(j.period, 'YYYY-MM') as period, n.number, j.partner_account_id as "partnerAccountId", j.position,
         e.related_type as "resourceType", e.related_id as "resourceId", j.external_reference as "externalReference",
         j.counterparty, to_char(j.occurred_at at time zone coalesce(l.time_zone, 'UTC'), 'YYYY-MM') as month,
         ledger.effective_date(d.at, l.time_zone, l.closed_through)::text as day,
@@ -209,13 +217,13 @@ export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Bo
       cross join lateral (
         select case when date_trunc('month', ledger.day_of(t.at, l.time_zone)::timestamp)::date <= l.closed_through then now()
           else t.at end as at) d
-      where j.book_id = ${book.bookId} and j.source_id = ${entryId}::uuid and j.source_type = 'statement_entry'
-        and j.sequence = 0`,
+      where j.book_id = ${book.bookId} and j.source_id = wanted.id and j.source_type = 'statement_entry'
+        and j.sequence = 0 offset 0) found`,
   )
-  const [row] = rows
-  if (row !== undefined) return row
-  return yield* reclassifyError(
+})
+
+export const notBooked = (entryId: string) =>
+  reclassifyError(
     "NothingThere",
     `Statement entry ${entryId} is held back and not booked yet. See: tieout explain ${entryId}`,
   )
-})

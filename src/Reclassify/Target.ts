@@ -140,6 +140,9 @@ const knownAccounts = Effect.fn("Reclassify.knownAccounts")(function* (
   return [...booked, ...ruled.map((name): Known => ({ name, cash: false, currency: null })), ...charted]
 })
 
+/** What was found for a book and a currency, of one code: many entries have the same. */
+export type KnownAccounts = Map<string, ReadonlyArray<Known>>
+
 /** The account to move to. A new code needs `name`. */
 export const targetOf = Effect.fn("Reclassify.targetOf")(function* (
   book: Book,
@@ -147,6 +150,7 @@ export const targetOf = Effect.fn("Reclassify.targetOf")(function* (
   from: StandingLine,
   code: string,
   name: string | null,
+  alreadyKnown: KnownAccounts,
 ): Effect.fn.Return<
   RuleAccount,
   Effect.Effect.Error<ReturnType<typeof knownAccounts>> | ReturnType<typeof reclassifyError>,
@@ -170,7 +174,9 @@ export const targetOf = Effect.fn("Reclassify.targetOf")(function* (
       `--to: what statement entry ${entryId} moved stands in ${code} ${from.name} already.`,
     )
   }
-  const known = yield* knownAccounts(book, code, from.currency)
+  const key = `${book.bookId} ${from.currency}`
+  const known = alreadyKnown.get(key) ?? (yield* knownAccounts(book, code, from.currency))
+  alreadyKnown.set(key, known)
   if (known.some(({ cash }) => cash)) {
     return yield* reclassifyError(
       "Usage",

@@ -1,6 +1,7 @@
 /** Many reclassifications at once: all or none, in one transaction, with one reason. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { Database } from "../../src/Database.ts"
 import { type ReclassifyRequest, reclassifyAll } from "../../src/Reclassify.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { json } from "../Partner/Service.ts"
@@ -31,7 +32,48 @@ const adjustments = Effect.gen(function* () {
   yield* sync(service.url)
 })
 
+/** How often the server is asked. */
+const asked = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    let times = 0
+    const counted =
+      <Args extends ReadonlyArray<unknown>, B>(ask: (...args: Args) => B) =>
+      (...args: Args): B => {
+        times++
+        return ask(...args)
+      }
+    yield* Effect.provideService(
+      effect,
+      Database,
+      new Database({
+        ...database,
+        rows: counted(database.rows),
+        row: counted(database.row),
+        orm: counted(database.orm),
+      }),
+    )
+    return times
+  })
+
 layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying many", (it) => {
+  it.scoped("asks the server as often for sixty as for two", () =>
+    Effect.gen(function* () {
+      const statement = Array.from({ length: 64 }, (_, at) =>
+        credit(11 + at, `${at + 1}.00`, `${((at + 1) * (at + 2)) / 2}.00`),
+      )
+      const { service } = yield* partnership({ balance: "2080.00", statement })
+      yield* sync(service.url)
+      const all = allOf("62")
+      const few = yield* asked(moving({ ...allOf("2"), preview: true }))
+      expect(yield* asked(moving({ ...all, preview: true }))).toBe(few)
+      const moves = yield* asked(moving(allOf("2")))
+      const { moved } = yield* moving({ ...all, preview: true })
+      expect(moved).toHaveLength(60)
+      expect(yield* asked(moving(all))).toBe(moves)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("moves an entry in each of the books that have it", () =>
     Effect.gen(function* () {
       const own = client(1)
