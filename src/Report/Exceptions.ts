@@ -9,7 +9,7 @@ import type { Sums } from "../Export/Source/Balances.ts"
 import type { Finding, Quarantined, UnsettledItem } from "./FindingRows.ts"
 import { type Reserved, reservedText } from "./Receivables/ReceivableInterest.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"
-import { isAccepted, type State } from "./ReportState.ts"
+import { isAcceptedAmong, type State } from "./ReportState.ts"
 import type { Row } from "./Sheet.ts"
 
 export const exceptionsSheet = {
@@ -112,59 +112,62 @@ export const exceptionRows = ({
   state,
   suspense,
   unsettled,
-}: ExceptionSources): ReadonlyArray<ExceptionRow> => [
-  ...differences(accounts),
-  // Accepted findings are listed further down, with who answers for them and why.
-  ...findings
-    .filter((finding) => !isAccepted(state.accepted, finding))
-    .map(({ amount, check, currency, date, id, message, openedAt, severity, subject }) => ({
+}: ExceptionSources): ReadonlyArray<ExceptionRow> => {
+  const isAccepted = isAcceptedAmong(state.accepted)
+  return [
+    ...differences(accounts),
+    // Accepted findings are listed further down, with who answers for them and why.
+    ...findings
+      .filter((finding) => !isAccepted(finding))
+      .map(({ amount, check, currency, date, id, message, openedAt, severity, subject }) => ({
+        ...blank,
+        what: `open finding: ${check}`,
+        severity,
+        id,
+        subject,
+        date,
+        currency,
+        amount: amountOf(amount, currency),
+        message,
+        since: openedAt,
+      })),
+    ...state.accepted.map(
+      ({ amount = null, currency = null, date = null, id, reason, subject = null, what }) => ({
+        ...blank,
+        what: "accepted at the close",
+        severity: "accepted",
+        id,
+        subject,
+        date,
+        currency,
+        amount: amountOf(amount, currency),
+        message: what,
+        since: state.close?.at ?? null,
+        who: state.close?.who ?? null,
+        reason,
+      }),
+    ),
+    ...suspended(suspense),
+    ...interestReserved(reserved),
+    ...quarantine.map(({ rows, since, stream }) => ({
       ...blank,
-      what: `open finding: ${check}`,
-      severity,
-      id,
-      subject,
-      date,
-      currency,
-      amount: amountOf(amount, currency),
-      message,
-      since: openedAt,
+      what: "quarantine",
+      severity: "blocking",
+      subject: stream,
+      message: `${rows} of what the service sent could not be understood: tieout quarantine list`,
+      since,
     })),
-  ...state.accepted.map(
-    ({ amount = null, currency = null, date = null, id, reason, subject = null, what }) => ({
+    ...unsettled.map(({ account, amount, currency, day, resourceId, resourceType, status }) => ({
       ...blank,
-      what: "accepted at the close",
-      severity: "accepted",
-      id,
-      subject,
-      date,
+      what: "not completed",
+      severity: "note",
+      id: resourceId,
+      subject: account,
+      date: day,
       currency,
-      amount: amountOf(amount, currency),
-      message: what,
-      since: state.close?.at ?? null,
-      who: state.close?.who ?? null,
-      reason,
-    }),
-  ),
-  ...suspended(suspense),
-  ...interestReserved(reserved),
-  ...quarantine.map(({ rows, since, stream }) => ({
-    ...blank,
-    what: "quarantine",
-    severity: "blocking",
-    subject: stream,
-    message: `${rows} of what the service sent could not be understood: tieout quarantine list`,
-    since,
-  })),
-  ...unsettled.map(({ account, amount, currency, day, resourceId, resourceType, status }) => ({
-    ...blank,
-    what: "not completed",
-    severity: "note",
-    id: resourceId,
-    subject: account,
-    date: day,
-    currency,
-    amount: printed(amount, currency),
-    message: `The ${resourceType.toLowerCase()} has moved money and is still ${status}.`,
-    since: day,
-  })),
-]
+      amount: printed(amount, currency),
+      message: `The ${resourceType.toLowerCase()} has moved money and is still ${status}.`,
+      since: day,
+    })),
+  ]
+}

@@ -1,5 +1,5 @@
 /** Whether the month is closed and still agrees with its close, or is a draft, and why. */
-import { and, eq, inArray, lte, max } from "drizzle-orm"
+import { and, eq, lte, max, sql } from "drizzle-orm"
 import { Effect } from "effect"
 import { agreementOf } from "../Close/Agreement.ts"
 import { type Approval, approvalsOf } from "../Close/Approval.ts"
@@ -42,8 +42,11 @@ const differences = (accounts: ReadonlyArray<ReconciledAccount>): ReadonlyArray<
         `account ${accountId} does not tie out: ${difference} ${currency} lie between the books and the provider's balance`,
     )
 
-export const isAccepted = (accepted: ReadonlyArray<Accepted>, { id }: Finding): boolean =>
-  accepted.some((acceptance) => acceptance.id.toLowerCase() === id.toLowerCase())
+/** Whether a finding is among those that were accepted. */
+export const isAcceptedAmong = (accepted: ReadonlyArray<Accepted>): ((finding: Finding) => boolean) => {
+  const ids = new Set(accepted.map(({ id }) => id.toLowerCase()))
+  return ({ id }) => ids.has(id.toLowerCase())
+}
 
 /** The number of the book's closes and reopenings at the report's time. */
 const closesThen = Effect.fn("Report.closesThen")(function* ({ asOf, book }: ReportScope) {
@@ -58,14 +61,14 @@ const closesThen = Effect.fn("Report.closesThen")(function* ({ asOf, book }: Rep
 })
 
 /** Accepted findings with their checks. */
-const exceptionsOf = Effect.fn("Report.exceptionsOf")(function* (accepted: ReadonlyArray<Accepted>) {
+export const exceptionsOf = Effect.fn("Report.exceptionsOf")(function* (accepted: ReadonlyArray<Accepted>) {
   const database = yield* Database
   const ids = accepted.flatMap(({ id }) => /^[Ff]\d{1,18}$/.exec(id)?.[0].slice(1) ?? [])
   const rows = yield* database.orm("Report.exceptionsOf", (orm) =>
     orm
       .select({ id: findings.findingId, check: findings.check })
       .from(findings)
-      .where(inArray(findings.findingId, ids.map(BigInt))),
+      .where(sql`${findings.findingId} = any (${`{${ids.join(",")}}`}::bigint[])`),
   )
   const checks = new Map(rows.map(({ check, id }) => [`f${id}`, check]))
   return accepted.map(
@@ -115,7 +118,8 @@ export const stateOf = Effect.fn("Report.state")(function* (
       period,
     ) ?? null
   const accepted = yield* exceptionsOf(close?.accepted ?? [])
-  const open = findings.filter((finding) => finding.severity === "blocking" && !isAccepted(accepted, finding))
+  const isAccepted = isAcceptedAmong(accepted)
+  const open = findings.filter((finding) => finding.severity === "blocking" && !isAccepted(finding))
   // An as-of report may be of a time before the approval.
   const approvals = close === null ? [] : yield* approvalsOf(book, asOf)
   const approval = approvals.find(({ sequence }) => sequence === close?.sequence) ?? null
