@@ -254,6 +254,67 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped(
+    "of a client that cannot be looked up hold up no others: the list of clients is not answered [W14]",
+    () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* lending({ clients: [client(1)] })
+        yield* sync(service.url, bothSurfaces)
+        move(held, "", { type: "CREDIT", amount: 5 })
+        move(held, clientId(1), { type: "CREDIT", amount: 3 })
+        held.interfere = (path, response) => {
+          if (!/^\/clients(\?|$)/.test(path)) return false
+          response.writeHead(403, { "content-type": "application/json" }).end("{}")
+          return true
+        }
+        const listed = yield* processing(
+          service.url,
+          (events, inbox) =>
+            Effect.gen(function* () {
+              yield* inbox.put([
+                delivery("account.credited", { accountId: accountOf("") }),
+                delivery("account.credited", { accountId: accountOf(clientId(1)), clientId: clientId(1) }),
+                delivery("account.debited", { accountId: accountOf(clientId(2)), clientId: clientId(2) }),
+              ])
+              yield* events.round("default")
+              return yield* inbox.list({ connection: Option.none(), state: Option.none(), limit: 10 })
+            }),
+          bothSurfaces,
+        )
+        expect(
+          listed.map(({ error, state, type }) => `${type} ${state}, ${error?.split(":")[0]}`).sort(),
+        ).toEqual([
+          "account.credited done, undefined",
+          "account.credited done, undefined",
+          "account.debited failed, GET /clients answered 403",
+        ])
+        expect(yield* postings).toEqual(["adjustment cash 5, suspense -5", "adjustment cash 3, suspense -3"])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("of a client are left where the connection reads no clients", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: [client(1)] })
+      yield* sync(service.url)
+      move(held, "", { type: "CREDIT", amount: 5 })
+      move(held, clientId(1), { type: "CREDIT", amount: 3 })
+      const before = service.calls.length
+      yield* processing(service.url, (events, inbox) =>
+        Effect.zipRight(
+          inbox.put([
+            delivery("account.credited", { accountId: accountOf("") }),
+            delivery("account.credited", { accountId: accountOf(clientId(1)), clientId: clientId(1) }),
+          ]),
+          events.round("default"),
+        ),
+      )
+      expect(yield* inboxStates).toEqual(["done 2"])
+      expect(yield* postings).toEqual(["adjustment cash 5, suspense -5"])
+      expect(service.calls.slice(before).filter(({ path }) => path.startsWith("/clients"))).toEqual([])
+      expect(yield* rows("select code from mirror.books order by 1")).toEqual([{ code: "ORG" }])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("of onboarding and availability are no failures where their client cannot be read", () =>
     Effect.gen(function* () {
       const disabled = { ...client(2), status: "DISABLED" }

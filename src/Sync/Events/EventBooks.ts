@@ -6,6 +6,7 @@ import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import type { WaitingEvent } from "../../Webhook/Inbox.ts"
 import { Clients } from "../Runs/Clients.ts"
+import { aloneOfClient } from "../Runs/Failures.ts"
 import { type Hint, hintOf } from "./EventHint.ts"
 
 export interface Hinted {
@@ -57,7 +58,10 @@ export const byClient = Effect.fn("Events.byClient")(function* (
   return clients
 })
 
-/** The book of every client; one that is not known yet is looked for in the service's list. */
+/**
+ * The book of every client; one that is not known yet is looked for in the service's list. `why`: that list cannot be read, which concerns
+ * the clients without a book alone.
+ */
 export const booksFor = Effect.fn("Events.booksFor")(function* (
   connection: string,
   clients: ReadonlySet<string>,
@@ -68,11 +72,16 @@ export const booksFor = Effect.fn("Events.booksFor")(function* (
       (books) => new Map(books.map((book) => [Option.getOrElse(book.clientId, () => ""), book] as const)),
     )
   const books: ReadonlyMap<string, Book> = yield* known()
-  if ([...clients, ""].every((client) => books.has(client))) return books
+  const why = Option.none<string>()
+  if ([...clients, ""].every((client) => books.has(client))) return { books, why }
   const organization = yield* organizationBook(connection)
-  if ([...clients].some((client) => client !== "" && !books.has(client)))
-    yield* (yield* Clients).read(organization)
-  return yield* known()
+  const isListed = [...clients].every((client) => client === "" || books.has(client))
+  if (isListed) return { books: yield* known(), why }
+  const failed = yield* (yield* Clients).read(organization).pipe(
+    Effect.as(why),
+    aloneOfClient((error) => Option.some(error.message)),
+  )
+  return { books: yield* known(), why: failed }
 })
 
 /**

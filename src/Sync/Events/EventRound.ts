@@ -139,8 +139,11 @@ const takeBook = Effect.fn("Events.takeBook")(function* (
 /** What cannot be told to be of a book that is read here. It is a hint: the next sync reads every book that there is. */
 const leftToSync = "it names no client, and the organization is not read: left to the next sync"
 
-const leave = (hinted: ReadonlyArray<Hinted>): ReadonlyArray<Outcome> =>
-  hinted.map((one) => ({ ...one, note: Option.some(leftToSync), why: Option.none() }))
+/** No sync reads their books either, and a book that is read but by events would lack everything else. */
+const ofOthers = "it is of a client, and this connection reads none"
+
+const leave = (hinted: ReadonlyArray<Hinted>, note: string): ReadonlyArray<Outcome> =>
+  hinted.map((one) => ({ ...one, note: Option.some(note), why: Option.none() }))
 
 /** Ends the events that are in the books, and postpones the others. Returns how many were postponed. */
 const noteOutcomes = Effect.fn("Events.noteOutcomes")(function* (
@@ -184,20 +187,22 @@ export const absorbEvents = Effect.fn("Events.absorb")(function* (
   const ledger = yield* Ledger
   const reconcile = yield* Reconcile
   const { surfaces } = yield* (yield* Settings).connection(connection)
-  const clients = yield* byClient(connection, events)
-  const organizations = clients.get("") ?? []
-  const isRead = surfaces.includes("organization")
-  if (!isRead) clients.delete("")
-  const books = yield* booksFor(connection, new Set(clients.keys()))
+  const all = yield* byClient(connection, events)
+  const isRead = (client: string): boolean => surfaces.includes(client === "" ? "organization" : "client")
+  const clients = new Map([...all].filter(([client]) => isRead(client)))
+  const left = [...all].flatMap(([client, hinted]) =>
+    isRead(client) ? [] : leave(hinted, client === "" ? leftToSync : ofOthers),
+  )
+  const { books, why } = yield* booksFor(connection, new Set(clients.keys()))
   const closed = yield* Effect.cached(closedClients(connection))
   const taken = yield* Effect.forEach(clients, ([client, ofClient]) => {
     const book = books.get(client)
+    if (book !== undefined) return takeBook(book, ofClient, closed)
     // It may be listed in a moment.
-    return book === undefined
-      ? Effect.succeed(ofClient.map(unreadable(`the service lists no client ${client}`, false)))
-      : takeBook(book, ofClient, closed)
+    const unlisted = Option.getOrElse(why, () => `the service lists no client ${client}`)
+    return Effect.succeed(ofClient.map(unreadable(unlisted, false)))
   })
-  const outcomes = [...taken.flat(), ...(isRead ? [] : leave(organizations))]
+  const outcomes = [...taken.flat(), ...left]
   const touched = [...clients.keys()].flatMap((client) => books.get(client) ?? [])
   if (run.counters.journalEntries > 0) yield* run.commit(ledger.assignNumbers(touched, run.runId))
   // An event with several bodies is a finding of the organization's book, whichever client it was about.
