@@ -5,8 +5,8 @@ import { json } from "../Partner/Service.ts"
 import { inOwnDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
 import { exchange } from "./Exchange.ts"
-import { credit, deposit, id, partnership } from "./Partnership.ts"
-import { rows, sync } from "./Runs.ts"
+import { accountId, credit, deposit, id, partnership } from "./Partnership.ts"
+import { findings, rows, sync } from "./Runs.ts"
 
 const zone = "Pacific/Kiritimati"
 /** The first instant of the month in the book's time zone, which is hours before that in UTC. */
@@ -142,5 +142,60 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         ])
       }).pipe(inOwnDatabase),
     )
+  },
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "a movement that the service refuses to show, of an entry that is new",
+  (it) => {
+    for (const status of [403, 400])
+      for (const standing of ["ACTIVE", "CLOSED"])
+        it.scoped(`is not a statement that is refused: ${status}, of an ${standing} account`, () =>
+          Effect.gen(function* () {
+            const { held, service } = yield* partnership({
+              balance: "7",
+              statement: [
+                credit(21, "10", "10"),
+                {
+                  ...credit(22, "3", "7"),
+                  type: "DEBIT",
+                  relatedResourceType: "CONVERSION",
+                  relatedResourceId: id(101),
+                },
+              ],
+            })
+            held.interfere = (path, response) => {
+              const account = {
+                accountId,
+                currency: "USD",
+                paymentRails: "SEPA",
+                balance: "7",
+                status: standing,
+              }
+              if (path.startsWith("/accounts?"))
+                json(response, { items: [account], pageInfo: { hasNextPage: false } })
+              else if (path === `/conversions/${id(101)}`) json(response, { code: "odd" }, status)
+              else return false
+              return true
+            }
+            const failed = yield* Effect.flip(sync(service.url))
+            expect(failed.message).toMatch(
+              `statement ${accountId}: GET /conversions/${id(101)} answered ${status}: `,
+            )
+            // Nobody is told that the account is closed to us, or that its statement is.
+            expect(yield* findings).not.toContain("stream-unread blocking")
+            expect(
+              yield* rows(
+                "select unreadable, gone, detail from reconcile.statement_standing where trouble is not null",
+              ),
+            ).toEqual([
+              {
+                unreadable: false,
+                gone: false,
+                detail: expect.stringMatching(`^GET /conversions/${id(101)} answered ${status}: `),
+              },
+            ])
+          }).pipe(inOwnDatabase),
+        )
   },
 )

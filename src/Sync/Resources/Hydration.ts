@@ -6,7 +6,7 @@ import { keyOfEntry, resourceKey } from "../../Ledger/Movements.ts"
 import type { Subject } from "../../Ledger/Posting.ts"
 import { type KnownResource, Resources } from "../../Mirror/Resources.ts"
 import type { PlacedEntry } from "../../Mirror/StatementEntries.ts"
-import type { PartnerError } from "../../Partner/PartnerError.ts"
+import { PartnerError, type PartnerReason } from "../../Partner/PartnerError.ts"
 import {
   type Malformed,
   Partner,
@@ -65,6 +65,16 @@ const namedBy = (entries: ReadonlyArray<PlacedEntry>): ReadonlyArray<Named> => {
     }
   }
   return [...named.values()]
+}
+
+const refusals: ReadonlySet<PartnerReason> = new Set(["Forbidden", "Rejected"])
+
+/** Where the service refuses to show a movement, it refuses neither the statement that names it nor the account. */
+const ofMovement = (error: PartnerError): PartnerError => {
+  if (!refusals.has(error.reason)) return error
+  const { advice, detail, operation, status } = error
+  const said = { operation, detail, advice, ...(status === undefined ? {} : { status }) }
+  return new PartnerError({ reason: "BadResponse", ...said })
 }
 
 /** The most that our clock and the service's may differ, milliseconds. */
@@ -176,7 +186,7 @@ const made = Effect.gen(function* () {
       remembered.delete(name)
       underWay.delete(name)
     }
-    const read = yield* readAll(wanted.map(({ key }) => key))
+    const read = yield* Effect.mapError(readAll(wanted.map(({ key }) => key)), ofMovement)
     const resources = new Map([...known].map(([key, item]) => [key, item.resource]))
     for (const resource of read.read) resources.set(resourceKey(resource.resourceType, resource.id), resource)
     // A resource that can no longer be read by id is still as it was read before.
