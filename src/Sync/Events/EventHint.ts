@@ -25,9 +25,12 @@ const identifier = (fields: Readonly<Record<string, unknown>>, name: string): Op
     : Option.none()
 }
 
+/** Passes over a byte order mark, as the decoder of the envelope does. */
+const decoder = new TextDecoder()
+
 const dataOf = (body: Uint8Array): Readonly<Record<string, unknown>> => {
   try {
-    const envelope: unknown = JSON.parse(Buffer.from(body).toString("utf8"))
+    const envelope: unknown = JSON.parse(decoder.decode(body))
     const data: unknown = isRecord(envelope) ? envelope.data : undefined
     return isRecord(data) ? data : {}
   } catch {
