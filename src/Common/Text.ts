@@ -32,6 +32,9 @@ export const harmless = (text: string): string =>
 /** The same of a text of several lines. */
 export const harmlessLines = (text: string): string => text.split("\n").map(harmless).join("\n")
 
+/** Sentences that stand on lines of their own, as of several mistakes, for a place that holds one line. */
+export const inOneLine = (text: string): string => text.split("\n").join(". ")
+
 /** JSON whose strings hold none of them, either: as escapes, which read back as the same text. JSON itself escapes those of ASCII alone. */
 export const harmlessJson = (json: string): string =>
   json.replace(

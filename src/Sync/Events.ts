@@ -4,6 +4,7 @@
  */
 import { Duration, Effect, Option, Schedule, Stream } from "effect"
 import type { Book } from "../Book.ts"
+import { inOneLine } from "../Common/Text.ts"
 import { bool } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { Ledger } from "../Ledger.ts"
@@ -75,7 +76,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
           Effect.annotateLogs({ run: run.runId }),
           Effect.annotateSpans({ connection, run: run.runId }),
           // A failure of the whole round is a failed try for each event: it is tried again, each time after a longer wait.
-          Effect.tapError((error) => run.commit(inbox.fail(events, error.message))),
+          Effect.tapError((error) => run.commit(inbox.fail(events, inOneLine(error.message)))),
           Effect.onExit((exit) =>
             Effect.provide(
               recordEnd(run, exit, () => ({ code: 0 })),

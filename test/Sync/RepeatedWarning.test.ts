@@ -18,3 +18,12 @@ it.effect("a warning comes once a minute, also where the clock was ahead and is 
     expect(lines).toHaveLength(2)
   }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
 })
+
+it.effect("is one line, also of a reason that has several", () => {
+  const lines: Array<string> = []
+  const logger = Logger.make(({ message }) => void lines.push(String(message)))
+  return Effect.gen(function* () {
+    yield* warnEachMinute((why) => `Events wait: ${why}`)({ message: "the zone is another\nSet it back" })
+    expect(lines).toEqual(["Events wait: the zone is another. Set it back"])
+  }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+})

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { inOneLine } from "../../Common/Text.ts"
 import { steadyMillis } from "../../Common/Time.ts"
 
 /** Milliseconds. */
@@ -9,7 +10,7 @@ export const warnEachMinute = (textOf: (why: string) => string) => {
   let last = { text: "", at: Number.NEGATIVE_INFINITY }
   return ({ message }: { readonly message: string }): Effect.Effect<void> =>
     Effect.flatMap(steadyMillis, (now) => {
-      const text = textOf(message)
+      const text = textOf(inOneLine(message))
       if (text === last.text && now - last.at < quiet) return Effect.logDebug(text)
       last = { text, at: now }
       return Effect.logWarning(text)
