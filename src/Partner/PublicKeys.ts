@@ -15,7 +15,14 @@ import type { Decoder } from "./Wire/RowDecoder.ts"
 const keyText = (row: Fields): string =>
   isFields(row.publicKey) ? JSON.stringify(row.publicKey) : text(row, "publicKey")
 
-const decoder: Decoder<PublicKey> = {
+/** Epoch milliseconds; 0 where it cannot be told. Only the order of keys follows from it. */
+const createdAt = ({ createdAt: at }: Fields): number => (typeof at === "string" && Date.parse(at)) || 0
+
+interface DatedKey extends PublicKey {
+  readonly createdAt: number
+}
+
+const decoder: Decoder<DatedKey> = {
   idField: "publicKeyId",
   decode: (row) => {
     if (typeof row.active !== "boolean") throw new Fault("$.active", "expected true or false")
@@ -24,9 +31,14 @@ const decoder: Decoder<PublicKey> = {
       algorithm: text(row, "algorithm"),
       active: row.active,
       publicKey: keyText(row),
+      createdAt: createdAt(row),
     }
   },
 }
+
+/** Only so many are kept, and what is signed now is signed by a new one. */
+const newestFirst = (keys: ReadonlyArray<DatedKey>): ReadonlyArray<PublicKey> =>
+  [...keys].sort((a, b) => b.createdAt - a.createdAt)
 
 /**
  * All keys of the list. A key that cannot be read is left out, so a delivery that it signed is refused, as with an unknown key.
@@ -40,14 +52,14 @@ const listed = (
     const kind = "publicKeys"
     const paging = pagingOf(profile, kind)
     const list = pages({ session, paging, bounds, kind, path, decoder, mayBePlain: true })
-    const rows: Array<Row<PublicKey>> = []
+    const rows: Array<Row<DatedKey>> = []
     yield* forEachPage(list(Option.none()), (page) => Effect.sync(() => rows.push(...page.rows)))
     const keys = rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
     if (keys.length === 0 && rows.length > 0)
       return yield* PartnerFault.make("BadResponse", `GET ${path}`, {
         detail: "no public key of the list can be read",
       })
-    return keys
+    return newestFirst(keys)
   })
 
 /** As with those of a list, one that cannot be read is as if there were none. */
@@ -56,7 +68,8 @@ const oneByOne =
   (ids: ReadonlySet<string>): Effect.Effect<ReadonlyArray<PublicKey>, PartnerError> =>
     Effect.map(
       Effect.forEach(ids, (id) => byId(session)("publicKeys", path, decoder, id), { concurrency: 4 }),
-      (found) => found.flatMap(Option.toArray).flatMap((row) => (Either.isRight(row) ? [row.right] : [])),
+      (found) =>
+        newestFirst(found.flatMap(Option.toArray).flatMap((row) => (Either.isRight(row) ? [row.right] : []))),
     )
 
 export const areShownById = (path: string): boolean => path.includes("{id}")

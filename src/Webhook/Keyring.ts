@@ -88,7 +88,7 @@ const unreachable = (error: PartnerError): KeysUnavailable =>
     retryAfter: error.retryAt === undefined ? 5 : wholeSeconds(error.retryAt - Date.now()),
   })
 
-/** Active keys first, since the number of kept keys is limited; a key whose text is unchanged is not parsed again. */
+/** Active keys first, in the order of the list, since the number of kept keys is limited; a key whose text is unchanged is not parsed again. */
 const keptKeys = (
   records: ReadonlyArray<PublicKey>,
   before: ReadonlyMap<string, KnownKey>,
@@ -151,7 +151,9 @@ export const makeKeyring = (
       readAt = began
       return records.length <= mostKeys
         ? Effect.void
-        : Effect.logWarning(`The service lists ${records.length} public keys; the first ${mostKeys} are used`)
+        : Effect.logWarning(
+            `The service lists ${records.length} public keys; the newest ${mostKeys} active ones are used`,
+          )
     }
 
     // Runs in a fiber of its own, since the first caller may be gone while others wait for the same answer.

@@ -237,6 +237,22 @@ layer(database, { excludeTestServices: true })("the keys of a connection", (it) 
     }),
   )
 
+  it.scoped("[W4] are the newest ones, where the service lists more active ones", () =>
+    Effect.gen(function* () {
+      const many = Array.from({ length: 100 }, (_, at) => ({
+        ...recordOf(second, { createdAt: `20${String(at).padStart(2, "0")}-01-01T00:00:00Z` }),
+        publicKeyId: `of-${at}`,
+      })).filter(({ publicKeyId }) => publicKeyId !== "of-26")
+      const { port } = yield* listening(keysFrom(() => [...many, recordOf(first)]))
+      expect((yield* deliver(port, { ...second, id: "of-99" }, eventOf(2_670))).status).toBe(200)
+      expect((yield* deliver(port, first, eventOf(2_671))).status).toBe(401)
+      const { port: other } = yield* listening(
+        keysFrom(() => [...many.slice(0, 70), recordOf(first, { createdAt: "2099-10-01T00:00:00+02:00" })]),
+      )
+      expect((yield* deliver(other, first, eventOf(2_672))).status).toBe(200)
+    }),
+  )
+
   it.scoped("[W9] no call inside the request: all is acknowledged while the service answers nothing", () =>
     Effect.gen(function* () {
       const open: Array<ServerResponse> = []
