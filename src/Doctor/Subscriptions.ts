@@ -11,9 +11,11 @@ export const subscriptionsPath = "/webhooks/subscriptions"
 
 const setting = "webhook.publicUrl"
 
-/** Where events must come to; a slash at the end, and the case of the host, make no difference. */
-const place = (address: string): string =>
-  URL.canParse(address) ? new URL(address).href.replace(/\/+$/, "") : address
+/** Where events must come to; the case of the host makes no difference. */
+const place = (address: string): string => (URL.canParse(address) ? new URL(address).href : address)
+
+/** The listener answers 404 where a path has a slash more at its end, or less. */
+const withoutSlash = (address: string): string => place(address).replace(/\/+$/, "")
 
 /** Pages of a list that is a handful long. */
 const mostPages = 20
@@ -27,6 +29,7 @@ export const subscriptions = Effect.fn("Doctor.subscriptions")(function* (
   const paging = pagingOf(profile, "subscriptions")
   const wanted = place(publicUrl)
   let found = 0
+  let isNear = false
   let cursor: string | undefined
   for (let pages = 0; pages < mostPages; pages++) {
     const after: ReadonlyArray<readonly [string, string | number]> =
@@ -47,17 +50,19 @@ export const subscriptions = Effect.fn("Doctor.subscriptions")(function* (
     if (Either.isLeft(opened)) return opened.left
     const { endCursor, hasNextPage, rows } = opened.right
     found += rows.length
-    if (
-      rows.some((row) => isFields(row) && typeof row.endpoint === "string" && place(row.endpoint) === wanted)
+    const addresses = rows.flatMap((row) =>
+      isFields(row) && typeof row.endpoint === "string" ? [row.endpoint] : [],
     )
+    if (addresses.some((address) => place(address) === wanted))
       return finding("ok", "none", "one delivers to webhook.publicUrl") satisfies Finding
+    isNear ||= addresses.some((address) => withoutSlash(address) === withoutSlash(publicUrl))
     cursor = endCursor
     if (!hasNextPage || cursor === undefined) break
   }
   const others =
     found === 0
       ? "there is no subscription"
-      : `none of the ${found} that there are delivers to webhook.publicUrl`
+      : `none of the ${found} that there are delivers to webhook.publicUrl${isNear ? "; one differs from it by a slash at its end" : ""}`
   return finding("wrong", "warning", `${others}: nothing would deliver events`, {
     settings: [setting],
     advice: `Ask the partner for a subscription to ${publicUrl}, or correct webhook.publicUrl.`,

@@ -215,10 +215,20 @@ describe("doctor", () => {
           }),
           ({ code, out }) => [code, verdictsIn(out).at(-1)],
         )
-      expect(yield* verdict("https://Books.example.com/webhooks/{connection}/")).toEqual([
+      expect(yield* verdict("https://Books.example.com/webhooks/{connection}")).toEqual([
         0,
         "- subscriptions: ok",
       ])
+      // The listener serves its path alone.
+      const slash = yield* run([], {
+        variables: {
+          ...credentials(service.url),
+          TIEOUT_WEBHOOK_PUBLIC_URL: "https://books.example.com/webhooks/{connection}/",
+        },
+      })
+      expect(slash.out).toContain(
+        "none of the 1 that there are delivers to webhook.publicUrl; one differs from it by a slash at its end: nothing would deliver events",
+      )
       expect(yield* verdict("https://books.example.com/webhooks/other")).toEqual([
         0,
         "- subscriptions: wrong warning webhook.publicUrl",
