@@ -68,7 +68,6 @@ const forwardOut = (leg: Leg, entry: Amount, progress: Progress): Amount => {
 }
 
 const forwardIn = (leg: Leg, entry: Amount, progress: Progress): Amount => {
-  if (Money.isZero(leg.fee)) return Money.zero
   const gross = leg.net ? Money.add(leg.amount, leg.fee) : leg.amount
   if (!Money.isZero(progress.counter)) {
     // Everything that was due has come; this entry returns the fee.

@@ -52,6 +52,16 @@ describe("fees of a deposit", () => {
     ],
     ["netted, and as much again: no part of it is the fee", [credit("995"), debit("5")], ["5.00", "0.00"]],
     ["an amount of no known shape", [credit("300")], ["0.00"]],
+    [
+      "netted, in parts: shown by the one that makes it whole",
+      [credit("300"), credit("695")],
+      ["0.00", "5.00"],
+    ],
+    [
+      "in parts, and separate: nothing is netted",
+      [credit("300"), credit("700"), debit("5")],
+      ["0.00", "0.00", "5.00"],
+    ],
   ])("%s", (_, entries, expected) => {
     expect(fees(deposit, entries)).toEqual(expected)
   })
@@ -85,6 +95,20 @@ describe("fees of a withdrawal", () => {
       [debit("995"), debit("5"), credit("995"), credit("5")],
       ["0.00", "5.00", "0.00", "-5.00"],
     ],
+    ["on top, in parts", withdrawal, [debit("300"), debit("705")], ["0.00", "5.00"]],
+    ["in parts that show no fee", openFlat, [debit("300"), debit("700")], ["0.00", "0.00"]],
+    [
+      "separate, and all of it returned at once",
+      withdrawal,
+      [debit("1000"), debit("5"), credit("1005")],
+      ["0.00", "5.00", "-5.00"],
+    ],
+    [
+      "as large as what is left of the amount: the amount comes first, and goes back first",
+      leg({ amount: amount("10") }),
+      [debit("5"), debit("5"), credit("5"), credit("5")],
+      ["0.00", "5.00", "0.00", "-5.00"],
+    ],
     ["inside, and the fee comes back", withdrawal, [debit("1000"), credit("5")], ["5.00", "-5.00"]],
     ["on top, and the fee comes back", withdrawal, [debit("1005"), credit("5")], ["5.00", "-5.00"]],
     ["returned before anything was known to be debited", withdrawal, [credit("1000")], ["0.00"]],
@@ -101,6 +125,12 @@ describe("fees of a conversion", () => {
     ["buy leg, stated net", buy, [credit("497")], ["2.50"]],
     ["buy leg, stated gross and credited net", buy, [credit("494.50")], ["2.50"]],
     ["buy leg, stated gross with a separate fee", buy, [credit("497"), debit("2.50")], ["0.00", "2.50"]],
+    [
+      "buy leg, stated gross with a separate fee, and reversed",
+      buy,
+      [credit("497"), debit("2.50"), debit("494.50")],
+      ["0.00", "2.50", "-2.50"],
+    ],
     ["buy leg, the fee before the amount", buy, [debit("2.50"), credit("497")], ["2.50", "0.00"]],
     ["buy leg, its last part as large as the fee", buy, [credit("494.50"), credit("2.50")], ["2.50", "0.00"]],
     ["buy leg, reversed", buy, [credit("497"), debit("497")], ["2.50", "-2.50"]],
