@@ -95,10 +95,7 @@ const isSold = ({ amount, fee }: Side, { credits, debits }: Shown): boolean => {
   const withFee = Money.add(amount, fee)
   if (!Money.isPositive(sold)) return false
   // The fee inside, on top, or given back by an entry of its own.
-  return (
-    oneOf(sold, amount, withFee) ||
-    (Money.isPositive(fee) && Money.equals(credits, fee) && oneOf(debits, amount, withFee))
-  )
+  return oneOf(sold, amount, withFee) || (Money.equals(credits, fee) && oneOf(debits, amount, withFee))
 }
 
 const isBought = ({ amount, fee }: Side, { credits, debits }: Shown): boolean => {
@@ -237,9 +234,9 @@ export const stepsOf = (
   // After changed terms, or when older entries were found, the books may have the conversion whole more often than its entries
   // now do.
   const last = phases.at(-1)
-  if (phases.length < times) {
+  if (phases.length <= times) {
     if (last !== undefined && last.reversedAt === null) follow(last)
     else reverse(last?.reversedAt ?? legs.at(-1)?.occurredAt ?? whole?.datedAt ?? "")
-  } else if (whole === null && last !== undefined && last.reversedAt === null) follow(last)
+  }
   return steps
 }

@@ -120,6 +120,8 @@ describe("a conversion", () => {
     expect(moved(fee, sold(5, "-1005", "1000"), bought(5, "740"))).toEqual(full)
     expect(moved(fee, sold(5, "-995"), bought(5, "740"))).toEqual([])
     expect(moved(fee, sold(5, "-995"), bought(5, "740"), sold(6, "-5", "0"))).toEqual(net)
+    expect(moved(fee, sold(5, "-1000", "995"), sold(5, "5", "0"), bought(5, "740"))).toEqual(net)
+    expect(moved(fee, sold(5, "-900"), sold(5, "5", "0"), bought(5, "740"))).toEqual([])
     expect(moved(terms({ boughtFee: "2" }), sold(5, "-1000"), bought(5, "738", "-740"))).toEqual(full)
   })
 
@@ -127,6 +129,20 @@ describe("a conversion", () => {
     expect(planned(terms({ bought: "0" }), [sold(5, "-1000")])).toEqual([])
     expect(planned(terms(), [leg(elsewhere, 5, "-1000"), bought(6, "740")])).toEqual([])
     expect(planned(terms(), [sold(5, "-1000"), bought(6, "740"), leg(elsewhere, 4, "-1")])).toEqual([whole])
+  })
+
+  it("is not whole by a side that a person has moved elsewhere", () => {
+    expect(planned(terms(), [sold(5, "-1000", "0"), bought(6, "740")])).toEqual([])
+    expect(planned(terms(), [sold(5, "-1000"), bought(6, "740", "0")])).toEqual([])
+  })
+
+  it("has entries of one instant in the order of their accounts and their positions, however they are read", () => {
+    const at = (one: LegEntry, position: bigint) => ({ ...one, position })
+    const legs = [at(sold(6, "-1000"), 9n), at(bought(6, "740"), 1n), at(bought(6, "100"), 2n)]
+    // In any other order 840 have been bought by the time that all is sold.
+    expect(planned(terms(), legs)).toEqual([whole])
+    expect(planned(terms(), legs.toReversed())).toEqual([whole])
+    expect(planned(terms(), [...legs.slice(1), ...legs.slice(0, 1)])).toEqual([whole])
   })
 
   it("is whole when an over-credit has been pulled back", () => {
@@ -181,6 +197,17 @@ describe("a conversion", () => {
     expect(planned(terms({ bought: "741" }), legs, before)).toEqual([
       "1 conversion_reversal 06 of 0 · transit:USD +1000 · trading:USD -1000 · trading:USDT +740 · transit:USDT -740",
     ])
+  })
+
+  it("is whole again where other terms show that it was never returned, in whatever order the books are read", () => {
+    const legs = [sold(5, "-1000", "995"), bought(6, "740"), sold(7, "995"), bought(8, "-740")]
+    const before = booked(stepsOf(terms({ fee: "5" }), legs, []))
+    expect(before.map(({ kind }) => kind)).toEqual(["conversion_whole", "conversion_reversal"])
+    const again = [
+      "2 conversion_whole 06 · trading:USD +995 · transit:USD -995 · transit:USDT +740 · trading:USDT -740",
+    ]
+    expect(planned(terms(), legs, before)).toEqual(again)
+    expect(planned(terms(), legs, before.toReversed())).toEqual(again)
   })
 
   it("moves nothing between two accounts of one currency and one amount", () => {
