@@ -483,6 +483,53 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
     }),
   )
 
+  it.effect(
+    "numbers the entries of a day by account, place in its statement, movement, version and source",
+    () =>
+      Effect.gen(function* () {
+        const of = yield* book
+        const source = (last: string) => `20000000-0000-4000-8000-00000000000${last}`
+        const [one, two] = [`'${account}'`, `'${source("f")}'`]
+        // In the order of their numbers: type, source, sequence, correction, account and position.
+        const ordered = [
+          ["statement_entry", "9", 1, 0, one, "1"],
+          ["manual", "8", 1, 0, one, "2"],
+          ["statement_entry", "8", 1, 0, one, "2"],
+          ["statement_entry", "8", 2, 0, one, "2"],
+          ["statement_entry", "7", 1, 0, two, "1"],
+          ["receivable_version", "6", 64, 0, "null", "null"],
+          ["receivable_version", "5", 64, 1, "null", "null"],
+          ["receivable_version", "6", 64, 1, "null", "null"],
+          ["receivable_version", "5", 128, 0, "null", "null"],
+          ["resource_version", "1", 1, 0, "null", "null"],
+          ["resource_version", "2", 0, 0, "null", "null"],
+          ["resource_version", "2", 1, 0, "null", "null"],
+        ] as const
+        // Neither the order of posting nor that of the identifiers is that of the numbers.
+        for (const at of [7, 2, 11, 0, 9, 5, 3, 10, 1, 8, 6, 4]) {
+          const [type, last, sequence, correction, on, position] = ordered[at] ?? ordered[0]
+          const id = 100 - at
+          yield* must(`with header as (
+          insert into ledger.journal_entries (book_id, entry_id, source_type, source_id, kind, sequence, correction,
+            effective_date, occurred_at, line_count, partner_account_id, position, description)
+          values (${of.id}, ${id}, '${type}', '${source(last)}', 'reclassification', ${sequence}, ${correction}, '2026-10-05',
+            '2026-10-05T00:00:00Z', 2, ${on}, ${position}, ''))
+          ${lines(of, id, {
+            lines: [
+              [of.fees, "1"],
+              [of.clearing, "-1"],
+            ],
+          })}`)
+        }
+        yield* must(`select ledger.assign_numbers(array[${of.id}])`)
+        expect(
+          yield* must(
+            `select (100 - entry_id)::integer as at from ledger.journal_numbers where book_id = ${of.id} order by number`,
+          ),
+        ).toEqual(ordered.map((_, at) => ({ at })))
+      }),
+  )
+
   it.effect("refuses a number with a gap, of another period, or changed afterwards", () =>
     Effect.gen(function* () {
       const of = yield* book
