@@ -78,6 +78,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
           .replace("'test', '[]'", `'test', '[]', ${values}`)
       const backdated = columns(closeRow(id, month), "at", "now() - interval '1 day'")
       expect(yield* run(closed, backdated, closeBalances(id, month)), "at another time").toBe("TO011")
+      const elsewhere = columns(closeRow(id, month), "transaction", "'3'")
+      expect(yield* run(closed, elsewhere, closeBalances(id, month)), "of another transaction").toBe("TO011")
+      const ahead = closeRow(id, month).replace("max(c.sequence), 0) + 1", "max(c.sequence), 0) + 2")
+      expect(yield* run(closed, ahead, closeBalances(id, month)), "with a close left out").toBe("TO011")
       const followed = closeRow(id, month, undefined, "repeat('a', 64)")
       expect(yield* run(closed, followed, closeBalances(id, month)), "after another close").toBe("TO011")
       const empty = `insert into ledger.periods (book_id, period, status) values (${id}, '2026-08-01', 'closed')`

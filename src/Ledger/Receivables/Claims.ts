@@ -25,7 +25,7 @@ export interface Claimed {
   readonly settled: ReadonlyMap<number, { readonly firm: Amount; readonly betweenReads: Amount }>
   /** What all versions settle, without what is owed again, or was taken back by a cancellation. */
   readonly remains: Amount
-  /** Interest announced until each version, which any payment until then may settle: empty where versions say what they settle. */
+  /** Interest announced until each version, in their order; any payment until then may settle it. Empty where versions say what they settle. */
   readonly announced: ReadonlyMap<number, Amount>
 }
 
@@ -90,7 +90,7 @@ export class Remaining {
     const claim = this.#claims.get(receivableId)
     if (claim === undefined || purpose === "disbursement") return zero
     const firm = Money.total([...claim.settled.values()].map((one) => one.firm))
-    const announced = [...claim.announced.entries()].sort(([a], [b]) => a - b).at(-1)?.[1] ?? zero
+    const announced = [...claim.announced.values()].at(-1) ?? zero
     return this.#take(`${receivableId} all`, add(firm, announced), wanted)
   }
 }

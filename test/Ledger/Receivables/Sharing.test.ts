@@ -112,6 +112,30 @@ describe("One transaction of several receivables", () => {
     ])
   })
 
+  it("is the other's beyond what is not owed again, of all transactions together", () => {
+    const lent: Version = ["ACTIVE", "1000", "1000"]
+    const half: Version = ["ACTIVE", "500", "500"]
+    const all = [told("a", 1, [lent, ["PAID", "0", "0"], half]), told("b", 2, [lent, half])]
+    const names = [named("a", "t", 2), named("a", "u", 2, 13), named("b", "u", 2, 13)]
+    expect(shares(all, names, [moved("t", "300"), moved("u", "700")])).toEqual([
+      "a t 300",
+      "a u 200",
+      "b u 500",
+    ])
+  })
+
+  it("pays announced interest before it is the other's", () => {
+    const lent: Version = ["ACTIVE", "1000", "1050"]
+    const all = [told("a", 1, [lent, ["PAID", "0", "1050"]]), told("b", 2, [lent, ["ACTIVE", "500", "1050"]])]
+    const names = [named("a", "t", 2), named("a", "u", 2, 13), named("b", "u", 2, 13)]
+    const original: ReceivableView = { ...view, repaymentAmount: "original" }
+    expect(shares(all, names, [moved("t", "600"), moved("u", "450")], original)).toEqual([
+      "a t 600",
+      "a u 450",
+      "b u 0",
+    ])
+  })
+
   it("is one transaction under all its names", () => {
     const names = [named("a", "hash", 2), named("b", "deposit", 2)]
     const cash = [moved("hash", "2050", { entryId: "e" }), moved("deposit", "2050", { entryId: "e" })]
