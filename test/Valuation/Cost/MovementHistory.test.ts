@@ -30,6 +30,27 @@ describe("a movement that comes back", () => {
     expect(holdingOf(state, usd).carrying).toBe(1_150n)
   })
 
+  it.each(["average", "fifo"] as const)(
+    "%s: with more than it moved: the rest at the day's rate",
+    (method) => {
+      const entries = [
+        of("d1", "deposit", "2026-09-01", 1_000n),
+        of("w", "withdrawal", "2026-09-02", -500n, withdrawalsUsd),
+        of("w", "withdrawal_return", "2026-09-11", 800n, withdrawalsUsd),
+      ]
+      const { entries: made, state } = valued({ method, rates, entries }, false)
+      // 500 at the 450 that they left at, and 300 at 0.5.
+      expect(linesOf(made, null).at(-1)).toEqual(["2026-09-11", "1 600", `${withdrawalsUsd.accountId} -600`])
+      expect(holdingOf(state, usd)).toMatchObject({ native: 1_300n, carrying: 1_050n })
+    },
+  )
+
+  it("with more than came: cash leaves at its cost, like any other", () => {
+    const entries = [...two, of("d1", "deposit_return", "2026-09-12", -1_500n)]
+    const { entries: made } = valued({ method: "average", rates, entries }, false)
+    expect(linesOf(made, null).at(-1)).toEqual(["2026-09-12", "1 -1050", "4 1050"])
+  })
+
   it.each(["average", "fifo"] as const)("%s: months later, just as in its own month", (method) => {
     const entries = [...two, of("d1", "deposit_return", "2026-11-11", -1_000n)]
     const { entries: made, state } = valued({ method, rates, entries })
