@@ -13,6 +13,7 @@ import { addConversionAccounts, assignNumbers, leg, openBook, partner, post, who
 import { closePeriod, reopenPeriod } from "../support/Closing.ts"
 import { statement as query } from "../support/statement.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { unruled } from "../support/unruled.ts"
 
 const { accounting, chart } = decodeSync(Content)({})
 const options: ValuationOptions = { baseCurrency: "EUR", settings: accounting.valuation, chart }
@@ -81,6 +82,14 @@ const setStatus = (bookId: number, month: string, status: "open" | "closed") =>
 
 /** Closes a month and leaves it as `tieout close` does. */
 const close = (bookId: number, month: string) => setStatus(bookId, month, "closed")
+
+/** Whether a month's valuation is that of its close, and stays. */
+const kept = (bookId: number, month: string) =>
+  Effect.map(
+    query(`select valuation.is_kept(m) as kept from valuation.months m
+      where m.book_id = ${bookId} and m.period = '${month}-01'`),
+    ([row]) => row?.kept,
+  )
 
 const balances = (bookId: number) =>
   Effect.map(
@@ -156,6 +165,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       // 90 − 80 and 230 − 240; by average 600 at 0.80 and 1,000 at 0.95 make 1,430 / 1,600, so that 100 cost 89.38.
       expect(yield* realized("average")).toEqual(["-10.00", "10.00", "-5.62"])
       expect(yield* realized("fifo")).toEqual(["-10.00", "10.00", "-15.00"])
+      const traded = (through: number) =>
+        query(`select from valuation.traded_in(${bookId}, '2009-01-01', ${through}, 'infinity')`)
+      // Entries that are numbered while a month is valued are not among those that it is valued with.
+      expect([(yield* traded(4)).length, (yield* traded(7)).length]).toEqual([2, 4])
+      // Rates that were imported since are none of its.
+      yield* addRates([rate("2009-01-15", "0.50")])
+      yield* close(bookId, "2009-01")
+      expect(yield* kept(bookId, "2009-01")).toBe(true)
     }),
   )
 
@@ -455,6 +472,64 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
+  it.effect("replaces the valuation of a closed month that was made while the month went on", () =>
+    Effect.gen(function* () {
+      const book = yield* threeMonths("ONGOING", 1997)
+      yield* addRates(allOf(1997))
+      yield* value([book], null, options)
+      yield* unruled(`update valuation.months set over = false, fingerprint = 'while it went on'
+        where book_id = ${book.bookId} and period = '1997-03-01'`)
+      for (const month of ["01", "02", "03"]) yield* close(book.bookId, `1997-${month}`)
+      const before = yield* valuedAt(book.bookId)
+      yield* value([book], null, options)
+      expect(changed(before, yield* valuedAt(book.bookId))).toEqual(["03"])
+    }),
+  )
+
+  it.effect(
+    "is that of its close unless the close knew a rate of its days and its currency that it lacks",
+    () =>
+      Effect.gen(function* () {
+        yield* addRates([rate("1996-02-10", "0.90"), rate("1996-02-27", "0.90")])
+        const imported: ReadonlyArray<readonly [RateRow, boolean]> = [
+          [rate("1996-01-27", "0.90"), true],
+          // Four days before its first, the oldest that may hold on it.
+          [rate("1996-01-28", "0.90"), false],
+          [rate("1996-02-29", "0.90"), false],
+          [rate("1996-03-01", "0.90"), true],
+          [{ ...rate("1996-02-15", "0.90"), to: "GBP" }, true],
+          [{ ...rate("1996-02-16", "1.10"), from: "EUR", to: "CHF" }, false],
+        ]
+        for (const [at, [row, isKept]] of imported.entries()) {
+          const code = `KNEW${at}`
+          const bookId = yield* openBook(code, clientId())
+          yield* deposit(bookId, "1996-02-10", "100.00")
+          yield* assignNumbers(bookId)
+          const [book] = (yield* allBooks(Option.none())).filter((each) => each.code === code)
+          if (book === undefined) return yield* Effect.dieMessage("no book")
+          yield* value([book], "1996-02", options)
+          yield* addRates([row])
+          yield* close(bookId, "1996-02")
+          expect([row.date, row.to, yield* kept(bookId, "1996-02")]).toEqual([row.date, row.to, isKept])
+        }
+      }),
+  )
+
+  it.effect("is that of its own last close, which knew no rate that only a later month's did", () =>
+    Effect.gen(function* () {
+      const { bookId, ...book } = yield* threeMonths("RECLOSED", 1995)
+      yield* addRates(allOf(1995))
+      yield* value([{ bookId, ...book }], null, options)
+      yield* close(bookId, "1995-01")
+      yield* addRates([rate("1995-01-20", "0.90")])
+      yield* close(bookId, "1995-02")
+      expect(yield* kept(bookId, "1995-01")).toBe(true)
+      for (const month of ["1995-02", "1995-01"]) yield* setStatus(bookId, month, "open")
+      yield* close(bookId, "1995-01")
+      expect(yield* kept(bookId, "1995-01")).toBe(false)
+    }),
+  )
+
   it.effect("is written by a whole month in one transaction, and then immutable", () =>
     Effect.gen(function* () {
       const book = yield* threeMonths("RULES", 2007)
@@ -515,15 +590,26 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         (book_id, period, series, number, line_number, account_id, role, amount)
         values ${good.map((line, at) => `(${book.bookId}, '2007-06-01', 'journal', 1, ${at + 1}, ${line})`).join(", ")}`
       expect(yield* undone(elsewhere), "another month's entry").toBe("TO003")
+      yield* deposit(book.bookId, "2007-06-10", "10.00")
+      yield* assignNumbers(book.bookId)
+      const renumbered = elsewhere
+        .replaceAll("'journal', 1,", "'journal', 2,")
+        .replace("2007-01-01", "2007-06-01")
+      expect(yield* undone(renumbered), "another number").toBe("TO003")
       expect(yield* undone(entry(good))).toBe("accepted")
       const late = (period: string, series: string) => `
         insert into valuation.postings (book_id, period, series, number, line_number, account_id, role, amount)
         values ${good.map((line, at) => `(${book.bookId}, '${period}-01', '${series}', 1, ${at + 3}, ${line})`).join(", ")}`
+      const alone = late("2007-06", "fx").replace("1, 3,", "1, 1,").replace("1, 4,", "1, 2,")
+      expect(yield* undone(alone), "lines without their entry").toBe("TO001")
       // Lines that are added to an existing entry, in a transaction of their own or in the one that wrote it.
       expect(yield* refused(late("2007-01", "journal"))).toBe("TO004")
       expect(yield* undone(`${entry(good)}; ${late("2007-06", "fx")}`)).toBe("TO001")
-      yield* query(month)
       const finished = `update valuation.months set state = '{}' ${of} and period = '2007-06-01'`
+      expect(yield* undone(finished)).toBe("accepted")
+      expect(yield* undone(finished.replace("set", "set over = false,")), "with anything else").toBe("TO004")
+      expect(yield* undone(`${finished}; ${finished}`), "twice").toBe("TO004")
+      yield* query(month)
       expect(yield* refused(finished), "the state of a month that another transaction wrote").toBe("TO004")
     }),
   )
