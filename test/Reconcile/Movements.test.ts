@@ -335,6 +335,8 @@ layer(services)("a completed movement", (it) => {
       const book = yield* openBook
       const account = yield* openAccount(book)
       yield* putResource(account, { ...deposit, createdAt: "2026-01-01T00:00:00Z" })
+      // All of which was its fee: none of it ever came, and no entry could show the fee.
+      yield* putResource(account, { ...deposit, amount: "5.00", createdAt: "2026-01-01T00:00:00Z" })
       yield* funded(account)
       expect(yield* reconciled(book)).toEqual([])
     }),
