@@ -32,6 +32,10 @@ const folderError = (path: string, cause: unknown): ExportError => {
 export const attempt = <A>(path: string, work: () => Promise<A>): Effect.Effect<A, ExportError> =>
   Effect.tryPromise({ try: work, catch: (cause) => folderError(path, cause) })
 
+/** What is done at once, without a thread. */
+export const attemptNow = <A>(path: string, work: () => A): Effect.Effect<A, ExportError> =>
+  Effect.try({ try: work, catch: (cause) => folderError(path, cause) })
+
 export const quietly = (work: () => Promise<unknown>): Effect.Effect<void> =>
   Effect.promise(() =>
     work().then(

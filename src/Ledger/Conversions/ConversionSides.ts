@@ -231,8 +231,8 @@ export const stepsOf = (
     if (phase.reversedAt !== null) reverse(phase.reversedAt)
   }
   for (const phase of phases.slice(whole === null ? times : times - 1)) follow(phase)
-  // After changed terms, or when older entries were found, the books may have the conversion whole more often than its entries
-  // now do.
+  // After changed terms, or when older entries were found, the books may have had the conversion whole as often as its entries now do,
+  // or more often, and not as it stands now.
   const last = phases.at(-1)
   if (phases.length <= times) {
     if (last !== undefined && last.reversedAt === null) follow(last)

@@ -11,11 +11,10 @@ import { openRegular, readFirst } from "../../../Common/RegularFile.ts"
 import { batchFiles } from "../../../Database/Tables/Export.ts"
 import { plainArray } from "../../../Database/TextArray.ts"
 import { Database } from "../../../Database.ts"
-import { exportError } from "../../ExportError.ts"
-import { attempt, quietly } from "../FileAttempt.ts"
-import { filesAtOnce } from "../Folder.ts"
+import { type ExportError, exportError } from "../../ExportError.ts"
+import { attempt, attemptNow, quietly } from "../FileAttempt.ts"
 import type { FileRecord, Manifest } from "../Manifest.ts"
-import { blockSize, compress, expand } from "./Compression.ts"
+import { blockSize, compress, compressSmall, expand } from "./Compression.ts"
 import type { ReadBlock } from "./PutAside.ts"
 
 /** The next block of a file, shorter only at its end, in the buffer of the one before. */
@@ -116,16 +115,19 @@ const keepRead = Effect.fn("Export.keepFile")(function* ({ batch, bookId, file, 
 }, Effect.scoped)
 
 /** A small file as a whole. */
-const readSmall = Effect.fnUntraced(function* ({ batch, bookId, file, folder }: WrittenFile) {
+const readSmall = ({ batch, bookId, file, folder }: WrittenFile) => {
   const { bytes, name, sha256 } = file
   const path = join(folder.path, name)
   // One byte more than the file has, to notice if it has grown.
-  const block = yield* attempt(path, async () => readFirst(path, bytes + 1))
-  if (createHash("sha256").update(block).digest("hex") !== sha256) return yield* changed(path)
-  if (block.length === 0) return []
-  const content = yield* Effect.promise(() => compress(block))
-  return [{ bookId, batch, name, chunk: 1, content } satisfies KeptBlock]
-})
+  return Effect.flatMap(
+    attemptNow(path, () => readFirst(path, bytes + 1)),
+    (block): Effect.Effect<ReadonlyArray<KeptBlock>, ExportError> => {
+      if (createHash("sha256").update(block).digest("hex") !== sha256) return changed(path)
+      const blocks = block.length === 0 ? [] : [{ chunk: 1, content: compressSmall(block) }]
+      return Effect.succeed(blocks.map((one) => ({ bookId, batch, name, ...one })))
+    },
+  )
+}
 
 /** Files of up to so many bytes go into one statement with others, so many together. */
 const small = 64 * 1024
@@ -151,7 +153,7 @@ export const keepFiles = Effect.fn("Export.keepFiles")(function* (batches: Reado
   )
   const fit = files.filter(({ file }) => file.bytes <= small)
   for (const some of Chunk.chunksOf(Chunk.fromIterable(fit), filesPerStatement)) {
-    const blocks = yield* Effect.forEach(some, readSmall, { concurrency: filesAtOnce })
+    const blocks = yield* Effect.forEach(some, readSmall)
     yield* keepBlocks(blocks.flat())
   }
   yield* Effect.forEach(
