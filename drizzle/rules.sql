@@ -8,7 +8,8 @@
 --
 -- How the checks are planned: a session caches the plans of a trigger's queries. It makes them while the tables are small,
 -- when a sequential scan looks cheapest, and would keep them when the tables have grown. The `set enable_...` of a function
--- therefore prescribe index probes. Numbering processes everything that waits at once and prescribes scans and joins.
+-- therefore prescribe index probes. Numbering processes everything that waits at once, permits scans and joins and is planned anew
+-- each time.
 --
 -- SQLSTATE class TO is Tieout's own:
 --   TO001  a journal entry and its lines do not belong together
@@ -568,7 +569,7 @@ create or replace trigger transit_kept_by_posting before insert or update or del
 -- alone (date, account, position in the statement), so that the same data gets the same numbers in any database. Entries that
 -- move a conversion to trading follow the cash entries of their day. Raises TO006 where the sequence of steps was set back.
 create or replace function ledger.assign_numbers(books integer[]) returns bigint language plpgsql
-  set enable_seqscan = on set enable_hashjoin = on set enable_mergejoin = on as $$
+  set enable_seqscan = on set enable_hashjoin = on set enable_mergejoin = on set plan_cache_mode = force_custom_plan as $$
 declare
   step bigint;
   numbered bigint;

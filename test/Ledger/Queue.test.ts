@@ -20,34 +20,31 @@ const posted = (bookId: number, many = entries) =>
     }),
   )
 
-/** The plans of the statements inside the database's functions that a statement of the owner calls. */
-const plansOf = (statement: string) =>
-  Effect.gen(function* () {
-    const { url } = yield* TestDatabase
-    const { password, path, ...at } = Either.getOrThrow(parseDatabaseUrl(Redacted.make(url)))
-    const plans: Array<string> = []
-    const owner = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        postgres({
-          ...{ host: at.host, port: at.port, database: at.database, user: at.username, max: 1 },
-          ...(path === undefined ? {} : { path }),
-          ...(password === undefined ? {} : { password: Redacted.value(password) }),
-          onnotice: ({ message }) => plans.push(String(message)),
-        }),
-      ),
-      (client) => Effect.promise(() => client.end()),
-    )
-    yield* Effect.promise(() =>
-      owner.unsafe(`
-        load 'auto_explain';
-        set auto_explain.log_min_duration = 0;
-        set auto_explain.log_nested_statements = on;
-        set client_min_messages = log;
-        select set_config('tieout.program', 'on', false);
-        ${statement}`),
-    )
-    return plans
-  })
+/** A session of the owner, and the plans of the statements inside the database's functions that it calls. */
+const explaining = Effect.gen(function* () {
+  const { url } = yield* TestDatabase
+  const { password, path, ...at } = Either.getOrThrow(parseDatabaseUrl(Redacted.make(url)))
+  const plans: Array<string> = []
+  const owner = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      postgres({
+        ...{ host: at.host, port: at.port, database: at.database, user: at.username, max: 1 },
+        ...(path === undefined ? {} : { path }),
+        ...(password === undefined ? {} : { password: Redacted.value(password) }),
+        onnotice: ({ message }) => plans.push(String(message)),
+      }),
+    ),
+    (client) => Effect.promise(() => client.end()),
+  )
+  const run = (statement: string) => Effect.promise(() => owner.unsafe(statement))
+  yield* run(`
+    load 'auto_explain';
+    set auto_explain.log_min_duration = 0;
+    set auto_explain.log_nested_statements = on;
+    set client_min_messages = log;
+    select set_config('tieout.program', 'on', false)`)
+  return { plans, number: (bookId: number) => run(`select ledger.assign_numbers(array[${bookId}])`) }
+})
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the queue of entries without a number", (it) => {
   it.scoped(
@@ -61,9 +58,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue of entries w
         yield* rows("analyze ledger.unnumbered")
         yield* posted(small, 1)
         yield* posted(bookId)
-        const plans = yield* plansOf(
-          `select ledger.assign_numbers(array[${small}]); select ledger.assign_numbers(array[${bookId}])`,
-        )
+        const { number, plans } = yield* explaining
+        yield* number(small)
+        yield* number(bookId)
         const taken = plans.filter((plan) => plan.includes("delete from ledger.unnumbered"))
         expect(taken).toHaveLength(2)
         expect(taken.filter((plan) => plan.includes("Nested Loop") || !plan.includes("Hash Join"))).toEqual(
@@ -73,5 +70,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue of entries w
           { waiting: 0 },
         ])
       }),
+  )
+
+  it.scoped("is looked up by key by a session that has numbered small books before", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("CL-00002", "33333333-0000-4000-8000-000000000002")
+      const { number, plans } = yield* explaining
+      // From its sixth call on, a session keeps a plan that was made for the tables as they were, unless it is told not to.
+      for (let call = 1; call <= 8; call++) {
+        yield* posted(bookId, 1)
+        if (call === 3) yield* rows("analyze")
+        yield* number(bookId)
+      }
+      yield* posted(bookId, 800)
+      plans.length = 0
+      yield* number(bookId)
+      const [numbered, ...more] = plans.filter((plan) => plan.includes("insert into ledger.journal_numbers"))
+      expect(more).toEqual([])
+      expect(numbered).toMatch(/Hash Join|Index Scan using journal_entries/)
+    }),
   )
 })
