@@ -44,8 +44,8 @@ const named = (sql: Sql, scope: Scope): Fragment => sql`
     union all
     select q.book_id, upper(rtrim(q.stream, 's')), mirror.uuid_or_null(q.item_id), q.quarantine_id, q.path, q.reason
     from mirror.open_quarantine q
-    where q.book_id = ${inBooks(sql, scope)} and q.stream in ('deposits', 'withdrawals', 'conversions')) k
-  where k.resource_id is not null
+    where q.book_id = ${inBooks(sql, scope)} and q.stream in ('deposits', 'withdrawals', 'conversions')
+      and mirror.uuid_or_null(q.item_id) is not null) k
   group by k.book_id, k.resource_type, k.resource_id
   having bool_or(k.quarantine_id is null)`
 
