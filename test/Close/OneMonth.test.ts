@@ -66,7 +66,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("one month of many", (i
       const statement = yield* looking(
         Effect.zipRight(
           lookUpOneByOne(false),
-          Stream.runCollect(streamStatement(book.bookId, selection)).pipe(Effect.map(Chunk.toReadonlyArray)),
+          Stream.runCollect(streamStatement(book.bookId, selection)).pipe(
+            Effect.map((chunks) => Chunk.toReadonlyArray(chunks).flat()),
+          ),
         ),
       )
       expect(statement.given).toHaveLength(of.october)
