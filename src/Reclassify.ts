@@ -14,7 +14,7 @@ import { type Proof, plannedWithProof } from "./Ledger/ClosedMonthGuard.ts"
 import type { RuleAccount } from "./Ledger/JournalEntry.ts"
 import { Ledger } from "./Ledger.ts"
 import { type AllOf, type ChosenEntry, chosenEntries } from "./Reclassify/Chosen.ts"
-import { type Destination, type Move, movesOf } from "./Reclassify/Move.ts"
+import { type Destination, filledOf, type Move, movesOf } from "./Reclassify/Move.ts"
 import { type Proposal, proposalsFor } from "./Reclassify/Proposal.ts"
 import type { StandingLine } from "./Reclassify/Reclassifiable.ts"
 import { Reconcile } from "./Reconcile.ts"
@@ -128,28 +128,6 @@ const posting = (
     )
     return moves
   })
-
-/** The accounts that are moved to as their books call them. */
-const filledOf = Effect.fn("Reclassify.filledOf")(function* (moves: ReadonlyArray<Move>) {
-  const database = yield* Database
-  const filled = new Map<string, RuleAccount>()
-  const nameOf = ({ book, from: { currency }, to }: Move): string =>
-    JSON.stringify([book.code, currency, to.code, to.name])
-  for (const move of moves) {
-    const name = nameOf(move)
-    if (filled.has(name)) continue
-    const { book, from, to } = move
-    const account = yield* database.row(
-      "Reclassify.filled",
-      { code: text, name: text },
-      (sql) => sql`
-        select ledger.filled(${to.code}, ${from.currency}, null, null, ${book.code}) as code,
-          ledger.filled(${to.name}, ${from.currency}, null, null, ${book.code}) as name`,
-    )
-    filled.set(name, account)
-  }
-  return (move: Move): RuleAccount => filled.get(nameOf(move)) ?? move.to
-})
 
 /** `dated`: the day of its entry, and its number once it has one. */
 const reclassified = Effect.fn("Reclassify.reclassified")(function* (

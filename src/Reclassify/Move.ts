@@ -2,6 +2,8 @@
 import { Array as Arr, Effect, Either, Option } from "effect"
 import { printedSum } from "../Common/AmountText.ts"
 import * as Money from "../Common/Money.ts"
+import { text } from "../Database/Columns.ts"
+import { Database } from "../Database.ts"
 import type { JournalEntry, RuleAccount } from "../Ledger/JournalEntry.ts"
 import { debitsFirst } from "../Ledger/Posting.ts"
 import type { ChosenEntry } from "./Chosen.ts"
@@ -128,4 +130,26 @@ export const movesOf = Effect.fn("Reclassify.movesOf")(function* (
   const messages = [...new Set(wrong.map(({ message }) => message))]
   const nothing = entries.length === 1 ? [] : ["Nothing was moved."]
   return yield* reclassifyError(first.reason, [...messages, ...nothing].join("\n"))
+})
+
+/** The accounts that are moved to as their books call them. */
+export const filledOf = Effect.fn("Reclassify.filledOf")(function* (moves: ReadonlyArray<Move>) {
+  const database = yield* Database
+  const filled = new Map<string, RuleAccount>()
+  const nameOf = ({ book, from: { currency }, to }: Move): string =>
+    JSON.stringify([book.code, currency, to.code, to.name])
+  for (const move of moves) {
+    const name = nameOf(move)
+    if (filled.has(name)) continue
+    const { book, from, to } = move
+    const account = yield* database.row(
+      "Reclassify.filled",
+      { code: text, name: text },
+      (sql) => sql`
+        select ledger.filled(${to.code}, ${from.currency}, null, null, ${book.code}) as code,
+          ledger.filled(${to.name}, ${from.currency}, null, null, ${book.code}) as name`,
+    )
+    filled.set(name, account)
+  }
+  return (move: Move): RuleAccount => filled.get(nameOf(move)) ?? move.to
 })
