@@ -74,7 +74,8 @@ export class WindowReading {
   /** The balance that the reading begins with. */
   private base: Option.Option<Amount>
   private readonly late: Option.Option<Amount>
-  private waiting: Array<StatementEntry> = []
+  /** Entries that no posted one has been met behind, by identifier, in the order of the statement. */
+  private readonly waiting = new Map<string, StatementEntry>()
 
   /** `mirrored`: the first and the last mirrored place, of what is read. */
   constructor(
@@ -117,9 +118,9 @@ export class WindowReading {
   /** `atEnd`: the statement itself ends here, not only the reading. */
   finish(atEnd: boolean): Comparison {
     const behindHead = Option.getOrElse(this.last, () => 0n) >= this.head
-    if (behindHead) this.found.newer += this.waiting.length
-    else this.found.missing.push(...this.waiting)
-    this.waiting = []
+    if (behindHead) this.found.newer += this.waiting.size
+    else this.placeWaiting(this.found.missing)
+    this.waiting.clear()
     if (atEnd && !behindHead) this.passedOver(this.head + 1n)
     if (Option.isSome(this.late)) {
       const late = this.late.value
@@ -148,10 +149,9 @@ export class WindowReading {
   }
 
   private one(entry: StatementEntry, known: KnownEntry | undefined): void {
-    const isAgain = this.waiting.some(({ entryId }) => entryId === entry.entryId)
     const isPassed =
       known !== undefined && !known.held && Option.exists(this.last, (place) => known.position <= place)
-    if (isAgain) return
+    if (this.waiting.has(entry.entryId)) return
     if (isPassed) {
       this.compare(entry, known)
       return
@@ -170,7 +170,7 @@ export class WindowReading {
     )
     this.balance = Option.some(entry.balanceAfter)
     this.count(entry, before)
-    if (known === undefined || known.held) this.waiting.push(entry)
+    if (known === undefined || known.held) this.waiting.set(entry.entryId, entry)
     else this.posted(entry, known)
   }
 
@@ -183,11 +183,15 @@ export class WindowReading {
     this.compare(entry, known)
     const { position } = known
     if (Option.isNone(this.found.firstKnown)) this.found.firstKnown = Option.some(known)
-    if (position === this.tail) this.found.older.push(...this.waiting)
-    else this.found.missing.push(...this.waiting)
+    this.placeWaiting(position === this.tail ? this.found.older : this.found.missing)
     this.passedOver(position)
-    this.waiting = []
     this.last = Option.some(position)
+  }
+
+  /** One by one: there may be more than a call takes arguments. */
+  private placeWaiting(among: Array<StatementEntry>): void {
+    for (const entry of this.waiting.values()) among.push(entry)
+    this.waiting.clear()
   }
 
   private passedOver(before: bigint): void {
