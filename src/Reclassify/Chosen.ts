@@ -28,6 +28,7 @@ export interface ChosenEntry {
 const ofCheck = Effect.fn("Reclassify.ofCheck")(function* ({ book, check, maxAmount }: AllOf) {
   const database = yield* Database
   const books = yield* chooseBooks(Option.none(), book)
+  const byId = new Map(books.map((one) => [one.bookId, one]))
   const most = Option.getOrNull(maxAmount)
   const rows = yield* database.rows(
     "Reclassify.ofCheck",
@@ -41,7 +42,7 @@ const ofCheck = Effect.fn("Reclassify.ofCheck")(function* ({ book, check, maxAmo
       order by b.code collate "C", f.evidence ->> 'occurredAt', f.finding_id`,
   )
   return rows.flatMap((row): ReadonlyArray<ChosenEntry> => {
-    const own = books.find(({ bookId }) => bookId === row.book_id)
+    const own = byId.get(row.book_id)
     return own === undefined ? [] : [{ book: own, entryId: row.entry_id }]
   })
 })

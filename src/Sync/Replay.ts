@@ -1,5 +1,6 @@
 /** Tries quarantined rows again with today's decoders and settings, as a run of its own: exclusive with syncs. */
 import { type Context, Effect, Layer, Option } from "effect"
+import { byBook } from "../Book/ByBook.ts"
 import { allBooks } from "../Book.ts"
 import { Database } from "../Database.ts"
 import { Ledger } from "../Ledger.ts"
@@ -51,12 +52,14 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
       const run = yield* Run
       const partner = yield* PartnerConnection
       const open = yield* (yield* Quarantine).list({ connection: Option.some(connection) })
-      const wanted = new Set(
-        open.map(({ quarantineId }) => quarantineId).filter((id) => rows.length === 0 || rows.includes(id)),
-      )
+      const named = new Set(rows)
+      const chosen = open.filter(({ quarantineId }) => named.size === 0 || named.has(quarantineId))
+      const wanted = new Set(chosen.map(({ quarantineId }) => quarantineId))
+      const openOf = byBook(open)
+      const ids = new Set(chosen.map(({ bookId }) => bookId))
       const kept = keptRows(profile, settings.accounting.timeZone)
       const concerned = (yield* Effect.provide(allBooks(Option.some(connection)), services)).filter(
-        ({ bookId }) => open.some((row) => row.bookId === bookId && wanted.has(row.quarantineId)),
+        ({ bookId }) => ids.has(bookId),
       )
       const tried = yield* Effect.forEach(concerned, (book) =>
         Effect.gen(function* () {
@@ -66,8 +69,7 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
             onSome: partner.client,
           })
           const replay = yield* replayOf(Partner.of({ ...reads, requests: partner.requests }))
-          const own = open.filter(({ bookId }) => bookId === book.bookId)
-          return yield* replay.replay(book, own, wanted, kept)
+          return yield* replay.replay(book, openOf.of(book), wanted, kept)
         }),
       )
       const numbered =
