@@ -10,7 +10,7 @@ import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import { isReferenceKind, type KeptRows } from "../../Partner/KeptRows.ts"
 import { type Malformed, Partner, type ReferenceItem, type Row } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
-import { allAbsorbed, allWait, type Tried, type Tries, waitsFor } from "../Runs/ReplayResult.ts"
+import { allAbsorbed, allWait, type Tries, waitsFor } from "../Runs/ReplayResult.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { ReplayedResources, resourceTypeOf } from "./ReplayedResources.ts"
 import { ReplayedStatements, statementOf } from "./ReplayedStatements.ts"
@@ -128,14 +128,14 @@ export class Replay extends Effect.Service<Replay>()("tieout/Sync/Replay", {
       )
       const isSingle = ({ newest: { stream } }: Tries) =>
         resourceTypeOf(stream) === undefined && statementOf(stream) === undefined
-      const tried: Array<Tried> = []
       // First the rows that name and place movements: the address book, then the accounts.
-      for (const tries of items.filter(isSingle)) tried.push(...(yield* single(book, tries, kept)))
+      const singles = yield* Effect.forEach(items.filter(isSingle), (tries) => single(book, tries, kept))
       yield* facts.refresh(book)
       const movements = items.filter(({ newest }) => resourceTypeOf(newest.stream) !== undefined)
-      tried.push(...(yield* resources.replay(book, movements, kept)))
+      const triedMovements = yield* resources.replay(book, movements, kept)
       const entries = items.filter(({ newest }) => statementOf(newest.stream) !== undefined)
-      tried.push(...(yield* statements.replay(book, entries, kept)))
+      const triedEntries = yield* statements.replay(book, entries, kept)
+      const tried = [...singles.flat(), ...triedMovements, ...triedEntries]
       return tried.filter(({ row }) => wanted.has(row.quarantineId))
     })
 

@@ -2,7 +2,7 @@
  * Quarantined statement entries. An entry has its place in its statement and cannot be put there from outside: where one
  * can be understood now, its statement is read on from the last good entry, which heals the running balance.
  */
-import { Effect, Either } from "effect"
+import { Array as Arr, Effect, Either } from "effect"
 import type { Book } from "../../Book.ts"
 import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
@@ -89,16 +89,11 @@ export class ReplayedStatements extends Effect.Service<ReplayedStatements>()(
         items: ReadonlyArray<Tries>,
         kept: KeptRows,
       ) {
-        const byAccount = new Map<string, Array<Tries>>()
-        for (const tries of items) {
-          const accountId = statementOf(tries.newest.stream) ?? ""
-          byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), tries])
-        }
-        const tried: Array<Tried> = []
-        for (const [accountId, some] of byAccount) {
-          tried.push(...(yield* replayOne(book, accountId, some, kept)))
-        }
-        return tried
+        const byAccount = Arr.groupBy(items, ({ newest }) => statementOf(newest.stream) ?? "")
+        const tried = yield* Effect.forEach(Object.entries(byAccount), ([accountId, some]) =>
+          replayOne(book, accountId, some, kept),
+        )
+        return tried.flat()
       })
 
       return { replay }
