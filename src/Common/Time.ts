@@ -42,6 +42,15 @@ export const clockText = (instant: number, timeZone: string): string =>
 export const dayText = (instant: string, timeZone: string): string =>
   clockText(Date.parse(instant), timeZone).slice(0, 10)
 
+/**
+ * Compares instants of UTC that have no, three or six decimals of a second, for sorting. The zone letter must not be compared: it
+ * stands behind every digit and the point.
+ */
+export const byInstant = (one: string, other: string): number => {
+  const [a, b] = [one.slice(0, -1), other.slice(0, -1)]
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
 /** The date `days` later, or earlier where negative, as `YYYY-MM-DD`. */
 export const shiftDate = (date: string, days: number): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)

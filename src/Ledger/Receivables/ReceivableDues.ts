@@ -5,6 +5,7 @@
 import { Option } from "effect"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
+import { byInstant } from "../../Common/Time.ts"
 import type { Instant } from "../../Partner.ts"
 import type { Purpose } from "./Claims.ts"
 import { start } from "./ReceivableStanding.ts"
@@ -174,6 +175,6 @@ export const duesOf = (
     takenBack,
     taken: standing.sums.cash,
     owed: !isZero(standing.principal) || !isZero(standing.interest),
-    since: open ? Option.some(times.sort()[0] ?? latest) : Option.none(),
+    since: open ? Option.some(times.sort(byInstant)[0] ?? latest) : Option.none(),
   }
 }

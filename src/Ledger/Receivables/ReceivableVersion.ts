@@ -2,6 +2,7 @@
 import { Option } from "effect"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
+import { byInstant } from "../../Common/Time.ts"
 import type { Instant } from "../../Partner.ts"
 import type { InterestPolicy } from "./ReceivableAmounts.ts"
 
@@ -51,7 +52,7 @@ export const latest = (transactions: ReadonlyArray<Transaction>): Option.Option<
   Option.fromNullable(
     transactions
       .map(({ txTimestamp }) => txTimestamp)
-      .sort()
+      .sort(byInstant)
       .at(-1),
   )
 

@@ -4,6 +4,7 @@
  */
 import { Effect, Either, Option } from "effect"
 import { allBooks, type Book, clientBook } from "../../Book.ts"
+import { byInstant } from "../../Common/Time.ts"
 import { bool, int4, nullable, text, uuid } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
@@ -145,7 +146,7 @@ const made = Effect.gen(function* () {
       ...Option.toArray(receivable.disbursedTransaction).map(({ txTimestamp }) => txTimestamp),
       ...receivable.repaymentTransactions.map(({ txTimestamp }) => txTimestamp),
     ]
-      .sort()
+      .sort(byInstant)
       .at(-1) ?? receivable.issueDate
 
   const keepReceivables =

@@ -1,10 +1,8 @@
 /** How a list is ordered by creation time. The interface does not say, so it is learned from the list itself. */
 import { Option } from "effect"
+import { byInstant } from "../../Common/Time.ts"
 import type { Instant } from "../../Partner.ts"
 import type { Ordering } from "../Statements/Checkpoint.ts"
-
-/** Instants have no, three or six decimals: without the zone letter they compare as text. */
-const comparable = (instant: Instant): string => instant.slice(0, -1)
 
 /** The ordering that items show, given what earlier pages showed and the creation time of the last item before them. */
 export const orderingOf = (
@@ -16,7 +14,7 @@ export const orderingOf = (
   let previous = Option.getOrNull(lastCreatedAt)
   for (const instant of created) {
     if (previous !== null && instant !== previous) {
-      const shown: Ordering = comparable(instant) > comparable(previous) ? "oldest-first" : "newest-first"
+      const shown: Ordering = byInstant(instant, previous) > 0 ? "oldest-first" : "newest-first"
       if (Option.isNone(ordering)) ordering = Option.some(shown)
       else if (ordering.value !== shown) return Option.some("unordered")
     }
