@@ -4,12 +4,13 @@ import { Effect, Layer, Option } from "effect"
 import { describe } from "vitest"
 import { allBooks, type Book } from "../../src/Book.ts"
 import * as Money from "../../src/Common/Money.ts"
-import { int4 } from "../../src/Database/Columns.ts"
+import { int4, uuid } from "../../src/Database/Columns.ts"
 import { probing } from "../../src/Database/DatabaseConfig.ts"
 import { Database } from "../../src/Database.ts"
 import { accountStandings } from "../../src/Inquiry/AccountStandings.ts"
 import type { Line } from "../../src/Ledger/JournalEntry.ts"
 import { Accounts } from "../../src/Ledger/LedgerAccounts.ts"
+import { connectedReceivables } from "../../src/Ledger/Receivables/PlannedReceivables.ts"
 import { Quarantine } from "../../src/Mirror/Quarantine.ts"
 import { Receivables } from "../../src/Mirror/ReceivableVersions.ts"
 import { ReferenceItems } from "../../src/Mirror/ReferenceItems.ts"
@@ -170,6 +171,51 @@ describe("of twice as many receivables, the server goes through twice as many ro
   }
   it.scoped.each(sessions)("%s", ([, session]) =>
     grows(asked, receivables).pipe(Effect.provide(sessionsOf(session))),
+  )
+})
+
+/** All of one payment, which each names by another of its names: its identifier, its entry's, its hash. */
+const paidTogether = (from: number, to: number) =>
+  unruled(`
+    drop table if exists news;
+    create temporary table news as
+    select b.book_id, n, md5('r' || n)::uuid as id,
+      case n % 3 when 0 then md5('paid')::uuid::text when 1 then md5('entry')::uuid::text else 'hash' end as tx_id
+    from mirror.books b, generate_series(${from}, ${to}) n where b.client_id is null;
+    insert into mirror.statement_entries (book_id, run_id, position, occurred_at, account_id, entry_id, type, amount, currency,
+      balance_after, related_type, related_id)
+    select book_id, 1, 1, now(), md5('a')::uuid, md5('entry')::uuid, 'CREDIT', 1, 'EUR', 1, 'DEPOSIT', md5('paid')::uuid
+    from news limit 1 on conflict do nothing;
+    insert into mirror.resources (book_id, run_id, resource_type, resource_id, account_id, account_rail, status, final, currency, amount,
+      created_at, changed_at, read_at, transaction_hash, raw)
+    select book_id, 1, 'DEPOSIT', md5('paid')::uuid, md5('a')::uuid, 'SEPA', 'COMPLETED', true, 'EUR', 1, now(), now(), now(), 'HASH', '{}'
+    from news limit 1
+    on conflict do nothing;
+    insert into mirror.receivable_transactions (book_id, receivable_id, version, purpose, tx_id, tx_timestamp, sought)
+    select book_id, id, 1, 'repayment', tx_id, now(), true from news;
+    analyze`)
+
+describe("of twice as many receivables that one payment settles, the server goes through twice as many rows to say", () => {
+  const asked: Readonly<Record<string, Ask>> = {
+    "which are booked together": ([book]) =>
+      book === undefined
+        ? Effect.void
+        : Effect.gen(function* () {
+            const database = yield* Database
+            const ids = yield* database.rows(
+              "Test.receivables",
+              { id: uuid },
+              (sql) => sql`select receivable_id as id from mirror.receivable_transactions order by 1`,
+            )
+            const connected = yield* connectedReceivables(
+              book,
+              ids.slice(0, 1).map(({ id }) => id),
+            )
+            expect(connected).toHaveLength(ids.length)
+          }),
+  }
+  it.scoped.each(sessions)("%s", ([, session]) =>
+    grows(asked, paidTogether).pipe(Effect.provide(sessionsOf(session))),
   )
 })
 

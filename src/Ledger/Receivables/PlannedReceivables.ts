@@ -21,29 +21,36 @@ export const connectedReceivables = Effect.fn("Ledger.connectedReceivables")(fun
     "Ledger.connectedReceivables",
     { receivable_id: text },
     (sql) => sql`
-      with recursive connected (receivable_id) as (
-        select unnest(${textArray(sql, ids)}::uuid[])
+      -- Each receivable, transaction and entry is gone on from once: thousands of receivables may share one payment.
+      with recursive connected (receivable_id, tx_id, entry_id) as (
+        select unnest(${textArray(sql, ids)}::uuid[]), null::text, null::uuid
         union
-        select n.receivable_id from connected c
+        select n.receivable_id, n.tx_id, n.entry_id from connected c
         cross join lateral (
-          select o.receivable_id
-          from mirror.receivable_transactions t
-          join mirror.receivable_transactions o on o.book_id = t.book_id and o.tx_id = t.tx_id
-          where t.book_id = ${book.bookId} and t.receivable_id = c.receivable_id
-          union
-          select o.receivable_id
-          -- Step by step, whatever the planner believes of the tables.
+          -- Step by step, whatever the planner believes of the tables, and only the step that is meant.
+          select null::uuid as receivable_id, t.tx_id, null::uuid as entry_id
           from (
-            select distinct e.entry_id from (
-              select t.tx_id from mirror.receivable_transactions t
-              where t.book_id = ${book.bookId} and t.receivable_id = c.receivable_id offset 0) t
-            cross join lateral mirror.entries_of_transaction(${book.bookId}, t.tx_id) as e (entry_id) offset 0) e
-          cross join lateral (
-            select x.tx_id from mirror.transactions_of_entry(${book.bookId}, e.entry_id) as x (tx_id) offset 0) x
-          cross join lateral (
+            select t.tx_id from mirror.receivable_transactions t
+            where c.receivable_id is not null and t.book_id = ${book.bookId} and t.receivable_id = c.receivable_id offset 0) t
+          union all
+          select o.receivable_id, null, null
+          from (
             select o.receivable_id from mirror.receivable_transactions o
-            where o.book_id = ${book.bookId} and o.tx_id = x.tx_id offset 0) o) n)
-      select receivable_id::text as receivable_id from connected order by 1`,
+            where c.tx_id is not null and o.book_id = ${book.bookId} and o.tx_id = c.tx_id offset 0) o
+          union all
+          select null, null, e.entry_id
+          from (
+            select e.entry_id from mirror.entries_of_transaction(${book.bookId}, c.tx_id) as e (entry_id)
+            where c.tx_id is not null offset 0) e
+          union all
+          select null, x.tx_id, null
+          from (
+            select x.tx_id from mirror.transactions_of_entry(${book.bookId}, c.entry_id) as x (tx_id)
+            where c.entry_id is not null offset 0) x
+          where exists (
+            select from mirror.receivable_transactions t where t.book_id = ${book.bookId} and t.tx_id = x.tx_id offset 0)
+          ) n)
+      select receivable_id::text as receivable_id from connected where receivable_id is not null order by 1`,
   )
   return rows.map(({ receivable_id: id }) => id)
 })
