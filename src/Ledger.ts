@@ -119,11 +119,13 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
       })
     })
 
+    const ruleOf = ruleFor(settings.rules)
+
     const contextFor = (book: Book, facts: BookFacts): PostingContext => {
       const counterparty = counterpartyBy(facts.destinations)
       return {
         flatWithdrawalFee: settings.accounting.flatWithdrawalFee,
-        rule: ruleFor(settings.rules, book.clientId, counterparty),
+        rule: ruleOf(book.clientId, counterparty),
         isLoan: isLoanBy(facts.loanTransactions),
         counterparty,
       }

@@ -44,15 +44,17 @@ const withdrawal: Withdrawal = {
   destinationId: Option.some(idOf("0d")),
 }
 
+const counterpartyOf = (found: Option.Option<Resource>): Option.Option<string> =>
+  Option.flatMap(found, ({ counterparty }) => counterparty)
+
 const codeOf = (
   match: Match,
   of: StatementEntry = entry,
   resource: Option.Option<Resource> = Option.some(withdrawal),
 ): string | undefined => {
-  const find = ruleFor(
-    [{ match, account: { code: "4120", name: "Expenses:Payroll" } }],
+  const find = ruleFor([{ match, account: { code: "4120", name: "Expenses:Payroll" } }])(
     Option.some(idOf("0c")),
-    (found) => Option.flatMap(found, ({ counterparty }) => counterparty),
+    counterpartyOf,
   )
   return find(of, resource)?.account.code
 }
@@ -129,5 +131,53 @@ describe("a rule", () => {
       completedAt: Option.none(),
     }
     expect(codeOf({ currency: "USD" }, entry, Option.some(conversion))).toBeUndefined()
+  })
+})
+
+describe("of thousands of rules", () => {
+  const paid: Withdrawal = { ...withdrawal, counterparty: Option.some("Staff (Ltd.) 7") }
+
+  it("the first that matches wins, however it is found", () => {
+    const matches: ReadonlyArray<Match> = [
+      { counterparty: "Staff" },
+      { counterparty: "^Staff \\(Ltd\\.\\) 7$" },
+      { destinationId: idOf("0d") },
+      { accountId: idOf("0a").toUpperCase() },
+      { client: idOf("0c"), direction: "DEBIT" },
+      { currency: "USD" },
+    ]
+    const others: ReadonlyArray<Match> = [
+      { counterparty: "^Staff$" },
+      { counterparty: "^Staff .Ltd\\.. 8$" },
+      { destinationId: idOf("0d"), currency: "EUR" },
+      { client: idOf("0d") },
+    ]
+    // Each once as the first.
+    for (let first = 0; first < matches.length; first++) {
+      const ordered = [...others, ...matches.slice(first), ...matches.slice(0, first)]
+      const rules = ordered.map((match, at) => ({ match, account: { code: String(at), name: "Other" } }))
+      const found = ruleFor(rules)(Option.some(idOf("0c")), counterpartyOf)(entry, Option.some(paid))
+      expect(found?.account.code, JSON.stringify(matches[first])).toBe(String(others.length))
+    }
+  })
+
+  it.each([
+    ["destinationId", (at: number): string => idOf(String(at))],
+    ["accountId", (at: number): string => idOf(String(at))],
+    ["client", (at: number): string => idOf(String(at))],
+    ["counterparty", (at: number): string => `^Staff \\(Ltd\\.\\) ${at}$`],
+  ] as const)("an entry is compared with those that want its %s", (criterion, wanted) => {
+    let looked = 0
+    const rules = Array.from({ length: 3_000 }, (_, at) => ({
+      get match(): Match {
+        looked += 1
+        return { [criterion]: wanted(1_000 + at) }
+      },
+      account: { code: "4120", name: "Expenses:Payroll" },
+    }))
+    const find = ruleFor(rules)(Option.some(idOf("0c")), counterpartyOf)
+    looked = 0
+    for (let at = 0; at < 10; at++) expect(find(entry, Option.some(paid))).toBeNull()
+    expect(looked).toBe(0)
   })
 })
