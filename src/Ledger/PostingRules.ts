@@ -129,9 +129,9 @@ export const ruleFor = (rules: ReadonlyArray<Rule>) => {
     )?.rule
   }
   return (
-      client: Option.Option<string>,
-      counterparty: (resource: Option.Option<Resource>) => Option.Option<string>,
-    ) =>
+    client: Option.Option<string>,
+    counterparty: (resource: Option.Option<Resource>) => Option.Option<string>,
+  ) =>
     (entry: StatementEntry, resource: Option.Option<Resource>): RuleMatch | null => {
       if (rules.length === 0 || Option.exists(resource, (found) => found.resourceType === "CONVERSION"))
         return null

@@ -4,7 +4,7 @@ import { Data, Effect } from "effect"
 import type { Sql } from "../../Database/Client.ts"
 import { bool, int4, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { rates } from "../../Database/Tables/Valuation.ts"
-import { columnsOf, plainArray, textArray } from "../../Database/TextArray.ts"
+import { columnsOf, plainArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { pivot, type RateRow } from "./RateTable.ts"
 
@@ -67,35 +67,28 @@ const addVersion = Effect.fn("Valuation.addVersion")(function* (
       insert into valuation.rate_imports (version, imported_at)
       select coalesce(max(version), 0) + 1, clock_timestamp() from valuation.rate_imports returning version`,
   )
-  yield* database.execute(
-    "Valuation.addVersion",
-    (sql) => sql`
+  yield* database.execute("Valuation.addVersion", (sql) => {
+    const { plain, text } = columnsOf(sql, rows)
+    return sql`
       insert into valuation.rates (date, from_currency, to_currency, version, rate, source)
-      select r.date::date, r.from_currency, r.to_currency, ${version}, r.rate::numeric, r.source
-      from unnest(${plainArray(
-        sql,
-        rows.map(({ date }) => date),
-      )}, ${plainArray(
-        sql,
-        rows.map(({ from }) => from),
-      )},
-        ${plainArray(
-          sql,
-          rows.map(({ to }) => to),
-        )}, ${plainArray(
-          sql,
-          rows.map(({ rate }) => rate),
-        )},
-        ${textArray(
-          sql,
-          rows.map(({ source }) => source),
-        )}) as r (date, from_currency, to_currency, rate, source)`,
-  )
+      select f.date, f.from_currency, f.to_currency, ${version}, f.rate, f.source
+      from (
+        select r.date::date as date, r.from_currency, r.to_currency, r.rate::numeric as rate, r.source
+        from unnest(${plain(({ date }) => date)}, ${plain(({ from }) => from)}, ${plain(({ to }) => to)},
+          ${plain(({ rate }) => rate)}, ${text(({ source }) => source)})
+          as r (date, from_currency, to_currency, rate, source)) f
+      left join lateral (
+        select k.rate::text as rate, k.source from valuation.rates k
+        where k.date = f.date and k.from_currency = f.from_currency and k.to_currency = f.to_currency
+        order by k.version desc limit 1) k on true
+      -- A history that is imported again states again what is stored: kept each time, it would grow with the square of its days.
+      where (f.rate::text, f.source) is distinct from (k.rate, k.source)`
+  })
   return version
 })
 
 /**
- * Adds a version, whole or not at all; returns its number. `mayContradict`: of a bank, which states one direction alone, so that a rate
+ * Adds a version, whole or not at all, with what differs from the rates in force; returns its number. `mayContradict`: of a bank, which states one direction alone, so that a rate
  * of one's own in the other direction goes before.
  */
 export const addRates = Effect.fn("Valuation.addRates")(function* (
