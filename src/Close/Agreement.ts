@@ -41,7 +41,10 @@ const balanceColumns = {
   found: arrayOf(nullable(text)),
 }
 
-/** Turnover comes from the postings of the month, the closing balance from the turnover of all months. */
+/**
+ * Turnover comes from the postings of the month, the closing balance from the turnover of all months. Entries are found by the numbers
+ * of the month, one by one: the journal has no index of months, and a proof of all closes would go through all of it for each.
+ */
 const balances = Effect.fn("Close.agreement.balances")(function* ({ book, period }: Month, sequence: number) {
   const database = yield* Database
   const first = `${period}-01`
@@ -56,9 +59,11 @@ const balances = Effect.fn("Close.agreement.balances")(function* ({ book, period
         select s.account_id, sum(s.debit) as debit, sum(s.credit) as credit
         from (
           select p.account_id, greatest(p.amount, 0) as debit, greatest(-p.amount, 0) as credit
-          from ledger.journal_entries j
-          join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
-          where j.book_id = ${book.bookId} and j.period = ${first}::text::date
+          from ledger.entry_numbers n
+          cross join lateral (
+            select p.account_id, p.amount from ledger.postings p
+            where p.book_id = n.book_id and p.entry_id = n.entry_id offset 0) p
+          where n.book_id = ${book.bookId} and n.period = ${first}::text::date
           union all
           select t.account::integer, t.debit, t.credit from ledger.archived_turnover t
           where t.book_id = ${book.bookId} and t.period = ${first}::text::date and t.basis = 'native') s

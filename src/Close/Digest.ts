@@ -98,7 +98,9 @@ export const digestsOf = Effect.fn("Close.digests")(function* (
       (sql) => sql`
         select n.book_id, ${headerFields(sql)} || l.text as text
         from ledger.journal_numbers n
-        join ledger.journal_entries j on j.book_id = n.book_id and j.entry_id = n.entry_id
+        -- Each is looked up by itself, whatever the length of the history.
+        cross join lateral (
+          select j.* from ledger.journal_entries j where j.book_id = n.book_id and j.entry_id = n.entry_id offset 0) j
         cross join lateral (
           select coalesce(string_agg(${lineFields(sql)}, '' order by p.line_number), '') as text
           from ledger.postings p
