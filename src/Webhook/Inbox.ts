@@ -68,6 +68,40 @@ const storable = (text: string): string =>
 /** Of `webhook.inbox` as `i`: neither done nor given up. Written out, as the index `inbox_waiting` has it. */
 export const isPending = (sql: Sql) => sql`i.state in ('waiting', 'failed')`
 
+/** The oldest events of a connection that are due and, unless it is undefined, were handed out to nobody; locked. */
+const dueOf = (sql: Sql, connection: string, limit: number, handedTo: "nobody" | undefined) => sql`
+  select i.event_id, i.digest from webhook.inbox i
+  where i.connection = ${connection} and ${isPending(sql)} and i.next_try_at <= now()
+    and (${handedTo === undefined}::boolean or not exists (
+      select from sync.book_events e
+      where e.connection = i.connection and e.event_id = i.event_id and e.digest = i.digest))
+  order by i.next_try_at
+  limit ${limit}
+  for update of i skip locked`
+
+/**
+ * The oldest that are due and were handed out for a book; locked. They are found from the book and looked up one by one: of every book
+ * that is asked for, those of all others may be waiting as well.
+ */
+const dueFor = (sql: Sql, connection: string, limit: number, bookId: number) => {
+  const isThat = (other: "e" | "d") => sql`
+    i.connection = ${connection} and i.event_id = ${sql(other)}.event_id and i.digest = ${sql(other)}.digest
+    and ${isPending(sql)} and i.next_try_at <= now()`
+  return sql`
+    select l.event_id, l.digest
+    from (
+      select o.event_id, o.digest
+      from (
+        select e.event_id, e.digest from sync.book_events e
+        where e.book_id = ${bookId} and e.connection = ${connection} offset 0) e
+      cross join lateral (
+        select i.event_id, i.digest, i.next_try_at from webhook.inbox i where ${isThat("e")} offset 0) o
+      order by o.next_try_at
+      limit ${limit}) d
+    cross join lateral (
+      select i.event_id, i.digest from webhook.inbox i where ${isThat("d")} offset 0 for update skip locked) l`
+}
+
 export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
   scoped: Effect.gen(function* () {
     const database = yield* Database
@@ -108,16 +142,7 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
         takenColumns,
         (sql) => sql`
           with due as (
-            select event_id, digest from webhook.inbox i
-            where connection = ${connection} and ${isPending(sql)} and next_try_at <= now()
-              and (${handedTo === undefined}::boolean or exists (
-                select from sync.book_events e
-                where e.connection = i.connection and e.event_id = i.event_id and e.digest = i.digest
-                  and (${handedTo === "nobody"}::boolean or e.book_id = ${typeof handedTo === "number" ? handedTo : 0}::integer)
-              ) <> ${handedTo === "nobody"}::boolean)
-            order by next_try_at
-            limit ${limit}
-            for update skip locked
+            ${typeof handedTo === "number" ? dueFor(sql, connection, limit, handedTo) : dueOf(sql, connection, limit, handedTo)}
           ), taken as (
             update webhook.inbox i
             set tries = i.tries + 1, next_try_at = now() + make_interval(secs => ${Duration.toSeconds(lease)})

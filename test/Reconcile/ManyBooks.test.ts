@@ -26,6 +26,7 @@ import { openCounts } from "../../src/Reconcile/Summary.ts"
 import { bookTieOuts } from "../../src/Reconcile/TieOut.ts"
 import { notReadBySync } from "../../src/Reconcile/Unread.ts"
 import { Settings } from "../../src/Settings.ts"
+import { Inbox } from "../../src/Webhook/Inbox.ts"
 import { settingsFor } from "../support/DatabaseAddress.ts"
 import { rowsTouched } from "../support/RowsTouched.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -171,6 +172,31 @@ describe("of twice as many receivables, the server goes through twice as many ro
   }
   it.scoped.each(sessions)("%s", ([, session]) =>
     grows(asked, receivables).pipe(Effect.provide(sessionsOf(session))),
+  )
+})
+
+describe("of twice as many books whose events wait, the server goes through twice as many rows", () => {
+  /** Clients' books with ten events each that were handed out. */
+  const waiting = (from: number, to: number) =>
+    Effect.zipRight(
+      clients(from, to),
+      unruled(`
+        insert into webhook.inbox (connection, event_id, digest, type, body, key_id, algorithm, state)
+        select 'default', b.book_id || '-' || n, '\\x00', 'x', '\\x7b7d', 'k', 'ES256', 'waiting'
+        from mirror.books b, generate_series(1, 10) n where b.client_id is not null on conflict do nothing;
+        insert into sync.book_events (connection, event_id, digest, book_id)
+        select i.connection, i.event_id, i.digest, split_part(i.event_id, '-', 1)::integer
+        from webhook.inbox i on conflict do nothing;
+        update webhook.inbox set next_try_at = now() - interval '1 minute';
+        analyze webhook.inbox, sync.book_events, mirror.books`),
+    )
+  const takes: Ask = (books) =>
+    Effect.gen(function* () {
+      const { take } = yield* Inbox
+      for (const { bookId } of books) yield* take("default", 5_000, undefined, bookId)
+    }).pipe(Effect.provide(Layer.fresh(Inbox.Default)))
+  it.scoped.each(sessions)("to take those of each book, %s", ([, session]) =>
+    grows({ "which events are due": takes }, waiting).pipe(Effect.provide(sessionsOf(session))),
   )
 })
 
