@@ -39,6 +39,34 @@ const mostCounted = 100_000
 export const inState = (counts: ReadonlyArray<InboxCount>, state: OpenState): number =>
   counts.reduce((sum, row) => sum + (row.state === state ? row.events : 0), 0)
 
+const recentColumns = { connection: text, event_type: text, received_at: float8, state: text }
+
+/** How far back is looked for the latest events; then everything. */
+const lookedBack = ["1 minute", "1 hour", "1 day", "7 days", null] as const
+
+/**
+ * The latest events, done or not. There is an index of the times in which pages of the table were written, and none of their order:
+ * so the last minute is looked at first, and more where it has too few. The whole inbox has the events of months.
+ */
+const latest = Effect.fn("Overview.latestEvents")(function* () {
+  const database = yield* Database
+  let found: ReadonlyArray<RowOf<typeof recentColumns>> = []
+  for (const back of lookedBack) {
+    found = yield* database.rows(
+      "Overview.inboxRecent",
+      recentColumns,
+      (sql) => sql`
+        select connection, coalesce(type, '(unreadable)') as event_type, state,
+          (extract(epoch from received_at) * 1000)::float8 as received_at
+        from webhook.inbox
+        ${back === null ? sql`` : sql`where received_at > now() - ${back}::text::interval`}
+        order by webhook.inbox.received_at desc limit ${listed}`,
+    )
+    if (found.length === listed) break
+  }
+  return found
+})
+
 const readInbox = Effect.fn("Overview.readInbox")(function* () {
   const database = yield* Database
   // Each half has its own index; processed events are not read.
@@ -52,14 +80,7 @@ const readInbox = Effect.fn("Overview.readInbox")(function* () {
         (select connection, state from webhook.inbox where state in ('dead', 'poison') limit ${mostCounted})) o
       group by connection, state order by connection, state`,
   )
-  const recent = yield* database.rows(
-    "Overview.inboxRecent",
-    { connection: text, event_type: text, received_at: float8, state: text },
-    (sql) => sql`
-      select connection, coalesce(type, '(unreadable)') as event_type, state,
-        (extract(epoch from received_at) * 1000)::float8 as received_at
-      from webhook.inbox order by received_at desc limit ${listed}`,
-  )
+  const recent = yield* latest()
   const inbox: InboxOverview = {
     depth: inState(counts, "waiting") + inState(counts, "failed"),
     counts: counts.map((row): InboxCount => ({ ...row })),
