@@ -30,6 +30,8 @@ export const makeOutput = (
   jsonLog = json,
 ) => ({
   terminal,
+  /** Whether the log is JSON lines. */
+  logsJson: jsonLog,
   /** Reports the answer of a command that succeeded. Call it once. */
   report: ({ code, document, lines }: Report): Effect.Effect<void> =>
     Effect.sync(() => {

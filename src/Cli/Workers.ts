@@ -1,5 +1,5 @@
 /** Commands that hand books to workers: at one pace with them, and with the token that they share. */
-import { Effect, Option } from "effect"
+import { Effect, FiberRef, Option } from "effect"
 import { Database } from "../Database.ts"
 import { type NoWorkers, onNewerNode } from "../Jobs/Boss.ts"
 import { workersElsewhere } from "../Jobs/Leading.ts"
@@ -7,11 +7,12 @@ import { remembering, sharing } from "../Jobs/PaceStore.ts"
 import { prepare } from "../Jobs/Prepare.ts"
 import { ownCommand, workers } from "../Jobs/WorkerProcesses.ts"
 import { Connector } from "../Partner/Connector.ts"
-import { Settings } from "../Settings.ts"
+import { Settings, SettingsSource } from "../Settings.ts"
 import { EventJobs } from "../Sync/Events/EventJobs.ts"
 import { BookJobs } from "../Sync/Runs/BookJobs.ts"
 import { optional, wholeNumber } from "./Declaration.ts"
 import { UsageError } from "./Failure.ts"
+import { Output } from "./Output.ts"
 
 /** More than any machine has cores for. */
 const mostWorkers = 64
@@ -47,6 +48,21 @@ export const withWorkers =
       onSome: (processes) => assisted(processes, effect),
     })
 
+/**
+ * The arguments of a worker beside this process. It has this one's environment, and what the command line alone says: a worker with
+ * another settings file would book by other rules.
+ */
+export const workerArguments = Effect.fn("Cli.workerArguments")(function* () {
+  const { file } = yield* SettingsSource
+  const { logsJson } = yield* Output
+  const level = yield* FiberRef.get(FiberRef.currentMinimumLogLevel)
+  return [
+    ...["worker", "--until-input-ends", "--log-level", level._tag.toLowerCase()],
+    ...Option.match(file, { onNone: () => [], onSome: (path) => ["--config", path] }),
+    ...(logsJson ? ["--json"] : []),
+  ]
+})
+
 /** Runs an effect while workers read what it hands out: so many beside this process, and all those elsewhere. */
 export const assisted = <A, E, R>(processes: number, effect: Effect.Effect<A, E, R>) =>
   Effect.scoped(
@@ -57,7 +73,7 @@ export const assisted = <A, E, R>(processes: number, effect: Effect.Effect<A, E,
       const { books, events } = yield* workersElsewhere
       const { gone } = yield* processes === 0
         ? Effect.succeed({ gone: Effect.never })
-        : workers(processes, ownCommand("worker", "--until-input-ends"))
+        : workers(processes, ownCommand(...(yield* workerArguments())))
       return yield* Effect.raceFirst(effect, gone).pipe(
         Effect.provideService(BookJobs, Option.some(books)),
         Effect.provideService(EventJobs, Option.some(events)),
