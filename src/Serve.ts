@@ -22,7 +22,7 @@ import { Nightly } from "./Serve/Nightly.ts"
 import { Overview } from "./Serve/Overview.ts"
 import { scheduleFields, startSchedule } from "./Serve/Schedule.ts"
 import { watchStaleness } from "./Serve/Staleness.ts"
-import { type ListenError, listenError, startStatusServer } from "./Serve/StatusServer.ts"
+import { checkStatusAddress, type ListenError, listenError, startStatusServer } from "./Serve/StatusServer.ts"
 import { Settings, type SettingsError } from "./Settings.ts"
 import { Events } from "./Sync/Events.ts"
 import { forgetEvents, forgetRuns } from "./Sync/Retention.ts"
@@ -109,12 +109,13 @@ const forgetting: Part = Effect.gen(function* () {
   )
 })
 
-/** Starts the listener first. It takes over, and only then `before` may end what ran until now. */
+/** Starts the listener first, where the rest can begin, too. It takes over, and only then `before` may end what ran until now. */
 const partsOf = (
   options: ServeOptions,
   fields: CronFields | undefined,
   before: Effect.Effect<void>,
 ): ReadonlyArray<Part> => [
+  checkStatusAddress(options.statusPort),
   ...(options.webhook ? [listener] : []),
   before,
   startStatusServer(options.statusPort, fields),

@@ -3,6 +3,7 @@
  * only requests with a known host name, and on any other address only with the token.
  */
 import { createServer } from "node:http"
+import { createServer as createPlainServer } from "node:net"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -61,6 +62,34 @@ interface Admission {
   readonly downloads: boolean
   readonly session: boolean
 }
+
+/** Ports on which this process serves the page. */
+const served = new Set<number>()
+
+const addressOf = ({ host }: Settings["status"], port: number) => ({
+  host: host.replace(/^\[|\]$/g, ""),
+  port,
+})
+
+/**
+ * Fails where the server could not listen, while one with former settings still does: that one would otherwise end for nothing. A
+ * port that this process itself serves will be free.
+ */
+export const checkStatusAddress = Effect.fn("Serve.statusAddress")(function* (port: Option.Option<number>) {
+  const { status } = yield* Settings
+  const wanted = Option.getOrElse(port, () => status.port)
+  yield* Effect.async<void, ListenError>((resume) => {
+    const probe = createPlainServer()
+    probe.once("error", (cause: NodeJS.ErrnoException) =>
+      resume(
+        cause.code === "EADDRINUSE" && served.has(wanted)
+          ? Effect.void
+          : listenError(statusPageServer, status.host, wanted, cause),
+      ),
+    )
+    probe.listen(addressOf(status, wanted), () => probe.close(() => resume(Effect.void)))
+  })
+})
 
 const noDownloads = Reply.plain(
   "Exports need a token, and none is set: set TIEOUT_STATUS_TOKEN, or status.open: true.",
@@ -196,8 +225,7 @@ export const startStatusServer = Effect.fn("Serve.statusServer")(function* (
   })
   node.maxConnections = mostConnections
   const wanted = Option.getOrElse(port, () => status.port)
-  const host = status.host.replace(/^\[|\]$/g, "")
-  const server = yield* NodeHttpServer.make(() => node, { host, port: wanted }).pipe(
+  const server = yield* NodeHttpServer.make(() => node, addressOf(status, wanted)).pipe(
     Effect.mapError(({ cause }) => listenError(statusPageServer, status.host, wanted, cause)),
   )
   yield* Effect.addFinalizer(() =>
@@ -218,6 +246,10 @@ export const startStatusServer = Effect.fn("Serve.statusServer")(function* (
     ).pipe(Effect.provide(context)),
   )
   const bound = server.address._tag === "TcpAddress" ? server.address.port : wanted
+  yield* Effect.acquireRelease(
+    Effect.sync(() => served.add(bound)),
+    () => Effect.sync(() => served.delete(bound)),
+  )
   yield* Effect.logInfo(`The status page is at http://${status.host}:${bound}/`)
   return bound
 })

@@ -96,3 +96,53 @@ it.scopedLive.skipIf(process.platform === "win32")(
       expect(yield* Effect.promise(() => ended)).toBe(0)
     }).pipe(Effect.provide(TestDatabase.layer)),
 )
+
+it.scopedLive.skipIf(process.platform === "win32")(
+  "SIGHUP changes nothing where the status page cannot be at its new address",
+  () =>
+    Effect.gen(function* () {
+      const cwd = temporaryFolder()
+      const port = yield* freePort
+      const write = (status: string) =>
+        writeFileSync(
+          join(cwd, "config", "tieout.yaml"),
+          `webhook: { host: 127.0.0.1, port: ${events} }\nschedule: { nightly: null }\nstatus: ${status}\n`,
+        )
+      const events = yield* freePort
+      mkdirSync(join(cwd, "config"))
+      write(`{ port: ${port} }`)
+      const service = yield* serve(keys)
+      const { url } = yield* TestDatabase
+      const { child, ended, log } = yield* running(cwd, ["serve"], {
+        DATABASE_URL: url,
+        TIEOUT_BASE_URL: service.url,
+        TIEOUT_CLIENT_ID: "client",
+        TIEOUT_CLIENT_SECRET: "secret",
+        TIEOUT_SCOPE: "scope",
+      })
+      const until = (text: string) =>
+        Effect.repeat(Effect.sleep("20 millis"), { until: () => log().includes(text) }).pipe(
+          Effect.raceFirst(
+            Effect.zipRight(
+              Effect.promise(() => ended),
+              Effect.suspend(() => Effect.dieMessage(log())),
+            ),
+          ),
+        )
+      const health = Effect.promise(async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).text())
+      const hangUp = Effect.sync(() => child.kill("SIGHUP"))
+      yield* until("Serving default")
+
+      // The service's own port, which is taken.
+      write(`{ port: ${new URL(service.url).port} }`)
+      yield* Effect.zipRight(hangUp, until("could not be used; the old ones stay"))
+      expect(yield* health).toBe("alive\n")
+      expect((yield* deliver(events, pair, eventOf(1))).status).toBe(200)
+
+      write(`{ port: ${port}, names: [books.example.com] }`)
+      yield* Effect.zipRight(hangUp, until("The settings and secrets have been read again."))
+      expect(yield* health).toBe("alive\n")
+      child.kill("SIGTERM")
+      expect(yield* Effect.promise(() => ended)).toBe(0)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+)
