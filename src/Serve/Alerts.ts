@@ -3,7 +3,7 @@
  * but without amounts, names or anything the service answered. Sending never delays or fails the work.
  */
 import { spawn } from "node:child_process"
-import { Clock, Data, Effect, Option, Queue, Redacted, Schedule } from "effect"
+import { Clock, Data, Effect, Either, Option, Queue, Redacted, Schedule } from "effect"
 import { Agent, type Dispatcher, Pool, ProxyAgent, request } from "undici"
 import { endingTunnels } from "../Common/Proxy.ts"
 import type { Occasion } from "../Settings/Servers.ts"
@@ -82,13 +82,15 @@ const withoutSecrets = (): NodeJS.ProcessEnv =>
 
 const start = ([program = "", ...args]: ReadonlyArray<string>, body: string) =>
   Effect.async<void, AlertFailed>((resume) => {
-    const child = spawn(program, args, {
-      shell: false,
-      stdio: ["pipe", "ignore", "ignore"],
-      env: withoutSecrets(),
-    })
     const fail = (text: string) => resume(new AlertFailed({ message: `alerts.command ${program}: ${text}` }))
-    child.once("error", (cause) => fail(failed("it did not start")(cause).message))
+    const unstarted = (cause: unknown) => fail(failed("it did not start")(cause).message)
+    const started = Either.try(() =>
+      spawn(program, args, { shell: false, stdio: ["pipe", "ignore", "ignore"], env: withoutSecrets() }),
+    )
+    // Node throws some of the system's errors, such as that there is no memory for another process, and emits others.
+    if (Either.isLeft(started)) return unstarted(started.left)
+    const child = started.right
+    child.once("error", unstarted)
     child.once("close", (code, signal) =>
       code === 0 ? resume(Effect.void) : fail(`it ended with ${code ?? signal ?? "nothing"}`),
     )

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer, Logger, LogLevel } from "effect"
+import { Effect, Layer, Logger, LogLevel, TestClock } from "effect"
 import { describe } from "vitest"
 import { type Alert, Alerts } from "../../src/Serve/Alerts.ts"
 import { Settings } from "../../src/Settings.ts"
@@ -134,6 +134,28 @@ describe("alerts", () => {
           "An alert (findings) was not delivered: Tieout stopped before.",
         ])
       }),
+  )
+
+  it.scoped.skipIf(process.platform === "win32")(
+    "go on where the system refuses to start the program at all",
+    () => {
+      const lines: Array<string> = []
+      const log = Logger.make(({ message }) => void lines.push(String(message)))
+      // What is below a file: the system says so by an error that Node throws.
+      const refused = join(import.meta.filename, "notify")
+      const TIEOUT_ALERTS_COMMAND = JSON.stringify([refused])
+      return Effect.gen(function* () {
+        const { raise } = yield* Alerts
+        yield* raise(alert)
+        yield* raise({ ...alert, kind: "staleness" })
+        const undelivered = () => lines.filter((line) => line.includes("was not delivered"))
+        yield* Effect.repeat(TestClock.adjust("5 seconds"), { until: () => undelivered().length === 2 })
+        expect(undelivered()[0]).toContain("ENOTDIR")
+      }).pipe(
+        Effect.provide(alerting({ TIEOUT_ALERTS_COMMAND })),
+        Effect.provide(Logger.replace(Logger.defaultLogger, log)),
+      )
+    },
   )
 
   it.scopedLive("never hold up the code that raises them, and leave out kinds that are not wanted", () =>
