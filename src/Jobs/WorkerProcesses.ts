@@ -11,6 +11,18 @@ const patience = 15_000
 const successors = 10
 const pause = 500
 
+/**
+ * Undefined where the system refuses to start it, for lack of memory for instance: Node throws some of its errors and emits others.
+ * Otherwise its input ends with this process, however that ends.
+ */
+const started = ([file = "", ...args]: ReadonlyArray<string>): ChildProcess | undefined => {
+  try {
+    return spawn(file, args, { stdio: ["pipe", "ignore", "inherit"] })
+  } catch {
+    return undefined
+  }
+}
+
 /** A slot for one worker: as long as the slot is wanted, a process fills it. */
 class Place {
   private child: ChildProcess | undefined
@@ -28,12 +40,12 @@ class Place {
   }
 
   private begin(): void {
-    const [file = "", ...args] = this.command
-    // Its input ends with this process, however that ends.
-    const child = spawn(file, args, {
-      stdio: ["pipe", "ignore", "inherit"],
-    })
+    const child = started(this.command)
     this.child = child
+    if (child === undefined) {
+      this.next()
+      return
+    }
     child.stdin?.on("error", () => undefined)
     child.once("error", () => this.ended(child))
     child.once("exit", () => this.ended(child))
@@ -42,6 +54,10 @@ class Place {
   private ended(child: ChildProcess): void {
     if (this.child !== child) return
     this.child = undefined
+    this.next()
+  }
+
+  private next(): void {
     if (!this.isWanted) return
     if (this.left === 0) {
       this.given()

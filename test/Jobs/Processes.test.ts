@@ -43,13 +43,16 @@ it("replaces one that was killed, and ends all when they are not needed", async 
   expect(seen.all.filter(isAlive)).toEqual([])
 })
 
-it("gives up where what it starts ends at once, again and again", async () => {
+it.each([
+  ["what it starts ends at once, again and again", "false"],
+  ["the system refuses to start it, by an error that Node throws", join(import.meta.filename, "tieout")],
+])("gives up where %s", async (_, program) => {
   // The pauses between two starts pass at once; the processes are real.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
   try {
     let exit: Exit.Exit<never, unknown> | undefined
     const watched = Effect.runPromiseExit(
-      Effect.scoped(Effect.flatMap(workers(1, ["false"]), ({ gone }) => gone)),
+      Effect.scoped(Effect.flatMap(workers(1, [program]), ({ gone }) => gone)),
     ).then((ended) => {
       exit = ended
     })
