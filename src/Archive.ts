@@ -2,8 +2,9 @@
  * Moves closed years out of the database: a dump of everything, read back and proved, then the removal of what the rest of the
  * books no longer needs. What stays is decided in `drizzle/rules.sql` (`ledger.archive_units`), and so is the removal.
  */
+import { existsSync } from "node:fs"
 import { basename, dirname } from "node:path"
-import { Effect, type Option } from "effect"
+import { Cause, Effect, type Option } from "effect"
 import { archiveError } from "./Archive/ArchiveError.ts"
 import { type BookArchive, bookArchive } from "./Archive/BookArchive.ts"
 import type { ArchiveHeader } from "./Backup/ArchiveHeader.ts"
@@ -15,6 +16,7 @@ import { type Backup, backupWith } from "./Backup.ts"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
 import type { Book } from "./Book.ts"
 import { osUser } from "./Close/Person.ts"
+import { errorOf } from "./Common/ErrorKind.ts"
 import { makeFolder } from "./Common/Folders.ts"
 import { bool, text } from "./Database/Columns.ts"
 import { DatabaseError } from "./Database/DatabaseError.ts"
@@ -199,14 +201,30 @@ export const archive = Effect.fn("Archive.archive")(function* (request: ArchiveR
     catch: (cause) =>
       backupError("File", `${dirname(file)} cannot be made: ${String(cause)}. Nothing was removed.`),
   })
-  const dump = yield* backupWith(file, headerOf(request, leaving), false)
-  const stated = yield* proved(dump)
-  for (const book of leaving) {
-    const rows = stated.books.find((one) => one.book === book.code)?.rows
-    const before = found.get(book.code)
-    if (rows === undefined || before === undefined) continue
-    yield* removed(request, book, dump, rows)
-    found.set(book.code, { ...before, state: "archived" })
+  if (existsSync(file)) {
+    return yield* backupError(
+      "Usage",
+      `${file} is there already: keep it, since nothing else may have the entries that it holds, and name another file by --out. Nothing was removed.`,
+    )
   }
+  const dump = yield* backupWith(file, headerOf(request, leaving), false)
+  const removing = Effect.gen(function* () {
+    const stated = yield* proved(dump)
+    for (const book of leaving) {
+      const rows = stated.books.find((one) => one.book === book.code)?.rows
+      const before = found.get(book.code)
+      if (rows === undefined || before === undefined) continue
+      yield* removed(request, book, dump, rows)
+      found.set(book.code, { ...before, state: "archived" })
+    }
+  })
+  // An error of this command's own says so itself.
+  yield* Effect.onError(removing, (cause) =>
+    Cause.isInterruptedOnly(cause) || errorOf(cause) instanceof DatabaseError
+      ? Effect.logWarning(
+          `${file} stays, and is to be kept: it alone has what was archived until now. Run the command again for the other books, with another --out or with none.`,
+        )
+      : Effect.void,
+  )
   return { ...result, dump, books: listed() } satisfies Archived
 })

@@ -153,7 +153,7 @@ const patience = ({ command }: Arguments): number =>
 const endAnyway = (args: Arguments, variables: Variables): void => {
   const millis = patience(args)
   setTimeout(() => {
-    const message = `Stopped after ${millis / 1_000} s without waiting any longer for what does not answer. What was committed stays; run it again to go on.`
+    const message = `Stopped after ${millis / 1_000} s without waiting any longer for what does not answer. What was committed stays; run it again.`
     const failure = { code: exitCodes.resumable, error: "Stopped", reason: null, message }
     const terminal = processTerminal(variables)
     const asJson = formatOf(args, variables, terminal) === "json"

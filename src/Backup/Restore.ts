@@ -39,11 +39,16 @@ const heldBy = Effect.fn("Backup.heldBy")(function* () {
 
 const mustBeEmpty = Effect.fn("Backup.mustBeEmpty")(function* () {
   const held = yield* heldBy()
-  if (held !== null)
-    return yield* backupError(
-      "Usage",
-      `The database holds ${held} already, and a backup is restored into an empty one alone. Name another by DATABASE_URL or TIEOUT_DATA_DIR.`,
-    )
+  if (held === null) return
+  // One that was stopped while it proved the rows has loaded all of them.
+  const before =
+    held === "books"
+      ? " If they are those of a restore that was stopped, all of it is there: prove it by tieout verify --database."
+      : ""
+  return yield* backupError(
+    "Usage",
+    `The database holds ${held} already, and a backup is restored into an empty one alone. Name another by DATABASE_URL or TIEOUT_DATA_DIR.${before}`,
+  )
 })
 
 const insertOf = ({ columns, name }: TableShape): string => {

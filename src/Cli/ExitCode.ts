@@ -10,7 +10,7 @@ export const exitCodes = {
   attention: 3,
   /** Another command has what this one needs: mostly a sync of the connection. */
   busy: 4,
-  /** Stopped early, also by an outage; the same command goes on where it stopped. */
+  /** Stopped early, also by an outage; a sync goes on where it stopped, most others begin anew. */
   resumable: 75,
 } as const
 
@@ -26,7 +26,7 @@ export const exitCodeTexts: Readonly<Record<ExitName, string>> = {
   usage: "usage or settings, or not possible as asked",
   attention: "done, with quarantine or blocking findings",
   busy: "another sync, export or report has it",
-  resumable: "stopped early, or an outage; run it again to go on",
+  resumable: "stopped early, or an outage; run it again",
 }
 
 /** Rows of a table of exit codes; `texts` replaces some meanings. */

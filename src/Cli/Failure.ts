@@ -104,7 +104,7 @@ const stopped: Failure = {
   error: "Interrupted",
   reason: null,
   message:
-    "Stopped before it was done. What has been committed stays; run the same command again and it goes on from there.",
+    "Stopped before it was done. What has been committed stays; run the same command again. A sync goes on from there.",
 }
 
 /** All failures of a cause, worst first; repeated messages are reported once. */

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe } from "vitest"
@@ -5,6 +7,7 @@ import { failureOf } from "../../src/Cli/Failure.ts"
 import { Database } from "../../src/Database.ts"
 import { proof } from "../Proof/Filled.ts"
 import { findings, rows, sync } from "../Sync/Runs.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { answers, archiving, closedYears, committed } from "./Years.ts"
 
@@ -41,6 +44,16 @@ describe("an archived year", () => {
         })
       }
       expect(yield* answers).toEqual(before)
+
+      // A dump that an interrupted command left may be the only one with what it removed.
+      const left = join(temporaryFolder(), "left.gz")
+      writeFileSync(left, "")
+      expect(failureOf(yield* Effect.flip(archiving(2024, { file: left })))).toMatchObject({
+        code: 2,
+        message: expect.stringContaining(
+          "is there already: keep it, since nothing else may have the entries",
+        ),
+      })
 
       const done = yield* archiving(2024)
       expect(done.books).toMatchObject([{ book: "ORG", state: "archived", refusals: [] }])

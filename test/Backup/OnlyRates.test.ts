@@ -69,3 +69,19 @@ it.scopedLive("nor those that somebody imports while it is restored", () =>
     }).pipe(Effect.provide(TestDatabase.layer))
   }),
 )
+
+it.scopedLive("one that was stopped while it proved what it had loaded is not begun again, but proved", () =>
+  Effect.gen(function* () {
+    const file = join(temporaryFolder(), "tieout.gz")
+    const loaded = Effect.gen(function* () {
+      yield* migrate()
+      yield* rows("insert into sync.runs (connection, command) values ('default', 'sync') returning run_id")
+    })
+    yield* Effect.zipRight(loaded, backup(file)).pipe(Effect.provide(TestDatabase.layer))
+    yield* Effect.gen(function* () {
+      yield* restore(file)
+      const { message } = yield* Effect.flip(restore(file))
+      expect(message).toContain("prove it by tieout verify --database")
+    }).pipe(Effect.provide(TestDatabase.layer))
+  }),
+)

@@ -281,7 +281,7 @@ describe("the command line", () => {
       )
       silent.close()
       expect(code).toBe(75)
-      expect(error).toContain("run the same command again and it goes on from there")
+      expect(error).toContain("run the same command again. A sync goes on from there.")
       expect((await tieout(["sync"], credentials())).code).toBe(0)
     },
   )

@@ -17,7 +17,11 @@ const loading = Effect.fn("Cli.restore.loading")(function* (
 ) {
   const output = yield* Output
   const restored = yield* restoreChecked(file, checked, { partitions })
-  const proof = yield* prove()
+  const proof = yield* Effect.onError(prove(), () =>
+    Effect.logWarning(
+      "The whole backup is loaded, but not proved: run tieout verify --database instead of restoring it again.",
+    ),
+  )
   yield* output.report({
     document: { ...restored, proof },
     lines: [
