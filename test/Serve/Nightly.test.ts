@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
-import { Effect, HashMap, Layer, Logger, Option } from "effect"
+import { Effect, HashMap, Layer, Logger, LogLevel, Option } from "effect"
 import { describe } from "vitest"
 import { Alerts } from "../../src/Serve/Alerts.ts"
 import { Nightly } from "../../src/Serve/Nightly.ts"
@@ -14,6 +14,31 @@ import { rows, variablesFor } from "../Sync/Runs.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { thisNight } from "./ThisNight.ts"
+
+it.scopedLive("a night that ran while the clock was ahead runs again when it is due", () =>
+  Effect.gen(function* () {
+    const { service } = yield* partnership()
+    const nights = yield* thisNight((night) =>
+      Effect.gen(function* () {
+        yield* rows(`
+          insert into sync.nights (connection, due_at, claimed_at, ended_at, told)
+          values ('default', to_timestamp(${night.due}::float8 / 1000), now() + interval '2 hours', now() + interval '3 hours', true)
+          returning 1`)
+        yield* Effect.flatMap(Nightly, ({ run }) => run(night)).pipe(
+          Effect.provide(
+            Nightly.Default.pipe(
+              Layer.provide(Layer.merge(Alerts.Default, Sync.Default)),
+              Layer.provideMerge(Settings.from({ variables: variablesFor(service.url) })),
+            ),
+          ),
+        )
+        return yield* rows("select epoch, ended_at <= now() as ended, told from sync.nights")
+      }),
+    )
+    expect(nights).toEqual([{ epoch: 2, ended: true, told: true }])
+    expect(yield* rows("select count(*)::integer as n from sync.runs")).toEqual([{ n: 1 }])
+  }).pipe(Logger.withMinimumLogLevel(LogLevel.None), Effect.provide(TestDatabase.layer)),
+)
 
 describe("the log of a night", () => {
   it.scopedLive("says why it failed, without internal names, and which events were given up", () =>

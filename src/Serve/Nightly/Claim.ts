@@ -4,6 +4,7 @@
  * soon as the process is gone. All times are by the database's clock, since those of the machines may differ.
  */
 import { Duration, Effect, ExecutionStrategy, Exit, Option, Scope } from "effect"
+import type { Sql } from "../../Database/Client.ts"
 import { bool, float8, int4, nullable } from "../../Database/Columns.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { textArray } from "../../Database/TextArray.ts"
@@ -19,6 +20,9 @@ export interface Night {
 /** Nights of a connection that are kept. */
 const keptFor = "400 days"
 
+/** A night that ended later than this was worked at while the clock was ahead, and is still to come: as `sync.last_success` has it. */
+const endedAtMost = (sql: Sql) => sql`clock_timestamp() + interval '1 minute'`
+
 /** A connection's night, as found before it is claimed. */
 export interface Known {
   readonly epoch: number | null
@@ -33,7 +37,7 @@ export const lookAt = Effect.fn("Nightly.lookAt")(function* (connection: string,
     "Nightly.lookAt",
     { epoch: nullable(int4), ended: bool, succeeded: bool },
     (sql) => sql`
-      select n.epoch, n.ended_at is not null as ended,
+      select n.epoch, coalesce(n.ended_at < ${endedAtMost(sql)}, false) as ended,
         coalesce(s.ended_at >= d.due, false) as succeeded
       from (select to_timestamp(${due}::float8 / 1000) as due) d
       left join sync.nights n on n.connection = ${connection} and n.due_at = d.due
@@ -103,7 +107,7 @@ const take = Effect.fn("Nightly.take")(function* (connection: string, { due }: N
           insert into sync.nights as n (connection, due_at) values (${connection}, to_timestamp(${due}::float8 / 1000))
           on conflict (connection, due_at) do update
             set epoch = n.epoch + 1, claimed_at = now(), ended_at = null, told = false
-            where n.ended_at is null or n.epoch = ${known.ended ? (known.epoch ?? 0) : 0}::integer
+            where n.ended_at is null or n.ended_at >= ${endedAtMost(sql)} or n.epoch = ${known.ended ? (known.epoch ?? 0) : 0}::integer
           returning epoch`,
       )
       return Option.fromNullable(taken?.epoch)
