@@ -22,7 +22,7 @@ import { Nightly } from "./Serve/Nightly.ts"
 import { Overview } from "./Serve/Overview.ts"
 import { scheduleFields, startSchedule } from "./Serve/Schedule.ts"
 import { watchStaleness } from "./Serve/Staleness.ts"
-import { checkStatusAddress, type ListenError, listenError, startStatusServer } from "./Serve/StatusServer.ts"
+import { type ListenError, listenError, startStatusServer, withStatusAddress } from "./Serve/StatusServer.ts"
 import { Settings, type SettingsError } from "./Settings.ts"
 import { Events } from "./Sync/Events.ts"
 import { forgetEvents, forgetRuns } from "./Sync/Retention.ts"
@@ -115,8 +115,7 @@ const partsOf = (
   fields: CronFields | undefined,
   before: Effect.Effect<void>,
 ): ReadonlyArray<Part> => [
-  checkStatusAddress(options.statusPort),
-  ...(options.webhook ? [listener] : []),
+  withStatusAddress(options.statusPort, options.webhook ? listener : Effect.void),
   before,
   startStatusServer(options.statusPort, fields),
   watchStaleness(stalenessEvery),

@@ -3,7 +3,7 @@
  * only requests with a known host name, and on any other address only with the token.
  */
 import { createServer } from "node:http"
-import { createServer as createPlainServer } from "node:net"
+import { createServer as createPlainServer, type Server } from "node:net"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -72,24 +72,28 @@ const addressOf = ({ host }: Settings["status"], port: number) => ({
 })
 
 /**
- * Fails where the server could not listen, while one with former settings still does: that one would otherwise end for nothing. A
- * port that this process itself serves will be free.
+ * Runs an effect, such as the start of another server, where the status server could listen, and keeps its address meanwhile: one
+ * with former settings, which still listens, would otherwise end for nothing. A port that this process itself serves will be free.
  */
-export const checkStatusAddress = Effect.fn("Serve.statusAddress")(function* (port: Option.Option<number>) {
-  const { status } = yield* Settings
-  const wanted = Option.getOrElse(port, () => status.port)
-  yield* Effect.async<void, ListenError>((resume) => {
-    const probe = createPlainServer()
-    probe.once("error", (cause: NodeJS.ErrnoException) =>
-      resume(
-        cause.code === "EADDRINUSE" && served.has(wanted)
-          ? Effect.void
-          : listenError(statusPageServer, status.host, wanted, cause),
-      ),
-    )
-    probe.listen(addressOf(status, wanted), () => probe.close(() => resume(Effect.void)))
-  })
-})
+export const withStatusAddress = <A, E, R>(port: Option.Option<number>, effect: Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    Effect.flatMap(Settings, ({ status }) => {
+      const wanted = Option.getOrElse(port, () => status.port)
+      return Effect.async<Server, ListenError>((resume) => {
+        const probe = createPlainServer((socket) => socket.destroy())
+        probe.once("error", (cause: NodeJS.ErrnoException) =>
+          resume(
+            cause.code === "EADDRINUSE" && served.has(wanted)
+              ? Effect.succeed(probe)
+              : listenError(statusPageServer, status.host, wanted, cause),
+          ),
+        )
+        probe.listen(addressOf(status, wanted), () => resume(Effect.succeed(probe)))
+      })
+    }),
+    () => effect,
+    (probe) => Effect.async<void>((resume) => void probe.close(() => resume(Effect.void))),
+  )
 
 const noDownloads = Reply.plain(
   "Exports need a token, and none is set: set TIEOUT_STATUS_TOKEN, or status.open: true.",

@@ -102,13 +102,12 @@ it.scopedLive.skipIf(process.platform === "win32")(
   () =>
     Effect.gen(function* () {
       const cwd = temporaryFolder()
-      const port = yield* freePort
-      const write = (status: string) =>
+      const [port, events] = [yield* freePort, yield* freePort]
+      const write = (status: string, webhook = events) =>
         writeFileSync(
           join(cwd, "config", "tieout.yaml"),
-          `webhook: { host: 127.0.0.1, port: ${events} }\nschedule: { nightly: null }\nstatus: ${status}\n`,
+          `webhook: { host: 127.0.0.1, port: ${webhook} }\nschedule: { nightly: null }\nstatus: ${status}\n`,
         )
-      const events = yield* freePort
       mkdirSync(join(cwd, "config"))
       write(`{ port: ${port} }`)
       const service = yield* serve(keys)
@@ -120,8 +119,8 @@ it.scopedLive.skipIf(process.platform === "win32")(
         TIEOUT_CLIENT_SECRET: "secret",
         TIEOUT_SCOPE: "scope",
       })
-      const until = (text: string) =>
-        Effect.repeat(Effect.sleep("20 millis"), { until: () => log().includes(text) }).pipe(
+      const until = (text: string, times = 1) =>
+        Effect.repeat(Effect.sleep("20 millis"), { until: () => log().split(text).length > times }).pipe(
           Effect.raceFirst(
             Effect.zipRight(
               Effect.promise(() => ended),
@@ -138,6 +137,13 @@ it.scopedLive.skipIf(process.platform === "win32")(
       yield* Effect.zipRight(hangUp, until("could not be used; the old ones stay"))
       expect(yield* health).toBe("alive\n")
       expect((yield* deliver(events, pair, eventOf(1))).status).toBe(200)
+
+      // One that the listener for events has as well, where both are to move.
+      const both = yield* freePort
+      write(`{ port: ${both} }`, both)
+      yield* Effect.zipRight(hangUp, until("could not be used; the old ones stay", 2))
+      expect(yield* health).toBe("alive\n")
+      expect((yield* deliver(events, pair, eventOf(2))).status).toBe(200)
 
       write(`{ port: ${port}, names: [books.example.com] }`)
       yield* Effect.zipRight(hangUp, until("The settings and secrets have been read again."))
