@@ -40,6 +40,31 @@ it.scopedLive("a night that ran while the clock was ahead runs again when it is 
   }).pipe(Logger.withMinimumLogLevel(LogLevel.None), Effect.provide(TestDatabase.layer)),
 )
 
+it.scopedLive("a night whose sync takes longer than a run may is alerted", () =>
+  Effect.gen(function* () {
+    const { held, service } = yield* partnership()
+    held.interfere = () => true
+    const lines: Array<string> = []
+    const logger = Logger.make(({ message }) => void lines.push(String(message)))
+    yield* Effect.flatMap(Nightly, ({ run }) => thisNight(run)).pipe(
+      Effect.provide(
+        Nightly.Default.pipe(
+          Layer.provide(Layer.merge(Alerts.Default, Sync.Default)),
+          Layer.provideMerge(
+            Settings.from({
+              variables: { ...variablesFor(service.url), TIEOUT_LIMITS_RUN_DEADLINE: "1 second" },
+            }),
+          ),
+          Layer.provideMerge(Logger.replace(Logger.defaultLogger, logger)),
+        ),
+      ),
+    )
+    expect(lines.filter((line) => line.startsWith("Alert (failure)"))).toEqual([
+      "Alert (failure): The sync of connection default was stopped after limits.runDeadline (1s) and nothing was exported. What was read stays, and the next one goes on from there.",
+    ])
+  }).pipe(Effect.provide(TestDatabase.layer)),
+)
+
 describe("the log of a night", () => {
   it.scopedLive("says why it failed, without internal names, and which events were given up", () =>
     Effect.gen(function* () {

@@ -72,9 +72,12 @@ export const syncConnection = Effect.fn("Nightly.sync")(function* (connection: s
     return result(read, away ? "away" : "done")
   }
   if (Option.isNone(started.right)) {
-    yield* Effect.logWarning(
-      `The sync was stopped after limits.runDeadline (${Duration.format(settings.limits.runDeadline)}); the next one goes on from there.`,
-    )
+    yield* (yield* Alerts).raise({
+      kind: "failure",
+      connection,
+      text: `The sync of connection ${connection} was stopped after limits.runDeadline (${Duration.format(settings.limits.runDeadline)}) and nothing was exported. What was read stays, and the next one goes on from there.`,
+      counts: {},
+    })
     return result(false, "done")
   }
   const { blockingFindings, clientFailures, counters, requests, runId, seconds } = started.right.value
