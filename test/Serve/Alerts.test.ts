@@ -152,8 +152,9 @@ describe("alerts", () => {
         yield* Effect.repeat(TestClock.adjust("5 seconds"), { until: () => undelivered().length === 2 })
         expect(undelivered()[0]).toContain("ENOTDIR")
       }).pipe(
-        Effect.provide(alerting({ TIEOUT_ALERTS_COMMAND })),
-        Effect.provide(Logger.replace(Logger.defaultLogger, log)),
+        Effect.provide(
+          Layer.provideMerge(alerting({ TIEOUT_ALERTS_COMMAND }), Logger.replace(Logger.defaultLogger, log)),
+        ),
       )
     },
   )
