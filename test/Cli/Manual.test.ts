@@ -87,7 +87,7 @@ describe("--help", () => {
     const text = helpFor([name, "--help"], manual) ?? ""
     expect(text).toContain(usage)
     expect(text).toContain(examples[0]?.[0])
-    expect(text).toContain("75  stopped early, or an outage; run it again to go on")
+    expect(text).toContain("75  stopped early, or an outage; run it again")
   })
 
   it("of export describes every format", () => {
