@@ -150,6 +150,21 @@ const checkBefore = async (beside: Beside, own: Link, missed: Missed, problems: 
   }
 }
 
+/** A batch's number is given once. Two that differ were written before and after a restore, or one of them was not written by Tieout. */
+const checkOther = async (folder: string, { links, standing }: Beside, own: Link, problems: Problems) => {
+  for (const other of standing.get(own.batch) ?? []) {
+    if (other === folder) continue
+    const link = await once(links, other, linkOf)
+    if (link === undefined || link.batch !== own.batch || link.sha256 === own.sha256) continue
+    if (link.book.knownSince !== own.book.knownSince || link.book.code !== own.book.code) continue
+    problems.add(
+      manifestFile,
+      null,
+      `another batch ${own.batch} of the book stands in ${other}: only one of the two is the book's`,
+    )
+  }
+}
+
 /** `text` is the folder's manifest. `whole`: a missing batch of the chain is a problem. */
 export const checkChain = async (
   folder: string,
@@ -168,6 +183,7 @@ export const checkChain = async (
   const { batch, book, lineage } = manifest
   const own: Link = { batch, book, lineage, sha256: sha256Of(text), sealed: true }
   const beside = { standing, links: memory.links }
+  await checkOther(resolve(folder), beside, own, problems)
   await checkAfter(beside, own, missed, problems)
   await checkBefore(beside, own, missed, problems)
 }
