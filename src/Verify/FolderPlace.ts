@@ -1,14 +1,17 @@
 /**
- * The place of a batch: `<connection>-<book>/<scope>/<batch>`; batches of older versions stand in `<connection>-<org|clientId>/…`. A folder
+ * The place of a report: `<connection>-<book>/<month>`, with a time behind the month where it is as of one. The place of a batch: `<connection>-<book>/<scope>/<batch>`; batches of older versions stand in `<connection>-<org|clientId>/…`. A folder
  * with the name of another book, scope or batch was renamed or copied to a wrong place, whatever its files say.
  */
 import { basename, dirname, resolve } from "node:path"
 import type { Problems } from "../Common/Problems.ts"
 import { uuidPattern } from "../Common/Uuid.ts"
+import type { Manifest as ReportManifest } from "../Export/Batch/Manifest/ReportManifest.ts"
 import { type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
 
 export const batchName = /^\d+$/
 export const scopeName = /^(?:\d{4}-\d{2}|\d{4}-\d{2}-\d{2}_\d{4}-\d{2}-\d{2}|all|since-\d+)(?:@.*)?$/
+/** Also of one as of a time. */
+export const reportName = /^\d{4}-\d{2}(?:@.*)?$/
 const olderBookName = new RegExp(`^.+-(?:org|${uuidPattern})$`)
 
 interface Level {
@@ -16,6 +19,46 @@ interface Level {
   readonly found: string
   readonly stated: string
   readonly isOne: Pick<RegExp, "test">
+}
+
+/** The level of a book's folder, with the names that can only be another book's. */
+const bookLevel = (found: string, connection: string, code: string): Level => ({
+  what: "book",
+  found,
+  stated: `${connection}-${code}`,
+  isOne: {
+    test: (name) =>
+      name.startsWith(`${connection}-`) || name.endsWith(`-${code}`) || olderBookName.test(name),
+  },
+})
+
+const wrongLevel = ({ stated, found, what }: Level): string =>
+  `is of the ${what} ${stated}, but stands in the folder ${found}`
+
+/** As for a batch, of what the path of a report says. */
+export const checkReportPlace = (
+  folder: string,
+  { asOf, book, connection, period }: Pick<ReportManifest, "asOf" | "book" | "connection" | "period">,
+  problems: Problems,
+): void => {
+  const path = resolve(folder)
+  const month: Level = {
+    what: "month",
+    found: basename(path),
+    stated: asOf === null ? period : `${period}@${asOf.slice(0, 19).replaceAll(/[-:]/g, "")}Z`,
+    isOne: reportName,
+  }
+  if (month.found !== month.stated && !month.isOne.test(month.found)) {
+    problems.note(
+      `The folder's name says nothing of what it holds: by its manifest it is the report of ${book.code} ${month.stated}.`,
+    )
+    return
+  }
+  for (const level of [month, bookLevel(basename(dirname(path)), connection, book.code)]) {
+    if (level.found !== level.stated && level.isOne.test(level.found)) {
+      problems.add(manifestFile, null, wrongLevel(level))
+    }
+  }
 }
 
 /**
@@ -28,15 +71,7 @@ export const checkPlace = (folder: string, manifest: Manifest, problems: Problem
   const levels: ReadonlyArray<Level> = [
     { what: "batch", found: basename(path), stated: String(batch), isOne: batchName },
     { what: "scope", found: basename(dirname(path)), stated: scope.text, isOne: scopeName },
-    {
-      what: "book",
-      found: basename(dirname(dirname(path))),
-      stated: `${connection}-${book.code}`,
-      isOne: {
-        test: (found) =>
-          found.startsWith(`${connection}-`) || found.endsWith(`-${book.code}`) || olderBookName.test(found),
-      },
-    },
+    bookLevel(basename(dirname(dirname(path))), connection, book.code),
   ]
   const older = `${connection}-${book.clientId ?? "org"}`
   const [own] = levels
@@ -46,9 +81,10 @@ export const checkPlace = (folder: string, manifest: Manifest, problems: Problem
     )
     return
   }
-  for (const { found, isOne, stated, what } of levels) {
+  for (const level of levels) {
+    const { found, isOne, stated } = level
     if (found !== stated && found !== older && isOne.test(found)) {
-      problems.add(manifestFile, null, `is of the ${what} ${stated}, but stands in the folder ${found}`)
+      problems.add(manifestFile, null, wrongLevel(level))
     }
   }
   const [, inScope, ofBook] = levels

@@ -4,10 +4,7 @@ import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { isMissing } from "../Common/RegularFile.ts"
 import { manifestFile } from "../Export/Batch/Manifest.ts"
-import { batchName, scopeName } from "./FolderPlace.ts"
-
-/** The folder of a close package, also of one as of a time. */
-const reportName = /^\d{4}-\d{2}(?:@.*)?$/
+import { batchName, reportName, scopeName } from "./FolderPlace.ts"
 
 /** A link where a folder of batches or reports would stand. */
 const isLinkedPlace = (entry: Dirent): boolean =>

@@ -6,6 +6,7 @@ import { isRecord } from "../Common/Record.ts"
 import { decode, isSealed, type Manifest } from "../Export/Batch/Manifest/ReportManifest.ts"
 import { checkFiles } from "../Export/Batch/Manifest/WrittenFiles.ts"
 import { manifestFile } from "../Export/Batch/Manifest.ts"
+import { checkReportPlace } from "./FolderPlace.ts"
 
 /** Whether a manifest is a report's, even if it cannot be decoded. */
 export const isReport = (text: string): boolean => {
@@ -68,6 +69,7 @@ export const checkReport = async (
       "has changed since it was written: its digest is not that of its content",
     )
   }
+  checkReportPlace(folder, decoded.right, problems)
   await checkFiles(folder, decoded.right, problems)
   checkFigures(decoded.right, problems)
   return decoded.right
