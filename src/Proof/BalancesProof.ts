@@ -45,9 +45,8 @@ export const numbers: ProofQuery = {
     left join (
       select book_id, period, sum(entries) as entries from ledger.archived_months
       group by book_id, period) a on a.book_id = p.book_id and a.period = p.period
-    -- Of an archived month the numbers of what stayed are some of those that were given.
+    -- Each stands once: as many as the month counts, none beyond them, are all of them; of an archived month some.
     where coalesce(n.given, 0) + coalesce(a.entries, 0) <> p.last_number or n.last > p.last_number or n.first < 1
-      or a.entries is null and (coalesce(n.last, 0) <> p.last_number or coalesce(n.first, 1) <> 1)
     union all
     select b.code, ${entryName(sql)}, format('is of %s', to_char(j.period, 'YYYY-MM'))
     from ledger.journal_numbers x

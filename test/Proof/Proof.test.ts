@@ -320,6 +320,18 @@ const everyPart: ReadonlyArray<readonly [ProofQuery, string, string]> = [
   ],
   [
     Balances.numbers,
+    "update ledger.journal_numbers set number = 0 where period = '2026-09-01'",
+    "1 given, from 0 to 0, and 0 archived; the month counts 1",
+  ],
+  [
+    Balances.numbers,
+    `insert into ledger.archived_months (book_id, year, period, entries) select ${book}, 2020, '2026-09-01', 1;
+     update ledger.periods set last_number = 2 where period = '2026-09-01';
+     update ledger.journal_numbers set number = 3 where period = '2026-09-01'`,
+    "1 given, from 3 to 3, and 1 archived; the month counts 2",
+  ],
+  [
+    Balances.numbers,
     "update ledger.journal_entries set effective_date = '2026-10-10' where period = '2026-09-01'",
     "ORG-2026-09-000001 is of 2026-10",
   ],
