@@ -4,7 +4,7 @@ import type { ProofQuery } from "./ProofQuery.ts"
 export const archives: ProofQuery = {
   name: "archives",
   proves:
-    "Every archived year is closed; what left of it balances, moved cash as the statement says, and is not in the books any more.",
+    "Every archived year is closed; what left of it balances, moved cash as the statement says, is known by its identifiers, and is not in the books any more.",
   wrong: (sql) => sql`
     select b.code as book, format('archive of %s', a.year) as row,
       format('reaches through %s; the book is closed through %s', to_char(a.through, 'YYYY-MM'),
@@ -64,6 +64,45 @@ export const archives: ProofQuery = {
         join mirror.statement_entries e on e.book_id = x.book_id and e.entry_id = x.source_id) sides
       group by book_id, account_id having sum(left_behind) <> sum(stated)) d
     join mirror.books b on b.book_id = d.book_id
+    union all
+    -- A movement leaves as a whole. Where an entry names another one since it was read again, what it named then is a version of it.
+    select b.code, format('statement entry %s', x.source_id), format('is archived with %s; the %s %s that it names is not',
+      x.year, lower(e.related_type), e.related_id)
+    from ledger.archived_sources x
+    join mirror.statement_entries e on e.book_id = x.book_id and e.entry_id = x.source_id
+    join mirror.books b on b.book_id = x.book_id
+    where e.related_type in ('DEPOSIT', 'WITHDRAWAL', 'CONVERSION') and e.related_id is not null
+      and not exists (
+        select 1 from mirror.archived_resources r where r.book_id = x.book_id and r.resource_id = e.related_id
+          and r.resource_type = e.related_type and r.year = x.year)
+      and not exists (
+        select 1 from mirror.statement_entry_versions v where v.book_id = e.book_id and v.entry_id = e.entry_id)
+    union all
+    select b.code, format('%s %s', lower(r.resource_type), r.resource_id), 'is archived, and no statement entry that is names it'
+    from mirror.archived_resources r
+    join mirror.books b on b.book_id = r.book_id
+    where not exists (
+      select 1 from mirror.statement_entries e
+      join ledger.archived_sources x on x.book_id = e.book_id and x.source_id = e.entry_id
+      where e.book_id = r.book_id and e.related_id = r.resource_id)
+    union all
+    select b.code, format('source %s', x.source_id), 'is archived, and is neither a statement entry nor an archived movement'
+    from ledger.archived_sources x
+    join mirror.books b on b.book_id = x.book_id
+    where not exists (
+        select 1 from mirror.statement_entries e where e.book_id = x.book_id and e.entry_id = x.source_id)
+      and not exists (
+        select 1 from mirror.archived_resources r where r.book_id = x.book_id and r.resource_id = x.source_id)
+    union all
+    select b.code, format('archived %s of %s', k.what, k.year), 'belong to no archive'
+    from (
+      select book_id, year, 'months' as what from ledger.archived_months
+      union select book_id, year, 'turnovers' from ledger.archived_turnover
+      union select book_id, year, 'sources' from ledger.archived_sources
+      union select book_id, year, 'movements' from mirror.archived_resources
+      union select book_id, year, 'totals' from export.archived_totals) k
+    join mirror.books b on b.book_id = k.book_id
+    where not exists (select 1 from ledger.archives a where a.book_id = k.book_id and a.year = k.year)
     union all
     select b.code, format('source %s', x.source_id), 'is archived, and has journal entries here'
     from ledger.archived_sources x

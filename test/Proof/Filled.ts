@@ -96,15 +96,16 @@ const others = [
   `update mirror.statement_entries set related_type = null, related_id = null where position = 3;
    insert into mirror.statement_entry_versions (book_id, entry_id, version, run_id)
    select book_id, entry_id, 1, run_id from mirror.statement_entries where position = 3`,
-  `insert into mirror.statement_entries (book_id, account_id, position, entry_id, type, amount, currency, balance_after, occurred_at, held, run_id)
-   select book_id, account_id, 1000000000001, ${thing}, type, amount, currency, balance_after, occurred_at, true, run_id
+  `insert into mirror.statement_entries (book_id, account_id, position, entry_id, type, amount, currency, balance_after, related_type,
+     related_id, occurred_at, held, run_id)
+   select book_id, account_id, 1000000000001, ${thing}, type, 0, currency, balance_after, 'DEPOSIT', ${thing}, occurred_at, true, run_id
    from mirror.statement_entries where position = 2`,
   `insert into ledger.archives (book_id, year, through, file, digest, taken_at, rows_digest, rows, through_numbering, known_from, who, os_user)
    values (${of}, 2020, '2020-12-01', 'f.gz', repeat('0', 64), now(), repeat('0', 64), '{"ledger.journal_entries": 1}', 1, now(), 'me', 'me')`,
   `insert into ledger.archived_months (book_id, year, period, entries) values (${of}, 2020, '2020-03-01', 1)`,
   `insert into ledger.archived_turnover (book_id, year, period, basis, account, debit, credit)
    select ${of}, 2020, '2020-03-01', 'native', min(account_id)::text, 0, 0 from ledger.accounts`,
-  `insert into ledger.archived_sources (book_id, year, source_id) values (${of}, 2020, gen_random_uuid())`,
+  `insert into ledger.archived_sources (book_id, year, source_id) values (${of}, 2020, ${thing})`,
   `insert into mirror.archived_resources (book_id, year, version, resource_id, resource_type, digest)
    values (${of}, 2020, 1, ${thing}, 'DEPOSIT', 'd')`,
   `insert into export.archived_totals (book_id, year, batch, currency, debit, credit, entries, postings)

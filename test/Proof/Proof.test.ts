@@ -458,6 +458,58 @@ const everyPart: ReadonlyArray<readonly [ProofQuery, string, string]> = [
      select book_id, 2020, 1, resource_id, resource_type, 'd' from mirror.resources`,
     "is archived, and is here as well",
   ],
+  [
+    archives,
+    `insert into ledger.archived_sources (book_id, year, source_id)
+     select ${book}, 2020, source_id from ledger.journal_entries where entry_id = ${entry}`,
+    "is archived with 2020; the deposit ",
+  ],
+  [
+    archives,
+    `insert into ledger.archived_sources (book_id, year, source_id)
+     select ${book}, 2020, source_id from ledger.journal_entries where entry_id = ${entry};
+     insert into mirror.archived_resources (book_id, year, version, resource_id, resource_type, digest)
+     select e.book_id, 2021, 1, e.related_id, e.related_type, 'd' from mirror.statement_entries e
+     join ledger.archived_sources x on x.source_id = e.entry_id`,
+    "is archived with 2020; the deposit ",
+  ],
+  [
+    archives,
+    `insert into mirror.archived_resources (book_id, year, version, resource_id, resource_type, digest)
+     values (${book}, 2020, 1, gen_random_uuid(), 'DEPOSIT', 'd')`,
+    "is archived, and no statement entry that is names it",
+  ],
+  [
+    archives,
+    `insert into ledger.archived_sources (book_id, year, source_id) values (${book}, 2020, gen_random_uuid())`,
+    "is archived, and is neither a statement entry nor an archived movement",
+  ],
+  ...[
+    ["months", "ledger.archived_months (book_id, year, period, entries)", "'2020-03-01', 1"],
+    [
+      "turnovers",
+      "ledger.archived_turnover (book_id, year, period, basis, account, debit, credit)",
+      "'2020-03-01', 'native', '1', 0, 0",
+    ],
+    ["sources", "ledger.archived_sources (book_id, year, source_id)", "gen_random_uuid()"],
+    [
+      "movements",
+      "mirror.archived_resources (book_id, year, version, resource_id, resource_type, digest)",
+      "1, gen_random_uuid(), 'DEPOSIT', 'd'",
+    ],
+    [
+      "totals",
+      "export.archived_totals (book_id, year, batch, currency, debit, credit, entries, postings)",
+      "1, 'USD', 0, 0, 0, 0",
+    ],
+  ].map(
+    ([what, table, values]) =>
+      [
+        archives,
+        `${archive} insert into ${table} values (${book}, 2019, ${values})`,
+        `archived ${what} of 2019 belong to no archive`,
+      ] as const,
+  ),
 ]
 
 /** What no row of Tieout's has, and what is said of it, by the proof that meets it. */
