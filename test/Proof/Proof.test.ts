@@ -356,6 +356,23 @@ const everyPart: ReadonlyArray<readonly [ProofQuery, string, string]> = [
     "journal number 2 of 2026-08 was given in numbering step -1",
   ],
   [
+    Balances.balances,
+    "update ledger.balances set credit = credit + 1 where period = '2026-09-01' and credit > 0",
+    "says debit 0, credit 51; its postings add up to 0 and 50",
+  ],
+  [
+    BaseJournal.values,
+    "update valuation.postings set amount = amount + 0.01 where basis = 'rate'",
+    "by 0.9; the books have it in USD",
+  ],
+  [
+    BaseJournal.rates,
+    `update valuation.months set base_currency = 'GBP';
+     insert into valuation.rates (date, from_currency, to_currency, version, rate, source) values ('2026-08-10', 'EUR', 'GBP', 1, 0.8, 'test');
+     update valuation.postings set rate = '0.8*0.9', rate_date = '2026-08-20' where rate is not null`,
+    "is valued at the rate 0.8*0.9 of 2026-08-20 (test), which was not imported",
+  ],
+  [
     BaseJournal.natives,
     `delete from valuation.entries where series = 'journal'; delete from valuation.postings where series = 'journal'`,
     "the base-currency journal values 0, the books post 100",
@@ -512,6 +529,49 @@ const everyPart: ReadonlyArray<readonly [ProofQuery, string, string]> = [
   ),
 ]
 
+/** As an archive leaves it that took one entry. */
+const archived = `${archive} insert into ledger.archived_months (book_id, year, period, entries) values (${book}, 2020, '2020-03-01', 1);`
+
+/** What may be so, and a proof that must not accuse it. */
+const harmless: ReadonlyArray<readonly [ProofQuery, string]> = [
+  // A rate crossed through the euro.
+  [
+    BaseJournal.rates,
+    `update valuation.months set base_currency = 'GBP';
+     insert into valuation.rates (date, from_currency, to_currency, version, rate, source) values ('2026-08-10', 'EUR', 'GBP', 1, 0.8, 'test');
+     update valuation.postings set rate = '0.8*0.9' where rate is not null and rate_date = '2026-08-10'`,
+  ],
+  // Entries that came after their month was valued.
+  [
+    BaseJournal.natives,
+    "update valuation.months set through_number = 0; delete from valuation.postings where series = 'journal'",
+  ],
+  // A month that is to be valued anew.
+  [
+    BaseJournal.natives,
+    "update valuation.months set state = null; delete from valuation.postings where series = 'journal'",
+  ],
+  [BaseJournal.balances, "update valuation.months set state = null"],
+  // A month whose month before was valued anew.
+  [
+    BaseJournal.balances,
+    "update valuation.months set previous = 'another'; update valuation.postings set amount = amount * 2",
+  ],
+  [archives, archived],
+  [
+    archives,
+    `${archived} ${archived.replaceAll("2020", "2019").replaceAll(", 1)", ", 2)").replace('entries": 1', 'entries": 2')}`,
+  ],
+  // Of the two journals of an archived month, the statement is of one.
+  [
+    archives,
+    `${archived} insert into ledger.archived_turnover (book_id, year, period, basis, account, debit, credit)
+     select book_id, 2020, '2020-03-01', 'base', account_id::text, 7, 0 from ledger.accounts where role = 'cash';
+     insert into ledger.archived_turnover (book_id, year, period, basis, account, debit, credit)
+     values (${book}, 2020, '2020-03-01', 'base', 'fx_realized', 0, 7)`,
+  ],
+]
+
 /** What no row of Tieout's has, and what is said of it, by the proof that meets it. */
 const unreadable: ReadonlyArray<readonly [string, string, string]> = [
   [
@@ -639,6 +699,20 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the proof of a databas
           statement,
           expect.stringContaining(named),
         ])
+      }
+    }),
+  )
+
+  it.effect("accuses nothing that may be so", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      for (const [query, statement] of harmless) {
+        const asked = database.query(
+          "Test.harmless",
+          (sql) => sql<Array<{ row: string; message: string }>>`${query.wrong(sql)}`,
+        )
+        const { look, refused } = yield* tried("unruled", statement, asked)
+        expect([statement, refused, look]).toEqual([statement, "", []])
       }
     }),
   )
