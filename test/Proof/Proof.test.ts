@@ -730,6 +730,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the proof of a databas
       }),
   )
 
+  it.effect("holds for batches that are in their folders alone", () =>
+    Effect.gen(function* () {
+      const { look, written } = yield* tried("unruled", "delete from export.batch_files", found)
+      expect([written > 0, look]).toEqual([true, []])
+    }),
+  )
+
   it.effect("reports which proof is running", () =>
     Effect.gen(function* () {
       const begun: Array<string> = []
