@@ -27,7 +27,7 @@ export const lines: ProofQuery = {
 export const natives: ProofQuery = {
   name: "base-natives",
   proves:
-    "Every numbered entry of a valued month is in the base-currency journal once, with the lines that it has in the books.",
+    "Every numbered entry of a valued month is in the base-currency journal once, under its number, with its day, its movement and the lines that it has in the books.",
   wrong: (sql) => sql`
     select b.code as book, format('journal entry %s-%s-%s', b.code, to_char(d.period, 'YYYY-MM'),
         lpad(d.number::text, greatest(6, length(d.number::text)), '0')) as row,
@@ -46,7 +46,19 @@ export const natives: ProofQuery = {
         where m.state is not null) sides
       group by book_id, period, number, account_id having sum(valued) <> sum(posted)) d
     join mirror.books b on b.book_id = d.book_id
-    left join ledger.accounts a on a.book_id = d.book_id and a.account_id = d.account_id`,
+    left join ledger.accounts a on a.book_id = d.book_id and a.account_id = d.account_id
+    union all
+    select b.code, ${baseName(sql)},
+      format('values journal entry %s on %s, of %s; the entry of that number is %s on %s, of %s', x.entry_id, x.effective_date,
+        coalesce(x.resource_id, 'no movement'), coalesce(j.entry_id::text, 'none'), j.effective_date,
+        coalesce(j.resource_id::text, 'no movement'))
+    from (select book_id, period, series, number, entry_id, effective_date, resource_id from valuation.entries
+      where series = 'journal') x
+    join mirror.books b using (book_id)
+    left join (
+      select n.book_id, n.period, n.number, e.entry_id, e.effective_date, e.resource_id from ledger.journal_numbers n
+      join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id) j using (book_id, period, number)
+    where (x.entry_id, x.effective_date, x.resource_id) is distinct from (j.entry_id, j.effective_date, j.resource_id::text)`,
 }
 
 /** An amount of a state, which has cents: times 0.01, since a quotient would be rounded at 16 digits. What is no number counts as nothing. */

@@ -378,6 +378,21 @@ const everyPart: ReadonlyArray<readonly [ProofQuery, string, string]> = [
     "the base-currency journal values 0, the books post 100",
   ],
   [
+    BaseJournal.natives,
+    `update valuation.entries set entry_id = ${september} where series = 'journal'`,
+    "base entry ORG-2026-08-000001 values journal entry",
+  ],
+  [
+    BaseJournal.natives,
+    "update valuation.entries set effective_date = '2026-08-11' where series = 'journal'",
+    "; the entry of that number is",
+  ],
+  [
+    BaseJournal.natives,
+    "update valuation.entries set resource_id = 'another' where series = 'journal'",
+    "on 2026-08-10, of another; the entry of that number is",
+  ],
+  [
     Evidence.findings,
     `insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
      values (${book}, 'cash-balance', 'warning', 'account', 'a', 'm', '{}')`,
