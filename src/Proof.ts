@@ -59,6 +59,8 @@ export interface Proved {
   /** At most 50; `count` counts all of them. */
   readonly wrong: ReadonlyArray<Wrong>
   readonly count: number
+  /** The codes of the books of which it says nothing. */
+  readonly passedOver: ReadonlyArray<string>
 }
 
 export interface DatabaseProof {
@@ -84,6 +86,7 @@ const proved = Effect.fn("Proof.query")(function* ({ name, proves, wrong }: Proo
     proves,
     wrong: rows.map(({ book, message, row }) => ({ book, row, message })),
     count: rows[0]?.count ?? 0,
+    passedOver: [],
   } satisfies Proved
 })
 
@@ -94,11 +97,17 @@ const notCarriedOut = (why: string): Wrong => ({
   message: `cannot be carried out: ${why}`,
 })
 
-const listed = (name: string, proves: string, wrong: ReadonlyArray<Wrong>): Proved => ({
+const listed = (
+  name: string,
+  proves: string,
+  wrong: ReadonlyArray<Wrong>,
+  passedOver: ReadonlyArray<string> = [],
+): Proved => ({
   name,
   proves,
   wrong: wrong.slice(0, shownRows),
   count: wrong.length,
+  passedOver,
 })
 
 export const prove = Effect.fn("Proof.prove")(function* () {
@@ -113,7 +122,13 @@ export const prove = Effect.fn("Proof.prove")(function* () {
         const { name, proves } = query
         proofs.push(
           yield* numbered(name)(
-            provable(proved(query), (why) => ({ name, proves, wrong: [notCarriedOut(why)], count: 1 })),
+            provable(proved(query), (why) => ({
+              name,
+              proves,
+              wrong: [notCarriedOut(why)],
+              count: 1,
+              passedOver: [],
+            })),
           ),
         )
       }
@@ -124,11 +139,13 @@ export const prove = Effect.fn("Proof.prove")(function* () {
           yield* numbered("base-states")(states()),
         ),
       )
+      const again = yield* numbered("found-again")(Evidence.unfound())
       proofs.push(
         listed(
           "found-again",
-          "Everything that blocks or stands open, and that the checks find when they look at all of it again, is an open finding.",
-          yield* numbered("found-again")(Evidence.unfound()),
+          "Everything that blocks or stands open, and that the checks find when they look at all of it again, is an open finding, in every book that was reconciled since it was read.",
+          again.wrong,
+          again.passedOver,
         ),
       )
       const closed = yield* numbered("closes")(closes())

@@ -4,7 +4,7 @@
  */
 
 import { Effect } from "effect"
-import { int4 } from "../Database/Columns.ts"
+import { bool, int4, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { type CheckName, checks } from "../Reconcile/Check.ts"
 import { queries } from "../Reconcile/Checks.ts"
@@ -72,9 +72,12 @@ const counted: ReadonlyArray<CheckName> = [
 const otherSettings =
   " The settings of the checks have changed since this book was reconciled; tieout reconcile applies them."
 
+/** The books that anything was read of. Of one that was read since it was reconciled, nobody can have found everything. */
+const readColumns = { book_id: int4, code: text, reconciled: bool }
+
 /**
  * Runs all checks again over everything. In books that were reconciled after their last read, everything they find that blocks,
- * or is open in the books, must be an open finding; ages are those of that time.
+ * or is open in the books, must be an open finding; ages are those of that time. The other books are named: nothing is said of them.
  */
 export const unfound = Effect.fn("Proof.unfound")(function* () {
   const database = yield* Database
@@ -82,19 +85,21 @@ export const unfound = Effect.fn("Proof.unfound")(function* () {
   const digest = settingsDigest(common)
   const rows = yield* database.rows(
     "Proof.unfound.books",
-    { book_id: int4 },
+    readColumns,
     (sql) => sql`
-      select p.book_id from reconcile.progress p
-      join mirror.books b on b.book_id = p.book_id
-      where p.through_run > 0 and not exists (
+      select b.book_id, b.code, p.through_run is not null and p.through_run > 0 and not exists (
         select 1 from sync.runs r where r.connection = b.connection
           and (${isUnproved(sql)} or r.run_id > p.through_run and (r.state <> 'done' or exists (
-            select 1 from sync.stream_reads s where s.book_id = p.book_id and s.run_id = r.run_id))))
-      order by 1`,
+            select 1 from sync.stream_reads s where s.book_id = p.book_id and s.run_id = r.run_id)))) as reconciled
+      from mirror.books b
+      left join reconcile.progress p on p.book_id = b.book_id
+      where p.through_run > 0 or exists (select 1 from sync.stream_reads s where s.book_id = b.book_id and s.ended_at is not null)
+        or exists (select 1 from ledger.journal_entries j where j.book_id = b.book_id)
+      order by b.code`,
   )
   const scope = {
     ...common,
-    books: rows.map(({ book_id: id }) => id),
+    books: rows.filter(({ reconciled }) => reconciled).map(({ book_id: id }) => id),
     sinceRun: null,
     period: null,
     full: false,
@@ -127,5 +132,6 @@ export const unfound = Effect.fn("Proof.unfound")(function* () {
     )
     wrong.push(...missing)
   }
-  return wrong
+  const passedOver = rows.filter(({ reconciled }) => !reconciled).map(({ code }) => code)
+  return { wrong, passedOver }
 })

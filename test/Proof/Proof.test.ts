@@ -1,5 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { proofLines } from "../../src/Cli/Tables/ProofLines.ts"
 import { Progress, type Stage } from "../../src/Common/Progress.ts"
 import { Database } from "../../src/Database.ts"
 import { archives } from "../../src/Proof/ArchivesProof.ts"
@@ -11,6 +12,8 @@ import * as Journal from "../../src/Proof/JournalNumbersProof.ts"
 import type { ProofQuery } from "../../src/Proof/ProofQuery.ts"
 import { rules } from "../../src/Proof/RulesProof.ts"
 import * as Sources from "../../src/Proof/SourcesProof.ts"
+import { prove } from "../../src/Proof.ts"
+import { Settings } from "../../src/Settings.ts"
 import { accountId } from "../Sync/Partnership.ts"
 import { testPartitions } from "../support/DatabaseAddress.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -556,6 +559,28 @@ const harmless: ReadonlyArray<readonly [ProofQuery, string]> = [
      insert into valuation.rates (date, from_currency, to_currency, version, rate, source) values ('2026-08-10', 'EUR', 'GBP', 1, 0.8, 'test');
      update valuation.postings set rate = '0.8*0.9' where rate is not null and rate_date = '2026-08-10'`,
   ],
+  // An entry that moves nothing, one that is held, and an opening balance.
+  ...["0, balance_after, occurred_at, false", "5, balance_after, occurred_at, true"].map(
+    (rest) =>
+      [
+        Cash.booked,
+        `insert into mirror.statement_entries (book_id, account_id, position, entry_id, type, currency, run_id, amount, balance_after, occurred_at, held)
+         select book_id, account_id, 1000000000001, gen_random_uuid(), type, currency, run_id, ${rest}
+         from mirror.statement_entries where position = 3`,
+      ] as const,
+  ),
+  [
+    Cash.booked,
+    `update ledger.journal_entries set source_type = 'opening' where entry_id = ${entry};
+     update mirror.statement_entries set held = true where position = 1`,
+  ],
+  // Entries that are held are no part of the chain.
+  [
+    Cash.chain,
+    `insert into mirror.statement_entries (book_id, account_id, position, entry_id, type, currency, run_id, amount, balance_after, occurred_at, held)
+     select book_id, account_id, 1000000000001, gen_random_uuid(), type, currency, run_id, amount, balance_after, occurred_at, true
+     from mirror.statement_entries where position = 3`,
+  ],
   // Entries that came after their month was valued.
   [
     BaseJournal.natives,
@@ -749,6 +774,18 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the proof of a databas
     Effect.gen(function* () {
       const { look, written } = yield* tried("unruled", "delete from export.batch_files", found)
       expect([written > 0, look]).toEqual([true, []])
+    }),
+  )
+
+  it.effect("says of which books it looked for no findings", () =>
+    Effect.gen(function* () {
+      const lines = Effect.map(Effect.provide(prove(), Settings.from({ variables: {} })), proofLines)
+      expect(yield* lines).toEqual([expect.stringMatching(/^The database is whole: /)])
+      const { look = [] } = yield* tried("unruled", "delete from reconcile.progress", lines)
+      expect(look).toEqual([
+        "Note: found-again says nothing of ORG, not reconciled since it was last read. To look at it as well: tieout reconcile, then this again.",
+        expect.stringMatching(/^The database is whole: /),
+      ])
     }),
   )
 

@@ -1,11 +1,24 @@
 import { counted } from "../../Common/Text.ts"
 import type { DatabaseProof } from "../../Proof.ts"
 
+/** The most books that a line names. */
+const mostNamed = 10
+
+const namesOf = (books: ReadonlyArray<string>): string =>
+  books.length <= mostNamed
+    ? books.join(", ")
+    : `${books.slice(0, mostNamed).join(", ")} and ${counted(books.length - mostNamed, "other")}`
+
 /** What a proof of the whole database says, line by line. */
 export const proofLines = ({ batches, closes, ok, proofs }: DatabaseProof): ReadonlyArray<string> => [
-  ...proofs.flatMap(({ count, name, wrong }) => [
+  ...proofs.flatMap(({ count, name, passedOver, wrong }) => [
     ...wrong.map(({ book, message, row }) => `${name}: ${book}: ${row} ${message}.`),
     ...(count > wrong.length ? [`${name}: … and ${count - wrong.length} more.`] : []),
+    ...(passedOver.length === 0
+      ? []
+      : [
+          `Note: ${name} says nothing of ${namesOf(passedOver)}, not reconciled since it was last read. To look at it as well: tieout reconcile, then this again.`,
+        ]),
   ]),
   ok
     ? `The database is whole: ${proofs.length} proofs hold, ${counted(closes, "close")} and ${counted(batches, "batch", "batches")} among them.`
