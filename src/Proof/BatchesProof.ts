@@ -73,15 +73,11 @@ const batchProblems = Effect.fn("Proof.batches.one")(function* (
     const problem = yield* fileProblem(known, file, kept)
     if (problem !== null) problems.push(problem)
   }
-  if (manifest.lineage?.currencyBasis === undefined || manifest.lineage.currencyBasis === "native") {
-    for (const { currency, exported, figure, ledger } of (yield* batchDifferences(
-      known.book.bookId,
-      batch,
-    )) ?? []) {
-      problems.push(
-        `${figure} of ${currency}: ${exported ?? "nothing"} was exported, the books have ${ledger ?? "nothing"}`,
-      )
-    }
+  for (const difference of (yield* batchDifferences(known.book.bookId, batch)) ?? []) {
+    const { currency, exported, figure, ledger } = difference
+    problems.push(
+      `${figure} of ${currency}: ${exported ?? "nothing"} was exported, the books have ${ledger ?? "nothing"}`,
+    )
   }
   return problems
 })

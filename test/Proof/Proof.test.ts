@@ -291,6 +291,11 @@ const everyPart: ReadonlyArray<readonly [ProofQuery, string, string]> = [
   ],
   [Cash.booked, `delete from ledger.journal_entries where entry_id = ${entry}`, "is not booked"],
   [
+    Cash.booked,
+    `update ledger.journal_entries set sequence = 1, kind = 'reclassification' where entry_id = ${entry}`,
+    "ORG-2026-08-000001 moves cash, and no statement entry stands behind it",
+  ],
+  [
     Cash.chain,
     "update mirror.statement_entries set position = 4 where position = 3",
     "is at position 4; the one before it is at 2",
