@@ -1,12 +1,13 @@
 /** Checks a close package from its files alone: each file is unchanged, and the figures add up. */
 import { Either } from "effect"
 import { parse } from "../Common/MinorUnits.ts"
-import type { Problems } from "../Common/Problems.ts"
+import { Problems } from "../Common/Problems.ts"
 import { isRecord } from "../Common/Record.ts"
 import { decode, isSealed, type Manifest } from "../Export/Batch/Manifest/ReportManifest.ts"
 import { checkFiles } from "../Export/Batch/Manifest/WrittenFiles.ts"
 import { manifestFile } from "../Export/Batch/Manifest.ts"
 import { checkReportPlace } from "./FolderPlace.ts"
+import { ReportTotals } from "./ReportTotals.ts"
 
 /** Whether a manifest is a report's, even if it cannot be decoded. */
 export const isReport = (text: string): boolean => {
@@ -70,7 +71,14 @@ export const checkReport = async (
     )
   }
   checkReportPlace(folder, decoded.right, problems)
-  await checkFiles(folder, decoded.right, problems)
+  const totals = new ReportTotals(decoded.right)
+  const inside = new Problems()
+  await checkFiles(folder, decoded.right, problems, {
+    contentOf: (name) => totals.contentOf(name, inside),
+    elsewhere: () => undefined,
+  })
   checkFigures(decoded.right, problems)
+  totals.finish(inside)
+  problems.absorb(inside)
   return decoded.right
 }

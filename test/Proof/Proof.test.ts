@@ -583,7 +583,7 @@ const harmless: ReadonlyArray<readonly [ProofQuery, string]> = [
   [
     Cash.chain,
     `insert into mirror.statement_entries (book_id, account_id, position, entry_id, type, currency, run_id, amount, balance_after, occurred_at, held)
-     select book_id, account_id, 1000000000001, gen_random_uuid(), type, currency, run_id, amount, balance_after, occurred_at, true
+     select book_id, account_id, 1000000000001, gen_random_uuid(), type, currency, run_id, amount, balance_after + 1, occurred_at, true
      from mirror.statement_entries where position = 3`,
   ],
   // Entries that came after their month was valued.

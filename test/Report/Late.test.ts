@@ -96,6 +96,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           writeFileSync(written, print({ ...manifest, accounts }))
           expect(yield* checked).toEqual([
             `the amounts of account ${accountId} do not lead from its closing to the provider's balance`,
+            `account ${accountId} has other figures than in the manifest`,
           ])
           const [{ now = "" } = {}] = yield* rows(
             `select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`,

@@ -89,7 +89,7 @@ export const verify = command(
       "DIR: checksums, row counts, control totals and balanced entries, against manifest.json; the statement's running balances;",
       "and every format converted back to the manifest's totals and the journal beside it. The folders' names must be those of",
       "the batch, its scope and its book; links and anything but regular files are refused. Where the batches before and after",
-      "it stand beside it, their manifests are checked as a chain. Of a report: its files, and that its totals add up. A folder of",
+      "it stand beside it, their manifests are checked as a chain. Of a report: its files, and that their figures add up. A folder of",
       "batches or reports, such as a book's or all of exports, stands for every one below it; links in it are not followed, and one",
       "that stands where a batch, a scope or a report would is a problem, unless what it leads to is named as well.",
       "Needs no database. --database: every journal entry, date, balance, running balance, journal number, close, batch with its",

@@ -1,0 +1,229 @@
+/**
+ * The figures of a report's files against the manifest's control totals, and against each other: account by account the ledger in detail
+ * and the roll-forward lead from the opening to the closing balance of the trial balance, and so does the provider's account to its own.
+ */
+import { Problems } from "../Common/Problems.ts"
+import type { Content } from "../Export/Batch/Manifest/FileCheck.ts"
+import type { Manifest } from "../Export/Batch/Manifest/ReportManifest.ts"
+import { exact } from "../Format/Reading/Booked.ts"
+import { Unreadable } from "../Format/Reading/LineCells.ts"
+import { readCsv } from "./CsvRows.ts"
+
+const parts = ["opening", "debit", "credit", "closing"] as const
+type Sums = Record<(typeof parts)[number], bigint>
+
+/** By the account's code, name and currency. */
+type ByAccount = Map<string, Sums>
+
+const account = ["account_code", "account_name", "account_role", "currency"]
+
+/** By the contract, independently of the writer. */
+const columnsOf = {
+  "trial-balance.csv": [...account, ...parts],
+  "gl-detail.csv": [
+    ...[...account, "line", "effective_date", "journal_number", "line_number", "kind", "description"],
+    ...["external_reference", "counterparty", "resource_type", "resource_id", "late_for"],
+    ...["debit", "credit", "balance"],
+  ],
+  "roll-forward.csv": [...account, "line", "kind", "postings", "debit", "credit", "balance"],
+  "account-reconciliation.csv": [
+    ...["provider_account", "rail", "currency", "account_code", "account_name", "line", "kind", "postings"],
+    ...["amount", "remark"],
+  ],
+} as const satisfies Record<string, ReadonlyArray<string>>
+
+type File = keyof typeof columnsOf
+
+const isFile = (name: string): name is File => Object.hasOwn(columnsOf, name)
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+const carriageReturn = 0x0d
+const lineFeed = 0x0a
+
+/** As our other CSV files are: without a byte order mark, lines that end in LF. */
+const plain = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let first = true
+  let held = false
+  for await (const chunk of chunks) {
+    const marked = first && chunk.subarray(0, 3).equals(byteOrderMark)
+    first = false
+    const bytes = Buffer.concat([
+      Buffer.from(held ? [carriageReturn] : []),
+      marked ? chunk.subarray(3) : chunk,
+    ])
+    held = bytes.at(-1) === carriageReturn
+    const whole = held ? bytes.subarray(0, -1) : bytes
+    yield Buffer.from(whole.filter((byte, at) => byte !== carriageReturn || whole[at + 1] !== lineFeed))
+  }
+  if (held) yield Buffer.from([carriageReturn])
+}
+
+type Cell = (column: string) => string
+
+const amountOf = (text: string): bigint => (text === "" ? 0n : exact(text, "."))
+
+/** Reads one of the files; undefined where it has other columns, as one of another version. */
+const read = async (
+  chunks: AsyncIterable<Buffer>,
+  file: File,
+  problems: Problems,
+  visit: (cell: Cell) => void,
+): Promise<number | undefined> => {
+  const columns: ReadonlyArray<string> = columnsOf[file]
+  const own = new Problems()
+  const rows = await readCsv(plain(chunks), file, columns, own, (row, line) => {
+    try {
+      visit((column) => row.cell(columns.indexOf(column)))
+    } catch (cause) {
+      if (!(cause instanceof Unreadable)) throw cause
+      own.add(file, line, cause.message)
+    }
+  })
+  if (own.found[0]?.message.startsWith("the header is not ") === true) {
+    problems.note(`${file} has other columns than this version writes: its figures were not added up.`)
+    return undefined
+  }
+  problems.absorb(own)
+  return rows
+}
+
+export class ReportTotals {
+  private readonly manifest: Manifest
+  private readonly accounts = new Map<File, ByAccount>()
+  private readonly providers = new Map<string, Map<string, bigint>>()
+  private hasProviders = false
+
+  constructor(manifest: Manifest) {
+    this.manifest = manifest
+  }
+
+  contentOf(name: string, problems: Problems): Content | undefined {
+    if (!isFile(name)) return undefined
+    return async (chunks) => {
+      const byAccount: ByAccount = new Map()
+      const visit =
+        name === "account-reconciliation.csv"
+          ? (cell: Cell) => this.addProvider(cell)
+          : (cell: Cell) => this.addAccount(name, byAccount, cell)
+      const rows = await read(chunks, name, problems, visit)
+      if (rows === undefined) return
+      const stated = this.manifest.files.find((file) => file.name === name)?.rows
+      if (rows !== stated) problems.add(name, null, `has ${rows} rows, the manifest says ${stated}`)
+      if (name === "account-reconciliation.csv") this.hasProviders = true
+      else this.accounts.set(name, byAccount)
+    }
+  }
+
+  private addAccount(name: File, byAccount: ByAccount, cell: Cell): void {
+    const key = [cell("currency"), cell("account_code"), cell("account_name")].join("\n")
+    const sums = byAccount.get(key) ?? { opening: 0n, debit: 0n, credit: 0n, closing: 0n }
+    byAccount.set(key, sums)
+    if (name === "trial-balance.csv") {
+      for (const part of parts) sums[part] += amountOf(cell(part))
+      return
+    }
+    const line = cell("line")
+    if (line === "opening" || line === "closing") sums[line] += amountOf(cell("balance"))
+    else {
+      sums.debit += amountOf(cell("debit"))
+      sums.credit += amountOf(cell("credit"))
+    }
+  }
+
+  private addProvider(cell: Cell): void {
+    const of = this.providers.get(cell("provider_account")) ?? new Map<string, bigint>()
+    this.providers.set(cell("provider_account"), of)
+    of.set(cell("line"), (of.get(cell("line")) ?? 0n) + amountOf(cell("amount")))
+  }
+
+  /** Once all files have been read. */
+  finish(problems: Problems): void {
+    for (const [file, byAccount] of this.accounts) {
+      for (const [key, { closing, credit, debit, opening }] of byAccount) {
+        if (opening + debit - credit !== closing) {
+          problems.add(
+            file,
+            null,
+            `${key.replaceAll("\n", " ")} does not lead from its opening to its closing balance`,
+          )
+        }
+      }
+      this.checkCurrencies(file, byAccount, problems)
+    }
+    this.compareAccounts(problems)
+    if (this.hasProviders) this.checkProviders(problems)
+  }
+
+  private checkCurrencies(file: File, byAccount: ByAccount, problems: Problems): void {
+    const found = new Map<string, Sums>()
+    for (const [key, sums] of byAccount) {
+      const [currency = ""] = key.split("\n")
+      const known = found.get(currency) ?? { opening: 0n, debit: 0n, credit: 0n, closing: 0n }
+      for (const part of parts) known[part] += sums[part]
+      found.set(currency, known)
+    }
+    const { currencies } = this.manifest
+    for (const total of currencies) {
+      const sums = found.get(total.currency)
+      const wrong = parts.filter((part) => (sums?.[part] ?? 0n) !== exact(total[part], "."))
+      if (wrong.length > 0) {
+        problems.add(
+          file,
+          null,
+          `the totals of ${total.currency} are not the manifest's: ${wrong.join(", ")}`,
+        )
+      }
+    }
+    const stated = new Set(currencies.map(({ currency }) => currency))
+    for (const currency of found.keys()) {
+      if (!stated.has(currency)) problems.add(file, null, `the manifest has no totals of ${currency}`)
+    }
+  }
+
+  /** In each file every account has the trial balance's figures. */
+  private compareAccounts(problems: Problems): void {
+    const balances = this.accounts.get("trial-balance.csv")
+    if (balances === undefined) return
+    const none: Sums = { opening: 0n, debit: 0n, credit: 0n, closing: 0n }
+    for (const [file, byAccount] of this.accounts) {
+      for (const key of new Set([...balances.keys(), ...byAccount.keys()])) {
+        const [own, other] = [byAccount.get(key) ?? none, balances.get(key) ?? none]
+        if (parts.every((part) => own[part] === other[part])) continue
+        problems.add(file, null, `${key.replaceAll("\n", " ")} has other figures than in trial-balance.csv`)
+      }
+    }
+  }
+
+  private checkProviders(problems: Problems): void {
+    const file = "account-reconciliation.csv"
+    const stated = new Set(this.manifest.accounts.map(({ accountId }) => accountId))
+    for (const id of this.providers.keys()) {
+      if (!stated.has(id)) problems.add(file, null, `the manifest has no account ${id}`)
+    }
+    for (const provider of this.manifest.accounts) {
+      const { accountId, closing, difference, opening, provider: balance } = provider
+      const lines = this.providers.get(accountId)
+      const is = (line: string, amount: string) => (lines?.get(line) ?? 0n) === exact(amount, ".")
+      if (
+        !(
+          is("opening per books", opening) &&
+          is("closing per books", closing) &&
+          is("dated later by the books", provider.datedLater) &&
+          (provider.carried === undefined ||
+            is("of earlier months, dated later by the books", provider.carried)) &&
+          is("provider's balance", balance) &&
+          is("difference", difference)
+        )
+      ) {
+        problems.add(file, null, `account ${accountId} has other figures than in the manifest`)
+      }
+      if ((lines?.get("movement") ?? 0n) !== exact(closing, ".") - exact(opening, ".")) {
+        problems.add(
+          file,
+          null,
+          `the movements of account ${accountId} do not lead from its opening to its closing`,
+        )
+      }
+    }
+  }
+}

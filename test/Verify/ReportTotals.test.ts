@@ -1,0 +1,147 @@
+/** A report's files whose checksums were made to fit: their figures are those of the manifest, and of one another. */
+import { createHash } from "node:crypto"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import * as ReportManifest from "../../src/Export/Batch/Manifest/ReportManifest.ts"
+import { run } from "../../src/Verify.ts"
+import { threeMonths } from "../Close/Months.ts"
+import { reporting } from "../Report/Reports.ts"
+import { accountId } from "../Sync/Partnership.ts"
+import { sync } from "../Sync/Runs.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+/** The manifest made to fit what stands in the folder, and changed. */
+const sealed = (folder: string, change: (text: string) => string = (text) => text) => {
+  const path = join(folder, "manifest.json")
+  const { digest: _, ...manifest } = Either.getOrThrow(
+    ReportManifest.decode(change(readFileSync(path, "utf8"))),
+  )
+  const files = manifest.files.map((file) => {
+    const bytes = readFileSync(join(folder, file.name))
+    return { ...file, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") }
+  })
+  writeFileSync(path, ReportManifest.print({ ...manifest, files }))
+}
+
+const cash = "USD 1010 Assets:Partner:USD:SEPA:0f8fad5b"
+const clearing = "USD 1020 Assets:Clearing:Deposits:USD"
+
+/** The file, what is replaced in it, and what is said then. */
+const cases: ReadonlyArray<readonly [string, string, string, ReadonlyArray<string>]> = [
+  [
+    "trial-balance.csv",
+    "100.00,50.00,0.00,150.00",
+    "100.00,51.00,0.00,151.00",
+    [
+      "the totals of USD are not the manifest's: debit, closing",
+      `${cash} has other figures than in trial-balance.csv`,
+      `${cash} has other figures than in trial-balance.csv`,
+    ],
+  ],
+  [
+    "gl-detail.csv",
+    ",50.00,,150.00",
+    ",51.00,,150.00",
+    [
+      `${cash} does not lead from its opening to its closing balance`,
+      "the totals of USD are not the manifest's: debit",
+      `${cash} has other figures than in trial-balance.csv`,
+    ],
+  ],
+  [
+    "gl-detail.csv",
+    "1020,Assets:Clearing:Deposits:USD,deposits_clearing,USD,posting",
+    "1021,Assets:Clearing:Deposits:USD,deposits_clearing,USD,posting",
+    [
+      `${clearing} does not lead from its opening to its closing balance`,
+      `${clearing.replace("1020", "1021")} does not lead from its opening to its closing balance`,
+      `${clearing} has other figures than in trial-balance.csv`,
+      `${clearing.replace("1020", "1021")} has other figures than in trial-balance.csv`,
+    ],
+  ],
+  ["gl-detail.csv", ",50.00,,150.00", ",5O.00,,150.00", ['"5O.00" is no amount']],
+  [
+    "roll-forward.csv",
+    ",closing,,,,,150.00",
+    ",closing,,,,,150.01",
+    [
+      `${cash} does not lead from its opening to its closing balance`,
+      "the totals of USD are not the manifest's: closing",
+      `${cash} has other figures than in trial-balance.csv`,
+    ],
+  ],
+  [
+    "account-reconciliation.csv",
+    "movement,deposit,1,50.00",
+    "movement,deposit,1,49.00",
+    [`the movements of account ${accountId} do not lead from its opening to its closing`],
+  ],
+  ...["opening per books,,,100.00", "closing per books,,,150.00", "provider's balance,,,150.00"].map(
+    (line) =>
+      [
+        "account-reconciliation.csv",
+        line,
+        line.replace(".00", ".01"),
+        [`account ${accountId} has other figures than in the manifest`],
+      ] as const,
+  ),
+  ...["dated later by the books", "difference"].map(
+    (line) =>
+      [
+        "account-reconciliation.csv",
+        `,${line},,,0.00`,
+        `,${line},,,0.01`,
+        [`account ${accountId} has other figures than in the manifest`],
+      ] as const,
+  ),
+  [
+    "account-reconciliation.csv",
+    `"of earlier months, dated later by the books",,,0.00`,
+    `"of earlier months, dated later by the books",,,0.01`,
+    [`account ${accountId} has other figures than in the manifest`],
+  ],
+]
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the figures of a report", (it) => {
+  it.scoped("are those of its manifest, and of its other files", () =>
+    Effect.gen(function* () {
+      const { service } = yield* threeMonths
+      yield* sync(service.url)
+      const { folder } = yield* reporting("2026-09", temporaryFolder())
+      const said = Effect.map(run(folder), ({ notes, problems }) => [
+        ...problems.map(({ message }) => message),
+        ...notes,
+      ])
+      expect(yield* said).toEqual([])
+      const before = readFileSync(join(folder, "manifest.json"))
+      for (const [file, from, to, messages] of cases) {
+        const path = join(folder, file)
+        const text = readFileSync(path, "utf8")
+        expect([file, from, text.includes(from)]).toEqual([file, from, true])
+        writeFileSync(path, text.replace(from, to))
+        sealed(folder)
+        const found = yield* said
+        expect([file, to, found.filter((message) => messages.includes(message))]).toEqual([
+          file,
+          to,
+          messages,
+        ])
+        writeFileSync(path, text)
+        writeFileSync(join(folder, "manifest.json"), before)
+      }
+      sealed(folder, (text) => text.replace(/("name": "gl-detail.csv",\s+"rows": )\d+/, "$11"))
+      expect(yield* said).toEqual([expect.stringMatching(/^has \d+ rows, the manifest says 1$/)])
+      writeFileSync(join(folder, "manifest.json"), before)
+      // Of another version.
+      const path = join(folder, "roll-forward.csv")
+      writeFileSync(path, readFileSync(path, "utf8").replace(",balance\r\n", ",saldo\r\n"))
+      sealed(folder)
+      expect(yield* said).toEqual([
+        "roll-forward.csv has other columns than this version writes: its figures were not added up.",
+      ])
+    }),
+  )
+})
