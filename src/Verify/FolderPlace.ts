@@ -32,6 +32,10 @@ const bookLevel = (found: string, connection: string, code: string): Level => ({
   },
 })
 
+/** The book's folder as older versions named it. */
+const olderOf = (connection: string, { clientId }: { readonly clientId: string | null }): string =>
+  `${connection}-${clientId ?? "org"}`
+
 const wrongLevel = ({ stated, found, what }: Level): string =>
   `is of the ${what} ${stated}, but stands in the folder ${found}`
 
@@ -55,7 +59,11 @@ export const checkReportPlace = (
     return
   }
   for (const level of [month, bookLevel(basename(dirname(path)), connection, book.code)]) {
-    if (level.found !== level.stated && level.isOne.test(level.found)) {
+    if (
+      level.found !== level.stated &&
+      level.found !== olderOf(connection, book) &&
+      level.isOne.test(level.found)
+    ) {
       problems.add(manifestFile, null, wrongLevel(level))
     }
   }
@@ -73,7 +81,7 @@ export const checkPlace = (folder: string, manifest: Manifest, problems: Problem
     { what: "scope", found: basename(dirname(path)), stated: scope.text, isOne: scopeName },
     bookLevel(basename(dirname(dirname(path))), connection, book.code),
   ]
-  const older = `${connection}-${book.clientId ?? "org"}`
+  const older = olderOf(connection, book)
   const [own] = levels
   if (own !== undefined && own.found !== own.stated && !own.isOne.test(own.found)) {
     problems.note(
