@@ -5,11 +5,13 @@ import { Effect } from "effect"
 import { describe, it } from "vitest"
 import type { Book } from "../../src/Book.ts"
 import { bookTieOuts, combined, tieOutSentence } from "../../src/Reconcile/TieOut.ts"
+import { tried } from "../Proof/Falsehood.ts"
 import {
   addEntry,
   mischief,
   openAccount,
   openBook,
+  payout,
   putResource,
   query,
   reconciled,
@@ -92,6 +94,39 @@ layer(services)("a book", (it) => {
       yield* query((sql) => sql`update mirror.accounts set balance = 12 where account_id = ${account.id}`)
       expect(yield* said(book)).toBe("1 account does not tie out; 1 item stands in suspense")
     }),
+  )
+
+  it.effect(
+    "does not tie out where one figure is another, or an entry is held, before a check has looked",
+    () =>
+      Effect.gen(function* () {
+        const book = yield* openBook
+        const account = yield* openAccount(book)
+        yield* addEntry(account, { type: "CREDIT", amount: "10", of: payout })
+        expect(yield* reconciled(book)).toEqual([])
+        const of = `where account_id = '${account.id}'`
+        for (const statement of [
+          `update mirror.accounts set tail_read_at = null ${of}`,
+          `update mirror.accounts set last_balance = 11 ${of}`,
+          `update mirror.accounts set balance = 11 ${of}`,
+          `update ledger.balances set debit = debit + 1 where account_id = (
+           select account_id from ledger.accounts where partner_account_id = '${account.id}')`,
+          `insert into mirror.statement_entries (book_id, account_id, position, entry_id, type, amount, currency, balance_after, occurred_at,
+           held, run_id)
+         select book_id, account_id, 2, gen_random_uuid(), type, amount, currency, balance_after, occurred_at, true, 0
+         from mirror.statement_entries ${of}`,
+          `insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
+         values (${book.bookId}, 'running-balance', 'blocking', 'account', '${account.id}', 'broken', '{}')`,
+        ]) {
+          const { look, refused, written } = yield* tried("unruled", statement, said(book))
+          expect([statement, refused, written, look]).toEqual([
+            statement,
+            "",
+            1,
+            "1 account does not tie out",
+          ])
+        }
+      }),
   )
 
   it.effect("counts the conversions in transit, and which month they keep from being closed", () =>
