@@ -115,6 +115,8 @@ layer(services)("a book", (it) => {
            held, run_id)
          select book_id, account_id, 2, gen_random_uuid(), type, amount, currency, balance_after, occurred_at, true, 0
          from mirror.statement_entries ${of}`,
+          `insert into sync.stream_reads (book_id, stream, trouble, status, failing_since)
+         values (${book.bookId}, 'statement:${account.id}', 'Forbidden', 403, now())`,
           `insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
          values (${book.bookId}, 'running-balance', 'blocking', 'account', '${account.id}', 'broken', '{}')`,
         ]) {
