@@ -788,7 +788,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the proof of a databas
       expect(yield* lines).toEqual([expect.stringMatching(/^The database is whole: /)])
       const { look = [] } = yield* tried("unruled", "delete from reconcile.progress", lines)
       expect(look).toEqual([
-        "Note: found-again says nothing of ORG, not reconciled since it was last read. To look at it as well: tieout reconcile, then this again.",
+        "Note: found-again says nothing of ORG, where a run came after the last reconciliation. To look there as well: tieout reconcile, then this again.",
         expect.stringMatching(/^The database is whole: /),
       ])
     }),

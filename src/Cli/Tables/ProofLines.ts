@@ -17,7 +17,7 @@ export const proofLines = ({ batches, closes, ok, proofs }: DatabaseProof): Read
     ...(passedOver.length === 0
       ? []
       : [
-          `Note: ${name} says nothing of ${namesOf(passedOver)}, not reconciled since it was last read. To look at it as well: tieout reconcile, then this again.`,
+          `Note: ${name} says nothing of ${namesOf(passedOver)}, where a run came after the last reconciliation. To look there as well: tieout reconcile, then this again.`,
         ]),
   ]),
   ok
