@@ -88,8 +88,8 @@ const addVersion = Effect.fn("Valuation.addVersion")(function* (
 })
 
 /**
- * Adds a version, whole or not at all, with what differs from the rates in force; returns its number. `mayContradict`: of a bank, which states one direction alone, so that a rate
- * of one's own in the other direction goes before.
+ * Adds a version, whole or not at all, with what differs from the rates in force; returns its number. `mayContradict`: of a bank,
+ * which states one direction alone, so that a rate of one's own in the other direction goes before.
  */
 export const addRates = Effect.fn("Valuation.addRates")(function* (
   rows: ReadonlyArray<RateRow>,
