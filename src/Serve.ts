@@ -9,7 +9,7 @@ import {
   ExecutionStrategy,
   Exit,
   Layer,
-  type Option,
+  Option,
   Scope,
 } from "effect"
 import { counted } from "./Common/Text.ts"
@@ -60,11 +60,14 @@ const nightly = (fields: CronFields): Part =>
       grace,
       work: run,
       now: Effect.orElse(now, () => Clock.currentTimeMillis),
-      // If the database cannot be reached, a missed night is the smaller problem.
       isMissed: (due) =>
         isMissed(due).pipe(
+          Effect.asSome,
           Effect.catchAll(({ message }) =>
-            Effect.as(Effect.logWarning(`It is unknown whether a night was missed: ${message}`), false),
+            Effect.as(
+              Effect.logWarning(`It is unknown whether a night was missed, and asked again: ${message}`),
+              Option.none(),
+            ),
           ),
         ),
     })

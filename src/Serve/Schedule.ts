@@ -48,8 +48,8 @@ export interface Scheduled<R> {
   readonly fields: CronFields
   /** The clock that decides at the start what was missed. Epoch milliseconds. */
   readonly now: Effect.Effect<number, never, R>
-  /** Whether the work that was due at that time is still to be done. */
-  readonly isMissed: (due: number) => Effect.Effect<boolean, never, R>
+  /** Whether the work that was due at that time is still to be done; none: it cannot be told now, and is asked again. */
+  readonly isMissed: (due: number) => Effect.Effect<Option.Option<boolean>, never, R>
   /** Reports its own failures. */
   readonly work: (due: Due) => Effect.Effect<void, never, R>
   /** How long work under way may take at the end. */
@@ -119,7 +119,13 @@ export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled
   )
   yield* Effect.promise(async () => task.start())
 
-  if (yield* isMissed(last)) yield* Queue.offer(due, { due: last, isMissed: true })
+  /** Begins what was missed. Returns whether that could be told. */
+  const makeUpFor = (missed: number) =>
+    Effect.tap(Effect.map(isMissed(missed), Option.getOrNull), (found) =>
+      found === true ? Queue.offer(due, { due: missed, isMissed: true }) : Effect.void,
+    ).pipe(Effect.map((found) => found !== null))
+
+  if (!(yield* makeUpFor(last)) && rung === last) rung = 0
 
   // A timer only counts the seconds that the machine is awake, and does not notice that the clock was set.
   const look = Effect.gen(function* () {
@@ -128,8 +134,10 @@ export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled
     // Otherwise nothing would be due until the time that the clock showed by mistake.
     if (now < rung - setBack) rung = 0
     if (leapt <= rung) return
+    const before = rung
     rung = leapt
-    if (yield* isMissed(leapt)) yield* Queue.offer(due, { due: leapt, isMissed: true })
+    // A machine that wakes up may have no network for a while.
+    if (!(yield* makeUpFor(leapt)) && rung === leapt) rung = before
   })
   yield* Effect.forkScoped(Effect.interruptible(Effect.forever(Effect.delay(look, "30 seconds"))))
 })

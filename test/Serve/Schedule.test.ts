@@ -8,6 +8,7 @@ import {
   Fiber,
   Logger,
   LogLevel,
+  Option,
   Queue,
   Scope,
   TestClock,
@@ -25,7 +26,7 @@ const quiet = {
 } as const
 
 const starting = (work: Effect.Effect<void>, missed: boolean, grace: Duration.DurationInput = "5 seconds") =>
-  startSchedule({ ...quiet, isMissed: () => Effect.succeed(missed), work: () => work, grace }).pipe(
+  startSchedule({ ...quiet, isMissed: () => Effect.succeedSome(missed), work: () => work, grace }).pipe(
     Logger.withMinimumLogLevel(LogLevel.None),
   )
 
@@ -55,7 +56,7 @@ describe("the schedule", () => {
         yield* TestClock.setTime(Date.UTC(2026, 9, 24, 3, 10))
         yield* startSchedule({
           ...quiet,
-          isMissed: () => Effect.succeed(true),
+          isMissed: () => Effect.succeedSome(true),
           work: (due) => Queue.offer(begun, due),
         })
         // The run of the day before, when it starts.
@@ -70,13 +71,52 @@ describe("the schedule", () => {
       }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
   )
 
+  it.scoped("asks again where it cannot be told at first whether a night was missed, and runs it once", () =>
+    Effect.gen(function* () {
+      const begun = yield* Queue.unbounded<Due>()
+      const answers: Array<Option.Option<boolean>> = []
+      const day = (hour: number, minute: number) => Date.UTC(2026, 9, 24, hour, minute)
+      yield* TestClock.setTime(day(3, 10))
+      yield* startSchedule({
+        ...quiet,
+        isMissed: () => Effect.sync(() => answers.shift() ?? Option.some(true)),
+        work: (due) => Queue.offer(begun, due),
+      })
+      expect(yield* Queue.take(begun)).toMatchObject({ isMissed: true })
+      // A machine that wakes up may have no network for a while.
+      answers.push(Option.none(), Option.none())
+      yield* TestClock.setTime(day(4, 30))
+      yield* TestClock.adjust("3 minutes")
+      expect(yield* Queue.take(begun)).toEqual({ due: day(3, 30), isMissed: true })
+      yield* TestClock.adjust("3 hours")
+      expect(yield* Queue.size(begun)).toBe(0)
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
+  )
+
+  it.scoped("asks again after a start at which that could not be told", () =>
+    Effect.gen(function* () {
+      const begun = yield* Queue.unbounded<Due>()
+      const answers: Array<Option.Option<boolean>> = [Option.none()]
+      yield* TestClock.setTime(Date.UTC(2026, 9, 24, 5))
+      yield* startSchedule({
+        ...quiet,
+        isMissed: () => Effect.sync(() => answers.shift() ?? Option.some(true)),
+        work: (due) => Queue.offer(begun, due),
+      })
+      yield* TestClock.adjust("1 minute")
+      expect(yield* Queue.take(begun)).toEqual({ due: Date.UTC(2026, 9, 24, 3, 30), isMissed: true })
+      yield* TestClock.adjust("3 hours")
+      expect(yield* Queue.size(begun)).toBe(0)
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
+  )
+
   it("goes on at the next due time where the clock was days ahead for a while", async () => {
     const start = Date.UTC(2026, 9, 24, 2)
     vi.useFakeTimers({ now: start })
     const begun: Array<number> = []
     const schedule = startSchedule({
       ...quiet,
-      isMissed: (due) => Effect.succeed(due > start),
+      isMissed: (due) => Effect.succeedSome(due > start),
       work: (due) => Effect.sync(() => void begun.push(due.due)),
     })
     const fiber = Effect.runFork(
@@ -103,7 +143,7 @@ describe("the schedule", () => {
     const begun: Array<number> = []
     const schedule = startSchedule({
       ...{ ...quiet, timeZone: "Europe/Helsinki" },
-      isMissed: (due) => Effect.succeed(due > Date.parse(start)),
+      isMissed: (due) => Effect.succeedSome(due > Date.parse(start)),
       work: (due) => Effect.sync(() => void begun.push(due.due)),
     })
     const fiber = Effect.runFork(
