@@ -17,6 +17,7 @@ import { ReferenceItems } from "../../src/Mirror/ReferenceItems.ts"
 import { unfound } from "../../src/Proof/EvidenceProof.ts"
 import { loanClearing } from "../../src/Reconcile/Checks/Credit/LoanClearing.ts"
 import { missingResource } from "../../src/Reconcile/Checks/MissingResource.ts"
+import { movementEntries } from "../../src/Reconcile/Checks/MovementEntries.ts"
 import { streams } from "../../src/Reconcile/Checks/Streams.ts"
 import { unknownStates } from "../../src/Reconcile/Checks/UnknownStates.ts"
 import type { CheckQuery } from "../../src/Reconcile/Findings.ts"
@@ -264,6 +265,34 @@ const malformed = (from: number, to: number) =>
 describe("of twice as many rows in quarantine, the server goes through twice as many rows to say", () => {
   it.scoped.each(sessions)("which movements are not known, %s", ([, session]) =>
     grows({ "which movements are not known": checking(missingResource) }, malformed).pipe(
+      Effect.provide(sessionsOf(session)),
+    ),
+  )
+})
+
+/** Deposits that are complete and have no entry, since those in the statement cannot be understood; and as many later entries. */
+const unmatched = (from: number, to: number) =>
+  unruled(`
+    drop table if exists news;
+    create temporary table news as
+    select b.book_id, n, md5('u' || n)::uuid as id, timestamptz '2026-10-01' + n * interval '1 minute' as at
+    from mirror.books b, generate_series(${from}, ${to}) n where b.client_id is null;
+    insert into ledger.locks (book_id, time_zone) select book_id, 'UTC' from mirror.books on conflict do nothing;
+    insert into mirror.accounts (book_id, account_id, currency, payment_rails, status, balance, balance_read_at, raw,
+      last_balance, tail_read_at, run_id)
+    select book_id, md5('a')::uuid, 'EUR', 'SEPA', 'ACTIVE', 0, now(), '{}', 0, now(), 1 from news limit 1 on conflict do nothing;
+    insert into mirror.statement_entries (book_id, run_id, position, occurred_at, account_id, entry_id, type, amount, currency,
+      balance_after)
+    select book_id, 1, n, at + interval '1 day', md5('a')::uuid, md5('e' || n)::uuid, 'CREDIT', 1, 'EUR', n + 5 from news;
+    insert into mirror.resources (book_id, run_id, resource_type, resource_id, account_id, account_rail, status, final, currency, amount,
+      created_at, completed_at, changed_at, read_at, raw)
+    select book_id, 1, 'DEPOSIT', id, md5('a')::uuid, 'SEPA', 'COMPLETED', true, 'EUR', 7, at + interval '1 day 30 seconds', at + interval '2 days',
+      now(), now(), '{}' from news;
+    analyze mirror.statement_entries, mirror.resources, mirror.accounts`)
+
+describe("of twice as many movements without an entry, the server goes through twice as many rows to say", () => {
+  it.scoped.each(sessions)("which have other entries than they should, %s", ([, session]) =>
+    grows({ "which have other entries": checking(movementEntries) }, unmatched).pipe(
       Effect.provide(sessionsOf(session)),
     ),
   )

@@ -92,11 +92,12 @@ const misdelivered = (sql: Sql): Fragment => sql`
  */
 const beforeFirstEntry = (sql: Sql): Fragment => sql`
   t.entries = 0 and exists (
-    select 1 from mirror.statement_entries o
-    where o.book_id = t.book_id and o.account_id in (t.account_id, t.buy_account_id) and not o.held
-      and o.position = (select min(i.position) from mirror.statement_entries i
-                        where i.book_id = o.book_id and i.account_id = o.account_id)
-      and o.balance_after <> case o.type when 'CREDIT' then o.amount else -o.amount end
+    -- The first of each account is looked up: of thousands of such movements, each would go through all later entries of the book.
+    select 1 from (values (t.account_id), (t.buy_account_id)) n(id)
+    cross join lateral (
+      select o.* from mirror.statement_entries o
+      where o.book_id = t.book_id and o.account_id = n.id order by o.position limit 1) o
+    where not o.held and o.balance_after <> case o.type when 'CREDIT' then o.amount else -o.amount end
       and t.created_at < o.occurred_at)`
 
 /**
