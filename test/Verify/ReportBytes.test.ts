@@ -35,3 +35,46 @@ it.effect("a byte that is no UTF-8 is a change, also where it reads as the same 
     ])
   }),
 )
+
+it.effect(
+  "its control totals lead from opening to closing, and nothing is left over where it is no draft",
+  () =>
+    Effect.gen(function* () {
+      const said = Effect.fnUntraced(function* (over: Partial<Manifest>) {
+        const folder = temporaryFolder()
+        writeFileSync(join(folder, "manifest.json"), print({ ...manifest, ...over }))
+        return (yield* run(folder)).problems.map(({ message }) => message)
+      })
+      const total = {
+        currency: "USD",
+        scale: 2,
+        opening: "0.00",
+        debit: "5.00",
+        credit: "5.00",
+        closing: "0.00",
+      }
+      expect(yield* said({ currencies: [total] })).toEqual([])
+      for (const over of [{ opening: "0.01" }, { debit: "5.01" }, { credit: "5.01" }, { closing: "0.01" }]) {
+        expect(yield* said({ currencies: [{ ...total, ...over }] })).toEqual([
+          "the totals of USD do not lead from opening to closing",
+        ])
+      }
+      const account = {
+        ...{ accountId: "a", currency: "USD", opening: "0.00", closing: "5.00", datedLater: "1.00" },
+        ...{ carried: "2.00", provider: "8.01", difference: "0.01" },
+      }
+      expect(yield* said({ accounts: [account] })).toEqual([])
+      const leads = "the amounts of account a do not lead from its closing to the provider's balance"
+      for (const over of [
+        { closing: "5.01" },
+        { datedLater: "1.01" },
+        { carried: "2.01" },
+        { provider: "8.02" },
+      ]) {
+        expect(yield* said({ accounts: [{ ...account, ...over }] })).toEqual([leads])
+      }
+      expect(yield* said({ accounts: [account], draft: false })).toEqual([
+        "account a is off by 0.01 USD, and it is no draft",
+      ])
+    }),
+)
