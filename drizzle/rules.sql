@@ -2082,8 +2082,6 @@ language sql stable as $$
             where o.book_id = c.book_id and o.period = c.period and o.sequence > c.sequence and o.action = 'reopen'
               and o.at <= known_at))
         else l.closed_through end, '-infinity'::date) as closed_through,
-      case when through < 'infinity' then ledger.begin_of_day((through + interval '1 month')::date, l.time_zone)
-      end as ends,
       -- The instant at which the mirror and the findings decide what is in flight: for a closed month, its close.
       case when known_at < 'infinity' then known_at when through <= l.closed_through then coalesce((
           select c.at from ledger.closes c
@@ -2146,11 +2144,6 @@ language sql stable as $$
     select v.resource_id, v.resource_type from lock k
     join mirror.resource_versions v on v.book_id = of_book and not v.final and v.resource_type in ('DEPOSIT', 'WITHDRAWAL')
       and v.changed_at <= k.stated and v.superseded_at > k.stated and k.stated < 'infinity'
-    union
-    select r.resource_id, r.resource_type from lock k
-    join mirror.resources r on r.book_id = of_book and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
-      and r.completed_at >= k.ends
-    where k.ends is not null
     union
     select mirror.uuid_or_null(f.subject_id), upper(f.subject_type) from lock k
     cross join lateral reconcile.findings_open_at(k.stated) f

@@ -34,7 +34,10 @@ const closeThrough = (book: Book, period: string) =>
 
 const all = { through: null, asOf: null, accountId: null, drill: null }
 
-const linesOf = (book: Book, scope: { readonly through?: string; readonly drill?: string } = {}) =>
+const linesOf = (
+  book: Book,
+  scope: { readonly through?: string; readonly drill?: string; readonly asOf?: string } = {},
+) =>
   Effect.gen(function* () {
     const accounts = yield* itemAccounts(book.bookId)
     const items = yield* openItems({ ...all, bookId: book.bookId, ...scope })
@@ -335,6 +338,17 @@ layer(services)("open items", (it) => {
       const adjustment = yield* addEntry(account, { ...on("2026-08-03"), amount: "3" })
       const pending = yield* putResource(account, { type: "DEPOSIT", amount: "30", status: "PENDING" })
       yield* addEntry(account, { ...on("2026-08-05"), amount: "30", of: pending })
+      // What was pending for a while, and is no more when the month is closed.
+      const done = yield* putResource(account, { type: "DEPOSIT", amount: "7" })
+      yield* addEntry(account, { ...on("2026-08-06"), amount: "7", of: done })
+      yield* query(
+        (sql) => sql`
+          insert into mirror.resource_versions (book_id, resource_type, resource_id, version, status, final, raw, changed_at,
+            superseded_at, run_id)
+          select book_id, resource_type, resource_id, 1, 'PENDING', false, raw, clock_timestamp() - interval '2 hours',
+            clock_timestamp() - interval '1 hour', run_id
+          from mirror.resources where book_id = ${book.bookId} and resource_id = ${done.id}`,
+      )
       const leg = { of: { type: "CONVERSION", id: randomUUID() }, against: "conversions_in_transit" }
       yield* addEntry(account, { ...on("2026-08-09"), type: "DEBIT", amount: "50", ...leg })
       yield* closeThrough(book, "2026-08")
@@ -346,6 +360,7 @@ layer(services)("open items", (it) => {
       const then = [
         ["conversions_in_transit:USD", leg.of.id, "2026-08-09", "50", null],
         ["deposits_clearing:USD", pending.id, "2026-08-05", "-30", "pending"],
+        ["deposits_clearing:USD", done.id, "2026-08-06", "-7", null],
         ["suspense:USD", adjustment, "2026-08-03", "-3", null],
       ]
       const august = linesOf(book, { through: "2026-08", drill: "2026-08" })
@@ -377,7 +392,41 @@ layer(services)("open items", (it) => {
         ],
       )
       expect(yield* august).toEqual(then)
-      expect((yield* linesOf(book)).filter(([code]) => code !== "other:USD")).toEqual([])
+      expect((yield* linesOf(book)).filter(([code]) => code !== "other:USD")).toEqual([
+        ["deposits_clearing:USD", "2026-08", null, "-7", null],
+      ])
+    }),
+  )
+
+  it.effect("at a time are without what was recorded since in a month that was closed then", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      const payout = { type: "DEBIT", of: { type: "PAYOUT", id: null } } as const
+      const closes = (sequence: number, action: "close" | "reopen") =>
+        mischief(
+          (sql) => sql`
+            insert into ledger.closes (book_id, sequence, period, action, at, who, hash, entries, reason, accepted)
+            values (${book.bookId}, ${sequence}, '2026-08-01', ${action}, clock_timestamp(), 'controller',
+              ${action === "close" ? "0".repeat(64) : null}, 1, ${action === "close" ? null : "late"}, '[]')`,
+        )
+      yield* addEntry(account, { ...payout, amount: "10", occurredAt: "2026-08-05T10:00:00Z" })
+      yield* closeThrough(book, "2026-08")
+      yield* closes(1, "close")
+      const [{ now } = { now: "" }] = yield* query(
+        (sql) => sql<Array<{ now: string }>>`select clock_timestamp()::text as now`,
+      )
+      const then = linesOf(book, { through: "2026-08", asOf: now })
+      const ten = [["payouts_clearing:USD", "2026-08", null, "10", null]]
+      expect(yield* then).toEqual(ten)
+      yield* mischief(
+        (sql) => sql`
+          with opened as (update ledger.locks set closed_through = null where book_id = ${book.bookId})
+          update ledger.periods set status = 'open' where book_id = ${book.bookId}`,
+      )
+      yield* closes(2, "reopen")
+      yield* addEntry(account, { ...payout, amount: "4", occurredAt: "2026-08-06T10:00:00Z" })
+      expect(yield* then).toEqual(ten)
     }),
   )
 })
