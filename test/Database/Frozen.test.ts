@@ -53,10 +53,15 @@ const later = () => {
   return folder
 }
 
-/** The file's one receivable was planted without words of its transactions, which the proof of the first version did not read. */
+/**
+ * The file's one receivable was planted without words of its transactions, and what is archived without statement entries: neither
+ * was read by the proof of the first version.
+ */
 const heldAsPlanted = {
   wrong: [
     "receivables: ORG: transaction tx of receivable 77777777-0000-4000-8000-000000000001 is a repayment of 2026-11-23 04:50:34.733812+00 by version 1, which does not say so",
+    "archives: ORG: deposit 77777777-0000-4000-8000-000000000001 is archived, and no statement entry that is names it",
+    "archives: ORG: source 8b88ad25-5f58-488a-8cb1-19ff8da9aeb0 is archived, and is neither a statement entry nor an archived movement",
   ],
 }
 
