@@ -3,12 +3,11 @@
  * only requests with a known host name, and on any other address only with the token.
  */
 import { createServer } from "node:http"
-import { createServer as createPlainServer, type Server } from "node:net"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Clock, Data, Duration, Effect, Either, Option, Redacted } from "effect"
+import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
 import { productVersion } from "../Common/Package.ts"
 import type { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
@@ -24,37 +23,13 @@ import { metricsText } from "./Metrics.ts"
 import { Overview } from "./Overview.ts"
 import { loginPage, messagePage } from "./Page/Frame.ts"
 import { type Doorkeeper, Guesses, hasSession, Sessions } from "./Sessions.ts"
+import { addressOf, cannotListen, serving } from "./StatusAddress.ts"
 import { statusPage } from "./StatusPage.ts"
-
-/** The server cannot listen. */
-export class ListenError extends Data.TaggedError("ListenError")<{ readonly message: string }> {}
 
 /** How long requests in flight may take at the end, milliseconds. */
 const graceMillis = 8_000
 /** Far more connections than anybody needs, so that silent sockets cannot keep out a health check before they are closed. */
 const mostConnections = 4_000
-
-/** `section` is the section of the settings that has the port and the host. */
-export const listenError = (
-  server: { readonly name: string; readonly section: "status" | "webhook"; readonly otherwise?: string },
-  host: string,
-  port: number,
-  cause: unknown,
-): ListenError => {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error"
-  const { name, otherwise = "", section } = server
-  const another = `${otherwise}${section}.port`
-  const why: Readonly<Record<string, string>> = {
-    EADDRINUSE: `another program listens there: stop it, or choose another port with ${another}`,
-    EADDRNOTAVAIL: `this machine has no such address: check ${section}.host`,
-    EACCES: `this user may not use that port: choose one from 1024 on with ${another}`,
-  }
-  return new ListenError({
-    message: `The ${name} cannot listen on ${host}:${port}: ${why[code] ?? `check ${section}.host and ${section}.port`} [${code}].`,
-  })
-}
-
-const statusPageServer = { name: "status page", section: "status", otherwise: "--status-port or " } as const
 
 /** How a request was let in. */
 interface Admission {
@@ -62,38 +37,6 @@ interface Admission {
   readonly downloads: boolean
   readonly session: boolean
 }
-
-/** Ports on which this process serves the page. */
-const served = new Set<number>()
-
-const addressOf = ({ host }: Settings["status"], port: number) => ({
-  host: host.replace(/^\[|\]$/g, ""),
-  port,
-})
-
-/**
- * Runs an effect, such as the start of another server, where the status server could listen, and keeps its address meanwhile: one
- * with former settings, which still listens, would otherwise end for nothing. A port that this process itself serves will be free.
- */
-export const withStatusAddress = <A, E, R>(port: Option.Option<number>, effect: Effect.Effect<A, E, R>) =>
-  Effect.acquireUseRelease(
-    Effect.flatMap(Settings, ({ status }) => {
-      const wanted = Option.getOrElse(port, () => status.port)
-      return Effect.async<Server, ListenError>((resume) => {
-        const probe = createPlainServer((socket) => socket.destroy())
-        probe.once("error", (cause: NodeJS.ErrnoException) =>
-          resume(
-            cause.code === "EADDRINUSE" && served.has(wanted)
-              ? Effect.succeed(probe)
-              : listenError(statusPageServer, status.host, wanted, cause),
-          ),
-        )
-        probe.listen(addressOf(status, wanted), () => resume(Effect.succeed(probe)))
-      })
-    }),
-    () => effect,
-    (probe) => Effect.async<void>((resume) => void probe.close(() => resume(Effect.void))),
-  )
 
 const noDownloads = Reply.plain(
   "Exports need a token, and none is set: set TIEOUT_STATUS_TOKEN, or status.open: true.",
@@ -230,7 +173,7 @@ export const startStatusServer = Effect.fn("Serve.statusServer")(function* (
   node.maxConnections = mostConnections
   const wanted = Option.getOrElse(port, () => status.port)
   const server = yield* NodeHttpServer.make(() => node, addressOf(status, wanted)).pipe(
-    Effect.mapError(({ cause }) => listenError(statusPageServer, status.host, wanted, cause)),
+    Effect.mapError(({ cause }) => cannotListen(status, wanted, cause)),
   )
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
@@ -250,10 +193,7 @@ export const startStatusServer = Effect.fn("Serve.statusServer")(function* (
     ).pipe(Effect.provide(context)),
   )
   const bound = server.address._tag === "TcpAddress" ? server.address.port : wanted
-  yield* Effect.acquireRelease(
-    Effect.sync(() => served.add(bound)),
-    () => Effect.sync(() => served.delete(bound)),
-  )
+  yield* serving(bound)
   yield* Effect.logInfo(`The status page is at http://${status.host}:${bound}/`)
   return bound
 })

@@ -4,12 +4,12 @@
  */
 import { and, eq, sql as fragment, inArray, ne } from "drizzle-orm"
 import { Duration, Effect, Option, PubSub, Stream } from "effect"
-import type { Sql } from "../Database/Client.ts"
 import { bool, bytes, float8, int4, text } from "../Database/Columns.ts"
 import { inbox } from "../Database/Tables/Webhook.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { type Delivery, keyOf, type Receipt } from "./Delivery.ts"
+import { dueFor, dueOf, isPending } from "./InboxDue.ts"
 import { counts, list } from "./InboxList.ts"
 import { store } from "./InboxStore.ts"
 
@@ -64,43 +64,6 @@ const backoff = (tries: number): Duration.Duration =>
 
 const storable = (text: string): string =>
   text.replaceAll("\u0000", "�").toWellFormed().slice(0, longestError)
-
-/** Of `webhook.inbox` as `i`: neither done nor given up. Written out, as the index `inbox_waiting` has it. */
-export const isPending = (sql: Sql) => sql`i.state in ('waiting', 'failed')`
-
-/** The oldest events of a connection that are due and, unless it is undefined, were handed out to nobody; locked. */
-const dueOf = (sql: Sql, connection: string, limit: number, handedTo: "nobody" | undefined) => sql`
-  select i.event_id, i.digest from webhook.inbox i
-  where i.connection = ${connection} and ${isPending(sql)} and i.next_try_at <= now()
-    and (${handedTo === undefined}::boolean or not exists (
-      select from sync.book_events e
-      where e.connection = i.connection and e.event_id = i.event_id and e.digest = i.digest))
-  order by i.next_try_at
-  limit ${limit}
-  for update of i skip locked`
-
-/**
- * The oldest that are due and were handed out for a book; locked. They are found from the book and looked up one by one: of every book
- * that is asked for, those of all others may be waiting as well.
- */
-const dueFor = (sql: Sql, connection: string, limit: number, bookId: number) => {
-  const isThat = (other: "e" | "d") => sql`
-    i.connection = ${connection} and i.event_id = ${sql(other)}.event_id and i.digest = ${sql(other)}.digest
-    and ${isPending(sql)} and i.next_try_at <= now()`
-  return sql`
-    select l.event_id, l.digest
-    from (
-      select o.event_id, o.digest
-      from (
-        select e.event_id, e.digest from sync.book_events e
-        where e.book_id = ${bookId} and e.connection = ${connection} offset 0) e
-      cross join lateral (
-        select i.event_id, i.digest, i.next_try_at from webhook.inbox i where ${isThat("e")} offset 0) o
-      order by o.next_try_at
-      limit ${limit}) d
-    cross join lateral (
-      select i.event_id, i.digest from webhook.inbox i where ${isThat("d")} offset 0 for update skip locked) l`
-}
 
 export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
   scoped: Effect.gen(function* () {

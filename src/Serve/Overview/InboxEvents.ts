@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { bool, float8, int4, oneOf, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import { isPending } from "../../Webhook/Inbox.ts"
+import { isPending } from "../../Webhook/InboxDue.ts"
 
 export interface InboxEvent {
   readonly connection: string

@@ -8,7 +8,7 @@ import { bytes, int4, text } from "../../Database/Columns.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import { isPending } from "../../Webhook/Inbox.ts"
+import { isPending } from "../../Webhook/InboxDue.ts"
 import { hintOf } from "./EventHint.ts"
 
 /** Asks workers to look at the books, ahead of other waiting jobs. */
