@@ -125,15 +125,21 @@ export const move = (site: Site, books: ReadonlyArray<Book>, operation: Move) =>
     return `${one.entry} to ${code} from ${from}`
   }).pipe(Effect.provide(Layer.merge(mirrored, site.services)))
 
+/** The moves that an operation makes, alone or beside another operation. */
+const movesOf = (operation: Operation): ReadonlyArray<Move> => {
+  if (operation.do === "both") return [...movesOf(operation.one), ...movesOf(operation.other)]
+  return operation.do === "reclassify" ? [operation] : []
+}
+
 /** Whether a killed process made its moves is not known from outside: the books show it. */
 export const noteMoved = (site: Site, books: ReadonlyArray<Book>, operation: Operation) =>
-  operation.do !== "reclassify"
-    ? Effect.void
-    : Effect.gen(function* () {
-        for (const one of yield* movedByHand(books)) {
-          const { length } = site.reclassified.filter(
-            ({ bookId, entryId }) => bookId === one.book && entryId === one.entry,
-          )
-          if (length < one.times) yield* note(site, one, operation)
-        }
-      }).pipe(Effect.orDie)
+  Effect.gen(function* () {
+    for (const made of movesOf(operation)) {
+      for (const one of yield* movedByHand(books)) {
+        const { length } = site.reclassified.filter(
+          ({ bookId, entryId }) => bookId === one.book && entryId === one.entry,
+        )
+        if (length < one.times) yield* note(site, one, made)
+      }
+    }
+  }).pipe(Effect.orDie)
