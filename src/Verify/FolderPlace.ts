@@ -1,6 +1,7 @@
 /**
- * The place of a report: `<connection>-<book>/<month>`, with a time behind the month where it is as of one. The place of a batch: `<connection>-<book>/<scope>/<batch>`; batches of older versions stand in `<connection>-<org|clientId>/…`. A folder
- * with the name of another book, scope or batch was renamed or copied to a wrong place, whatever its files say.
+ * The place of a report: `<connection>-<book>/<month>`, with a time behind the month where it is as of one. The place of a batch:
+ * `<connection>-<book>/<scope>/<batch>`. Those of older versions stand in `<connection>-<org|clientId>/…`. A folder with the name of
+ * another book, month, scope or batch was renamed or copied to a wrong place, whatever its files say.
  */
 import { basename, dirname, resolve } from "node:path"
 import type { Problems } from "../Common/Problems.ts"

@@ -19,21 +19,21 @@ export const isReport = (text: string): boolean => {
   }
 }
 
-/** Whether decimals of any number of digits add up to another. */
-const addsUp = (amounts: ReadonlyArray<string>, total: string): boolean => {
-  const scale = Math.max(...[...amounts, total].map((amount) => (amount.split(".")[1] ?? "").length))
-  return amounts.reduce((sum, amount) => sum + parse(amount, scale), 0n) === parse(total, scale)
+/** Whether decimals of any number of digits add up to the same as others. */
+const addUpTo = (amounts: ReadonlyArray<string>, others: ReadonlyArray<string>): boolean => {
+  const scale = Math.max(...[...amounts, ...others].map((amount) => (amount.split(".")[1] ?? "").length))
+  const sum = (all: ReadonlyArray<string>) => all.reduce((total, amount) => total + parse(amount, scale), 0n)
+  return sum(amounts) === sum(others)
 }
 
 const checkFigures = ({ accounts, currencies, draft }: Manifest, problems: Problems): void => {
-  for (const { closing, credit, currency, debit, opening, scale } of currencies) {
-    const [from, up, down, to] = [opening, debit, credit, closing].map((amount) => parse(amount, scale))
-    if ((from ?? 0n) + (up ?? 0n) - (down ?? 0n) !== to) {
+  for (const { closing, credit, currency, debit, opening } of currencies) {
+    if (!addUpTo([opening, debit], [credit, closing])) {
       problems.add(manifestFile, null, `the totals of ${currency} do not lead from opening to closing`)
     }
   }
   for (const { accountId, carried = "0", closing, currency, datedLater, difference, provider } of accounts) {
-    if (!addsUp([closing, datedLater, carried, difference], provider)) {
+    if (!addUpTo([closing, datedLater, carried, difference], [provider])) {
       problems.add(
         manifestFile,
         null,

@@ -135,6 +135,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the figures of a repor
       sealed(folder, (text) => text.replace(/("name": "gl-detail.csv",\s+"rows": )\d+/, "$11"))
       expect(yield* said).toEqual([expect.stringMatching(/^has \d+ rows, the manifest says 1$/)])
       writeFileSync(join(folder, "manifest.json"), before)
+      // A manifest that was changed by hand.
+      const changed = (amount: string) => (text: string) =>
+        text.replace('"opening": "0.00"', `"opening": "${amount}"`)
+      expect(changed("1")(before.toString())).not.toBe(before.toString())
+      sealed(folder, changed("0.001"))
+      expect(yield* said).toContain("the totals of USD are not the manifest's: opening")
+      for (const amount of ["00.00", "0.0000000000000000001"]) {
+        writeFileSync(join(folder, "manifest.json"), changed(amount)(before.toString()))
+        expect(yield* said).toEqual([expect.stringMatching(/^cannot be read: /)])
+      }
+      writeFileSync(join(folder, "manifest.json"), before)
       // Of another version.
       const path = join(folder, "roll-forward.csv")
       writeFileSync(path, readFileSync(path, "utf8").replace(",balance\r\n", ",saldo\r\n"))

@@ -7,7 +7,7 @@ export const manifestFile = "manifest.json"
 const Text = Schema.NullOr(Schema.String)
 const Count = Schema.Int.pipe(Schema.nonNegative())
 /** A decimal at its currency's scale, major unit. */
-const Decimal = Schema.String.pipe(Schema.pattern(/^-?\d+(\.\d+)?$/))
+const Decimal = Schema.String.pipe(Schema.pattern(/^-?(?:0|[1-9]\d*)(?:\.\d{1,18})?$/))
 
 const Close = Schema.Struct({
   sequence: Count,
