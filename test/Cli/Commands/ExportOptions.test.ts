@@ -1,6 +1,6 @@
 import { Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import { formatsOf, scopeOf } from "../../../src/Cli/Commands/Exporting/ExportOptions.ts"
+import { formatsIn, scopeOf } from "../../../src/Cli/Commands/Exporting/ExportOptions.ts"
 import { formatNames } from "../../../src/Format/Formats.ts"
 
 const scope = (options: {
@@ -50,15 +50,16 @@ describe("which entries to export", () => {
 })
 
 describe("the formats", () => {
-  it("may be named only once each", () => {
-    expect(Either.getOrThrow(formatsOf("journal, hledger,journal"))).toEqual(["journal", "hledger"])
+  it("may be named only once each, with spaces between them", () => {
+    const named = formatsIn("--for", "journal, hledger,journal", formatNames)
+    expect(Either.getOrThrow(named)).toEqual(["journal", "hledger"])
   })
 
   it.each([
     ["journal,xls,pdf", '"xls", "pdf"'],
     [",", "no format"],
   ])("refuse %s", (text, found) => {
-    const result = formatsOf(text)
+    const result = formatsIn("--format", text, formatNames)
     expect(Either.isLeft(result) && result.left.detail).toBe(
       `--format: found ${found}, expected one or more of ${formatNames.join(", ")}.`,
     )

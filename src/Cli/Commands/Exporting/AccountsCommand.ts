@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import { counted, harmless } from "../../../Common/Text.ts"
 import { printed } from "../../../Export/Mapping/MappingCsv.ts"
 import { proposed } from "../../../Export/Mapping/Proposed.ts"
@@ -9,26 +9,24 @@ import { fileLines } from "../../../Terminal.ts"
 import { books, booksToRead } from "../../BookEnvironment.ts"
 import { book } from "../../CommandOptions.ts"
 import { argument, group, list, optional, subcommand, text } from "../../Declaration.ts"
-import { UsageError } from "../../Failure.ts"
 import { Output } from "../../Output.ts"
 import { ownCodesAdvice, sharedText } from "../../Tables/SharedCodes.ts"
+import { formatsIn } from "./ExportOptions.ts"
 
 /** The formats that take accounts from the mapping, each with a column. */
 const mapped = tableFormats.flatMap(({ name, target }) => (target === null ? [] : [{ name, target }]))
 const mappedFormats: ReadonlyArray<string> = mapped.map(({ name }) => name)
 
-const columnsFor = (wanted: Option.Option<string>) => {
-  const names: ReadonlyArray<string> = Option.getOrElse(wanted, () => "")
-    .split(",")
-    .filter((name) => name !== "")
-  const unknown = names.filter((name) => !mappedFormats.includes(name))
-  return unknown.length === 0
-    ? Effect.succeed(mapped.filter(({ name }) => names.includes(name)).map(({ target }) => target.column))
-    : new UsageError({
-        detail: `--for: found ${unknown.map((name) => JSON.stringify(name)).join(", ")}, expected one or more of ${mappedFormats.join(", ")}.`,
-        advice: "The other formats have the chart's own accounts.",
-      })
-}
+const columnsFor = (wanted: Option.Option<string>) =>
+  Option.match(wanted, {
+    onNone: () => Either.right([]),
+    onSome: (text) =>
+      formatsIn("--for", text, mappedFormats, "The other formats have the chart's own accounts.").pipe(
+        Either.map((names) =>
+          mapped.filter(({ name }) => names.includes(name)).map(({ target }) => target.column),
+        ),
+      ),
+  })
 
 const baseOf = Effect.map(Settings, ({ accounting: { baseCurrency }, chart }) => ({ baseCurrency, chart }))
 

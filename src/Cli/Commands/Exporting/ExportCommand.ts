@@ -13,7 +13,7 @@ import { exitCodes } from "../../ExitCode.ts"
 import { numberEntries } from "../../NumberEntries.ts"
 import { Output } from "../../Output.ts"
 import { exportLines } from "../../Tables/ExportTable.ts"
-import { formatsOf, refuseContradictions, scopeOf } from "./ExportOptions.ts"
+import { formatsIn, refuseContradictions, scopeOf } from "./ExportOptions.ts"
 
 /** Leaves out the manifest's accounts, which may be many; the file has them. */
 const documentOf = ({
@@ -148,7 +148,7 @@ export const exportCommand = command(
     ...scopeOptions
   }) {
     const output = yield* Output
-    const wanted = yield* formatsOf(format)
+    const wanted = yield* formatsIn("--format", format, formatNames)
     const scope = yield* scopeOf(scopeOptions)
     const time = Option.isNone(asOf) ? {} : { asOf: yield* parseAsOf(asOf.value) }
     yield* refuseContradictions({ again, base, by, mode, net, preview, scope, wanted, withRates })

@@ -1,7 +1,7 @@
 /** What the options of an export ask for, and which of them contradict each other. */
 import { Either, Option } from "effect"
 import type { ExportScope } from "../../../Export/Request/ExportScope.ts"
-import { formatNames, tablesOf } from "../../../Format/Formats.ts"
+import { tablesOf } from "../../../Format/Formats.ts"
 import { UsageError } from "../../Failure.ts"
 import { parseDay, parseMonth } from "../../Period.ts"
 
@@ -38,13 +38,18 @@ export const scopeOf = (options: ScopeOptions): Either.Either<ExportScope, Usage
     return { kind: "range", from, to }
   })
 
-export const formatsOf = (text: string): Either.Either<ReadonlyArray<string>, UsageError> => {
+/** The formats that an option names, separated by commas, each once; at least one of those that it takes. */
+export const formatsIn = (
+  option: "--format" | "--for",
+  text: string,
+  known: ReadonlyArray<string>,
+  advice?: string,
+): Either.Either<ReadonlyArray<string>, UsageError> => {
   const wanted = [...new Set(text.split(",").map((name) => name.trim()))].filter((name) => name !== "")
-  const known: ReadonlyArray<string> = formatNames
   const unknown = wanted.filter((name) => !known.includes(name))
   if (wanted.length > 0 && unknown.length === 0) return Either.right(wanted)
   const found = unknown.length === 0 ? "no format" : unknown.map((name) => JSON.stringify(name)).join(", ")
-  return wrong(`--format: found ${found}, expected one or more of ${known.join(", ")}.`)
+  return wrong(`${option}: found ${found}, expected one or more of ${known.join(", ")}.`, advice)
 }
 
 interface Choices {
