@@ -4,7 +4,7 @@ import type { Book } from "../Book.ts"
 import { printed } from "../Common/AmountText.ts"
 import { bool, int4, int8, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { accountKey } from "./LastRuns.ts"
+import { type Brought, broughtOf } from "./LastRuns.ts"
 
 export interface Standing {
   /** The book's code. */
@@ -15,8 +15,8 @@ export interface Standing {
   readonly status: string
   /** Booked statement entries. */
   readonly entries: number
-  /** Entries among these that the last run brought. */
-  readonly newEntries: number
+  /** Entries among these that the last run brought; null: not known, since it brought some of too many accounts. */
+  readonly newEntries: number | null
   /** The ledger's balance, major unit, at the currency's scale. */
   readonly balance: string
   readonly tiesOut: boolean
@@ -82,7 +82,7 @@ const remarkOf = (row: Row): string | null => {
   return `${row.blocking} finding`
 }
 
-const standingOf = (row: Row, newEntries: ReadonlyMap<string, number>): Standing => {
+const standingOf = (row: Row, brought: Brought): Standing => {
   return {
     book: row.code,
     accountId: row.account_id,
@@ -90,7 +90,7 @@ const standingOf = (row: Row, newEntries: ReadonlyMap<string, number>): Standing
     paymentRails: row.payment_rails,
     status: row.status,
     entries: Number(row.entries),
-    newEntries: newEntries.get(accountKey(row.connection, row.account_id)) ?? 0,
+    newEntries: broughtOf(brought, row.connection, row.account_id),
     balance: printed(row.ledger, row.currency),
     tiesOut: !row.off,
     remark: remarkOf(row),
@@ -98,12 +98,12 @@ const standingOf = (row: Row, newEntries: ReadonlyMap<string, number>): Standing
 }
 
 /**
- * The accounts of the books, by book and account. `reconcile.account_standings` decides whether one ties out. `newEntries`:
- * what the last runs brought, by `accountKey`.
+ * The accounts of the books, by book and account. `reconcile.account_standings` decides whether one ties out. `brought`: by the
+ * last runs.
  */
 export const accountStandings = Effect.fn("Status.accounts")(function* (
   books: ReadonlyArray<Book>,
-  newEntries: ReadonlyMap<string, number>,
+  brought: Brought,
 ) {
   const database = yield* Database
   const ids = `{${books.map(({ bookId }) => bookId).join(",")}}`
@@ -120,5 +120,5 @@ export const accountStandings = Effect.fn("Status.accounts")(function* (
       where a.book_id = any (${ids}::integer[])
       order by b.code, a.account_id`,
   )
-  return rows.map((row) => standingOf(row, newEntries))
+  return rows.map((row) => standingOf(row, brought))
 })

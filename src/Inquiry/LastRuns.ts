@@ -16,9 +16,10 @@ export interface LastRun {
   readonly state: string
 }
 
-/** The part of a run's summary that is shown here: new entries by account. */
+/** The part of a run's summary that is shown here: new entries by account, and how many more accounts had some. */
 const Summary = Schema.Struct({
   newEntries: Schema.Record({ key: Schema.String, value: Schema.NonNegativeInt }),
+  moreAccounts: Schema.optionalWith(Schema.NonNegativeInt, { default: () => 0 }),
 })
 const decodeSummary = Schema.decodeUnknownEither(Summary)
 
@@ -34,7 +35,22 @@ const columns = {
 /** Two connections to one organization read the same accounts. */
 export const accountKey = (connection: string, accountId: string): string => `${connection} ${accountId}`
 
-/** Last runs by connection and command, and the new entries of each connection's last sync, by `accountKey`. */
+/** What last runs brought. */
+export interface Brought {
+  /** New entries by `accountKey`. */
+  readonly newEntries: ReadonlyMap<string, number>
+  /** Connections whose run names only the accounts with most; what it brought of another account is not known. */
+  readonly partly: ReadonlySet<string>
+}
+
+/** New statement entries of an account; null where that is not known. */
+export const broughtOf = (
+  { newEntries, partly }: Brought,
+  connection: string,
+  accountId: string,
+): number | null => newEntries.get(accountKey(connection, accountId)) ?? (partly.has(connection) ? null : 0)
+
+/** Last runs by connection and command, and what each connection's last sync brought. */
 export const lastRuns = Effect.fn("Status.lastRuns")(function* (connection: Option.Option<string>) {
   const database = yield* Database
   const wanted = Option.getOrNull(connection)
@@ -54,9 +70,11 @@ export const lastRuns = Effect.fn("Status.lastRuns")(function* (connection: Opti
       order by c.connection, r.command`,
   )
   const newEntries = new Map<string, number>()
+  const partly = new Set<string>()
   for (const row of rows) {
     const summary = row.command === "sync" ? decodeSummary(row.summary) : Either.left(undefined)
     if (Either.isLeft(summary)) continue
+    if (summary.right.moreAccounts > 0) partly.add(row.connection)
     for (const [accountId, count] of Object.entries(summary.right.newEntries))
       newEntries.set(accountKey(row.connection, accountId), count)
   }
@@ -69,5 +87,6 @@ export const lastRuns = Effect.fn("Status.lastRuns")(function* (connection: Opti
       state: row.state,
     }),
   )
-  return { runs, newEntries }
+  const brought: Brought = { newEntries, partly }
+  return { runs, brought }
 })

@@ -27,12 +27,13 @@ export class Status extends Effect.Service<Status>()("tieout/Status", {
     const database = yield* Database
     const settings = yield* Settings
 
-    /** All connections, or one. `brought`: the new entries by `accountKey`; absent: those of each connection's last sync. */
+    /** All connections, or one. `newEntries`: by `accountKey`; absent: those of each connection's last sync. */
     const read = Effect.fn("Status.read")(
-      function* (connection: Option.Option<string>, brought?: ReadonlyMap<string, number>) {
+      function* (connection: Option.Option<string>, newEntries?: ReadonlyMap<string, number>) {
         const books = yield* allBooks(connection)
-        const { newEntries, runs } = yield* lastRuns(connection)
-        const accounts = yield* accountStandings(books, brought ?? newEntries)
+        const { brought, runs } = yield* lastRuns(connection)
+        const now = newEntries === undefined ? brought : { newEntries, partly: new Set<string>() }
+        const accounts = yield* accountStandings(books, now)
         const tieOut = combined(yield* bookTieOuts(books.map(({ bookId }) => bookId)))
         const notRead = yield* notReadBySync(books)
         const jobs = (yield* jobQueues()).filter((queue) =>

@@ -99,7 +99,8 @@ const questions: Readonly<Record<string, Ask>> = {
   "how far behind they are": () => readStates(null),
   "what the last sync did not read": notReadBySync,
   "what is open": openCounts,
-  "how their accounts stand": (books) => accountStandings(books, new Map()),
+  "how their accounts stand": (books) =>
+    accountStandings(books, { newEntries: new Map(), partly: new Set() }),
   "which streams cannot be read": checking(streams),
 }
 

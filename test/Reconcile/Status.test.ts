@@ -79,6 +79,26 @@ layer(Status.Default.pipe(Layer.provideMerge(services)))("the status", (it) => {
     }),
   )
 
+  it.effect("does not say that an account had no news whose last sync named only those with most", () =>
+    Effect.gen(function* () {
+      const { read } = yield* Status
+      const book = yield* openBook
+      const [named, other] = [yield* openAccount(book), yield* openAccount(book)]
+      const runId = yield* startRun(book)
+      yield* unruled(`
+        update sync.runs set summary = '${JSON.stringify({ newEntries: { [named.id]: 7 }, moreAccounts: 1 })}'
+        where run_id = ${runId}`)
+      const { accounts } = yield* read(Option.none())
+      const own = accounts.filter(({ book: code }) => code === book.code)
+      expect(new Map(own.map(({ accountId, newEntries }) => [accountId, newEntries]))).toEqual(
+        new Map([
+          [named.id, 7],
+          [other.id, null],
+        ]),
+      )
+    }),
+  )
+
   it.effect("counts what each of two connections to one organization brought by its own last sync", () =>
     Effect.gen(function* () {
       const { read } = yield* Status

@@ -181,20 +181,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Data that is not part 
   it.scoped("names in a run's summary the accounts with most news, and only so many books", () =>
     Effect.gen(function* () {
       const run = yield* beginRun("default", "sync")
-      const newEntries = new Map(Array.from({ length: 5_000 }, (_, index) => [`account ${index}`, index]))
+      const newEntries = new Map(Array.from({ length: 15_000 }, (_, index) => [`account ${index}`, index]))
       const failedBooks = Array.from({ length: 1_500 }, (_, index) => `C${index}`)
       yield* recordEnd(run, Exit.void, () => ({ code: 3, newEntries, failedBooks, whole: true }))
       const [kept] = yield* rows(`
         select r.whole, (select count(*)::integer from jsonb_object_keys(r.summary -> 'newEntries')) as accounts,
-          r.summary -> 'newEntries' -> 'account 4999' as most, r.summary -> 'newEntries' -> 'account 3999' as less,
+          r.summary -> 'newEntries' -> 'account 14999' as most, r.summary -> 'newEntries' -> 'account 4999' as less, r.summary -> 'moreAccounts' as others,
           jsonb_array_length(r.summary -> 'failedBooks') as books, r.summary -> 'moreFailedBooks' as more,
           sync.failed_to_read(r.summary, 'C1') as named, sync.failed_to_read(r.summary, 'C1400') as perhaps
         from sync.runs r`)
       expect(kept).toEqual({
         whole: true,
-        accounts: 1_000,
-        most: 4_999,
+        accounts: 10_000,
+        most: 14_999,
         less: null,
+        // One of them had none.
+        others: 4_999,
         books: 1_000,
         more: 500,
         named: true,

@@ -35,7 +35,7 @@ export const standingLines = (accounts: ReadonlyArray<Standing>, screen: Screen)
     account.currency,
     account.paymentRails,
     account.status,
-    count(account.newEntries),
+    account.newEntries === null ? "?" : count(account.newEntries),
     count(account.entries),
     account.balance,
     account.tiesOut ? "yes" : `NO${account.remark === null ? "" : `: ${account.remark}`}`,

@@ -109,17 +109,18 @@ export const prove = Effect.fn("Sync.prove")(function* (
   return yield* new SyncIncomplete({ reason, failures, report })
 })
 
-/** Accounts, and books, that the summary of a run names: the summary does not grow with them. */
-const mostNamed = 1_000
+/** Books, and accounts, that the summary of a run names: the summary does not grow without end. */
+const mostBooks = 1_000
+const mostAccounts = 10_000
 
-/** Those with most new entries, most first. */
-const newest = (newEntries: ReadonlyMap<string, number>): Readonly<Record<string, number>> =>
-  Object.fromEntries(
-    [...newEntries]
-      .filter(([, entries]) => entries > 0)
-      .sort(([, a], [, b]) => b - a)
-      .slice(0, mostNamed),
-  )
+/** The accounts with most new entries, and how many more have some. */
+const newest = (newEntries: ReadonlyMap<string, number>) => {
+  const accounts = [...newEntries].filter(([, entries]) => entries > 0).sort(([, a], [, b]) => b - a)
+  return {
+    newEntries: Object.fromEntries(accounts.slice(0, mostAccounts)),
+    ...(accounts.length > mostAccounts ? { moreAccounts: accounts.length - mostAccounts } : {}),
+  }
+}
 
 /** The stored summary of a run that has ended. */
 interface Ended {
@@ -196,9 +197,9 @@ export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
   const summary = {
     counters: run.counters,
     requests: end.requests ?? {},
-    newEntries: newest(end.newEntries ?? new Map()),
-    failedBooks: failedBooks.slice(0, mostNamed),
-    ...(failedBooks.length > mostNamed ? { moreFailedBooks: failedBooks.length - mostNamed } : {}),
+    ...newest(end.newEntries ?? new Map()),
+    failedBooks: failedBooks.slice(0, mostBooks),
+    ...(failedBooks.length > mostBooks ? { moreFailedBooks: failedBooks.length - mostBooks } : {}),
     ...(end.partial === true ? { partial: true } : {}),
     ...(end.proved === true ? { proved: true } : {}),
     ...(end.days === undefined ? {} : { days: end.days }),
