@@ -47,8 +47,10 @@ export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
   yield* database.execute(
     "Reconcile.takeBooks.begin",
     (sql) => sql`
-      insert into reconcile.progress (book_id, through_run)
-      select b, 0 from unnest(${ids}::integer[]) b order by b on conflict do nothing`,
+      insert into reconcile.progress as p (book_id, through_run)
+      select b, 0 from unnest(${ids}::integer[]) b order by b
+      -- Findings of a part of the book may follow these settings from now on, so that by no others all of them are known.
+      on conflict (book_id) do update set settings = null where p.settings <> ${settings}`,
   )
   yield* database.execute(
     "Reconcile.takeBooks.lock",

@@ -137,8 +137,8 @@ export const openSubjects = (
   where f.book_id = ${inBooks(sql, scope)} and f.check_name = any (${textArray(sql, checks)})`
 
 /**
- * The keys of resources of the books that changed, that an entry which changed names, that are deferred, or that are subjects of
- * open findings of these checks; for a scope that is not everything.
+ * The keys of resources of the books that changed, that an entry which changed or whose amount was moved names, that are
+ * deferred, or that are subjects of open findings of these checks; for a scope that is not everything.
  */
 const resourceKeys = (sql: Sql, scope: Scope, ...checks: ReadonlyArray<CheckName>): Fragment => {
   const books = inBooks(sql, scope)
@@ -152,6 +152,14 @@ const resourceKeys = (sql: Sql, scope: Scope, ...checks: ReadonlyArray<CheckName
     union
     select e.book_id, e.related_id, e.related_type from mirror.statement_entries e
     where ${entriesInScope(sql, scope)} and e.related_id is not null
+    ${
+      scope.sinceRun === null
+        ? sql``
+        : sql`union
+    select e.book_id, e.related_id, e.related_type from ledger.journal_entries j
+    join mirror.statement_entries e on e.book_id = j.book_id and e.entry_id = j.source_id
+    where j.book_id = ${books} and j.run_id > ${scope.sinceRun} and j.sequence > 0 and e.related_id is not null`
+    }
     union
     select d.book_id, d.resource_id, d.resource_type from reconcile.deferred d where d.book_id = ${books}
     union

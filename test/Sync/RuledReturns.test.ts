@@ -1,11 +1,22 @@
 /** Returns under posting rules: a movement that was fully returned leaves no balance anywhere, whatever the rules are by then. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { chooseBooks } from "../../src/Book/ChosenBooks.ts"
+import { Ledger } from "../../src/Ledger.ts"
+import { Resources } from "../../src/Mirror/Resources.ts"
+import { postChanges, throughRules } from "../../src/Reclassify/ByRules.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
+import { beginRun } from "../../src/Run.ts"
 import { Settings } from "../../src/Settings.ts"
+import { PostingFacts } from "../../src/Sync/Statements/PostingFacts.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { credit, deposit, id, partnership } from "./Partnership.ts"
 import { balances, findings, rows, sync } from "./Runs.ts"
+
+const under = (variables: Record<string, string>) =>
+  Layer.mergeAll(Ledger.Default, Reconcile.Default, Resources.Default, PostingFacts.Default).pipe(
+    Layer.provideMerge(Settings.from({ variables })),
+  )
 
 type Match = Readonly<Record<string, string>>
 const rulesOf = (...rules: ReadonlyArray<readonly [match: Match, code: string]>) => ({
@@ -104,6 +115,43 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a deposit that is retu
         expect(yield* findings).toEqual(["clearing-nets blocking"])
         yield* sync(service.url, rulesOf(sales, returns))
         expect(yield* findings).toEqual([])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("is found again once a month was checked by other rules meanwhile", () =>
+    Effect.gen(function* () {
+      const { service } = yield* inTwoAccounts
+      yield* sync(service.url, rulesOf(sales))
+      expect(yield* findings).toEqual(["clearing-nets blocking"])
+      yield* Effect.flatMap(Reconcile, (reconcile) =>
+        reconcile.run({ connection: Option.none(), period: Option.some("2026-10"), full: false }),
+      ).pipe(Effect.provide(under(rulesOf(sales, returns))))
+      expect(yield* findings).toEqual([])
+      yield* sync(service.url, rulesOf(sales))
+      expect(yield* findings).toEqual(["clearing-nets blocking"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped(
+    "is found where rules that are gone moved it, by a process that was killed before it checked",
+    () =>
+      Effect.gen(function* () {
+        const { service } = yield* partnership({
+          balance: "0.00",
+          statement: [credit(11, "1000.00", "1000.00", id(111)), back],
+          deposits: [acme({ status: "REJECTED" })],
+        })
+        yield* sync(service.url, rulesOf(anySales))
+        yield* sync(service.url, rulesOf(anySales))
+        const [book] = yield* chooseBooks(Option.none(), Option.none())
+        if (book === undefined) throw new Error("no book")
+        const run = yield* beginRun("default", "reclassify")
+        yield* throughRules(book, "returns apart", (changes, _, proof) =>
+          postChanges(book, run, changes, proof),
+        ).pipe(Effect.provide(under(rulesOf(returns, anySales))))
+        expect(yield* balances).toEqual(["4120 -1000", "4190 1000"])
+        yield* sync(service.url, rulesOf(anySales))
+        expect(yield* findings).toEqual(["clearing-nets blocking"])
       }).pipe(Effect.provide(TestDatabase.layer)),
   )
 

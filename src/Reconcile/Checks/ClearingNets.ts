@@ -65,5 +65,5 @@ export const clearingNets: CheckQuery = {
   checks: ["clearing-nets"],
   found,
   deferring: ["CANCELED", "REJECTED"],
-  mayFind: ({ deferred, entries, resources }) => deferred || entries || resources,
+  mayFind: ({ deferred, entries, moves, resources }) => deferred || entries || moves || resources,
 }
