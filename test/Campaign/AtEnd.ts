@@ -6,6 +6,7 @@ import { Reconcile } from "../../src/Reconcile.ts"
 import { baseProblems } from "./BaseAtEnd.ts"
 import { idsOf } from "./BookIds.ts"
 import { deliveryProblems } from "./Delivered.ts"
+import type { Access } from "./History.ts"
 import { held } from "./Invariants.ts"
 import { monthProblems } from "./MonthsAtEnd.ts"
 import { backfillBook, books, operate } from "./Operations.ts"
@@ -72,11 +73,15 @@ export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) 
     told.push(`the last sync: ${last.told}`)
     const all = yield* books(site)
     // An account or client that went away for good leaves the run incomplete. Then only the invariants can be proved.
-    const whole = [...site.world.accounts.values(), ...site.world.clients.values()].every(
-      ({ access }) => access === "served" || access === "unlisted",
+    const isShown = ({ access }: { readonly access: Access }) => access === "served" || access === "unlisted"
+    const accounts = [...site.world.accounts.values()]
+    const whole = [...accounts, ...site.world.clients.values()].every(isShown)
+    const unread = accounts.filter(
+      (account) =>
+        !isShown(account) || !isShown(site.world.clients.get(account.book) ?? { access: "served" }),
     )
     if (!last.done) return [...unchecked, ...(whole ? [`the last sync failed: ${last.told}`] : [])]
-    const problems = [...unchecked, ...(yield* held(all))]
+    const problems = [...unchecked, ...(yield* held(all, new Set(unread.map(({ id }) => id))))]
     const wrong = yield* wrongBooks(site, all)
     problems.push(...wrong.flatMap(({ book, texts }) => texts.map((text) => `book ${book.code}: ${text}`)))
     if (whole) problems.push(...(yield* monthProblems(site, all)))

@@ -125,14 +125,14 @@ export const digests = (books: ReadonlyArray<Book>) =>
     (found) => new Map(found.map(({ book, digest, period }) => [`${book} ${period}`, digest])),
   )
 
-/** Entries that are held back: none are left once everything is mended and read. */
-export const held = (books: ReadonlyArray<Book>) =>
+/** Entries that are held back: none are left once everything is mended and read. `unread`: accounts that cannot be. */
+export const held = (books: ReadonlyArray<Book>, unread: ReadonlySet<string>) =>
   Effect.map(
-    query<Problem>(
+    query<Problem & { readonly account: string }>(
       "Campaign.held",
-      `select format('entry %s of account %s is held at the end', entry_id, account_id) as problem
-       from mirror.statement_entries where book_id = any ($1::integer[]) and held limit 3`,
+      `select account_id::text as account, format('entry %s of account %s is held at the end', entry_id, account_id) as problem
+       from mirror.statement_entries where book_id = any ($1::integer[]) and held`,
       books,
     ),
-    (found) => found.map(({ problem }) => problem),
+    (found) => found.flatMap(({ account, problem }) => (unread.has(account) ? [] : [problem])).slice(0, 3),
   )
