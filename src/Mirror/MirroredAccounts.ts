@@ -5,7 +5,7 @@ import type { Amount } from "../Common/Money.ts"
 import * as Money from "../Common/Money.ts"
 import { traced } from "../Common/Traced.ts"
 import { bool, int8, nullable, numeric, text, uuid } from "../Database/Columns.ts"
-import { columnsOf, textArray } from "../Database/TextArray.ts"
+import { columnsOf, plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Account } from "../Partner.ts"
 import { heldFrom } from "./StatementEntries.ts"
@@ -45,16 +45,18 @@ const accountColumns = {
 const made = Effect.gen(function* () {
   const database = yield* Database
 
-  const all = traced("Mirror.Accounts.all")(function* (book: Book) {
+  const read = traced("Mirror.Accounts.read")(function* (book: Book, ids: ReadonlyArray<string> | null) {
     const rows = yield* database.rows(
-      "Mirror.Accounts.all",
+      "Mirror.Accounts.read",
       accountColumns,
       (sql) => sql`
           select a.account_id, a.currency, a.payment_rails, a.status, a.unlisted_since is null as listed, a.balance,
             a.entries, a.last_balance, (
               select coalesce(max(s.position) - ${heldFrom}::bigint, 0) from mirror.statement_entries s
               where s.book_id = a.book_id and s.account_id = a.account_id and s.position >= ${heldFrom}) as held
-          from mirror.accounts a where a.book_id = ${book.bookId} order by a.account_id`,
+          from mirror.accounts a
+          where a.book_id = ${book.bookId} ${ids === null ? sql`` : sql`and a.account_id = any (${plainArray(sql, ids, "uuid")})`}
+          order by a.account_id`,
     )
     return rows.map(
       (row): MirroredAccount => ({
@@ -70,6 +72,14 @@ const made = Effect.gen(function* () {
       }),
     )
   })
+
+  const all = (book: Book) => read(book, null)
+
+  /** Those with these identifiers: each is looked up, however many the book has. */
+  const some = (book: Book, ids: Iterable<string>) => read(book, [...ids])
+
+  const one = (book: Book, accountId: string) =>
+    Effect.map(read(book, [accountId]), ([account]) => Option.fromNullable(account))
 
   /** Part of the caller's transaction. `readAt` is when the request was sent, ISO 8601, our clock. */
   const put = traced("Mirror.Accounts.put")(function* (
@@ -111,7 +121,7 @@ const made = Effect.gen(function* () {
     )
   })
 
-  return { all, put, listed }
+  return { all, some, one, put, listed }
 })
 
 export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mirror/Accounts", {

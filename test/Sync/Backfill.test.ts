@@ -6,10 +6,20 @@ import { Settings } from "../../src/Settings.ts"
 import { Backfill } from "../../src/Sync/Backfill.ts"
 import * as Verify from "../../src/Verify.ts"
 import { json } from "../Partner/Service.ts"
+import { rowsTouched } from "../support/RowsTouched.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
-import { accountId, credit, debit, deposit, id, type Partnership, partnership } from "./Partnership.ts"
+import {
+  account,
+  accountId,
+  credit,
+  debit,
+  deposit,
+  id,
+  type Partnership,
+  partnership,
+} from "./Partnership.ts"
 import { findings, journal, postings, rows, sync, variablesFor } from "./Runs.ts"
 
 const october = { from: "2026-10-01", to: "2026-10-31" }
@@ -426,6 +436,30 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
       const asked = service.count(`/accounts/${accountId}/statement`)
       yield* backfill(service.url, september)
       expect(service.count(`/accounts/${accountId}/statement`) - asked).toBe(6)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("looks each of many accounts up by itself", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      let count = 20
+      held.interfere = (path, response) => {
+        const [route = ""] = path.split("?")
+        const items = Array.from({ length: count }, (_, at) => ({
+          ...account,
+          accountId: id(at + 1_000),
+          balance: "0.00",
+          status: "ACTIVE",
+        }))
+        const isList = route === "/accounts"
+        if (isList || route.endsWith("/statement"))
+          json(response, { items: isList ? items : [], pageInfo: { hasNextPage: false } })
+        return isList || route.endsWith("/statement")
+      }
+      const touched = rowsTouched(backfill(service.url), "Mirror.Accounts.read")
+      const few = yield* touched
+      count = 80
+      expect((yield* touched) / few).toBeLessThan(6)
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 

@@ -42,7 +42,7 @@ export const debit = (index: number, amount: string, balanceAfter: string, withd
     : { relatedResourceType: "WITHDRAWAL", relatedResourceId: withdrawalId }),
 })
 
-const account = { accountId, currency: "USD", paymentRails: "SEPA" }
+export const account = { accountId, currency: "USD", paymentRails: "SEPA" }
 
 export const deposit = (index: number, amount: string, over: Item = {}): Item => ({
   depositId: id(index),

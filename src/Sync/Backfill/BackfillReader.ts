@@ -1,5 +1,5 @@
 /** Reads everything of one book that touches a window again: statements, and the resources behind them. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { oneOf, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
@@ -16,7 +16,7 @@ import { noteStatements, noting } from "../Runs/Evidence.ts"
 import { aloneOfStream, failureOf, isRefused } from "../Runs/Failures.ts"
 import type { Failure } from "../Runs/RunReport.ts"
 import { agrees, Balances, nothingToSettle } from "../Statements/AccountBalances.ts"
-import { beginning, checkpoints, statementStream } from "../Statements/Checkpoint.ts"
+import { beginning, checkpointOf, statementStream } from "../Statements/Checkpoint.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { Statements } from "../Statements/Statement.ts"
 import { wholeStatement } from "../Statements/StatementOutcome.ts"
@@ -57,10 +57,13 @@ const made = Effect.gen(function* () {
     exclusively(
       Effect.gen(function* () {
         const run = yield* Run
-        const stored = yield* checkpoints(book)
-        const fresh = (yield* accounts.all(book)).find(({ accountId }) => accountId === account.accountId)
-        const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
-        const outcome = yield* statements.read(book, fresh ?? account, checkpoint)
+        const known = yield* checkpointOf(book, statementStream(account.accountId))
+        const fresh = yield* accounts.one(book, account.accountId)
+        const outcome = yield* statements.read(
+          book,
+          Option.getOrElse(fresh, () => account),
+          Option.getOrElse(known, () => beginning),
+        )
         const whole = wholeStatement(outcome)
         if (whole.length > 0) yield* run.commit(noteStatements(book, whole))
         return outcome
@@ -112,8 +115,12 @@ const made = Effect.gen(function* () {
           if (!outcome.broken) whole.add(account.accountId)
         }
         const comparing = Effect.gen(function* () {
-          const [now] = (yield* accounts.all(book)).filter(({ accountId }) => accountId === account.accountId)
-          return yield* again.readAgain(book, now ?? account, window)
+          const now = yield* accounts.one(book, account.accountId)
+          return yield* again.readAgain(
+            book,
+            Option.getOrElse(now, () => account),
+            window,
+          )
         })
         results.push(
           yield* comparing.pipe(

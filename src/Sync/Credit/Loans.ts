@@ -22,7 +22,7 @@ import { Ledger } from "../../Ledger.ts"
 import { loansStream } from "../../Run/Lease.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
-import { beginning, type Checkpoint, checkpoints, saveCheckpoint } from "../Statements/Checkpoint.ts"
+import { beginning, type Checkpoint, checkpointOf, saveCheckpoint } from "../Statements/Checkpoint.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { loanCash } from "./LoanCash.ts"
 
@@ -142,7 +142,7 @@ const made = Effect.gen(function* () {
     function* (organization: Book, book: Book) {
       const run = yield* Run
       yield* facts.refresh(book)
-      const checkpoint = (yield* checkpoints(book)).get(loansStream) ?? beginning
+      const checkpoint = Option.getOrElse(yield* checkpointOf(book, loansStream), () => beginning)
       const linked = yield* linkNews(book, checkpoint)
       const otherwise = new Set(yield* bookedOtherwise(book, settings.accounting.receivables))
       const ids = new Set([...otherwise, ...(yield* waiting(organization, book)), ...linked])
@@ -166,10 +166,10 @@ const made = Effect.gen(function* () {
    */
   const takeCash = Effect.fn("Sync.Loans.takeCash")(
     function* (organization: Book, book: Book) {
-      const checkpoint = (yield* checkpoints(book)).get(loansStream)
-      if (checkpoint === undefined) return
+      const checkpoint = yield* checkpointOf(book, loansStream)
+      if (Option.isNone(checkpoint)) return
       yield* facts.refresh(book)
-      yield* postAll(organization, book, new Set(yield* linkNews(book, checkpoint)), new Set())
+      yield* postAll(organization, book, new Set(yield* linkNews(book, checkpoint.value)), new Set())
     },
     Effect.provideService(Database, database),
   )

@@ -147,7 +147,8 @@ const made = Effect.gen(function* () {
     },
     resources: Map<string, string>,
   ) {
-    const known = new Set((yield* accounts.all(book)).map(({ accountId }) => accountId))
+    const asked = new Set([...named, ...moved.map(({ accountId }) => accountId)])
+    const known = new Set((yield* accounts.some(book, asked)).map(({ accountId }) => accountId))
     const unread = new Map<string, string>()
     for (const accountId of named)
       if (!known.has(accountId)) unread.set(accountId, why.get(accountId) ?? unknownAccount(accountId))
@@ -198,8 +199,7 @@ const made = Effect.gen(function* () {
         ),
       { concurrency: 4, discard: true },
     )
-    const all = (yield* accounts.all(book)).filter(({ accountId }) => wanted.has(accountId))
-    const outcome = yield* reader.readSome(book, all)
+    const outcome = yield* reader.readSome(book, yield* accounts.some(book, wanted))
     failures.push(...outcome.failures.filter(({ unread }) => unread.kind !== "statement"))
     const unread = yield* unreadOf(
       book,

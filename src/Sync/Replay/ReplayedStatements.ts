@@ -2,7 +2,7 @@
  * Quarantined statement entries. An entry has its place in its statement and cannot be put there from outside: where one
  * can be understood now, its statement is read on from the last good entry, which heals the running balance.
  */
-import { Array as Arr, Effect, Either } from "effect"
+import { Array as Arr, Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
@@ -59,7 +59,7 @@ export class ReplayedStatements extends Effect.Service<ReplayedStatements>()(
         items: ReadonlyArray<Tries>,
         kept: KeptRows,
       ) {
-        const account = (yield* accounts.all(book)).find((one) => one.accountId === accountId)
+        const account = Option.getOrUndefined(yield* accounts.one(book, accountId))
         const looked: Array<Looked> = []
         for (const tries of items) {
           const read = kept.statementEntry(accountId, yield* quarantine.raw(tries.newest.quarantineId))

@@ -212,7 +212,11 @@ const made = Effect.gen(function* () {
     book: Book,
     some: ReadonlyArray<MirroredAccount>,
   ) {
-    return yield* readFrom(book, some, yield* checkpoints(book), yield* quarantine.waiting(book))
+    const stored = yield* checkpoints(
+      book,
+      some.map(({ accountId }) => statementStream(accountId)),
+    )
+    return yield* readFrom(book, some, stored, yield* quarantine.waiting(book))
   })
 
   return { read, readQuick, readSome }

@@ -12,7 +12,7 @@ import { nowIso, Run } from "../../Run.ts"
 import { noteStatements } from "../Runs/Evidence.ts"
 import { aloneOfStream, failureOf, isAskedToWait, type StreamError } from "../Runs/Failures.ts"
 import type { Failure } from "../Runs/RunReport.ts"
-import { beginning, checkpoints, statementStream } from "./Checkpoint.ts"
+import { beginning, checkpointOf, statementStream } from "./Checkpoint.ts"
 import { Statements } from "./Statement.ts"
 import { wholeStatement } from "./StatementOutcome.ts"
 
@@ -40,8 +40,8 @@ const made = Effect.gen(function* () {
 
   const readAgain = Effect.fn("Sync.Balances.readAgain")(function* (book: Book, account: MirroredAccount) {
     const run = yield* Run
-    const stored = yield* checkpoints(book)
-    const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
+    const known = yield* checkpointOf(book, statementStream(account.accountId))
+    const checkpoint = Option.getOrElse(known, () => beginning)
     // Reads the balance first, so that only one answer lies between it and the statement's end, and not the booking of new
     // entries.
     const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
@@ -74,8 +74,8 @@ const made = Effect.gen(function* () {
         }),
       )
     for (let round = 1; round <= rounds && !isOver(); round++) {
-      const open = (yield* accounts.all(book)).filter(
-        (account) => !agrees(account) && among.has(account.accountId) && !failed.has(account.accountId),
+      const open = (yield* accounts.some(book, among)).filter(
+        (account) => !agrees(account) && !failed.has(account.accountId),
       )
       if (open.length === 0) break
       yield* Effect.forEach(open, settleOne, { concurrency: 4, discard: true })

@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { traced } from "../../Common/Traced.ts"
 import { bool, nullable, oneOf, text } from "../../Database/Columns.ts"
+import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { Run } from "../../Run.ts"
 
@@ -39,14 +40,18 @@ const checkpointColumns = {
   complete: bool,
 }
 
-/** All checkpoints of a book, by stream. */
-export const checkpoints = traced("Sync.checkpoints")(function* (book: Book) {
+/** Checkpoints of a book, by stream: all, or those of these streams. */
+export const checkpoints = traced("Sync.checkpoints")(function* (
+  book: Book,
+  streams: ReadonlyArray<string> | null = null,
+) {
   const database = yield* Database
   const rows = yield* database.rows(
     "Sync.checkpoints",
     checkpointColumns,
     (sql) => sql`
-      select stream, cursor, leads_to, ordering, complete from sync.checkpoints where book_id = ${book.bookId}`,
+      select stream, cursor, leads_to, ordering, complete from sync.checkpoints
+      where book_id = ${book.bookId} ${streams === null ? sql`` : sql`and stream = any (${textArray(sql, streams)})`}`,
   )
   return new Map(
     rows.map((row): [string, Checkpoint] => [
@@ -60,6 +65,9 @@ export const checkpoints = traced("Sync.checkpoints")(function* (book: Book) {
     ]),
   )
 })
+
+export const checkpointOf = (book: Book, stream: string) =>
+  Effect.map(checkpoints(book, [stream]), (found) => Option.fromNullable(found.get(stream)))
 
 /** Postgres text cannot hold NUL. Without its cursor a stream is read from its start. */
 const storable = (cursor: string | null): string | null => (cursor?.includes("\0") === true ? null : cursor)
