@@ -40,10 +40,14 @@ const proposedIn = (column: string, rows: ReadonlyArray<BookRow>): ReadonlyArray
 export const proposed = (
   rows: ReadonlyArray<BookRow>,
   columns: ReadonlyArray<string>,
-): ReadonlyArray<BookRow> =>
-  [...new Set(rows.map(({ book }) => book))].flatMap((book) =>
-    columns.reduce<ReadonlyArray<BookRow>>(
-      (own, column) => proposedIn(column, own),
-      rows.filter((row) => row.book === book),
-    ),
+): ReadonlyArray<BookRow> => {
+  const books = new Map<string, Array<BookRow>>()
+  for (const row of rows) {
+    const own = books.get(row.book)
+    if (own === undefined) books.set(row.book, [row])
+    else own.push(row)
+  }
+  return [...books.values()].flatMap((own) =>
+    columns.reduce<ReadonlyArray<BookRow>>((named, column) => proposedIn(column, named), own),
   )
+}

@@ -21,7 +21,10 @@ const sharedIn = (
   const found = new Map<string, Array<string>>()
   accounts.forEach(({ name, role }, at) => {
     const code = codeOf(at)
-    if (role === "cash" && code !== "") found.set(code, [...(found.get(code) ?? []), name])
+    if (role !== "cash" || code === "") return
+    const names = found.get(code)
+    if (names === undefined) found.set(code, [name])
+    else names.push(name)
   })
   return [...found].flatMap(([code, names]) =>
     names.length > 1 ? [{ column, code, accounts: names.toSorted() }] : [],
