@@ -1,5 +1,6 @@
 /** What the books' accounts are called in each accounting system: a CSV or workbook that an accountant edits, kept in versions. */
 import { Data, Effect, Either, Option } from "effect"
+import { ofBook } from "../Book/ByBook.ts"
 import { chooseBooks } from "../Book/ChosenBooks.ts"
 import { allBooks, type Book } from "../Book.ts"
 import { type Mistake, unreadable, unwritable } from "../Common/CsvFile.ts"
@@ -10,12 +11,12 @@ import { Database } from "../Database.ts"
 import { targetColumns } from "../Format/Targets.ts"
 import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
 import { changesBetween, type MappingChange, type Unmapped, unmappedIn } from "./Mapping/Changes.ts"
-import { addMapping, mappedBooks, newestMapping } from "./Mapping/KeptMappings.ts"
+import { addMapping, newestMappings, type StoredMapping } from "./Mapping/KeptMappings.ts"
 import { type CheckedBook, checkMapping } from "./Mapping/MappingCheck.ts"
 import { fileText, readMapping, workbookOf } from "./Mapping/MappingCsv.ts"
 import { type BookRow, keyOf, type MappingRow } from "./Mapping/MappingRow.ts"
 import { type SharedCode, sharedInMapping } from "./Mapping/SharedCodes.ts"
-import { baseOnlyAccounts, chartAccounts, readAccounts } from "./Source/Accounts.ts"
+import { accountsOfBooks, baseOnlyOfBooks, chartAccounts } from "./Source/Accounts.ts"
 
 /** `message` says what, where (file and line) and what to do. Nothing was stored. */
 class AccountMappingError extends Data.TaggedError("AccountMappingError")<{
@@ -31,18 +32,23 @@ const nothing: Readonly<Record<string, string>> = Object.fromEntries(
 type Base = Pick<ValuationOptions, "baseCurrency" | "chart">
 
 /**
- * A book's accounts, each once; several of the ledger may be one here. Those of the base-currency journal come last, if asked
- * for with those that the book will only have once it is valued.
+ * The books' accounts, of a book each once; several of the ledger may be one here. Those of the base-currency journal come last,
+ * if asked for with those that the book will only have once it is valued.
  */
 const accountsOf = Effect.fn("AccountMapping.accountsOf")(function* (
-  { bookId, code }: Book,
+  books: ReadonlyArray<Book>,
   base: Base | null,
 ) {
-  const { ordered } = yield* readAccounts(bookId)
-  const valued = yield* baseOnlyAccounts(bookId)
-  const later = base === null || valued.length > 0 ? [] : chartAccounts(code, base)
-  const all = [...ordered, ...valued, ...later]
-  return [...new Map(all.map((account) => [keyOf(account), account])).values()]
+  const ids = books.map(({ bookId }) => bookId)
+  const accounts = yield* accountsOfBooks(ids)
+  const baseOnly = yield* baseOnlyOfBooks(ids)
+  return books.map(({ bookId, code: book }) => {
+    const { ordered } = ofBook(accounts, bookId)
+    const valued = ofBook(baseOnly, bookId)
+    const later = base === null || valued.length > 0 ? [] : chartAccounts(book, base)
+    const all = [...ordered, ...valued, ...later]
+    return { bookId, book, accounts: [...new Map(all.map((account) => [keyOf(account), account])).values()] }
+  })
 })
 
 /** The chart in use with the newest mapping's names, a row per account of the chosen books. */
@@ -50,13 +56,14 @@ export const current = Effect.fn("AccountMapping.current")(function* (
   book: Option.Option<string>,
   base: Base | null = null,
 ) {
+  const books = yield* chooseBooks(Option.none(), book)
+  const stored = yield* newestMappings(books.map(({ bookId }) => bookId))
   const rows: Array<BookRow> = []
-  for (const each of yield* chooseBooks(Option.none(), book)) {
-    const stored = yield* newestMapping(each.bookId)
-    const known = new Map((stored?.rows ?? []).map((row) => [keyOf(row), row]))
-    for (const account of yield* accountsOf(each, base)) {
+  for (const one of yield* accountsOf(books, base)) {
+    const known = new Map((stored.get(one.bookId)?.rows ?? []).map((row) => [keyOf(row), row]))
+    for (const account of one.accounts) {
       const { code, currency, name, role } = account
-      rows.push({ ...nothing, ...known.get(keyOf(account)), book: each.code, role, currency, code, name })
+      rows.push({ ...nothing, ...known.get(keyOf(account)), book: one.book, role, currency, code, name })
     }
   }
   return rows
@@ -100,8 +107,8 @@ export interface Imported {
 const importBook = Effect.fn("AccountMapping.importBook")(function* (
   { absent, book, bookId, rows }: CheckedBook,
   unsaid: ReadonlyArray<string>,
+  stored: StoredMapping | null,
 ) {
-  const stored = yield* newestMapping(bookId)
   const before = new Map((stored?.rows ?? []).map((row: MappingRow) => [keyOf(row), row]))
   const kept = absent.map((account): MappingRow => {
     const { code, currency, name, role } = account
@@ -135,13 +142,16 @@ export const importFrom = Effect.fn("AccountMapping.importFrom")(function* (
   })
   const read = yield* Effect.promise(() => readMapping(bytes))
   if (Either.isLeft(read)) return yield* invalid(file, read.left)
-  const books = yield* Effect.forEach(yield* allBooks(Option.none()), (book) =>
-    Effect.map(accountsOf(book, base), (accounts) => ({ book: book.code, bookId: book.bookId, accounts })),
-  )
+  const books = yield* accountsOf(yield* allBooks(Option.none()), base)
   const { checked, mistakes } = checkMapping(read.right.rows, books)
   if (mistakes.length > 0) return yield* invalid(file, mistakes)
   const { absent } = read.right
-  return yield* database.transaction(Effect.forEach(checked, (one) => importBook(one, absent)))
+  return yield* database.transaction(
+    Effect.gen(function* () {
+      const stored = yield* newestMappings(checked.map(({ bookId }) => bookId))
+      return yield* Effect.forEach(checked, (one) => importBook(one, absent, stored.get(one.bookId) ?? null))
+    }),
+  )
 })
 
 export interface UnmappedBook extends Unmapped {
@@ -150,13 +160,9 @@ export interface UnmappedBook extends Unmapped {
 
 /** The unmapped accounts of the books that have a mapping. Reads nothing of the others. */
 export const unmappedAccounts = Effect.fn("AccountMapping.unmapped")(function* (books: ReadonlyArray<Book>) {
-  const mapped = yield* mappedBooks()
-  const found: Array<UnmappedBook> = []
-  for (const book of books) {
-    if (!mapped.has(book.bookId)) continue
-    const stored = yield* newestMapping(book.bookId)
-    const unmapped = unmappedIn(stored?.rows ?? [], yield* accountsOf(book, null))
-    found.push(...unmapped.map((one) => ({ book: book.code, ...one })))
-  }
-  return found
+  const stored = yield* newestMappings(books.map(({ bookId }) => bookId))
+  const mapped = books.filter(({ bookId }) => stored.has(bookId))
+  return (yield* accountsOf(mapped, null)).flatMap(({ accounts, book, bookId }) =>
+    unmappedIn(stored.get(bookId)?.rows ?? [], accounts).map((one): UnmappedBook => ({ book, ...one })),
+  )
 })

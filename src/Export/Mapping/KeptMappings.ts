@@ -1,8 +1,7 @@
 /** The versions of each book's mapping: added, never changed. */
-import { and, desc, inArray, lte } from "drizzle-orm"
 import { Effect, Schema } from "effect"
-import { int4 } from "../../Database/Columns.ts"
-import { accountMappings } from "../../Database/Tables/Export.ts"
+import { isIn } from "../../Book/ByBook.ts"
+import { int4, json } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { MappingRow } from "./MappingRow.ts"
 
@@ -21,13 +20,14 @@ export const newestMappings = Effect.fn("AccountMapping.newestOfBooks")(function
   asOf: string | null = null,
 ) {
   const database = yield* Database
-  const { accounts, bookId, importedAt, version } = accountMappings
-  const rows = yield* database.orm("AccountMapping.newest", (orm) =>
-    orm
-      .selectDistinctOn([bookId], { bookId, version, accounts })
-      .from(accountMappings)
-      .where(and(inArray(bookId, bookIds), asOf === null ? undefined : lte(importedAt, asOf)))
-      .orderBy(bookId, desc(version)),
+  const rows = yield* database.rows(
+    "AccountMapping.newest",
+    { bookId: int4, version: int4, accounts: json },
+    (sql) => sql`
+      select distinct on (m.book_id) m.book_id as "bookId", m.version, m.accounts from export.account_mappings m
+      where m.book_id ${isIn(sql, bookIds)}
+        and m.imported_at <= coalesce(${asOf}::text::timestamptz, 'infinity')
+      order by m.book_id, m.version desc`,
   )
   const found = new Map<number, StoredMapping>()
   for (const row of rows) {
@@ -56,13 +56,4 @@ export const addMapping = Effect.fn("AccountMapping.add")(function* (
       returning version`,
   )
   return version
-})
-
-/** The books that have a mapping. */
-export const mappedBooks = Effect.fn("AccountMapping.books")(function* () {
-  const database = yield* Database
-  const rows = yield* database.orm("AccountMapping.books", (orm) =>
-    orm.selectDistinct({ bookId: accountMappings.bookId }).from(accountMappings),
-  )
-  return new Set(rows.map(({ bookId }) => bookId))
 })

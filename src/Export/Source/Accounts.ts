@@ -1,11 +1,8 @@
 /** The accounts of a journal, in the caller's repeatable-read transaction. */
-import { eq } from "drizzle-orm"
 import { Effect } from "effect"
 import { byBook, isIn, ofBook } from "../../Book/ByBook.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { int2, int4, nullable, type RowOf, text, uuid } from "../../Database/Columns.ts"
-import { byBytes } from "../../Database/Tables/ColumnTypes.ts"
-import { valuationAccounts } from "../../Database/Tables/Valuation.ts"
 import { Database } from "../../Database.ts"
 import type { Account } from "../../Format/Entry.ts"
 import { recordedBy } from "../../Ledger/AsOf.ts"
@@ -98,19 +95,27 @@ const ofBaseAlone = ({
   partnerAccountId: null,
 })
 
-/** The accounts that a book has in its base-currency journal only; none before it is valued for the first time. */
-export const baseOnlyAccounts = Effect.fn("Export.baseOnlyAccounts")(function* (bookId: number) {
+const baseOnlyColumns = { bookId: int4, code: text, name: text, role: text, currency: text }
+
+/** By book: the accounts that it has in its base-currency journal only; none before it is valued for the first time. */
+export const baseOnlyOfBooks = Effect.fn("Export.baseOnlyOfBooks")(function* (
+  bookIds: ReadonlyArray<number>,
+) {
   const database = yield* Database
-  const { code, name, role } = valuationAccounts
-  const rows = yield* database.orm("Export.baseOnlyAccounts", (orm) =>
-    orm
-      .select()
-      .from(valuationAccounts)
-      .where(eq(valuationAccounts.bookId, bookId))
-      .orderBy(byBytes(code), byBytes(name), byBytes(role)),
+  const rows = yield* database.rows(
+    "Export.baseOnlyAccounts",
+    baseOnlyColumns,
+    (sql) => sql`
+      select a.book_id as "bookId", a.code, a.name, a.role, a.currency from valuation.accounts a
+      where a.book_id ${isIn(sql, bookIds)} order by a.code collate "C", a.name collate "C", a.role collate "C"`,
   )
-  return rows.map(ofBaseAlone)
+  const found = byBook(rows)
+  return new Map(bookIds.map((bookId) => [bookId, found.of({ bookId }).map(ofBaseAlone)]))
 })
+
+/** Of one book. */
+export const baseOnlyAccounts = (bookId: number) =>
+  Effect.map(baseOnlyOfBooks([bookId]), (accounts) => ofBook(accounts, bookId))
 
 /** The same as the chart calls them now, whether or not the book has been valued. */
 export const chartAccounts = (
