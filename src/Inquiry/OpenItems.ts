@@ -3,11 +3,13 @@
  * defines the lines. The lines of an account add up to its balance.
  */
 import { Effect } from "effect"
+import { isIn } from "../Book/ByBook.ts"
 import type { Sql } from "../Database/Client.ts"
 import { int4, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 
 const itemAccountColumns = {
+  bookId: int4,
   accountId: int4,
   code: text,
   name: text,
@@ -83,9 +85,13 @@ export const openItems = Effect.fn("OpenItems.items")(function* (scope: OpenItem
   return yield* database.rows("OpenItems.items", openItemColumns, (sql) => openItemLines(sql, scope))
 })
 
-/** The accounts that have open items, and their balances: at the end of a month (`2026-10`), or of all that is booked. */
+/**
+ * The books' accounts of a code that have open items, and their balances: at the end of a month (`2026-10`), or of all that is
+ * booked. Without a code all of them.
+ */
 export const itemAccounts = Effect.fn("OpenItems.accounts")(function* (
-  bookId: number,
+  bookIds: ReadonlyArray<number>,
+  code: string | null = null,
   through: string | null = null,
 ) {
   const database = yield* Database
@@ -93,11 +99,12 @@ export const itemAccounts = Effect.fn("OpenItems.accounts")(function* (
     "OpenItems.accounts",
     itemAccountColumns,
     (sql) => sql`
-      select a.account_id as "accountId", a.code, a.name, a.role, a.currency, b.balance::text as balance
+      select a.book_id as "bookId", a.account_id as "accountId", a.code, a.name, a.role, a.currency, b.balance::text as balance
       from ledger.accounts a
       cross join lateral ledger.balance_of(a.book_id, a.account_id,
         coalesce(${monthOrNull(through)}::text::date, 'infinity')) b
-      where a.book_id = ${bookId} and ledger.open_item_reading(a.role, a.rule_code, a.name) is not null
+      where a.book_id ${isIn(sql, bookIds)} ${code === null ? sql`` : sql`and a.code = ${code}`}
+        and ledger.open_item_reading(a.role, a.rule_code, a.name) is not null
       order by a.code collate "C", a.name collate "C", a.currency collate "C", a.account_id`,
   )
 })

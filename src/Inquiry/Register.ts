@@ -1,18 +1,23 @@
 /** The register of an account: its postings in the order of the books, with the balance after each. */
-import { and, eq } from "drizzle-orm"
 import { Effect } from "effect"
 import { archivedThrough } from "../Book/Archived.ts"
+import { byBook, isIn } from "../Book/ByBook.ts"
 import * as Money from "../Common/Money.ts"
 import { int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
-import { byBytes } from "../Database/Tables/ColumnTypes.ts"
-import { accounts } from "../Database/Tables/Ledger.ts"
 import { Database } from "../Database.ts"
 import { toldApart } from "./Namesakes.ts"
 
-export type RegisterAccount = Pick<
-  typeof accounts.$inferSelect,
-  "accountId" | "code" | "name" | "role" | "currency" | "partnerAccountId"
->
+const accountColumns = {
+  bookId: int4,
+  accountId: int4,
+  code: text,
+  name: text,
+  role: text,
+  currency: text,
+  partnerAccountId: nullable(uuid),
+}
+
+export type RegisterAccount = Omit<RowOf<typeof accountColumns>, "bookId">
 
 const lineColumns = {
   date: text,
@@ -46,18 +51,23 @@ export interface Register {
   readonly archived: string | null
 }
 
-/** The book's accounts of a code: one for each currency, and for cash one for each account of the service. */
-export const accountsOf = Effect.fn("Register.accounts")(function* (bookId: number, code: string) {
+/** The books' accounts of a code, book by book: one for each currency, and for cash one for each account of the service. */
+export const accountsOf = Effect.fn("Register.accounts")(function* (
+  bookIds: ReadonlyArray<number>,
+  code: string,
+) {
   const database = yield* Database
-  const { accountId, currency, name, partnerAccountId, role } = accounts
-  const found: ReadonlyArray<RegisterAccount> = yield* database.orm("Register.accounts", (orm) =>
-    orm
-      .select({ accountId, code: accounts.code, name, role, currency, partnerAccountId })
-      .from(accounts)
-      .where(and(eq(accounts.bookId, bookId), eq(accounts.code, code)))
-      .orderBy(byBytes(name), byBytes(currency), accountId),
+  const rows = yield* database.rows(
+    "Register.accounts",
+    accountColumns,
+    (sql) => sql`
+      select a.book_id as "bookId", a.account_id as "accountId", a.code, a.name, a.role, a.currency,
+        a.partner_account_id as "partnerAccountId"
+      from ledger.accounts a where a.book_id ${isIn(sql, bookIds)} and a.code = ${code}
+      order by a.name collate "C", a.currency collate "C", a.account_id`,
   )
-  return toldApart(found)
+  const found = byBook(rows)
+  return bookIds.flatMap((bookId) => toldApart(found.of({ bookId })))
 })
 
 /** The largest integer of the database: no account has as many postings. */

@@ -145,7 +145,7 @@ export const monthProblems = (site: Site, books: ReadonlyArray<Book>) =>
       const own = books.filter(({ bookId }) => all.some((one) => one.month === month && one.book === bookId))
       const bridges = yield* bridgesOf(yield* readMonths(own, month), month)
       for (const book of own) {
-        const accounts = yield* itemAccounts(book.bookId, month)
+        const accounts = yield* itemAccounts([book.bookId], null, month)
         const scope = { bookId: book.bookId, asOf: null, accountId: null, through: month }
         const found = [
           ...bridgeProblems(site, month, bridges.get(book.bookId)?.accounts ?? []),

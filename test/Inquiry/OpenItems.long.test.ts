@@ -39,7 +39,7 @@ const linesOf = (
   scope: { readonly through?: string; readonly drill?: string; readonly asOf?: string } = {},
 ) =>
   Effect.gen(function* () {
-    const accounts = yield* itemAccounts(book.bookId)
+    const accounts = yield* itemAccounts([book.bookId])
     const items = yield* openItems({ ...all, bookId: book.bookId, ...scope })
     const codes = new Map(accounts.map(({ accountId, code }) => [accountId, code]))
     return items.map(({ accountId, amount, itemId, line, period, since, status }) => [

@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import { archivedThrough, refuseArchived } from "../../../Book/Archived.ts"
+import { byBook } from "../../../Book/ByBook.ts"
 import { chooseBooks } from "../../../Book/ChosenBooks.ts"
 import { printed, printedSum } from "../../../Common/AmountText.ts"
 import { count, counted, harmless } from "../../../Common/Text.ts"
@@ -34,7 +35,7 @@ const partyColumns = [
   { title: "Reference", shrinks: true },
 ] as const
 
-interface BookItems extends ItemAccount {
+interface BookItems extends Omit<ItemAccount, "bookId"> {
   readonly book: string
   /** The last month whose movements are archived, and cannot be listed here (`2024-12`). */
   readonly archived: string | null
@@ -99,13 +100,16 @@ const read = Effect.fn("Cli.items.read")(function* (
   book: Option.Option<string>,
   period: string | null,
 ) {
+  const books = yield* chooseBooks(Option.none(), book)
+  const ids = books.map(({ bookId }) => bookId)
+  const accounts = byBook(yield* itemAccounts(ids, code, period))
   const found: Array<BookItems> = []
-  let known = false
-  for (const { bookId, code: bookCode } of yield* chooseBooks(Option.none(), book)) {
+  for (const { bookId, code: bookCode } of books) {
+    const own = accounts.of({ bookId })
+    if (own.length === 0) continue
     if (period !== null) yield* refuseArchived([bookId], period)
     const archived = yield* archivedThrough(bookId)
-    known ||= (yield* accountsOf(bookId, code)).length > 0
-    for (const account of (yield* itemAccounts(bookId, period)).filter((one) => one.code === code)) {
+    for (const { bookId: _, ...account } of own) {
       // The items open at the end of the month, and that month's movements one by one.
       const items = yield* openItems({
         bookId,
@@ -118,7 +122,7 @@ const read = Effect.fn("Cli.items.read")(function* (
     }
   }
   if (found.length > 0) return found
-  if (!known) return yield* noAccount(code)
+  if ((yield* accountsOf(ids, code)).length === 0) return yield* noAccount(code)
   return yield* new UsageError({
     detail: `${code} is cash, income or expenses: its balance is not made of open items.`,
     advice: `Run tieout register ${code} to see its postings.`,

@@ -105,11 +105,14 @@ const read = Effect.fn("Cli.register.read")(function* (
   book: Option.Option<string>,
   what: { readonly limit: number; readonly period: string | null },
 ) {
+  const books = new Map((yield* chooseBooks(Option.none(), book)).map((one) => [one.bookId, one.code]))
+  const accounts = yield* accountsOf([...books.keys()], code)
+  const ids = [...new Set(accounts.map(({ bookId }) => bookId))]
+  if (what.period !== null) yield* refuseArchived(ids, what.period)
   const registers: Array<BookRegister> = []
-  for (const { bookId, code: bookCode } of yield* chooseBooks(Option.none(), book)) {
-    if (what.period !== null) yield* refuseArchived([bookId], what.period)
-    for (const account of yield* accountsOf(bookId, code))
-      registers.push({ book: bookCode, ...account, ...(yield* registerOf(bookId, account.accountId, what)) })
+  for (const { bookId, ...account } of accounts) {
+    const register = yield* registerOf(bookId, account.accountId, what)
+    registers.push({ book: books.get(bookId) ?? "", ...account, ...register })
   }
   return registers.length === 0 ? yield* noAccount(code) : registers
 })
