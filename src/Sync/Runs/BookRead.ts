@@ -10,6 +10,7 @@ import type { BookOutcome } from "./BookReader.ts"
 import { noteStopped } from "./Evidence.ts"
 import { aloneOfClient, failureOf, isAbsent } from "./Failures.ts"
 import { syncPartsOf } from "./Parts.ts"
+import { hinders } from "./RunReport.ts"
 
 const nothing: BookOutcome = { newEntries: new Map(), openResources: 0, failures: [], notices: [] }
 
@@ -47,7 +48,7 @@ export const readBook = Effect.fn("Sync.Book.read")(function* (
     })),
   )
   // A client that the service does not serve is a finding; what was read of it before is numbered and proved.
-  const complete = outcome.absent || outcome.failures.length === 0
+  const complete = outcome.absent || !outcome.failures.some(hinders)
   const resettled =
     complete && settles ? yield* loans.settle(yield* organizationBook(book.connection), book) : 0
   return { ...outcome, complete, resettled, accounts } satisfies BookRead

@@ -26,7 +26,7 @@ import {
   type ReadError,
   withoutAll,
 } from "./Failures.ts"
-import type { Failure } from "./RunReport.ts"
+import { type Failure, hinders } from "./RunReport.ts"
 import { RunTotals } from "./RunTotals.ts"
 import type { Surface } from "./Surfaces.ts"
 import { addProved } from "./WorkerTotals.ts"
@@ -88,7 +88,7 @@ export const readConnection = <P, R>(
         const { read } = yield* within(reads)
         const outcome = yield* read(book)
         totals.take(book, outcome)
-        ended(book, outcome.failures.length === 0)
+        ended(book, !outcome.failures.some(hinders))
         return outcome.failures
       })
 
@@ -173,7 +173,7 @@ export const readConnection = <P, R>(
 
     const workers = yield* BookJobs
     const lender = settings.accounting.receivables.view === "lender"
-    const settles = surfaces.has("credit") && failures.length === 0
+    const settles = surfaces.has("credit") && !failures.some(hinders)
 
     /** By workers, who number and prove each as well. */
     const handOut = (read: ReadElsewhere, served: ReadonlyArray<Served>) => {
@@ -211,7 +211,7 @@ export const readConnection = <P, R>(
     }
 
     // A book that was not read to its end may lack the cash of a repayment: its loans wait for the next run.
-    if (surfaces.has("credit") && failures.length === 0) {
+    if (surfaces.has("credit") && !failures.some(hinders)) {
       const handedOut = Option.isSome(workers) && surfaces.has("client")
       const borrowers = handedOut ? Effect.succeed([]) : (yield* Credit).borrowers(organization)
       const books = lender ? [organization] : yield* borrowers
@@ -229,7 +229,7 @@ export const readConnection = <P, R>(
         totals.notice(`accounting.receivables has changed: ${many} booked anew by it.`)
       }
     }
-    if (failures.length > 0) {
+    if (failures.some(hinders)) {
       complete.delete(organization.bookId)
       hindered.set(organization.bookId, organization)
     }

@@ -11,7 +11,7 @@ import { Settings, SettingsError } from "../../Settings.ts"
 import { addedUp } from "./Counts.ts"
 import { wasStopped } from "./Failures.ts"
 import { meterRun } from "./RunMeters.ts"
-import { SyncIncomplete, type SyncReport } from "./RunReport.ts"
+import { hinders, SyncIncomplete, type SyncReport } from "./RunReport.ts"
 import type { RunOutcome } from "./RunTotals.ts"
 
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
@@ -156,13 +156,13 @@ export const endOf = ({
   requests,
   partial,
   whole: !partial,
-  failedBooks: [...new Set(clientFailures.flatMap(({ book }) => book ?? []))],
+  failedBooks: [...new Set(clientFailures.filter(hinders).flatMap(({ book }) => book ?? []))],
 })
 
 /** The end of a run that could not read everything: the books that it did read are numbered and proved. */
 const endOfIncomplete = ({ failures, reason, report }: SyncIncomplete): Ended => {
   const whole = endOf(report)
-  const own = failures.map(({ book }) => book ?? organizationCode(report.connection))
+  const own = failures.filter(hinders).map(({ book }) => book ?? organizationCode(report.connection))
   return {
     ...whole,
     code: reason === "Stopped" ? 75 : 1,

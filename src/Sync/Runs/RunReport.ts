@@ -24,6 +24,13 @@ export interface Failure {
   readonly passing: boolean
 }
 
+/** Lists that lead to no movement: the interface documents no path of theirs, or the books only take names from them. */
+const referenceLists: ReadonlySet<string> = new Set(["address book", "conversion pairs", "payment rails"])
+
+/** Whether a book cannot be numbered and proved without it, since it may have movements that are not in the books. */
+export const hinders = ({ unread }: Pick<Failure, "unread">): boolean =>
+  unread.kind !== "list" || !referenceLists.has(unread.name)
+
 const partText = (unread: Unread): string => {
   switch (unread.kind) {
     case "book":
