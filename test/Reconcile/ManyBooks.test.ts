@@ -15,6 +15,7 @@ import { Quarantine } from "../../src/Mirror/Quarantine.ts"
 import { Receivables } from "../../src/Mirror/ReceivableVersions.ts"
 import { ReferenceItems } from "../../src/Mirror/ReferenceItems.ts"
 import { unfound } from "../../src/Proof/EvidenceProof.ts"
+import { clearingNets } from "../../src/Reconcile/Checks/ClearingNets.ts"
 import { loanClearing } from "../../src/Reconcile/Checks/Credit/LoanClearing.ts"
 import { missingResource } from "../../src/Reconcile/Checks/MissingResource.ts"
 import { movementEntries } from "../../src/Reconcile/Checks/MovementEntries.ts"
@@ -296,6 +297,47 @@ describe("of twice as many movements without an entry, the server goes through t
     grows({ "which have other entries": checking(movementEntries) }, unmatched).pipe(
       Effect.provide(sessionsOf(session)),
     ),
+  )
+})
+
+/** Withdrawals of the organization that were refused and sent back; beside it, books of clients with an entry each. */
+const refused = (from: number, to: number) =>
+  unruled(`
+    insert into mirror.books (connection, client_id, code, name)
+    select 'default', md5('small' || n)::uuid, 'S' || n, 'Client' from generate_series(1, 2000) n on conflict do nothing;
+    insert into ledger.locks (book_id, time_zone) select book_id, 'UTC' from mirror.books on conflict do nothing;
+    insert into ledger.accounts (book_id, role, currency, partner_account_id, code, name)
+    select b.book_id, r.role, 'EUR', r.partner::uuid, r.role, r.role from mirror.books b
+    cross join (values ('cash', md5('a')), ('withdrawals_clearing', null)) r (role, partner) on conflict do nothing;
+    drop table if exists news;
+    create temporary table news as
+    select b.book_id, e.n, e.side, md5('w' || e.n)::uuid as id, md5(b.book_id || '-' || e.n || '-' || e.side)::uuid as entry,
+      (b.book_id::bigint << 32) + 2 * e.n + e.side as number
+    from mirror.books b cross join lateral (
+      select n, side from generate_series(${from}, case when b.client_id is null then ${to} else ${from} end) n
+      cross join generate_series(0, case when b.client_id is null then 1 else 0 end) side
+      where b.client_id is null or ${from} = 1) e;
+    insert into mirror.statement_entries (book_id, run_id, position, occurred_at, account_id, entry_id, type, amount, currency,
+      balance_after, related_type, related_id)
+    select book_id, 1, 2 * n + side, now(), md5('a')::uuid, entry, case side when 0 then 'DEBIT' else 'CREDIT' end, 1, 'EUR', 1, 'WITHDRAWAL', id
+    from news;
+    insert into mirror.resources (book_id, run_id, resource_type, resource_id, account_id, account_rail, status, final, currency, amount,
+      created_at, completed_at, changed_at, read_at, raw)
+    select book_id, 1, 'WITHDRAWAL', id, md5('a')::uuid, 'SEPA', 'REJECTED', true, 'EUR', 1, now(), now(), now(), now(), '{}'
+    from news where side = 0;
+    insert into ledger.journal_entries (book_id, entry_id, occurred_at, effective_date, run_id, line_count, source_type, source_id, kind,
+      partner_account_id, resource_type, resource_id, description)
+    select book_id, number, now(), current_date, 1, 2, 'statement_entry', entry, 'withdrawal', md5('a')::uuid, 'WITHDRAWAL', id, ''
+    from news;
+    insert into ledger.postings (book_id, account_id, entry_id, line_number, currency, amount)
+    select n.book_id, a.account_id, n.number, case a.role when 'cash' then 1 else 2 end, 'EUR',
+      case when (a.role = 'cash') = (n.side = 0) then -1 else 1 end
+    from news n join ledger.accounts a on a.book_id = n.book_id;
+    analyze mirror.statement_entries, mirror.resources, mirror.books, ledger.accounts, ledger.journal_entries, ledger.postings`)
+
+describe("of twice as many refused movements of one book among many small ones, the server goes through twice as many rows to say", () => {
+  it.scoped.each(sessions)("which net to zero, %s", ([, session]) =>
+    grows({ "which net to zero": checking(clearingNets) }, refused).pipe(Effect.provide(sessionsOf(session))),
   )
 })
 

@@ -51,9 +51,16 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
           join ledger.accounts b on b.book_id = q.book_id and b.account_id = q.account_id and b.role = 'other'
           where o.book_id = r.book_id and o.related_id = r.resource_id and o.related_type = r.resource_type) as answered
       from mirror.statement_entries s
-      join ledger.journal_entries j on j.book_id = s.book_id and j.source_id = s.entry_id
-      join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
-      join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+      -- Key by key (offset 0): a large book among many small ones is taken for one of those, and a join reads all of it for each resource.
+      cross join lateral (
+        select j.entry_id from ledger.journal_entries j
+        where j.book_id = s.book_id and j.source_id = s.entry_id offset 0) j
+      cross join lateral (
+        select p.account_id, p.currency, p.amount from ledger.postings p
+        where p.book_id = s.book_id and p.entry_id = j.entry_id offset 0) p
+      cross join lateral (
+        select a.account_id, a.role, a.code, a.rule_code, a.name from ledger.accounts a
+        where a.book_id = s.book_id and a.account_id = p.account_id offset 0) a
       where s.book_id = r.book_id and s.related_id = r.resource_id and s.related_type = r.resource_type and not s.held
         and a.role in ('deposits_clearing', 'withdrawals_clearing', 'conversions_in_transit', 'trading', 'other')
       group by p.currency, a.account_id, a.role, a.code, a.rule_code, a.name) k
