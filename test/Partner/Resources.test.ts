@@ -98,7 +98,7 @@ describe("A deposit", () => {
       "$.account.accountId expected a string, found a number",
     ],
     [{ status: null }, "$.status expected a string, found null"],
-    [{ createdAt: "2026-10-01" }, "$.createdAt is not an RFC 3339 date-time with a zone"],
+    [{ createdAt: "2026-10-01" }, "$.createdAt is not an ISO 8601 date-time with a zone"],
   ])("[B] with %j is malformed: %s", (changes, expected) => {
     expect(refusal(readDeposit(changes))).toBe(expected)
   })

@@ -5,6 +5,18 @@ import type { Instant } from "../../Partner.ts"
 const grammar =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,30})?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})$/
 
+/** What ISO 8601 allows besides: no seconds, a comma before their fraction, a zone without minutes or without the colon. */
+const shorter =
+  /^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2})(:[0-9]{2}(?:[.,][0-9]{1,30})?)?(Z|[+-][0-9]{2})(?::?([0-9]{2}))?$/i
+
+/** The same in the form of RFC 3339; undefined: it is no date-time with a zone. */
+const inFull = (text: string): string | undefined => {
+  const [, minute, second = ":00", zone = "", minutes] = shorter.exec(text) ?? []
+  if (minute === undefined) return undefined
+  if (/z/i.test(zone)) return minutes === undefined ? `${minute}${second.replace(",", ".")}Z` : undefined
+  return `${minute}${second.replace(",", ".")}${zone}:${minutes ?? "00"}`
+}
+
 const firstYear = 1970
 const lastYear = 2199
 
@@ -28,13 +40,14 @@ export const outside = `lies outside the years ${firstYear} to ${lastYear}`
 const inRange = (year: number): boolean => year >= firstYear && year <= lastYear
 
 /**
- * Reads an RFC 3339 date-time (`docs/interface.md`: "ISO 8601 `date-time`") and normalizes it to UTC with no, three or
- * six decimals of a second, whichever is the shortest that holds it; finer digits are cut off. Refused, with the reason
- * on the left: no zone, a date that the calendar lacks, a leap second, a year outside 1970 to 2199. A text in normal form
- * comes back unchanged.
+ * Reads a date-time (`docs/interface.md`: "ISO 8601 `date-time`", which RFC 3339 has in its full form) and normalizes it to UTC
+ * with no, three or six decimals of a second, whichever is the shortest that holds it; finer digits are cut off. Refused, with
+ * the reason on the left: no zone, a date that the calendar lacks, a leap second, a year outside 1970 to 2199. A text in normal
+ * form comes back unchanged.
  */
-export const parse = (text: string): Either.Either<Instant, string> => {
-  if (text.length > 64 || !grammar.test(text)) return Either.left("is not an RFC 3339 date-time with a zone")
+export const parse = (given: string): Either.Either<Instant, string> => {
+  const text = given.length > 64 || grammar.test(given) ? given : inFull(given)
+  if (text === undefined || text.length > 64) return Either.left("is not an ISO 8601 date-time with a zone")
   const year = pair(text, 0) * 100 + pair(text, 2)
   const month = pair(text, 5)
   const day = pair(text, 8)
