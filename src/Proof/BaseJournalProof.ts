@@ -1,5 +1,6 @@
 /** The base-currency journal against itself and against the native one. */
 import type { Sql } from "../Database/Client.ts"
+import type { Basis } from "../Valuation/Base.ts"
 import { pivot } from "../Valuation/Rates/RateTable.ts"
 import type { Fragment, ProofQuery } from "./ProofQuery.ts"
 
@@ -11,7 +12,7 @@ const baseName = (sql: Sql): Fragment => sql`
 export const lines: ProofQuery = {
   name: "base-lines",
   proves:
-    "Every entry of the base-currency journal has all its lines and balances, and every line has its entry.",
+    "Every entry of the base-currency journal has all its lines and balances, every line has its entry, and every reversal the revaluation that it takes back.",
   wrong: (sql) => sql`
     select b.code as book, ${baseName(sql)} as row,
       case when e.line_count is null then format('is not there, but has %s lines', p.lines)
@@ -21,7 +22,21 @@ export const lines: ProofQuery = {
       select book_id, period, series, number, count(*) as lines, sum(amount) as over from valuation.postings
       group by book_id, period, series, number) p using (book_id, period, series, number)
     join mirror.books b using (book_id)
-    where p.lines is distinct from e.line_count or p.over <> 0`,
+    where p.lines is distinct from e.line_count or p.over <> 0
+    union all
+    select b.code, ${baseName(sql)}, case x.kind when 'fx_reversal' then 'reverses no revaluation of the month before'
+      else 'says that it reverses another entry, which it does not' end
+    from (
+      select e.book_id, e.period, e.series, e.number, e.kind from valuation.entries e
+      join valuation.months m on m.book_id = e.book_id and m.period = e.period
+      left join valuation.months v on v.book_id = m.book_id and v.period = (m.period - interval '1 month')::date
+      where case when e.series = 'fx' and e.kind = 'fx_reversal'
+        -- A month before that was valued anew has its revaluations under other numbers, until this one is.
+        then m.previous = v.fingerprint and not exists (
+          select 1 from valuation.entries o where o.book_id = e.book_id and o.period = v.period and o.series = 'fx'
+            and o.number = e.reverses and o.kind = 'fx_revaluation')
+        else e.reverses is not null end) x
+    join mirror.books b using (book_id)`,
 }
 
 export const natives: ProofQuery = {
@@ -58,18 +73,29 @@ export const natives: ProofQuery = {
     left join (
       select n.book_id, n.period, n.number, e.entry_id, e.effective_date, e.resource_id from ledger.journal_numbers n
       join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id) j using (book_id, period, number)
-    where (x.entry_id, x.effective_date, x.resource_id) is distinct from (j.entry_id, j.effective_date, j.resource_id::text)`,
+    where (x.entry_id, x.effective_date, x.resource_id) is distinct from (j.entry_id, j.effective_date, j.resource_id::text)
+    union all
+    -- Entries that come later would pass for valued; and a closed month that says so would be valued again.
+    select b.code, format('%s in the base currency', to_char(m.period, 'YYYY-MM')),
+      format('says that it has the entries up to %s; the month counts %s', m.through_number, coalesce(p.last_number, 0))
+    from valuation.months m
+    join mirror.books b on b.book_id = m.book_id
+    left join ledger.periods p on p.book_id = m.book_id and p.period = m.period
+    where m.through_number > coalesce(p.last_number, 0)`,
 }
 
 /** An amount of a state, which has cents: times 0.01, since a quotient would be rounded at 16 digits. What is no number counts as nothing. */
 const cents = (sql: Sql): Fragment =>
   sql`case when s.value ~ '^-?[0-9]+$' then s.value::numeric * 0.01 else 0::numeric end`
 
+/** As `Basis` of `src/Valuation/Base.ts`. */
+const bases: ReadonlyArray<Basis> = ["face", "rate", "price", "cost", "carrying", "proportion"]
+
 /** The rates are texts as in their source: `1.1`, `1/1.1`, `990.00/900.00`, or two of these with `*` between them. */
 export const values: ProofQuery = {
   name: "base-values",
   proves:
-    "Every line that the base-currency journal values at a rate, or at its face, is worth that to half a cent, in its account's currency.",
+    "Every line that the base-currency journal values at a rate, or at its face, is worth that to half a cent, in its account's currency; and every line says how it was valued.",
   wrong: (sql) => sql`
     select b.code as book, concat(${baseName(sql)}, ', line ', p.line_number) as row,
       format('values %s %s at %s; the books have it in %s', trim_scale(p.native), p.native_currency,
@@ -88,7 +114,21 @@ export const values: ProofQuery = {
           * coalesce(nullif(split_part(split_part(r.rate, '*', 2), '/', 2), ''), '1')::numeric as denominator) f
     where p.native is not null and p.native_currency is distinct from a.currency
       or p.basis in ('face', 'rate') and (r.rate is null
-        or abs(p.amount * f.denominator - p.native * f.numerator) > 0.005 * f.denominator)`,
+        or abs(p.amount * f.denominator - p.native * f.numerator) > 0.005 * f.denominator)
+    union all
+    -- Only a line at a rate or at its face is worth what can be computed again: no other line may pass for another kind.
+    select b.code, concat(${baseName(sql)}, ', line ', p.line_number),
+      concat('names the basis ', coalesce(p.basis, 'none'), ', ', case
+        when coalesce(p.basis, '') <> all (${`{${bases.join(",")}}`}::text[]) then concat('which is not one of ', ${bases.join(", ")}::text)
+        when p.rate is not null then 'which has no rate of its own'
+        else concat('which a line of ', p.native_currency, ' has not') end)
+    from valuation.postings p
+    join valuation.months m using (book_id, period)
+    join mirror.books b using (book_id)
+    where case when p.native is null then p.basis is not null
+      else coalesce(p.basis, '') <> all (${`{${bases.join(",")}}`}::text[])
+        or (p.basis = 'face') <> (p.native_currency = m.base_currency)
+        or p.rate is not null and p.basis in ('price', 'proportion') end`,
 }
 
 const balancesOf = (sql: Sql, state: Fragment): Fragment =>

@@ -2,7 +2,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeSync } from "effect/Schema"
+import { Database } from "../../src/Database.ts"
 import * as Export from "../../src/Export.ts"
+import { lines } from "../../src/Proof/BaseJournalProof.ts"
 import { states } from "../../src/Proof/BaseStatesProof.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
@@ -82,6 +84,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the state of a valued 
       expect(yield* found(other(`holdings,${lot?.place},lots,0,1`, dearer))).toContain(
         "has lots that cost more or less than its lines",
       )
+    }),
+  )
+
+  it.effect("is proved in what its entries take back of the month before", () =>
+    Effect.gen(function* () {
+      const reversals = Effect.flatMap(Database, (database) =>
+        database.query("Test.lines", (sql) => sql<Array<{ message: string }>>`${lines.wrong(sql)}`),
+      )
+      expect(yield* reversals).toEqual([])
+      const october = "series = 'fx' and kind = 'fx_reversal' and period = '2026-10-01'"
+      for (const statement of [
+        `update valuation.entries set reverses = reverses + 1000 where ${october}`,
+        `update valuation.entries set reverses = null where ${october}`,
+        "update valuation.entries set reverses = 1 where series = 'fx' and kind = 'fx_revaluation' and period = '2026-10-01'",
+        "update valuation.entries set reverses = 1 where series = 'journal' and period = '2026-10-01'",
+      ]) {
+        const { look = [], written } = yield* tried("unruled", statement, reversals)
+        expect([statement, written > 0, look.length]).toEqual([statement, true, written])
+      }
+      // September was valued anew since: its entries have other numbers until October is.
+      const { look } = yield* tried(
+        "unruled",
+        `update valuation.months set fingerprint = 'another' where period = '2026-09-01';
+        update valuation.entries set reverses = reverses + 1000 where ${october}`,
+        reversals,
+      )
+      expect(look).toEqual([])
     }),
   )
 

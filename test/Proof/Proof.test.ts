@@ -185,6 +185,31 @@ const mischief: ReadonlyArray<readonly [string, string, string]> = [
     "base-values",
     "GBP at ",
   ],
+  [
+    "update valuation.postings set basis = 'proportion' where basis = 'rate'",
+    "base-values",
+    "names the basis proportion, which has no rate of its own",
+  ],
+  [
+    "update valuation.postings set basis = 'guess' where native is not null",
+    "base-values",
+    "names the basis guess, which is not one of",
+  ],
+  [
+    "update valuation.postings set basis = null where native is not null",
+    "base-values",
+    "names the basis none, which is not one of",
+  ],
+  [
+    "update valuation.postings set rate = null, rate_date = null, rate_source = null, basis = 'face' where basis = 'rate'",
+    "base-values",
+    "names the basis face, which a line of USD has not",
+  ],
+  [
+    "update valuation.months set through_number = through_number + 1 where period = '2026-08-01'",
+    "base-natives",
+    "2026-08 in the base currency says that it has the entries up to 2; the month counts 1",
+  ],
   [`update valuation.postings set amount = amount * 2`, "base-balances", "at the end of 2026-08 says"],
   [
     `update valuation.months set state = jsonb_set(state::jsonb, '{holdings,0,native}', '"1"')::json`,
