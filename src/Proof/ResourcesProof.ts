@@ -17,6 +17,8 @@ const destination = (sql: Sql): Fragment => {
       ${named(sql`w.destination ->> 'accountNumber'`)}) end, '')`
 }
 
+const final = (sql: Sql): Fragment => sql`('COMPLETED', 'CANCELED', 'REJECTED')`
+
 /** The text columns of a resource `r` with their expected values from the raw answer `w`. */
 const texts = (sql: Sql): Fragment => sql`
   ('identifier', r.resource_id::text, lower(coalesce(w.said ->> 'depositId', w.said ->> 'withdrawalId', w.said ->> 'conversionId'))),
@@ -53,10 +55,41 @@ const figures = (sql: Sql): Fragment => sql`
   ('buy amount', r.buy_amount, case when w.converted then w.said -> 'buyAmount' end),
   ('rate', r.rate, case when w.converted then w.said -> 'rate' end)`
 
+/**
+ * Earlier versions, by which reports of a past day say what was final then. Of one without a state in the answer nothing can be said,
+ * nor of a column that is empty.
+ */
+const earlier = (sql: Sql): Fragment => sql`
+  select b.code, format('%s %s, version %s', lower(v.resource_type), v.resource_id, v.version), s.message
+  from mirror.resource_versions v
+  join mirror.books b on b.book_id = v.book_id
+  cross join lateral (select v.raw::jsonb as said offset 0) w
+  cross join lateral (
+    select format('says that its status was %s; the service said %s', v.status, w.said ->> 'status') as message
+    where v.status <> w.said ->> 'status'
+    union all
+    select format('was %s, and is taken for %s', v.status, case when v.final then 'final' else 'not final' end)
+    where v.final <> (v.status in ${final(sql)})
+    union all
+    select format('says that its rate was %s; the service said %s', v.rate, coalesce(w.said ->> 'rate', 'none'))
+    where v.rate is not null and not coalesce(
+      case when w.said ->> 'rate' ~ '^-?[0-9]+([.][0-9]+)?$' then (w.said ->> 'rate')::numeric = v.rate end, false)
+    union all
+    select format('says that its fee was in %s, which the service did not name', v.fee_currency)
+    where v.fee_currency is not null and not exists (
+      select 1 from (
+        select w.said ->> 'feeCurrency' as currency
+        union all
+        select coalesce(w.said -> 'account', w.said -> 'sourceAccount') ->> 'currency'
+        union all
+        select f.value from jsonb_each_text(case jsonb_typeof(w.said -> 'fee') when 'object' then w.said -> 'fee' else '{}' end) f) x
+      where x.currency = v.fee_currency)) s
+  where w.said ->> 'status' is not null`
+
 export const resources: ProofQuery = {
   name: "resources",
   proves:
-    "Every deposit, withdrawal and conversion is what the service said of it, and every version before it is kept.",
+    "Every deposit, withdrawal and conversion is what the service said of it, and every version before it is kept as it was said.",
   wrong: (sql) => sql`
     select b.code as book, format('%s %s', lower(r.resource_type), r.resource_id) as row, s.message
     from mirror.resources r
@@ -93,11 +126,13 @@ export const resources: ProofQuery = {
         or w.converted and ${otherTime(sql, sql`w.completed`, sql`r.completed_at`)}
       union all
       select format('is %s, and taken for %s', r.status, case when r.final then 'final' else 'not final' end)
-      where r.final <> (r.status in ('COMPLETED', 'CANCELED', 'REJECTED'))
+      where r.final <> (r.status in ${final(sql)})
       union all
       select format('is version %s; of those before it %s are kept, the last is %s', r.version, v.kept, v.last)
       from (
         select count(*) as kept, coalesce(max(o.version), 0) as last from mirror.resource_versions o
         where o.book_id = r.book_id and o.resource_id = r.resource_id and o.resource_type = r.resource_type) v
-      where r.version <> v.kept + 1 or v.kept <> v.last) s`,
+      where r.version <> v.kept + 1 or v.kept <> v.last) s
+    union all
+    ${earlier(sql)}`,
 }
