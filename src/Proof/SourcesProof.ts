@@ -30,7 +30,7 @@ export const periods: ProofQuery = {
 export const sources: ProofQuery = {
   name: "entry-source",
   proves:
-    "Every journal entry is of something that was read; that of a statement entry has its account, place and time, and a loan's accrual the time of an answer.",
+    "Every journal entry is of something that was read; that of a statement entry has its account, place and time, a loan's accrual the time of an answer, and a reversal the entry of its conversion that it takes back.",
   wrong: (sql) => sql`
     select b.code as book, ${entryName(sql)} as row,
       format('is of account %s, place %s, %s, %s; statement entry %s is of account %s, place %s, %s, %s', j.partner_account_id,
@@ -42,7 +42,8 @@ export const sources: ProofQuery = {
     where j.source_type = 'statement_entry' and j.sequence = 0
       and ((j.partner_account_id, j.position, j.occurred_at) is distinct from (e.account_id, e.position, e.occurred_at)
         or j.resource_id <> e.related_id or j.resource_type <> e.related_type
-        or j.resource_id is null and e.related_id is not null and not exists (
+        or ((j.resource_id is null) <> (e.related_id is null) or (j.resource_type is null) <> (e.related_type is null))
+          and not exists (
           select 1 from mirror.statement_entry_versions v where v.book_id = e.book_id and v.entry_id = e.entry_id))
     union all
     -- Read for the organization, booked in the borrower's book.
@@ -54,6 +55,15 @@ export const sources: ProofQuery = {
       select 1 from mirror.books o join mirror.receivables r on r.book_id = o.book_id
       where o.connection = b.connection and o.client_id is null and r.receivable_id = j.source_id
         and r.served_at = j.occurred_at)
+    union all
+    select b.code, ${entryName(sql)}, case j.kind when 'conversion_reversal' then 'reverses no entry of its conversion'
+      else format('says that it reverses another entry, which %s entries do not', j.kind) end
+    from ledger.journal_entries j
+    join mirror.books b on b.book_id = j.book_id
+    where case j.kind when 'conversion_reversal' then not exists (
+        select 1 from ledger.journal_entries o where o.book_id = j.book_id and o.entry_id = j.reverses
+          and o.source_id = j.source_id and o.kind = 'conversion_whole')
+      else j.reverses is not null end
     union all
     select b.code, ${entryName(sql)}, format('is of %s %s, which nobody has read', j.source_type, j.source_id)
     from ledger.journal_entries j

@@ -21,6 +21,32 @@ const mischief: ReadonlyArray<readonly [statement: string, named: string]> = [
     "update mirror.resource_versions set fee_currency = 'CHF'",
     "version 1 says that its fee was in CHF, which the service did not name",
   ],
+  [
+    "update ledger.journal_entries set reverses = null where kind = 'conversion_reversal'",
+    "entry-source: ORG: journal entry ORG-2026-10-000003 reverses no entry of its conversion",
+  ],
+  [
+    "update ledger.journal_entries set reverses = 1 where kind = 'conversion_reversal'",
+    "entry-source: ORG: journal entry ORG-2026-10-000003 reverses no entry of its conversion",
+  ],
+  [
+    `update ledger.journal_entries set reverses = (select o.entry_id from ledger.journal_entries o where o.kind = 'conversion' limit 1)
+      where kind = 'conversion_reversal'`,
+    "entry-source: ORG: journal entry ORG-2026-10-000003 reverses no entry of its conversion",
+  ],
+  [
+    `update ledger.journal_entries set reverses = (select o.entry_id from ledger.journal_entries o where o.kind = 'conversion_whole')
+      where kind = 'conversion'`,
+    "says that it reverses another entry, which conversion entries do not",
+  ],
+  [
+    "update mirror.statement_entries set related_type = null, related_id = null where position = 2",
+    "entry-source: ORG: journal entry ORG-2026-10-000001 is of account",
+  ],
+  [
+    "update mirror.statement_entries set related_type = null where position = 2",
+    "entry-source: ORG: journal entry ORG-2026-10-000001 is of account",
+  ],
 ]
 
 layer(TestDatabase.layer, { excludeTestServices: true })("what was said before", (it) => {
