@@ -56,7 +56,15 @@ export const reads: ProofQuery = {
     from reconcile.progress p
     left join mirror.books b on b.book_id = p.book_id
     where p.through_run > 0 and not exists (
-      select 1 from sync.runs r where r.run_id = p.through_run and r.connection = b.connection)`,
+      select 1 from sync.runs r where r.run_id = p.through_run and r.connection = b.connection)
+    union all
+    -- A batch that a later number stands for is not compared with the ledger, but with --full.
+    select coalesce(b.code, p.book_id::text), 'the reconciliation', format('says it went through batch %s, the last one is %s',
+      p.through_batch, coalesce(x.last::text, 'none'))
+    from reconcile.progress p
+    left join mirror.books b on b.book_id = p.book_id
+    left join lateral (select max(e.batch) as last from export.batches e where e.book_id = p.book_id) x on true
+    where p.through_batch > coalesce(x.last, 0)`,
 }
 
 /** Warnings about open items in the books, which a close requires or counts. */

@@ -47,6 +47,10 @@ const mischief: ReadonlyArray<readonly [statement: string, named: string]> = [
     "update mirror.statement_entries set related_type = null where position = 2",
     "entry-source: ORG: journal entry ORG-2026-10-000001 is of account",
   ],
+  [
+    "update reconcile.progress set through_batch = 1",
+    "stream-reads: ORG: the reconciliation says it went through batch 1, the last one is none",
+  ],
 ]
 
 layer(TestDatabase.layer, { excludeTestServices: true })("what was said before", (it) => {
