@@ -12,6 +12,7 @@ import { kept, overtaken } from "../../src/Rates.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
+import { asRun, startRun } from "../Reconcile/Books.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { closeMonth, openBook } from "./Books.ts"
@@ -276,6 +277,37 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       ])
       expect((yield* run(october, ["qbo"], { again: true })).outdated).toEqual([])
       expect([yield* listed, yield* findings]).toEqual([["4 ", "3 ", "2 ", "1 "], []])
+    }),
+  )
+
+  it.effect("have it after a nightly run, too, however long ago their months were valued", () =>
+    Effect.gen(function* () {
+      yield* addRates(autumn)
+      const bookId = yield* openBook("NIGHTLY", client(6))
+      yield* deposit(bookId, "2026-09-10", "1000.00")
+      yield* inBase("NIGHTLY")(september, ["qbo"])
+      const book = (yield* allBooks(Option.none())).find(({ code }) => code === "NIGHTLY")
+      if (book === undefined) return yield* Effect.dieMessage("no book")
+      const found = Effect.gen(function* () {
+        const database = yield* Database
+        const reconcile = yield* Reconcile
+        yield* reconcile.afterRun([book], { ...(yield* asRun(yield* startRun(book))), full: false })
+        return yield* database.query(
+          "Test.found",
+          (sql) => sql<Array<{ subject_id: string }>>`
+            select subject_id from reconcile.findings
+            where book_id = ${bookId} and check_name = 'base-exports' and closed_at is null`,
+        )
+      }).pipe(Effect.provide(Reconcile.Default.pipe(Layer.provide(Settings.from({ variables: {} })))))
+      yield* found
+      const database = yield* Database
+      yield* database.query(
+        "Test.later",
+        (sql) =>
+          sql`update reconcile.progress set reconciled_at = now() + interval '2 days' where book_id = ${bookId}`,
+      )
+      yield* deposit(bookId, "2026-09-10", "5.00")
+      expect(yield* found).toEqual([{ subject_id: "1" }])
     }),
   )
 
