@@ -94,6 +94,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what is young or small
       const state = (variables: Record<string, string>) =>
         Effect.map(closing("2026-09", [], variables), (found) => found.state)
       expect(yield* state({ TIEOUT_RECONCILE_TRANSIT_DAYS: "366" })).toBe("closable")
+      // On the last of the days that it may take, it is not late.
+      const [at] = yield* rows("select ledger.day_of(now(), 'UTC') - date '2026-09-05' as days")
+      expect(yield* state({ TIEOUT_RECONCILE_TRANSIT_DAYS: String(at?.days) })).toBe("closable")
+      expect(yield* state({ TIEOUT_RECONCILE_TRANSIT_DAYS: String(Number(at?.days) - 1) })).toBe("blocked")
       expect(yield* state({ TIEOUT_RECONCILE_MATERIALITY: '{USD: "100.00"}' })).toBe("closable")
       expect(yield* state({ TIEOUT_RECONCILE_MATERIALITY: '{USD: "99.99", EUR: "200"}' })).toBe("blocked")
     }),
