@@ -76,6 +76,8 @@ export interface Overtaken {
     readonly batch: number
     readonly scope: string
     readonly formats: ReadonlyArray<string>
+    /** Written with rates, and written again so. */
+    readonly rated: boolean
   }>
 }
 
@@ -90,7 +92,7 @@ export const overtaken = Effect.fn("Rates.overtaken")(function* (options: Valuat
       const standing = yield* standingBatches(book.bookId, options.baseCurrency)
       const batches = standing
         .filter(({ region }) => region.some(({ to }) => to >= `${first}-01`))
-        .map(({ batch, formats, scope }) => ({ batch, formats, scope }))
+        .map(({ batch, formats, rated, scope }) => ({ batch, scope, formats, rated }))
       return [{ book: book.code, months, batches } satisfies Overtaken]
     }).pipe(
       // Kept in another base currency or by another method, so that rates do not change it.

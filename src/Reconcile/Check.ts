@@ -112,7 +112,7 @@ export const checks = [
   {
     name: "base-exports",
     severity: "warning",
-    todo: "tieout export --base --again",
+    todo: "tieout export --again, with --base or --with-rates as each says",
   },
   {
     name: "base-journal",

@@ -1,7 +1,7 @@
 /** Standing batches of the base-currency journal that are out of date: one of their months was valued again since. */
 import { Effect } from "effect"
 import type { Sql } from "../Database/Client.ts"
-import { arrayOf, int4, type RowOf, text } from "../Database/Columns.ts"
+import { arrayOf, bool, int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { nativeBasis } from "../Format/Entry.ts"
 
@@ -11,6 +11,8 @@ const outdatedBatchColumns = {
   formats: arrayOf(text),
   /** The months that changed, `YYYY-MM`, the earliest first. */
   months: arrayOf(text),
+  /** Written with rates, and written again so. */
+  rated: bool,
 }
 
 export type OutdatedBatch = RowOf<typeof outdatedBatchColumns>
@@ -49,7 +51,8 @@ export const outdatedBatches = Effect.fn("Export.outdatedBatches")(function* (bo
     "Export.outdatedBatches",
     outdatedBatchColumns,
     (sql) => sql`
-      select b.batch, b.scope, b.formats, x.months
+      select b.batch, b.scope, b.formats, x.months,
+        coalesce(b.manifest #>> '{tables,rated}', '') = 'true' as rated
       from export.standing_batches b
       cross join lateral (
         select array_agg(to_char(c.period, 'YYYY-MM') order by c.period) as months

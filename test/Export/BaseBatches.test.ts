@@ -2,6 +2,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { allBooks } from "../../src/Book.ts"
+import { overtakenLines } from "../../src/Cli/Commands/Exporting/RatesCommand.ts"
+import { batchLines } from "../../src/Cli/Tables/BatchTable.ts"
+import { exportLines } from "../../src/Cli/Tables/ExportTable.ts"
 import { int4 } from "../../src/Database/Columns.ts"
 import { Database } from "../../src/Database.ts"
 import { listBatches } from "../../src/Export/Batch/Kept/KnownBatch.ts"
@@ -24,6 +27,7 @@ import {
   ecbRate,
   exporting,
   failureOf,
+  formatSettings,
   october,
   range,
   september,
@@ -40,6 +44,8 @@ const autumn = [
   ...[ecbRate("2026-09-10", "0.90"), ecbRate("2026-09-30", "0.95")],
   ...[ecbRate("2026-10-05", "0.91"), ecbRate("2026-10-31", "0.92")],
 ]
+
+const screen = { interactive: false, width: 120, color: false }
 
 const numbersOf = ({ batches }: Export.ExportSummary) =>
   batches.flatMap(({ manifest }) => manifest.periods.map(({ entries, first }) => `${first} ${entries}`))
@@ -270,7 +276,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       ])
       const anew = yield* run(september, ["qbo"], { again: true })
       expect(anew.outdated).toEqual([
-        { book: "OUTDATED", batch: 2, scope: "2026-10", formats: ["qbo"], months: ["2026-10"] },
+        { book: "OUTDATED", batch: 2, scope: "2026-10", formats: ["qbo"], months: ["2026-10"], rated: false },
       ])
       expect((yield* findings).map(({ message }) => message)).toEqual([
         "Export batch OUTDATED/2 (qbo of 2026-10, EUR) is out of date, 2026-10 changed since: export it again with --base --again.",
@@ -324,7 +330,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
         {
           book: "OVERTAKEN",
           months: ["2026-09", "2026-10"],
-          batches: [{ batch: 1, scope: "2026-10", formats: ["qbo", "sage50"] }],
+          batches: [{ batch: 1, scope: "2026-10", formats: ["qbo", "sage50"], rated: false }],
         },
       ])
       yield* run(october, ["qbo", "sage50"], { again: true })
@@ -352,6 +358,39 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
         expect.objectContaining({ book: "OVERTAKEN" }),
       )
     }),
+  )
+
+  it.effect(
+    "are written again in the way in which they were written, as every place says that names them",
+    () =>
+      Effect.gen(function* () {
+        const bookId = yield* openBook("SAMEWAY", client(77))
+        yield* deposit(bookId, "2026-09-10", "1000.00")
+        const out = temporaryFolder()
+        const run = inBase("SAMEWAY", out)
+        yield* run(september, ["datev"], {
+          rated: true,
+          tables: { settings: formatSettings, baseCurrency: "EUR" },
+        })
+        yield* run(september, ["qbo"])
+        yield* addRates([ecbRate("2026-09-30", "0.955")])
+        const all = yield* overtaken(base)
+        const own = all.filter(({ book }) => book === "SAMEWAY")
+        expect(own.flatMap(overtakenLines)).toEqual([
+          "SAMEWAY: 2026-09 will be valued again.",
+          "  SAMEWAY/1 2026-09 datev is out of date then: export it again with --with-rates --again.",
+          "  SAMEWAY/2 2026-09 qbo is out of date then: export it again with --base --again.",
+        ])
+        const valued = yield* run(september, ["journal"])
+        expect(exportLines(valued, screen).filter((line) => line.startsWith("OUT OF DATE"))).toEqual([
+          "OUT OF DATE: SAMEWAY/1 2026-09 datev: 2026-09 changed since. Export it again with --with-rates --again.",
+          "OUT OF DATE: SAMEWAY/2 2026-09 qbo: 2026-09 changed since. Export it again with --base --again.",
+        ])
+        const shown = Effect.map(Batches.show("SAMEWAY/1", out), (one) => batchLines(one, screen)[1])
+        expect(yield* shown).toBe(
+          "  OUT OF DATE: 2026-09 changed since. Export it again: tieout export --with-rates --again",
+        )
+      }),
   )
 
   it.effect("are named once an entry comes that is older than everything that was valued", () =>

@@ -4,6 +4,7 @@ import { count, counted, harmless, styled } from "../../Common/Text.ts"
 import { type KnownBatch, type ListedBatch, nameOf } from "../../Export/Batch/Kept/KnownBatch.ts"
 import type { BatchState, KeptChange } from "../../Export/Batch/Kept/States.ts"
 import type * as Batches from "../../Export/Batches.ts"
+import { flagOf } from "../../Export/Request/StandingBatches.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 import { contentText } from "./BatchContent.ts"
@@ -93,7 +94,7 @@ export const batchLines = (
           styled(
             screen.color,
             "yellow",
-            `  OUT OF DATE: ${outdated.join(", ")} changed since. Export it again: tieout export --base --again`,
+            `  OUT OF DATE: ${outdated.join(", ")} changed since. Export it again: tieout export ${flagOf({ rated: manifest.tables?.rated === true })} --again`,
           ),
         ]),
     `  formats     ${manifest.formats.join(", ")}`,

@@ -4,6 +4,7 @@ import { print, sha256Of } from "../../Export/Batch/Manifest/ManifestSeal.ts"
 import type { Manifest } from "../../Export/Batch/Manifest.ts"
 import type { ExportedBatch } from "../../Export/BookExport.ts"
 import { sharedInBatch } from "../../Export/Mapping/SharedCodes.ts"
+import { flagOf } from "../../Export/Request/StandingBatches.ts"
 import type { Difference } from "../../Export/Source/Difference.ts"
 import type { Lacking } from "../../Export/Source/LeftOutThen.ts"
 import type { ExportSummary, Outdated } from "../../Export.ts"
@@ -130,8 +131,8 @@ const batchLines = (
   ]
 }
 
-const outdatedLine = ({ batch, book, formats, months, scope }: Outdated): string =>
-  `OUT OF DATE: ${book}/${batch} ${scope} ${formats.join(",")}: ${months.join(", ")} changed since. Export it again with --again.`
+const outdatedLine = ({ batch, book, formats, months, rated, scope }: Outdated): string =>
+  `OUT OF DATE: ${book}/${batch} ${scope} ${formats.join(",")}: ${months.join(", ")} changed since. Export it again with ${flagOf({ rated })} --again.`
 
 const lackingLine = ({ batches, book, currencies, formats }: Lacking): string =>
   `LEFT OUT: ${formats.join(",")} has nothing in ${currencies.join(", ")} of what batch ${batches.map((batch) => `${book}/${batch}`).join(", ")} holds, since formats.leaveOut named it then. --again writes everything, to be imported in the batch's place.`

@@ -1,7 +1,17 @@
 /** The batches of a book that count: committed or acknowledged, not superseded, and not as-of exports. */
 import { Effect, Schema } from "effect"
 import { byBook, isIn } from "../../Book/ByBook.ts"
-import { arrayOf, int4, int8, jsonOf, nullable, oneOf, type RowOf, text } from "../../Database/Columns.ts"
+import {
+  arrayOf,
+  bool,
+  int4,
+  int8,
+  jsonOf,
+  nullable,
+  oneOf,
+  type RowOf,
+  text,
+} from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
 import { Covered } from "../Batch/Manifest.ts"
@@ -18,6 +28,7 @@ const batchColumns = {
   since: int8,
   through: int8,
   covered: jsonOf(Schema.Array(Covered)),
+  rated: bool,
 }
 type BatchRow = RowOf<typeof batchColumns>
 
@@ -28,6 +39,8 @@ export interface StandingBatch {
   /** `2026-10`, `2026-10-01_2026-10-15`, `all`, `since-4` */
   readonly scope: string
   readonly formats: ReadonlyArray<string>
+  /** Written with rates (`--with-rates`), in the currencies that moved. */
+  readonly rated: boolean
   /** The entries that it has. */
   readonly region: Region
 }
@@ -41,6 +54,9 @@ export const coveredBy = (region: Region, from: bigint): ReadonlyArray<Covered> 
       through: through.toString(),
     })),
   )
+
+/** How a batch of the base-currency journal is written again: in the other way its entries would change their currency. */
+export const flagOf = ({ rated }: { readonly rated: boolean }): string => (rated ? "--with-rates" : "--base")
 
 /** In the base currency the days decide, since entries that only that journal has are not numbered in steps. */
 const regionOf = (basis: string, { covered, from, since, through, to }: BatchRow): Region =>
@@ -66,7 +82,8 @@ export const standingOfBooks = Effect.fn("Export.standingOfBooks")(function* (
     batchColumns,
     (sql) => sql`
       select b.book_id as "bookId", k.code, b.batch, b.scope, b.from_date::text as from, b.formats,
-        b.last_day::text as to, b.since_numbering as since, b.through_numbering as through, b.covered
+        b.last_day::text as to, b.since_numbering as since, b.through_numbering as through, b.covered,
+        coalesce(b.manifest #>> '{tables,rated}', '') = 'true' as rated
       from export.standing_batches b join mirror.books k on k.book_id = b.book_id
       where b.book_id ${isIn(sql, bookIds)} and b.currency_basis = ${basis}
       order by b.batch`,
@@ -78,6 +95,7 @@ export const standingOfBooks = Effect.fn("Export.standingOfBooks")(function* (
       batch: row.batch,
       scope: row.scope,
       formats: row.formats,
+      rated: row.rated,
       region: regionOf(basis, row),
     })),
   )

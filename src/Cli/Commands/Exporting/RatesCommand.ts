@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import { count, counted } from "../../../Common/Text.ts"
+import { flagOf } from "../../../Export/Request/StandingBatches.ts"
 import {
   exportRates,
   importRates,
@@ -17,11 +18,12 @@ import { books, booksToRead } from "../../BookEnvironment.ts"
 import { argument, group, optional, subcommand, text } from "../../Declaration.ts"
 import { Output } from "../../Output.ts"
 
-const overtakenLines = ({ batches, book, months }: Overtaken): ReadonlyArray<string> => [
+/** What is said of a book whose months an import changes. */
+export const overtakenLines = ({ batches, book, months }: Overtaken): ReadonlyArray<string> => [
   `${book}: ${months.join(", ")} will be valued again.`,
   ...batches.map(
-    ({ batch, formats, scope }) =>
-      `  ${book}/${batch} ${scope} ${formats.join(",")} is out of date then: export it again with --base --again.`,
+    ({ batch, formats, rated, scope }) =>
+      `  ${book}/${batch} ${scope} ${formats.join(",")} is out of date then: export it again with ${flagOf({ rated })} --again.`,
   ),
 ]
 
