@@ -14,7 +14,7 @@ import { overlay, type Variables, variable } from "./Settings/Environment.ts"
 import { Interface } from "./Settings/Interface.ts"
 import { formatPath, type Mistake, mistakesOf } from "./Settings/Mistake.ts"
 import { nearest } from "./Settings/Nearest.ts"
-import { ownerOf, placesOf } from "./Settings/Project.ts"
+import { brokenLinkTo, ownerOf, placesOf } from "./Settings/Project.ts"
 import { databaseMistakes, everything, type Needs, secretMistakes } from "./Settings/Secrets.ts"
 import { unknownKeys, withoutEmptySections } from "./Settings/SettingsKeys.ts"
 import { tokenMistakes } from "./Settings/StatusToken.ts"
@@ -62,10 +62,19 @@ const merged = (base: unknown, over: unknown): unknown => {
 }
 
 const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<string>, file: string) {
-  const text = yield* Effect.try(() => readNamed(file, largestSettings).toString("utf8")).pipe(
+  const broken = brokenLinkTo(file)
+  if (broken !== undefined) {
+    return yield* new SettingsError({
+      reason: "Unreadable",
+      mistakes: [`${broken}: is a link to a ${broken === file ? "file" : "folder"} that is not there`],
+      advice: "Mount or make what it leads to, or take the link away; nothing has been read or written.",
+    })
+  }
+  const found = yield* Effect.try(() => readNamed(file, largestSettings).toString("utf8")).pipe(
+    Effect.asSome,
     Effect.catchIf(
       ({ error }) => Option.isNone(asked) && isMissing(error),
-      () => Effect.succeed(""),
+      () => Effect.succeedNone,
     ),
     Effect.mapError(
       ({ error: cause }) =>
@@ -80,7 +89,8 @@ const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<
         }),
     ),
   )
-  return { file, document: readDocument(text.replace(/^\uFEFF/, "")) }
+  const text = Option.getOrElse(found, () => "")
+  return { file, wasThere: Option.isSome(found), document: readDocument(text.replace(/^\uFEFF/, "")) }
 })
 
 const decode = Schema.decodeUnknownEither(Content, { errors: "all" })
@@ -89,7 +99,7 @@ const load = Effect.fn("Settings.load")(function* () {
   const { file: asked, needs = Option.none(), variables } = yield* SettingsSource
   const configFile = Option.orElse(asked, () => variable(variables, "TIEOUT_CONFIG"))
   const place = placesOf(configFile, variables)
-  const { file, document } = yield* readFile(configFile, place.file)
+  const { file, document, wasThere } = yield* readFile(configFile, place.file)
   const invalid = (lines: ReadonlyArray<string>) =>
     new SettingsError({
       reason: "Invalid",
@@ -129,7 +139,15 @@ const load = Effect.fn("Settings.load")(function* () {
       return yield* invalid(linesFor([{ path: ["alerts", "command"], text }], file, document, setBy))
     }
   }
-  return { file, raw: cleaned, content: decoded.right, databaseUrl, dataDir: place.dataDir, variables }
+  return {
+    file,
+    wasThere,
+    raw: cleaned,
+    content: decoded.right,
+    databaseUrl,
+    dataDir: place.dataDir,
+    variables,
+  }
 })
 
 /** The profile of one connection. Both parts have been validated, so merging them cannot fail. */
@@ -144,7 +162,7 @@ const profileOf = (raw: unknown, name: string): Interface => {
 
 export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
   effect: Effect.gen(function* () {
-    const { content, databaseUrl, dataDir, file, raw, variables } = yield* load()
+    const { content, databaseUrl, dataDir, file, raw, variables, wasThere } = yield* load()
     const names = Object.keys(content.connections)
 
     /** Settings and credentials of one connection; fails where it is unknown or its variables are missing. */
@@ -199,6 +217,8 @@ export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
       ),
       /** The file that was read, or looked for. */
       file,
+      /** Whether there was such a file; else every setting has its default or its variable. */
+      fileWasThere: wasThere,
       connectionNames: names,
       /** The interface profile of a connection in `connections`; needs no credentials. */
       profile: (name: string): Interface => profileOf(raw, name),

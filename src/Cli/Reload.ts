@@ -2,6 +2,7 @@
  * Runs a server that reads its settings and secrets again on SIGHUP. Wrong settings change nothing. The new server takes over
  * the old one's listener before the old one ends.
  */
+import { resolve } from "node:path"
 import { type Context, Deferred, Duration, Effect, Either, Exit, Fiber, Layer, Option, Queue } from "effect"
 import { KnownSecrets } from "../Settings/KnownSecrets.ts"
 import { withSecretFiles } from "../Settings/SecretFiles.ts"
@@ -27,6 +28,19 @@ const hangups = Effect.gen(function* () {
   return queue
 })
 
+/**
+ * A file that is away for a moment, while it is replaced or its volume is not mounted, must not make a running server one with every
+ * default: at other addresses, without posting rules, perhaps with another database.
+ */
+const refuseOtherFile = (read: Settings, now: Settings) =>
+  !read.fileWasThere || (now.fileWasThere && resolve(now.file) === resolve(read.file))
+    ? Effect.void
+    : new SettingsError({
+        reason: "Unreadable",
+        mistakes: [`${read.file}: there is no such file, and the settings came from it`],
+        advice: "Put it back and send SIGHUP again; to go on with other settings, restart.",
+      })
+
 /** Where settings are read from, with the secrets' files read again. */
 const readAgain = Effect.flatMap(Effect.all([SettingsSource, KnownSecrets]), ([source, known]) =>
   Either.match(withSecretFiles(source.given ?? source.variables), {
@@ -49,7 +63,7 @@ export const reloadable = Effect.fn("Cli.reloadable")(function* <E, R>(
   check: Effect.Effect<unknown, SettingsError, Settings>,
 ) {
   // Before the first server, which may begin a database.
-  yield* Effect.provide(check, Settings.Default)
+  let read = yield* Effect.provide(Effect.zipLeft(Settings, check), Settings.Default)
   const asked = yield* hangups
   const doors = new Map()
   const begin = (source: Context.Tag.Service<SettingsSource>, before: Effect.Effect<void>) =>
@@ -67,7 +81,10 @@ export const reloadable = Effect.fn("Cli.reloadable")(function* <E, R>(
 
   const reload = Effect.gen(function* () {
     const source = yield* readAgain
-    yield* Effect.provide(check, Layer.provide(Settings.Default, Layer.succeed(SettingsSource, source)))
+    const now = yield* Effect.zipLeft(Settings, check).pipe(
+      Effect.provide(Layer.provide(Settings.Default, Layer.succeed(SettingsSource, source))),
+    )
+    yield* refuseOtherFile(read, now)
     const old = current
     let tookOver = false
     const next = yield* begin(
@@ -75,6 +92,7 @@ export const reloadable = Effect.fn("Cli.reloadable")(function* <E, R>(
       Effect.suspend(() => {
         tookOver = true
         current = next
+        read = now
         return Effect.asVoid(Fiber.interrupt(old.fiber))
       }),
     )

@@ -2,7 +2,7 @@
  * Where a project is: the nearest folder, from the working directory up, that holds `config/tieout.yaml`, so that a scheduler
  * which starts somewhere else below it finds the same books. Outside a project the data are in the platform's own place.
  */
-import { existsSync, statSync } from "node:fs"
+import { existsSync, lstatSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { Option } from "effect"
@@ -33,12 +33,25 @@ const mayBeThere = (path: string): boolean => {
   }
 }
 
+/** A link whose end is missing, such as a volume that is not mounted: somebody has put something there. */
+const leadsNowhere = (path: string): boolean => {
+  try {
+    return lstatSync(path).isSymbolicLink() && !mayBeThere(path)
+  } catch {
+    return false
+  }
+}
+
+/** The file, or its folder, where it is a link to nothing. */
+export const brokenLinkTo = (file: string): string | undefined => [file, dirname(file)].find(leadsNowhere)
+
 /**
  * Settings of the working directory that this user may not find out about make it a project, too: reading them then says so. Without
  * that the books of another user's project would begin anew, in a place of this one's.
  */
 const hasProject = (folder: string, isHere: boolean): boolean =>
-  (isHere && mayBeThere(join(folder, settingsFile))) ||
+  (isHere &&
+    (mayBeThere(join(folder, settingsFile)) || brokenLinkTo(join(folder, settingsFile)) !== undefined)) ||
   [settingsFile, ...databases].some((name) => {
     const path = join(folder, name)
     return existsSync(path) && (isHere || isTrusted(path))

@@ -53,6 +53,19 @@ describe("a number of partitions that cannot be", () => {
   })
 })
 
+describe("a settings file that is a link to nothing", () => {
+  it("is not passed over, as if there were none", async () => {
+    const project = folder("dangling")
+    symlinkSync(join(root, "not-mounted.yaml"), join(folder("dangling", "config"), "tieout.yaml"))
+    const { code, error } = await tieout(project, ["migrate"])
+    expect([code, error]).toEqual([
+      2,
+      expect.stringContaining("config/tieout.yaml: is a link to a file that is not there"),
+    ])
+    expect(readdirSync(project)).toEqual(["config"])
+  })
+})
+
 describe("a file that this user cannot look at", () => {
   it("makes the working directory a project, and nothing begins elsewhere", async () => {
     const project = folder("closed")

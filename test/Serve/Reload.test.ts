@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -147,6 +147,55 @@ it.scopedLive.skipIf(process.platform === "win32")(
 
       write(`{ port: ${port}, names: [books.example.com] }`)
       yield* Effect.zipRight(hangUp, until("The settings and secrets have been read again."))
+      expect(yield* health).toBe("alive\n")
+      child.kill("SIGTERM")
+      expect(yield* Effect.promise(() => ended)).toBe(0)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+)
+
+it.scopedLive.skipIf(process.platform === "win32")(
+  "SIGHUP changes nothing while the settings file that was read is away",
+  () =>
+    Effect.gen(function* () {
+      const cwd = temporaryFolder()
+      const settings = join(cwd, "config", "tieout.yaml")
+      const [port, events] = [yield* freePort, yield* freePort]
+      mkdirSync(join(cwd, "config"))
+      writeFileSync(
+        settings,
+        `webhook: { host: 127.0.0.1, port: ${events} }\nschedule: { nightly: null }\nstatus: { port: ${port} }\n`,
+      )
+      const service = yield* serve(keys)
+      const { url } = yield* TestDatabase
+      const { child, ended, log } = yield* running(cwd, ["serve"], {
+        DATABASE_URL: url,
+        TIEOUT_BASE_URL: service.url,
+        TIEOUT_CLIENT_ID: "client",
+        TIEOUT_CLIENT_SECRET: "secret",
+        TIEOUT_SCOPE: "scope",
+      })
+      const until = (text: string) =>
+        Effect.repeat(Effect.sleep("20 millis"), { until: () => log().includes(text) }).pipe(
+          Effect.raceFirst(
+            Effect.zipRight(
+              Effect.promise(() => ended),
+              Effect.suspend(() => Effect.dieMessage(log())),
+            ),
+          ),
+        )
+      const health = Effect.promise(async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).text())
+      yield* until("Serving default")
+
+      renameSync(settings, `${settings}.old`)
+      child.kill("SIGHUP")
+      yield* Effect.race(until("were not read again"), until("have been read again"))
+      expect(log()).toContain("there is no such file, and the settings came from it")
+      expect(yield* health).toBe("alive\n")
+      expect((yield* deliver(events, pair, eventOf(1))).status).toBe(200)
+
+      renameSync(`${settings}.old`, settings)
+      child.kill("SIGHUP")
+      yield* until("have been read again")
       expect(yield* health).toBe("alive\n")
       child.kill("SIGTERM")
       expect(yield* Effect.promise(() => ended)).toBe(0)
