@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect, HashMap, Layer, Logger, LogLevel, Option } from "effect"
@@ -106,7 +106,12 @@ describe("the log of a night", () => {
 })
 
 /** A night that exports to a folder; its alerts of failures, and the books with batches. */
-const exportingNight = (url: string, format: string, out: string) =>
+const exportingNight = (
+  url: string,
+  format: string,
+  out: string,
+  more: Readonly<Record<string, string>> = {},
+) =>
   Effect.gen(function* () {
     const lines: Array<string> = []
     const logger = Logger.make(({ message }) => void lines.push(String(message)))
@@ -121,6 +126,7 @@ const exportingNight = (url: string, format: string, out: string) =>
                 ...bothSurfaces,
                 TIEOUT_SCHEDULE_EXPORT: `[${format}]`,
                 TIEOUT_SCHEDULE_OUT: out,
+                ...more,
               },
             }),
           ),
@@ -158,6 +164,28 @@ describe("the exports of a night", () => {
         ],
         exported: [{ code: "C2" }, { code: "ORG" }],
       })
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scopedLive("are written by the settings of their formats", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: [] })
+      move(held, "", { type: "CREDIT", amount: 10 })
+      const out = temporaryFolder()
+      const { alerts, exported } = yield* exportingNight(service.url, "netsuite, xero", out, {
+        TIEOUT_ACCOUNTING_BASE_CURRENCY: "USD",
+        TIEOUT_FORMATS_NETSUITE_SUBSIDIARY: "Acme Ltd",
+        TIEOUT_FORMATS_XERO_TAX_RATE: "BAS Excluded",
+      })
+      expect([alerts, exported]).toEqual([[], [{ code: "ORG" }, { code: "ORG" }]])
+      const folder = join(out, "default-ORG", "since-0")
+      const written = (batch: string, file: string) =>
+        readFileSync(join(folder, batch, file), "utf8")
+          .split(/\r?\n/)[1]
+          ?.split(",")
+      expect(written("1", "netsuite-USD.csv")?.[2]).toBe("Acme Ltd")
+      // Xero's files have no currency: it is the base currency, and no other is written as if it were that.
+      expect(written("2", "xero-USD.csv")?.[4]).toBe("BAS Excluded")
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 

@@ -7,7 +7,7 @@ import { run as runExport } from "../../Export.ts"
 import { Settings } from "../../Settings.ts"
 
 const exporting = Effect.fn("Nightly.exporting")(function* (connection: string, book: Option.Option<string>) {
-  const { export: kept, schedule } = yield* Settings
+  const { accounting, export: kept, formats, schedule } = yield* Settings
   return yield* runExport({
     perFormat: true,
     formats: schedule.export ?? [],
@@ -15,6 +15,7 @@ const exporting = Effect.fn("Nightly.exporting")(function* (connection: string, 
     connection: Option.some(connection),
     book,
     out: schedule.out,
+    tables: { settings: formats, baseCurrency: accounting.baseCurrency },
     keepFiles: kept.keepFiles,
   })
 })
