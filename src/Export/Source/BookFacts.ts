@@ -32,7 +32,7 @@ const bookColumns = {
   last_sync: nullable(text),
   /** The connection's last sync could not read this book. */
   failed: bool,
-  /** The day (accounting time zone) on which the statement that was read longest ago was read to its end. */
+  /** The day (accounting time zone) on which the reading of the statement began that was read longest ago. */
   read_on: nullable(text),
 }
 type BookRow = RowOf<typeof bookColumns>
@@ -126,7 +126,10 @@ export const factsOfBooks = Effect.fn("Export.factsOfBooks")(function* (
               where s.book_id = b.book_id and s.stream = 'accounts' and coalesce(s.run_id, 0) < r.run_id)
             then r.state end as last_sync,
         coalesce(sync.failed_to_read(r.summary, b.code), false) as failed,
-        (select ledger.day_of(min(a.tail_read_at), l.time_zone)::text from mirror.accounts a
+        -- By the service's clock where it stated one, and by ours where that is behind: as a close counts it.
+        (select ledger.day_of(min(least(a.tail_read_at, v.began_at)), l.time_zone)::text
+          from mirror.accounts a
+          left join sync.stream_reads v on v.book_id = a.book_id and v.stream = 'statement:' || a.account_id
           where a.book_id = b.book_id) as read_on
       from mirror.books b
       join ledger.locks l on l.book_id = b.book_id

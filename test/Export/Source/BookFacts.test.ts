@@ -24,6 +24,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an export is complete"
           "the statements were read on 2026-11-01, before 2026-11-30 was over",
         ])
 
+        // Our clock is ahead: by the service's own, the month was not over.
+        yield* run(`insert into sync.stream_reads (book_id, stream, began_at, ended_at, run_id)
+        values (1, 'statement:${account}', '2026-10-31T23:58Z', '2026-11-01T06:00Z', 1)`)
+        expect(yield* reasons("2026-10-31")).toEqual([
+          "the statements were read on 2026-10-31, before 2026-10-31 was over",
+        ])
+
         yield* run(`update mirror.accounts set balance = 11`)
         const unread = "1 account is not read up to the balance that the service reports"
         expect(yield* reasons(null)).toEqual([unread])
