@@ -70,6 +70,8 @@ const full = statusPage(
       code: "ORG",
       batch: index + 1,
       scope: "2026-09",
+      baseCurrency: index === 1 ? "EUR" : null,
+      asOf: index === 3 ? at : null,
       complete: index % 2 === 0,
       state,
       entries: 4,

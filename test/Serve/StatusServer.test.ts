@@ -343,6 +343,28 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
     }),
   )
 
+  it.scoped("tells a batch that is not to be imported, and one in the base currency, from the others", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const manifest = JSON.stringify({ complete: true, entries: 1, files: [] })
+      yield* query(
+        (sql) => sql`
+          insert into export.batches
+            (book_id, batch, scope, formats, folder, through_numbering, manifest, currency_basis, as_of)
+          values
+            (${book.bookId}, 1, '2026-09', '{journal}', 'a/2026-09/1', 1, ${manifest}::text::json, 'EUR', null),
+            (${book.bookId}, 2, '2026-09@20261105T120000Z', '{journal}', 'a/2026-09@20261105T120000Z/2', 1,
+              ${manifest}::text::json, 'native', '2026-11-05T12:00Z')`,
+      )
+      const port = yield* serving({ TIEOUT_STATUS_OPEN: "true" })
+      const { body } = yield* ask(port, "/")
+      expect(body).toContain("2026-09 in EUR, batch 1")
+      const [asOf] = (body.split("2026-09@20261105T120000Z, batch 2")[1] ?? "").split("</tr>")
+      expect(asOf).toContain("as of 2026-11-05 12:00")
+      expect(asOf).not.toContain("committed")
+    }),
+  )
+
   it.scoped("gives what the database keeps of a batch whose folder another machine has", () =>
     Effect.gen(function* () {
       const book = yield* openBook

@@ -42,6 +42,8 @@ const page = statusPage(
           code,
           batch: 1,
           scope: "2026-01-01_2026-12-31",
+          baseCurrency: "EUR",
+          asOf: at,
           complete: false,
           state: "committed",
           entries: 3,

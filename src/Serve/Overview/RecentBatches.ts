@@ -1,7 +1,7 @@
 /** Committed exports and their files: only these can be downloaded. */
 import { and, eq, sql as fragment } from "drizzle-orm"
 import { Effect, Either, Option, Schema } from "effect"
-import { bool, float8, int4, json, text } from "../../Database/Columns.ts"
+import { bool, float8, int4, json, nullable, text } from "../../Database/Columns.ts"
 import { asText } from "../../Database/Tables/ColumnTypes.ts"
 import { batches } from "../../Database/Tables/Export.ts"
 import { books } from "../../Database/Tables/Mirror.ts"
@@ -18,6 +18,10 @@ export interface BatchRow {
   readonly code: string
   readonly batch: number
   readonly scope: string
+  /** Null: the books' own currencies. */
+  readonly baseCurrency: string | null
+  /** Epoch milliseconds, of an as-of batch: what the books said then, and nothing to import. */
+  readonly asOf: number | null
   readonly complete: boolean
   readonly state: BatchState
   readonly entries: number
@@ -48,6 +52,8 @@ const columns = {
   code: text,
   batch: int4,
   scope: text,
+  base_currency: nullable(text),
+  as_of: nullable(float8),
   complete: bool,
   state: batchState,
   entries: int4,
@@ -68,6 +74,7 @@ export const recentBatches = Effect.fn("Overview.batches")(function* () {
           select * from export.batches x where x.book_id = k.book_id order by x.batch desc limit ${listedOfBook}) e
         order by e.committed_at desc, k.code, e.batch desc limit ${listed})
       select r.code, r.batch, r.scope, (extract(epoch from r.committed_at) * 1000)::float8 as committed_at,
+        (extract(epoch from b.as_of) * 1000)::float8 as as_of, nullif(b.currency_basis, 'native') as base_currency,
         export.batch_state(b.book_id, b.batch) as state,
         coalesce((b.manifest ->> 'complete')::boolean, false) as complete,
         coalesce((b.manifest ->> 'entries')::integer, 0) as entries, b.manifest -> 'files' as files
@@ -79,6 +86,8 @@ export const recentBatches = Effect.fn("Overview.batches")(function* () {
       code: row.code,
       batch: row.batch,
       scope: row.scope,
+      baseCurrency: row.base_currency,
+      asOf: row.as_of,
       complete: row.complete,
       state: row.state,
       entries: row.entries,

@@ -97,17 +97,22 @@ interface Offered {
   readonly downloads: boolean
 }
 
-const batchRow = (
-  { batch, code, committedAt, complete, entries, files, scope, state }: BatchRow,
-  { downloads, timeZone }: Offered,
-) =>
-  html`<tr><td class="lead">${code} <span class="soft when">${scope}, batch ${batch}</span></td>
+/** An as-of batch has no state that counts: nobody is to take it for one to import. */
+const batchTag = ({ asOf, state }: BatchRow, timeZone: string): Html =>
+  asOf === null
+    ? html`<span class="tag ${batchTones[state]}">${state}</span>`
+    : html`<span><span class="tag late">as of ${clockText(asOf, timeZone)}</span> <span class="soft">not to be imported</span></span>`
+
+const batchRow = (row: BatchRow, { downloads, timeZone }: Offered) => {
+  const { baseCurrency, batch, code, committedAt, complete, entries, files, scope } = row
+  return html`<tr><td class="lead">${code} <span class="soft when">${scope}${baseCurrency === null ? "" : ` in ${baseCurrency}`}, batch ${batch}</span></td>
 <td data-label="Made"><span><span class="when">${clockText(committedAt, timeZone)}</span>${complete ? html`` : html` <span class="tag late">incomplete</span>`}</span></td>
-<td data-label="State"><span class="tag ${batchTones[state]}">${state}</span></td>
+<td data-label="State">${batchTag(row, timeZone)}</td>
 <td class="num" data-label="Entries">${count(entries)}</td>
 <td class="files">${files.map(({ name }) =>
     downloads ? html`<a href="/exports/${code}/${batch}/${name}">${name}</a> ` : html`${name} `,
   )}</td></tr>`
+}
 
 export const exportsSection = ({ batches }: Snapshot, offered: Offered): Html => {
   if (batches.length === 0) return html``
