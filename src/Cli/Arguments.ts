@@ -127,6 +127,8 @@ const usageMistake = (
   own: ReadonlyArray<string>,
 ): ArgumentMistake | undefined => {
   const command = commandNamed(manual, name)
+  // What `help` is asked of is no command: else there would be its help.
+  if (name === "help" && own[0] !== undefined) return usageMistake(manual, own[0], [])
   if (command === undefined) {
     const known = manual.map((one) => one.name)
     return new ArgumentMistake(`There is no command ${name}.${meant(name, known)}`)

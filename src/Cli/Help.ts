@@ -59,7 +59,7 @@ const commandHelp = (command: CommandManual): string =>
     ...block("Exit codes:", rows(command.exitCodes)),
   ].join("\n")
 
-/** The help that the arguments ask for, if any: `--help` anywhere, `-h`, or `help [command]`. */
+/** The help that the arguments ask for, if any: `--help` anywhere, `-h`, or `help [command]`. None of a command that is not there. */
 export const helpFor = (args: ReadonlyArray<string>, manual: Manual): string | undefined => {
   const end = args.indexOf("--")
   const own = end < 0 ? args : args.slice(0, end)
@@ -67,5 +67,7 @@ export const helpFor = (args: ReadonlyArray<string>, manual: Manual): string | u
   if (!asked) return undefined
   const name = own.find((arg) => commandNamed(manual, arg) !== undefined)
   const command = commandNamed(manual, name)
-  return command === undefined ? overview(manual) : commandHelp(command)
+  if (command !== undefined) return commandHelp(command)
+  const wanted = own[0] === "help" ? own[1] : own[0]
+  return wanted === undefined || wanted.startsWith("-") ? overview(manual) : undefined
 }

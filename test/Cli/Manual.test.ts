@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Either, Layer, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import { readArguments } from "../../src/Cli/Arguments.ts"
+import { ArgumentMistake, readArguments } from "../../src/Cli/Arguments.ts"
 import { commands, readManual } from "../../src/Cli/Commands.ts"
 import { WholeManual } from "../../src/Cli/Declaration.ts"
 import { helpFor, overview } from "../../src/Cli/Help.ts"
@@ -81,7 +81,19 @@ describe("--help", () => {
     expect(helpFor(["sync", "--full", "-h"], manual)).toBe(helpFor(["help", "sync"], manual))
     expect(helpFor(["explain", "--", "--help"], manual)).toBeUndefined()
     expect(helpFor(["sync"], manual)).toBeUndefined()
+    expect(helpFor(["--config", "a.yaml", "--help"], manual)).toBe(overview(manual))
   })
+
+  it.each([[["help", "exprot"]], [["exprot", "--help"]]])(
+    "of no command names those that are meant: %j",
+    (args) => {
+      expect(helpFor(args, manual)).toBeUndefined()
+      const read = readArguments(args, {}, manual)
+      expect(read instanceof ArgumentMistake && read.message).toContain(
+        "There is no command exprot. Did you mean export?",
+      )
+    },
+  )
 
   it.each(manual)("of $name shows usage, examples and exit codes", ({ examples, name, usage }) => {
     const text = helpFor([name, "--help"], manual) ?? ""

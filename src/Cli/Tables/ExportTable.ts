@@ -9,7 +9,7 @@ import type { Difference } from "../../Export/Source/Difference.ts"
 import type { Lacking } from "../../Export/Source/LeftOutThen.ts"
 import type { ExportSummary, Outdated } from "../../Export.ts"
 import { leftOut } from "../../Format/FormatSettings.ts"
-import { tablesOf } from "../../Format/Formats.ts"
+import { accumulates, tablesOf } from "../../Format/Formats.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 import { contentText } from "./BatchContent.ts"
@@ -30,6 +30,14 @@ const lineageText = ({ lineage }: Manifest): string => {
     supersedes.length === 0 ? "" : `, in place of batch ${supersedes.join(", ")}`,
   ].join("")
 }
+
+/** What was imported of the batches that this one takes the place of would be in the accounting system twice. */
+const replacedLines = ({ formats, lineage }: Manifest): ReadonlyArray<string> =>
+  lineage === undefined || lineage.supersedes.length === 0 || !formats.some(accumulates)
+    ? []
+    : [
+        `  What was imported of batch ${lineage.supersedes.join(", ")} has to leave the accounting system before this is imported: its entries are in here again.`,
+      ]
 
 /** Which of its months are closed, and who approved each close. */
 const approvalLines = ({ lineage }: Manifest): ReadonlyArray<string> =>
@@ -121,6 +129,7 @@ const batchLines = (
     folder,
     `  manifest ${sha256Of(print(manifest))}`,
     ...table(fileColumns, rows, screen),
+    ...replacedLines(manifest),
     ...leftOutLines(manifest),
     ...sharedLines(manifest),
     ...omittedLines(manifest),

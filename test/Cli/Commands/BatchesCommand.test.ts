@@ -24,7 +24,9 @@ layer(Layer.fresh(TestDatabase.layer), { excludeTestServices: true })("batches o
         expect(yield* said(...system)).toEqual(
           has(0, "ORG business-central: nothing new, batch 1 has it. To export it again: --again"),
         )
-        expect(yield* said(...system, "--again")).toEqual(has(0, "in place of batch 1"))
+        expect(yield* said(...system, "--again")).toEqual(
+          has(0, "What was imported of batch 1 has to leave the accounting system"),
+        )
         expect(yield* said("batches", "acknowledge", "ORG/1")).toEqual(has(2, "ORG/1 is superseded"))
         expect(yield* said("batches", "acknowledge", "org/2", "--note", "import 7")).toEqual(
           has(0, "ORG/2: acknowledged."),
