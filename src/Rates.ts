@@ -8,7 +8,13 @@ import { readNamed } from "./Common/RegularFile.ts"
 import { standingBatches } from "./Export/Request/StandingBatches.ts"
 import { isEcbHistory, readEcbHistory } from "./Valuation/Rates/EcbHistory.ts"
 import { keptMonths, overtakenMonths } from "./Valuation/Rates/OvertakenMonths.ts"
-import { addRates, allRates, type ContradictedRates, firstCorrected } from "./Valuation/Rates/RateStore.ts"
+import {
+  addRates,
+  allRates,
+  type ContradictedRates,
+  firstCorrected,
+  storedIn,
+} from "./Valuation/Rates/RateStore.ts"
 import { printedRates, readRates } from "./Valuation/Rates/RatesCsv.ts"
 import type { ValuationOptions } from "./Valuation/ValuedBook.ts"
 
@@ -40,7 +46,10 @@ const contradicted = (file: string, { rates }: ContradictedRates): RatesError =>
     ].join("\n"),
   })
 
-/** Checks a file and stores its rates as a new version, or nothing. `version` is null where there is none in it. */
+/**
+ * Checks a file and stores as a new version what it states otherwise than the rates in force, or nothing. `version` is null where
+ * there is no rate in it; `stored` counts what is new.
+ */
 export const importRates = Effect.fn("Rates.import")(function* (file: string) {
   const bytes = yield* Effect.try({
     try: () => readNamed(file, largestImport),
@@ -64,7 +73,8 @@ export const importRates = Effect.fn("Rates.import")(function* (file: string) {
       : yield* addRates(read.right, isOfBank).pipe(
           Effect.catchTag("ContradictedRates", (found) => contradicted(file, found)),
         )
-  return { version, rates: read.right.length }
+  const stored = version === null ? 0 : yield* storedIn(version)
+  return { version, rates: read.right.length, stored }
 })
 
 /** A book whose months have to be valued again, with the standing batches that become out of date by that. */

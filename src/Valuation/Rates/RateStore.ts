@@ -99,6 +99,17 @@ export const addRates = Effect.fn("Valuation.addRates")(function* (
   return yield* database.transaction(addVersion(rows, mayContradict))
 })
 
+/** How many rates a version has: those that differed from the rates in force before it. */
+export const storedIn = Effect.fn("Valuation.storedIn")(function* (version: number) {
+  const database = yield* Database
+  const { stored } = yield* database.row(
+    "Valuation.storedIn",
+    { stored: int4 },
+    (sql) => sql`select count(*)::integer as stored from valuation.rates where version = ${version}`,
+  )
+  return stored
+})
+
 /** Every rate in force, by pair and day. */
 export const allRates = Effect.fn("Valuation.allRates")(function* () {
   const database = yield* Database

@@ -18,7 +18,8 @@ const header = "date,from,to,rate,source"
 layer(TestDatabase.layer, { excludeTestServices: true })("a file of rates", (it) => {
   it.scoped("is refused where it corrects a rate in the opposite direction alone", () =>
     Effect.gen(function* () {
-      yield* imported(header, "2026-10-01,USD,EUR,0.90,bank", "2026-10-02,USD,EUR,0.90,bank")
+      const first = yield* imported(header, "2026-10-01,USD,EUR,0.90,bank", "2026-10-02,USD,EUR,0.90,bank")
+      expect(first).toEqual({ version: 1, rates: 2, stored: 2 })
       const refused = yield* Effect.flip(
         imported(header, "2026-10-01,EUR,USD,1.25,corrected", "2026-10-03,EUR,USD,1.25,bank"),
       )
@@ -36,7 +37,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a file of rates", (it)
       const lines = yield* exportRates()
       expect(lines).toContain("2026-10-01,USD,EUR,0.80,corrected")
       // What is exported can be imported again.
-      expect(yield* imported(...lines)).toMatchObject({ rates: lines.length - 1 })
+      expect(yield* imported(...lines)).toMatchObject({ rates: lines.length - 1, stored: 0 })
     }),
   )
 

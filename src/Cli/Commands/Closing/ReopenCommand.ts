@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { who } from "../../../Close/Person.ts"
 import { reopen as reopenMonth } from "../../../Close.ts"
 import { batchesOnClose } from "../../../Export/Request/StandingBatches.ts"
@@ -43,7 +43,7 @@ export const reopen = command(
     yield* output.report({
       document: { books: reopenings },
       lines: reopenings.flatMap((one) => [
-        `${one.book} ${one.period}: open again. To close it: tieout close ${period}`,
+        `${one.book} ${one.period}: open again. To close it: tieout close ${period}${Option.isNone(book) ? "" : ` --book ${one.book}`}`,
         ...(one.batches.length === 0
           ? []
           : [`  What changes in ${period} is not in the batches that stand on that close:`]),

@@ -37,7 +37,7 @@ const importFile = subcommand(
     const { accounting, chart } = yield* Settings
     const { baseCurrency, valuation: settings } = accounting
     const imported = yield* importRates(file)
-    const { rates: found, version } = imported
+    const { rates: found, stored, version } = imported
     const now = yield* overtaken({ baseCurrency, settings, chart })
     const still = version === null ? [] : yield* kept(version, { baseCurrency, settings, chart })
     yield* output.report({
@@ -45,7 +45,7 @@ const importFile = subcommand(
       lines: [
         version === null
           ? `${counted(found, "rate")}: nothing was stored.`
-          : `Version ${version}, ${counted(found, "rate")}. To use them: tieout export --base …`,
+          : `Version ${version}, ${counted(found, "rate")}${stored === found ? "" : `, of which ${count(stored)} new; the others are known`}. To use them: tieout export --base …`,
         ...now.flatMap(overtakenLines),
         ...still.map(keptLine),
       ],
