@@ -7,14 +7,10 @@ import { isIn } from "../Book/ByBook.ts"
 import type { Sql } from "../Database/Client.ts"
 import { int4, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
+import { accountColumns } from "./Register.ts"
 
 const itemAccountColumns = {
-  bookId: int4,
-  accountId: int4,
-  code: text,
-  name: text,
-  role: text,
-  currency: text,
+  ...accountColumns,
   /** Major unit of `currency`, debit positive. */
   balance: text,
 }

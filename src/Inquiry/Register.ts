@@ -7,17 +7,19 @@ import { int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { toldApart } from "./Namesakes.ts"
 
-const accountColumns = {
+/** An account of the books. */
+export const accountColumns = {
   bookId: int4,
   accountId: int4,
   code: text,
   name: text,
   role: text,
   currency: text,
-  partnerAccountId: nullable(uuid),
 }
 
-export type RegisterAccount = Omit<RowOf<typeof accountColumns>, "bookId">
+const ofTheService = { ...accountColumns, partnerAccountId: nullable(uuid) }
+
+export type RegisterAccount = Omit<RowOf<typeof ofTheService>, "bookId">
 
 const lineColumns = {
   date: text,
@@ -59,7 +61,7 @@ export const accountsOf = Effect.fn("Register.accounts")(function* (
   const database = yield* Database
   const rows = yield* database.rows(
     "Register.accounts",
-    accountColumns,
+    ofTheService,
     (sql) => sql`
       select a.book_id as "bookId", a.account_id as "accountId", a.code, a.name, a.role, a.currency,
         a.partner_account_id as "partnerAccountId"
