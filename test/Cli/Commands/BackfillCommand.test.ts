@@ -51,4 +51,21 @@ layer(TestDatabase.layer, { excludeTestServices: true })("tieout backfill", (it)
       expect((yield* backfill("--from", "2026-10-01", "--to", "2999-12-31")).code).toBe(0)
     }),
   )
+
+  it.scoped("ends with 75 at the deadline of a run", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({ statement: [credit(1, "5.00", "5.00")], balance: "5.00" })
+      const { url } = yield* TestDatabase
+      const { run } = yield* program
+      const { code, error } = yield* run(["backfill", "--period", "2026-10"], {
+        ...variablesFor(service.url),
+        DATABASE_URL: url,
+        TIEOUT_LIMITS_RUN_DEADLINE: "1 ms",
+      })
+      expect(error).toContain(
+        "The backfill of connection default took longer than limits.runDeadline (1ms) and was stopped.",
+      )
+      expect(code).toBe(75)
+    }),
+  )
 })

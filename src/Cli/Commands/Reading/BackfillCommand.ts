@@ -13,6 +13,7 @@ import type { Screen } from "../../../Terminal.ts"
 import { booksForSync, needingCredentials } from "../../BookEnvironment.ts"
 import { client, connection, from, period, refuseOtherSurface, surface, to } from "../../CommandOptions.ts"
 import { failuresIn, unfinished } from "../../ConnectionFailures.ts"
+import { withinDeadline } from "../../Deadline.ts"
 import { command } from "../../Declaration.ts"
 import { type ExitCode, exitCodes, worst } from "../../ExitCode.ts"
 import { failureOf, UsageError } from "../../Failure.ts"
@@ -184,6 +185,7 @@ export const backfill = command(
       const names = Option.isSome(connection) ? [connection.value] : connectionNames
       const all = Effect.forEach(names, (name) =>
         service.run({ connection: name, days, surface, client }).pipe(
+          withinDeadline(name, "backfill"),
           Effect.either,
           Effect.map(
             Either.match({
