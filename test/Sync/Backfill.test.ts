@@ -8,7 +8,7 @@ import * as Verify from "../../src/Verify.ts"
 import { json } from "../Partner/Service.ts"
 import { rowsTouched } from "../support/RowsTouched.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { inOwnDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
 import {
   account,
@@ -52,6 +52,28 @@ const move = (held: Partnership, index: number) => {
 }
 
 layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
+  it.scoped("stops at a statement with too many unreadable rows, and quarantines none of them", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership(twoMonths())
+      yield* sync(service.url)
+      const readable = held.statement
+      held.statement = readable.map((entry, at) => (at < 8 ? entry : { ...entry, amount: "x" }))
+      const failed = yield* Effect.flip(backfill(service.url))
+      expect(failed.message).toContain("rows could not be understood ($.amount is not a plain decimal number")
+      expect(failed.message).toContain("limits.quarantine says when to stop")
+      const waiting = rows("select stream from mirror.open_quarantine")
+      expect(yield* waiting).toEqual([])
+      // Where more are allowed, they wait in quarantine, and known ones are no flood again.
+      const generous = { TIEOUT_LIMITS_QUARANTINE_MAX_ROWS: "100" }
+      expect((yield* backfill(service.url, october, generous)).accounts).toMatchObject([{ proved: false }])
+      const { length } = yield* waiting
+      expect(length).toBeGreaterThan(9)
+      expect((yield* backfill(service.url)).accounts).toMatchObject([{ unreadable: length }])
+      held.statement = readable
+      expect((yield* backfill(service.url)).accounts).toMatchObject([{ proved: true }])
+    }).pipe(inOwnDatabase),
+  )
+
   it.scoped("proves a period from its opening to its closing balance, starting near it", () =>
     Effect.gen(function* () {
       const { service } = yield* partnership(twoMonths())

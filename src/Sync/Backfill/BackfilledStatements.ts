@@ -11,7 +11,7 @@ import { heldFrom, type PlacedEntry, StatementEntries } from "../../Mirror/State
 import { Run } from "../../Run.ts"
 import { Hydration } from "../Resources/Hydration.ts"
 import { statementStream } from "../Statements/Checkpoint.ts"
-import { Pages } from "../Statements/StatementPage.ts"
+import { FloodGate, Pages } from "../Statements/StatementPage.ts"
 import type { Comparison } from "./Compare.ts"
 import { comparedStatement } from "./ComparedStatement.ts"
 import { corrections, idsAt } from "./KnownStatement.ts"
@@ -46,6 +46,7 @@ const made = Effect.gen(function* () {
   const quarantine = yield* Quarantine
   const hydration = yield* Hydration
   const pages = yield* Pages
+  const flood = yield* FloodGate
   const compared = yield* comparedStatement
 
   /** Books entries older than any known one, and takes their amounts off the opening balance. */
@@ -119,6 +120,10 @@ const made = Effect.gen(function* () {
     const { accountId } = account
     const { held } = account
     const found = yield* compared(book, account, window)
+    // A statement may be compared several times: each counts by itself. What is in quarantine already is no flood.
+    const stream = statementStream(accountId)
+    const unknown = yield* quarantine.unknown(book, stream, found.malformed)
+    yield* flood.judge(stream, { rows: found.rows, malformed: unknown.length }, unknown)
     const gone = (yield* Effect.forEach(found.gone, (stretch) =>
       idsAt(database, book, accountId, stretch),
     )).flat()
@@ -136,7 +141,7 @@ const made = Effect.gen(function* () {
             missing.map((entry, at) => ({ entry, position: heldFrom + held + BigInt(at) + 1n })),
             true,
           )
-          yield* quarantine.put(book, run.runId, statementStream(accountId), found.malformed)
+          yield* quarantine.put(book, run.runId, stream, found.malformed)
         }),
       )
       if (!broken) yield* bookOlder(book, found)

@@ -13,6 +13,8 @@ import { continues, misstated } from "../Statements/Chain.ts"
 import type { Window } from "./Window.ts"
 
 export interface Comparison {
+  /** Rows that were read, understood or not. */
+  rows: number
   /** Entries in the window. */
   entries: number
   /** The balance of what occurred before the window; none where nothing is known before it. `closing`: by its end. */
@@ -91,6 +93,7 @@ export class WindowReading {
     this.base = balance
     this.late = late
     this.found = {
+      rows: 0,
       entries: 0,
       opening: balance,
       closing: balance,
@@ -107,6 +110,7 @@ export class WindowReading {
   }
 
   take(rows: ReadonlyArray<Row<StatementEntry>>, known: ReadonlyMap<string, KnownEntry>): void {
+    this.found.rows += rows.length
     for (const row of rows) {
       if (Either.isLeft(row)) {
         this.found.malformed.push(row.left)

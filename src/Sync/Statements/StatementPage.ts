@@ -42,12 +42,13 @@ const makeFloodGate = Effect.gen(function* () {
   const settings = yield* Settings
   const seen = new Map<string, { rows: number; malformed: number }>()
 
-  /** Fails if a stream's malformed rows exceed both limits of the settings. */
-  const pass = (stream: string, rows: number, malformed: ReadonlyArray<{ reason: string; path: string }>) =>
+  /** Fails if malformed rows, of all that were read of a stream, exceed both limits of the settings. */
+  const judge = (
+    stream: string,
+    now: { readonly rows: number; readonly malformed: number },
+    malformed: ReadonlyArray<{ reason: string; path: string }>,
+  ) =>
     Effect.suspend(() => {
-      const before = seen.get(stream) ?? { rows: 0, malformed: 0 }
-      const now = { rows: before.rows + rows, malformed: before.malformed + malformed.length }
-      seen.set(stream, now)
       const { maxRows, maxShare } = settings.limits.quarantine
       if (malformed.length === 0 || now.malformed <= maxRows || now.malformed <= now.rows * maxShare) {
         return Effect.void
@@ -57,7 +58,16 @@ const makeFloodGate = Effect.gen(function* () {
       return Effect.fail(new QuarantineFlood({ stream, ...now, example }))
     })
 
-  return { pass }
+  /** The same of another page, with all that this run has read of the stream before. */
+  const pass = (stream: string, rows: number, malformed: ReadonlyArray<{ reason: string; path: string }>) =>
+    Effect.suspend(() => {
+      const before = seen.get(stream) ?? { rows: 0, malformed: 0 }
+      const now = { rows: before.rows + rows, malformed: before.malformed + malformed.length }
+      seen.set(stream, now)
+      return judge(stream, now, malformed)
+    })
+
+  return { judge, pass }
 })
 
 export class FloodGate extends Effect.Service<FloodGate>()("tieout/Sync/FloodGate", {
