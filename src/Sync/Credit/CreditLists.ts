@@ -26,8 +26,8 @@ import { nowIso, Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { noPath, noteReads, noteTrouble, noting } from "../Runs/Evidence.ts"
 import { aloneOfStream, failureOf, isAbsent, type ReadError } from "../Runs/Failures.ts"
+import { FloodGate } from "../Runs/FloodGate.ts"
 import type { Failure } from "../Runs/RunReport.ts"
-import { FloodGate } from "../Statements/StatementPage.ts"
 
 /** The lists that a close asks evidence of, by what their items are. */
 const streams: ReadonlyMap<string, string> = new Map([

@@ -9,8 +9,8 @@ import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import { readWhole } from "../../Partner/Lists/WholeList.ts"
 import { type Client, type Instant, PartnerConnection } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
-import { FloodGate } from "../Statements/StatementPage.ts"
 import { noteReads, noting } from "./Evidence.ts"
+import { FloodGate } from "./FloodGate.ts"
 
 const kind = "client"
 

@@ -14,8 +14,8 @@ import { Database } from "../../Database.ts"
 import { PartnerError } from "../../Partner/PartnerError.ts"
 import type { Instant } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
-import { QuarantineFlood } from "../Statements/StatementPage.ts"
 import type { StreamError } from "./Failures.ts"
+import { QuarantineFlood } from "./FloodGate.ts"
 
 /** A read that was followed to its end. */
 export interface WholeRead {

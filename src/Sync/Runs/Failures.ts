@@ -4,7 +4,7 @@ import { DatabaseError, isPassing } from "../../Database/DatabaseError.ts"
 import { isOutage, isRejected, PartnerError } from "../../Partner/PartnerError.ts"
 import type { LeaseLost } from "../../Run/Lease.ts"
 import type { SettingsError } from "../../Settings.ts"
-import { QuarantineFlood } from "../Statements/StatementPage.ts"
+import { QuarantineFlood } from "./FloodGate.ts"
 import { type Failure, SyncIncomplete, type Unread } from "./RunReport.ts"
 
 export type StreamError = PartnerError | QuarantineFlood

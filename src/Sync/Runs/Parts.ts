@@ -22,9 +22,10 @@ import { OpenResources } from "../Resources/OpenResources.ts"
 import { Balances } from "../Statements/AccountBalances.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { Statements } from "../Statements/Statement.ts"
-import { FloodGate, Pages } from "../Statements/StatementPage.ts"
+import { Pages } from "../Statements/StatementPage.ts"
 import { BookReader } from "./BookReader.ts"
 import { Clients } from "./Clients.ts"
+import { FloodGate } from "./FloodGate.ts"
 import { Statistics } from "./Statistics.ts"
 
 const nothing = Effect.succeed(Context.empty())

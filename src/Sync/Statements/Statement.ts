@@ -23,12 +23,13 @@ import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { type Group, grouped } from "../Resources/Grouped.ts"
 import { Hydration, streamOf } from "../Resources/Hydration.ts"
+import { FloodGate } from "../Runs/FloodGate.ts"
 import { inCurrency } from "./AccountCurrency.ts"
 import { runsBackwards, type Walked, walk } from "./Chain.ts"
 import { type Checkpoint, newestBoundaries, saveStatementProgress, statementStream } from "./Checkpoint.ts"
 import { movesTo, note, passesOver, type Reading, readingFrom } from "./Reading.ts"
 import { outcomeOf } from "./StatementOutcome.ts"
-import { FloodGate, Pages } from "./StatementPage.ts"
+import { Pages } from "./StatementPage.ts"
 
 /** The running balance did not continue: the statement is read again, once. */
 class ChainBroken extends Data.TaggedError("ChainBroken")<{ readonly accountId: string }> {}
