@@ -14,6 +14,36 @@ import { deliver, eventOf, keysFrom } from "../Webhook/Listening.ts"
 const pair = pairOf("ES256")
 const keys = keysFrom(() => [recordOf(pair)])
 
+/** The program as `tieout serve`, with the settings in `cwd`, for the service at `base`. */
+const serving = (
+  cwd: string,
+  base: string,
+  variables: Record<string, string> = { TIEOUT_CLIENT_SECRET: "secret" },
+  ...options: ReadonlyArray<string>
+) =>
+  Effect.gen(function* () {
+    const { url } = yield* TestDatabase
+    const { child, ended, log } = yield* running(cwd, ["serve", ...options], {
+      DATABASE_URL: url,
+      TIEOUT_BASE_URL: base,
+      TIEOUT_CLIENT_ID: "client",
+      TIEOUT_SCOPE: "scope",
+      ...variables,
+    })
+    /** Waits until the log has the text so often; dies with the log where the program ends before. */
+    const until = (text: string, times = 1) =>
+      Effect.repeat(Effect.sleep("20 millis"), { until: () => log().split(text).length > times }).pipe(
+        Effect.raceFirst(
+          Effect.zipRight(
+            Effect.promise(() => ended),
+            Effect.suspend(() => Effect.dieMessage(log())),
+          ),
+        ),
+      )
+    yield* until("Serving default")
+    return { child, ended, log, until }
+  })
+
 it.scopedLive.skipIf(process.platform === "win32")(
   "SIGHUP reads settings and secrets again, loses no delivery, and changes nothing where they do not hold",
   () =>
@@ -36,24 +66,13 @@ it.scopedLive.skipIf(process.platform === "win32")(
           ? json(response, { items: [], pageInfo: { hasNextPage: false } })
           : keys(call, response, index),
       )
-      const { url } = yield* TestDatabase
-      const { child, ended, log } = yield* running(cwd, ["serve", "--status-port", "0"], {
-        DATABASE_URL: url,
-        TIEOUT_BASE_URL: service.url,
-        TIEOUT_CLIENT_ID: "client",
-        TIEOUT_CLIENT_SECRET_FILE: secret,
-        TIEOUT_SCOPE: "scope",
-      })
-      const until = (text: string, times = 1) =>
-        Effect.repeat(Effect.sleep("20 millis"), { until: () => log().split(text).length > times }).pipe(
-          Effect.raceFirst(
-            Effect.zipRight(
-              Effect.promise(() => ended),
-              Effect.suspend(() => Effect.dieMessage(log())),
-            ),
-          ),
-        )
-      yield* until("Serving default")
+      const { child, ended, log, until } = yield* serving(
+        cwd,
+        service.url,
+        { TIEOUT_CLIENT_SECRET_FILE: secret },
+        "--status-port",
+        "0",
+      )
 
       let sent = 0
       const statuses: Array<number> = []
@@ -111,26 +130,9 @@ it.scopedLive.skipIf(process.platform === "win32")(
       mkdirSync(join(cwd, "config"))
       write(`{ port: ${port} }`)
       const service = yield* serve(keys)
-      const { url } = yield* TestDatabase
-      const { child, ended, log } = yield* running(cwd, ["serve"], {
-        DATABASE_URL: url,
-        TIEOUT_BASE_URL: service.url,
-        TIEOUT_CLIENT_ID: "client",
-        TIEOUT_CLIENT_SECRET: "secret",
-        TIEOUT_SCOPE: "scope",
-      })
-      const until = (text: string, times = 1) =>
-        Effect.repeat(Effect.sleep("20 millis"), { until: () => log().split(text).length > times }).pipe(
-          Effect.raceFirst(
-            Effect.zipRight(
-              Effect.promise(() => ended),
-              Effect.suspend(() => Effect.dieMessage(log())),
-            ),
-          ),
-        )
+      const { child, ended, until } = yield* serving(cwd, service.url)
       const health = Effect.promise(async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).text())
       const hangUp = Effect.sync(() => child.kill("SIGHUP"))
-      yield* until("Serving default")
 
       // The service's own port, which is taken.
       write(`{ port: ${new URL(service.url).port} }`)
@@ -166,25 +168,8 @@ it.scopedLive.skipIf(process.platform === "win32")(
         `webhook: { host: 127.0.0.1, port: ${events} }\nschedule: { nightly: null }\nstatus: { port: ${port} }\n`,
       )
       const service = yield* serve(keys)
-      const { url } = yield* TestDatabase
-      const { child, ended, log } = yield* running(cwd, ["serve"], {
-        DATABASE_URL: url,
-        TIEOUT_BASE_URL: service.url,
-        TIEOUT_CLIENT_ID: "client",
-        TIEOUT_CLIENT_SECRET: "secret",
-        TIEOUT_SCOPE: "scope",
-      })
-      const until = (text: string) =>
-        Effect.repeat(Effect.sleep("20 millis"), { until: () => log().includes(text) }).pipe(
-          Effect.raceFirst(
-            Effect.zipRight(
-              Effect.promise(() => ended),
-              Effect.suspend(() => Effect.dieMessage(log())),
-            ),
-          ),
-        )
+      const { child, ended, log, until } = yield* serving(cwd, service.url)
       const health = Effect.promise(async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).text())
-      yield* until("Serving default")
 
       renameSync(settings, `${settings}.old`)
       child.kill("SIGHUP")
