@@ -12,13 +12,12 @@ import { Database } from "../Database.ts"
 import { openCounts } from "../Reconcile/Summary.ts"
 import { bookTieOuts, combined } from "../Reconcile/TieOut.ts"
 import { Settings } from "../Settings.ts"
-import { isAway } from "../Sync/Runs/Failures.ts"
 import type { Sync } from "../Sync.ts"
 import { Alerts } from "./Alerts.ts"
 import { type Claim, databaseNow, isOver, lookAt, type Night } from "./Nightly/Claim.ts"
 import { syncConnection } from "./Nightly/ConnectionSync.ts"
 import { exportNew } from "./Nightly/NightExport.ts"
-import { keepNight, type Tried } from "./Nightly/Turns.ts"
+import { isWaitedFor, keepNight, type Tried } from "./Nightly/Turns.ts"
 import { attentionTo, failureOf } from "./Nightly/Wording.ts"
 import { inboxTrouble } from "./Overview/InboxEvents.ts"
 
@@ -81,7 +80,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
     const failed =
       (what: string, connection: string, isFirst: boolean, own: Claim) =>
       (cause: Cause.Cause<unknown>): Effect.Effect<boolean> => {
-        const away = isAway(changedOver(errorOf(cause)))
+        const away = isWaitedFor(errorOf(cause))
         const alerted =
           away && !isFirst ? Effect.void : ofLastRun(connection)(report(what, connection)(cause))
         return Effect.as(Effect.whenEffect(alerted, stillOwn(own)), away)

@@ -68,6 +68,29 @@ describe("a night in which the database is away", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scopedLive("is done again where the database's disk was full for a while, with one alert", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      held.statement = [credit(1, "5.00", "5.00")]
+      held.balance = "5.00"
+      yield* rows(`create function sync.disk_is_full() returns trigger language plpgsql as $$
+        begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`)
+      yield* rows(
+        "create trigger disk_is_full before insert on mirror.statement_entries for each statement execute function sync.disk_is_full()",
+      )
+      const waited: Array<number> = []
+      const running = yield* Effect.fork(night(service.url, waited))
+      yield* Effect.raceFirst(until(waited, 2), Fiber.join(running))
+      yield* rows("drop trigger disk_is_full on mirror.statement_entries")
+      const lines = yield* Fiber.join(running)
+      expect(waited.length).toBeGreaterThanOrEqual(2)
+      expect(lines.filter((line) => line.startsWith("Alert"))).toEqual([
+        expect.stringContaining("failed (the database's disk is full: make room"),
+      ])
+      expect(yield* rows("select amount::text from mirror.statement_entries")).toEqual([{ amount: "5.00" }])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scopedLive("exports later what could not be exported at once, with one alert", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()

@@ -4,7 +4,7 @@
  */
 import { type Cause, Clock, Duration, Effect, Option, type Scope } from "effect"
 import { errorOf } from "../../Common/ErrorKind.ts"
-import { changedOver } from "../../Database/DatabaseError.ts"
+import { changedOver, DatabaseError } from "../../Database/DatabaseError.ts"
 import type { Database } from "../../Database.ts"
 import { isAway } from "../../Sync/Runs/Failures.ts"
 import { type Claim, claim, isOver, type Known, lookAt, type Night, tellOnce, untilDue } from "./Claim.ts"
@@ -23,6 +23,13 @@ const farAhead = Duration.minutes(1)
 export type Unread = "away" | "busy"
 
 export type Tried = Unread | "done"
+
+/**
+ * Whether the night waits and tries again. It does so while the database's disk is full as well: people are told, and some may make
+ * room before morning.
+ */
+export const isWaitedFor = (error: unknown): boolean =>
+  isAway(changedOver(error)) || (error instanceof DatabaseError && error.reason === "DiskFull")
 
 /** The work of a night. */
 export interface NightWork {
@@ -104,7 +111,7 @@ const attemptAt = (night: Night, work: NightWork, place: Place) =>
   }).pipe(
     Effect.mapError(changedOver),
     Effect.catchAllCause((cause) => {
-      const standing: NightState = isAway(changedOver(errorOf(cause))) ? "away" : "over"
+      const standing: NightState = isWaitedFor(errorOf(cause)) ? "away" : "over"
       return Effect.as(place.tries === 0 ? work.unclaimed(place.connection, cause) : Effect.void, standing)
     }),
     Effect.tap((standing) => {

@@ -1,7 +1,7 @@
 /** The texts of a night's alerts. */
 import { count, counted } from "../../Common/Text.ts"
 import { spanText } from "../../Common/Time.ts"
-import { DatabaseError } from "../../Database/DatabaseError.ts"
+import { DatabaseError, type DatabaseReason } from "../../Database/DatabaseError.ts"
 import { ExportError, type ExportReason } from "../../Export/ExportError.ts"
 import { PartnerError } from "../../Partner/PartnerError.ts"
 import type { OpenCounts } from "../../Reconcile/Summary.ts"
@@ -19,6 +19,11 @@ const exportReasons: { readonly [reason in ExportReason]?: string } = {
   Refused: "a format cannot hold the books, or lacks a setting",
 }
 
+const databaseReasons: { readonly [reason in DatabaseReason]?: string } = {
+  Unreachable: "the database cannot be reached, or only be read",
+  DiskFull: "the database's disk is full: make room, and it goes on by itself until limits.runDeadline",
+}
+
 /** Why something failed, for an alert; from the service's answer only the status. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof PartnerError) {
@@ -26,7 +31,8 @@ const reasonOf = (error: unknown): string => {
       ? `${error.operation} got no answer that can be used`
       : `${error.operation} answered ${error.status}`
   }
-  if (error instanceof DatabaseError) return "the database could not do its part"
+  if (error instanceof DatabaseError)
+    return databaseReasons[error.reason] ?? "the database could not do its part"
   if (error instanceof SettingsError) return "the settings lack something, or do not fit"
   if (error instanceof ExportError)
     return exportReasons[error.reason] ?? `the export was refused (${error.reason})`
