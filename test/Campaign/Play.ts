@@ -2,6 +2,7 @@
 import { rm } from "node:fs/promises"
 import { Cause, Effect, Exit } from "effect"
 import type { Database } from "../../src/Database.ts"
+import { archiveProblems } from "./ArchivedAtEnd.ts"
 import { provedAtEnd } from "./AtEnd.ts"
 import { hindsightProblems, type Remembered, remember } from "./Hindsight.ts"
 import type { History, Operation, Step } from "./History.ts"
@@ -121,6 +122,7 @@ const playing = (history: History, how: How, told: Array<string>) =>
     const last = yield* books(site)
     const now = closed.size > 0 ? yield* Invariants.digests(last) : new Map<string, string>()
     const all = [...found, ...(yield* Invariants.broken(last)), ...kept(closed, now)]
+    if (all.length === 0) all.push(...(yield* archiveProblems(site, overHttp, told)))
     return all.length === 0 ? null : all.join("; ")
   }).pipe(Effect.scoped)
 

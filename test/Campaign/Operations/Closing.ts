@@ -44,11 +44,12 @@ const proved = (site: Site, book: Book, period: string) => {
       )
 }
 
-const closeOne = (site: Site, book: Book, accept: boolean) =>
+const closeOne = (site: Site, book: Book, accept: boolean, through?: string) =>
   Effect.gen(function* () {
     const { next } = yield* monthsOf(book)
     const today = localDate(site.world.settings.timeZone, site.world.now)
     if (next === null || next >= today.slice(0, 7)) return `${book.code}: no month is over`
+    if (through !== undefined && next > through) return `${book.code}: closed through ${through}`
     const request = { period: next, book: Option.some(book.code), dryRun: false, ...person }
     const [first] = yield* close({ ...request, accept: [] })
     if (first?.state === "closed" && first.accepted.length === 0) yield* proved(site, book, next)
@@ -59,9 +60,10 @@ const closeOne = (site: Site, book: Book, accept: boolean) =>
     return `${book.code} ${next}: ${then?.state} with ${answered.length} accepted`
   })
 
-export const closeBooks = (site: Site, books: ReadonlyArray<Book>, accept: boolean) =>
+/** `through`: no later month. */
+export const closeBooks = (site: Site, books: ReadonlyArray<Book>, accept: boolean, through?: string) =>
   Effect.map(
-    Effect.forEach(books, (book) => closeOne(site, book, accept)),
+    Effect.forEach(books, (book) => closeOne(site, book, accept, through)),
     (told) => told.join(", "),
   ).pipe(Effect.provide(site.services))
 
