@@ -57,7 +57,7 @@ const standing = (all: ReadonlyArray<Book>) =>
     }),
   ).pipe(
     Effect.orDie,
-    Effect.map((rows) => rows.map(({ line }) => line.replace(asked, ""))),
+    Effect.map((rows) => rows.map(({ line }) => line.replaceAll(passing, ""))),
   )
 
 const temporary = Effect.acquireRelease(
@@ -68,8 +68,8 @@ const temporary = Effect.acquireRelease(
 /** Pages and workbooks say when they were made, manifests the batch's number. */
 const isDated = (name: string): boolean => /manifest|[.](xlsx|html)$/.test(name)
 
-/** How often the service was asked for what it does not have. */
-const asked = /, \d+ times/
+/** How often the service was asked for what it does not have, and when an entry of the base-currency journal was made. */
+const passing = /, \d+ times|\d{4}-\d\d-\d\dT[\d:.]+Z/g
 
 /** The lines of all files below a folder, each with its file. */
 const linesBelow = (folder: string) =>
@@ -79,7 +79,7 @@ const linesBelow = (folder: string) =>
       if (!entry.isFile() || isDated(entry.name)) continue
       const text = await readFile(join(entry.parentPath, entry.name), "utf8")
       const of = `${entry.parentPath.slice(folder.length + 1).split("/")[0] ?? ""}/${entry.name}`
-      lines.push(...text.split(/\r?\n/).map((line) => `${of}: ${line.replace(asked, "")}`))
+      lines.push(...text.split(/\r?\n/).map((line) => `${of}: ${line.replaceAll(passing, "")}`))
     }
     return lines
   })
