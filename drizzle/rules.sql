@@ -592,7 +592,9 @@ begin
         e.source_type, e.source_id)::integer,
     step
   from ledger.unnumbered u
-  join ledger.journal_entries e on e.book_id = u.book_id and e.entry_id = u.entry_id
+  -- Each by its key (offset 0): where the journal has no statistics yet, a join goes through all of a book's entries for each.
+  cross join lateral (
+    select j.* from ledger.journal_entries j where j.book_id = u.book_id and j.entry_id = u.entry_id offset 0) e
   join ledger.periods p on p.book_id = e.book_id and p.period = e.period
   where u.book_id = any (books);
   get diagnostics numbered = row_count;
@@ -942,7 +944,9 @@ returns table (currency text, amount numeric, repaid numeric, lent numeric, retu
           - (select coalesce(sum(o.amount), 0) from ledger.receivable_shares o
              where o.book_id = h.book_id and o.unit = h.unit and o.currency = h.currency and not o.rest)
         else h.amount end as amount
-    from ledger.receivable_shares h where h.book_id = of_book and h.receivable_id = of_receivable) s
+    from ledger.receivable_shares h where h.book_id = of_book and h.receivable_id = of_receivable
+    -- Else the amount is looked up anew in each of the four sums.
+    offset 0) s
   group by s.currency
 $$;
 
@@ -969,7 +973,9 @@ from (
   select o.book_id, o.receivable_id, c.currency, c.amount, 0, c.lent, 0, 0, c.repaid, 0, o.since, c.returned
   from ledger.receivable_dues o
   cross join lateral reconcile.receivable_cash(o.book_id, o.receivable_id, o.side) c
-  where o.open and c.currency <> o.currency) s;
+  where o.open and c.currency <> o.currency and exists (
+    select from ledger.receivable_shares h
+    where h.book_id = o.book_id and h.receivable_id = o.receivable_id and h.currency <> o.currency offset 0)) s;
 
 drop function if exists ledger.loan_clearing_of(integer, uuid[], text);
 
@@ -2108,16 +2114,27 @@ language sql stable as $$
     join ledger.receivable_shares s on s.book_id = of_book and s.currency = c.currency and s.rest
     cross join lateral unnest(s.entries) as u (source_id)
     where a.role = 'loan_clearing' and a.reading = 'item'),
-  posting as materialized (
-    select t.account_id, t.reading, j.period, j.effective_date, j.source_type, j.source_id, j.kind,
-      case when x.receivable_id is null then coalesce(j.resource_type, m.resource_type) else 'RECEIVABLE' end as resource_type,
-      coalesce(x.receivable_id, j.resource_id, m.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount,
-      p.currency, x.unit, w.sequence as leg
+  -- Each by its key (offset 0), whatever is known of the tables: a join may compare each entry with all others of the book.
+  booked as materialized (
+    select j.period, j.effective_date, j.source_type, j.source_id, j.sequence, j.kind, j.resource_type, j.resource_id,
+      j.external_reference, j.counterparty, p.account_id, a.role, a.reading, p.amount, p.currency
     from entry e
-    join ledger.journal_entries j on j.book_id = of_book and j.entry_id = e.entry_id and j.recorded_at <= known_at
-    join ledger.postings p on p.book_id = of_book and p.entry_id = e.entry_id
-    join turnover t on t.account_id = p.account_id and t.period = j.period and t.whole
-    left join owner x on x.account_id = t.account_id and x.source_id = j.source_id and j.source_type <> 'receivable_version'
+    cross join lateral (
+      select h.* from ledger.journal_entries h
+      where h.book_id = of_book and h.entry_id = e.entry_id and h.period <= through and h.recorded_at <= known_at offset 0) j
+    cross join lateral (
+      select l.* from ledger.postings l where l.book_id = of_book and l.entry_id = e.entry_id offset 0) p
+    join account a on a.account_id = p.account_id
+    cross join lock k
+    -- The months that are whole, as above.
+    where a.reading = 'item' or j.period > k.closed_through or j.period is not distinct from drill),
+  posting as materialized (
+    select j.account_id, j.reading, j.period, j.effective_date, j.source_type, j.source_id, j.kind,
+      case when x.receivable_id is null then coalesce(j.resource_type, m.resource_type) else 'RECEIVABLE' end as resource_type,
+      coalesce(x.receivable_id, j.resource_id, m.resource_id) as resource_id, j.external_reference, j.counterparty, j.amount,
+      j.currency, x.unit, w.sequence as leg
+    from booked j
+    left join owner x on x.account_id = j.account_id and x.source_id = j.source_id and j.source_type <> 'receivable_version'
     -- A statement entry that named its movement only after it was booked belongs to that movement.
     left join lateral (
       select k.resource_type, k.resource_id from ledger.journal_entries k
@@ -2125,9 +2142,8 @@ language sql stable as $$
         and k.source_id = j.source_id and k.resource_id is not null and k.period <= through and k.recorded_at <= known_at
       limit 1) m on true
     -- A loan leg whose cash has not arrived is an item of its own.
-    left join ledger.accounts c on c.book_id = of_book and c.account_id = p.account_id and c.role = 'loan_clearing'
     left join ledger.receivable_waits w on w.book_id = of_book and w.receivable_id = j.source_id and w.whole
-      and w.sequence = j.sequence and j.source_type = 'receivable_version' and c.account_id is not null),
+      and w.sequence = j.sequence and j.source_type = 'receivable_version' and j.role = 'loan_clearing'),
   -- The shares of other receivables in cash that is listed under the receivable that takes the remainder.
   shared as materialized (
     select f.account_id, f.period, f.effective_date, f.owner_id, s.receivable_id, s.amount
@@ -2157,8 +2173,9 @@ language sql stable as $$
       j.external_reference, j.counterparty, p.amount
     from (
       select s.entry_id as source_id from movement m
-      join mirror.statement_entries s on s.book_id = of_book and s.related_id = m.resource_id
-        and s.related_type = m.resource_type and not s.held
+      cross join lateral (
+        select n.entry_id from mirror.statement_entries n
+        where n.book_id = of_book and n.related_id = m.resource_id and n.related_type = m.resource_type and not n.held offset 0) s
       where exists (select 1 from account c where c.reading = 'clearing')
       union
       select mirror.uuid_or_null(f.subject_id) from lock k
@@ -2166,9 +2183,11 @@ language sql stable as $$
       where f.book_id = of_book and f.check_name = 'clearing-movement'
       union
       select p.source_id from posting p where p.reading = 'clearing' and p.resource_id is null) o
-    join ledger.journal_entries j on j.book_id = of_book and j.source_id = o.source_id and j.period <= through
-      and j.recorded_at <= known_at
-    join ledger.postings p on p.book_id = of_book and p.entry_id = j.entry_id
+    cross join lateral (
+      select h.* from ledger.journal_entries h
+      where h.book_id = of_book and h.source_id = o.source_id and h.period <= through and h.recorded_at <= known_at offset 0) j
+    cross join lateral (
+      select l.* from ledger.postings l where l.book_id = of_book and l.entry_id = j.entry_id offset 0) p
     join account a on a.account_id = p.account_id and a.reading = 'clearing'),
   line as (
     select p.* from (
@@ -2216,7 +2235,9 @@ language sql stable as $$
     i.external_reference, i.counterparty
   from item i
   join account a on a.account_id = i.account_id
-  left join mirror.resources r on r.book_id = of_book and r.resource_id = i.item_id and r.resource_type = i.item_type
+  left join lateral (
+    select n.resource_id, n.status, n.final from mirror.resources n
+    where n.book_id = of_book and n.resource_id = i.item_id and n.resource_type = i.item_type offset 0) r on true
   cross join lock k
   left join lateral (
     select o.status, o.final from mirror.resource_versions o

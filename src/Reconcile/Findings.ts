@@ -44,8 +44,9 @@ const deferral = (sql: Sql, scope: Scope, states: ReadonlyArray<string>): Fragme
     where d.book_id = ${inBooks(sql, scope)} and r.book_id = d.book_id and r.book_id = ${inBooks(sql, scope)}
       and r.resource_id = d.resource_id
       and r.resource_type = d.resource_type and r.status = any (${`{${states.join(",")}}`}::text[])
-      and not exists (select 1 from found f where not f.ripe and f.book_id = d.book_id
-                      and f.subject_id = d.resource_id::text and upper(f.subject_type) = d.resource_type))`
+      -- NOT IN uses a hash table: thousands may wait, and each would be compared with all that are found.
+      and (d.book_id, d.resource_id::text, d.resource_type) not in (
+        select f.book_id, f.subject_id, upper(f.subject_type) from found f where not f.ripe))`
 
 /** A check's results as a query of its own. */
 export const findingsOf = (sql: Sql, scope: Scope, { covered, found }: CheckQuery): Fragment =>

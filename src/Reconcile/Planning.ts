@@ -29,7 +29,7 @@ export const analyze = Effect.fn("Reconcile.analyze")(function* (
     { grown: bool, unknown: bool },
     (sql) => sql`
       select exists (
-        select from unnest(array['mirror.statement_entries', 'mirror.resources']::regclass[]) t
+        select from unnest(array['mirror.statement_entries', 'mirror.resources', 'ledger.journal_entries']::regclass[]) t
         cross join lateral pg_partition_tree(t) p
         -- One by one: joined, the size of every relation of the database may be asked for.
         cross join lateral (select c.relpages from pg_class c where c.oid = p.relid offset 0) c

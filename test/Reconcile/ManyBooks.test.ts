@@ -4,7 +4,7 @@ import { Effect, Layer, Option } from "effect"
 import { describe } from "vitest"
 import { allBooks, type Book } from "../../src/Book.ts"
 import * as Money from "../../src/Common/Money.ts"
-import { int4, uuid } from "../../src/Database/Columns.ts"
+import { int4, nullable, numeric, uuid } from "../../src/Database/Columns.ts"
 import { probing } from "../../src/Database/DatabaseConfig.ts"
 import { Database } from "../../src/Database.ts"
 import { accountStandings } from "../../src/Inquiry/AccountStandings.ts"
@@ -21,7 +21,7 @@ import { missingResource } from "../../src/Reconcile/Checks/MissingResource.ts"
 import { movementEntries } from "../../src/Reconcile/Checks/MovementEntries.ts"
 import { streams } from "../../src/Reconcile/Checks/Streams.ts"
 import { unknownStates } from "../../src/Reconcile/Checks/UnknownStates.ts"
-import type { CheckQuery } from "../../src/Reconcile/Findings.ts"
+import { type CheckQuery, record, recordedColumns } from "../../src/Reconcile/Findings.ts"
 import { readStates } from "../../src/Reconcile/ReadStates.ts"
 import { settingsScope } from "../../src/Reconcile/ReconcileScope.ts"
 import { openCounts } from "../../src/Reconcile/Summary.ts"
@@ -300,6 +300,30 @@ describe("of twice as many movements without an entry, the server goes through t
   )
 })
 
+describe("of twice as many movements that wait for the next sync, the server goes through twice as many rows", () => {
+  const proves: Ask = (books) =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const scope = {
+        ...settingsScope(yield* Settings),
+        ...{ books: books.map(({ bookId }) => bookId), sinceRun: null, period: null, full: true, runId: 1 },
+      }
+      yield* database.row("Test.record", recordedColumns, (sql) => record(sql, scope, movementEntries))
+    })
+  const waiting = (from: number, to: number) =>
+    Effect.zipRight(
+      unmatched(from, to),
+      // They became complete after the end of the statement was read, and have waited since the last sync.
+      unruled(`
+        update mirror.accounts set tail_read_at = now() - interval '1 day';
+        insert into reconcile.deferred (book_id, resource_id, resource_type)
+        select book_id, resource_id, resource_type from mirror.resources on conflict do nothing`),
+    )
+  it.scoped.each(sessions)("to prove them once more, %s", ([, session]) =>
+    grows({ "which still wait": proves }, waiting).pipe(Effect.provide(sessionsOf(session))),
+  )
+})
+
 /** Withdrawals of the organization that were refused and sent back; beside it, books of clients with an entry each. */
 const refused = (from: number, to: number) =>
   unruled(`
@@ -392,6 +416,27 @@ describe("of twice as many accounts, the server goes through twice as many rows"
       const rows = yield* rowsTouched(made(one, 100))
       expect((yield* rowsTouched(made(other, 200))) / rows).toBeLessThan(2.6)
     }).pipe(Effect.provide(Layer.merge(settings, sessionsOf(session)))),
+  )
+})
+
+describe("what a receivable's cash left in loan clearing", () => {
+  it.scoped.each(sessions)("is looked up once for all that is said of it, %s", ([, session]) =>
+    Effect.gen(function* () {
+      yield* organization
+      yield* receivables(1, 300)
+      // To look for what others have of the cash finds one row, its own. Looked up for each sum, they were 26 rows of each.
+      yield* unruled("update ledger.receivable_shares set rest = true; analyze ledger.receivable_shares")
+      const clearing = Effect.flatMap(Database, (database) =>
+        database.rows(
+          "Test.clearing",
+          { paid: nullable(numeric) },
+          (sql) => sql`select sum(lent_paid + repaid_paid) as paid from reconcile.receivable_clearing`,
+        ),
+      )
+      const rows = yield* rowsTouched(clearing)
+      expect(rows).toBeGreaterThan(300)
+      expect(rows).toBeLessThan(300 * 20)
+    }).pipe(Effect.provide(sessionsOf(session))),
   )
 })
 
