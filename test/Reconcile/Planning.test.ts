@@ -25,10 +25,13 @@ const expected = (table: string) =>
     )
   })
 
-/** The number of pages in the statistics, over all partitions. */
-const pages = rows(`
-  select sum(greatest(0, c.relpages)) as pages
-  from pg_partition_tree('mirror.resources') p join pg_class c on c.oid = p.relid where p.isleaf`)
+/** The number of a table's pages in the statistics, over all partitions. */
+const pagesOf = (table: string) =>
+  rows(`
+    select sum(greatest(0, c.relpages)) as pages
+    from pg_partition_tree('${table}') p join pg_class c on c.oid = p.relid where p.isleaf`)
+
+const pages = pagesOf("mirror.resources")
 
 const analyzed = Effect.flatMap(Database, (database) => database.transaction(analyze(database, [])))
 
@@ -49,6 +52,21 @@ layer(TestDatabase.layer, { excludeTestServices: true })("statistics before a ch
       const [after] = yield* pages
       expect(Number(after?.pages)).toBeGreaterThan(4 * 8)
     }),
+  )
+
+  it.scoped(
+    "are made once the journal has grown a lot, as receivables make it grow without any statement",
+    () =>
+      Effect.gen(function* () {
+        yield* unruled(`
+        insert into ledger.journal_entries (book_id, entry_id, occurred_at, effective_date, run_id, line_count, source_type, source_id,
+          kind, description)
+        select 1, 1000000 + n, '2026-10-05', '2026-10-05', 1, 2, 'receivable_version', md5(n::text)::uuid, 'accrual', ''
+        from generate_series(1, 5000) n`)
+        yield* analyzed
+        const [after] = yield* pagesOf("ledger.journal_entries")
+        expect(Number(after?.pages)).toBeGreaterThan(4 * 8)
+      }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
   it.scoped("know of every book that a first sync brings, whichever of them were read last", () =>
