@@ -592,9 +592,7 @@ begin
         e.source_type, e.source_id)::integer,
     step
   from ledger.unnumbered u
-  -- Each by its key (offset 0): where the journal has no statistics yet, a join goes through all of a book's entries for each.
-  cross join lateral (
-    select j.* from ledger.journal_entries j where j.book_id = u.book_id and j.entry_id = u.entry_id offset 0) e
+  join ledger.journal_entries e on e.book_id = u.book_id and e.entry_id = u.entry_id
   join ledger.periods p on p.book_id = e.book_id and p.period = e.period
   where u.book_id = any (books);
   get diagnostics numbered = row_count;
