@@ -2112,27 +2112,16 @@ language sql stable as $$
     join ledger.receivable_shares s on s.book_id = of_book and s.currency = c.currency and s.rest
     cross join lateral unnest(s.entries) as u (source_id)
     where a.role = 'loan_clearing' and a.reading = 'item'),
-  -- Each by its key (offset 0), whatever is known of the tables: a join may compare each entry with all others of the book.
-  booked as materialized (
-    select j.period, j.effective_date, j.source_type, j.source_id, j.sequence, j.kind, j.resource_type, j.resource_id,
-      j.external_reference, j.counterparty, p.account_id, a.role, a.reading, p.amount, p.currency
-    from entry e
-    cross join lateral (
-      select h.* from ledger.journal_entries h
-      where h.book_id = of_book and h.entry_id = e.entry_id and h.period <= through and h.recorded_at <= known_at offset 0) j
-    cross join lateral (
-      select l.* from ledger.postings l where l.book_id = of_book and l.entry_id = e.entry_id offset 0) p
-    join account a on a.account_id = p.account_id
-    cross join lock k
-    -- The months that are whole, as above.
-    where a.reading = 'item' or j.period > k.closed_through or j.period is not distinct from drill),
   posting as materialized (
-    select j.account_id, j.reading, j.period, j.effective_date, j.source_type, j.source_id, j.kind,
+    select t.account_id, t.reading, j.period, j.effective_date, j.source_type, j.source_id, j.kind,
       case when x.receivable_id is null then coalesce(j.resource_type, m.resource_type) else 'RECEIVABLE' end as resource_type,
-      coalesce(x.receivable_id, j.resource_id, m.resource_id) as resource_id, j.external_reference, j.counterparty, j.amount,
-      j.currency, x.unit, w.sequence as leg
-    from booked j
-    left join owner x on x.account_id = j.account_id and x.source_id = j.source_id and j.source_type <> 'receivable_version'
+      coalesce(x.receivable_id, j.resource_id, m.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount,
+      p.currency, x.unit, w.sequence as leg
+    from entry e
+    join ledger.journal_entries j on j.book_id = of_book and j.entry_id = e.entry_id and j.recorded_at <= known_at
+    join ledger.postings p on p.book_id = of_book and p.entry_id = e.entry_id
+    join turnover t on t.account_id = p.account_id and t.period = j.period and t.whole
+    left join owner x on x.account_id = t.account_id and x.source_id = j.source_id and j.source_type <> 'receivable_version'
     -- A statement entry that named its movement only after it was booked belongs to that movement.
     left join lateral (
       select k.resource_type, k.resource_id from ledger.journal_entries k
@@ -2140,8 +2129,9 @@ language sql stable as $$
         and k.source_id = j.source_id and k.resource_id is not null and k.period <= through and k.recorded_at <= known_at
       limit 1) m on true
     -- A loan leg whose cash has not arrived is an item of its own.
+    left join ledger.accounts c on c.book_id = of_book and c.account_id = p.account_id and c.role = 'loan_clearing'
     left join ledger.receivable_waits w on w.book_id = of_book and w.receivable_id = j.source_id and w.whole
-      and w.sequence = j.sequence and j.source_type = 'receivable_version' and j.role = 'loan_clearing'),
+      and w.sequence = j.sequence and j.source_type = 'receivable_version' and c.account_id is not null),
   -- The shares of other receivables in cash that is listed under the receivable that takes the remainder.
   shared as materialized (
     select f.account_id, f.period, f.effective_date, f.owner_id, s.receivable_id, s.amount
@@ -2171,9 +2161,8 @@ language sql stable as $$
       j.external_reference, j.counterparty, p.amount
     from (
       select s.entry_id as source_id from movement m
-      cross join lateral (
-        select n.entry_id from mirror.statement_entries n
-        where n.book_id = of_book and n.related_id = m.resource_id and n.related_type = m.resource_type and not n.held offset 0) s
+      join mirror.statement_entries s on s.book_id = of_book and s.related_id = m.resource_id
+        and s.related_type = m.resource_type and not s.held
       where exists (select 1 from account c where c.reading = 'clearing')
       union
       select mirror.uuid_or_null(f.subject_id) from lock k
@@ -2181,11 +2170,9 @@ language sql stable as $$
       where f.book_id = of_book and f.check_name = 'clearing-movement'
       union
       select p.source_id from posting p where p.reading = 'clearing' and p.resource_id is null) o
-    cross join lateral (
-      select h.* from ledger.journal_entries h
-      where h.book_id = of_book and h.source_id = o.source_id and h.period <= through and h.recorded_at <= known_at offset 0) j
-    cross join lateral (
-      select l.* from ledger.postings l where l.book_id = of_book and l.entry_id = j.entry_id offset 0) p
+    join ledger.journal_entries j on j.book_id = of_book and j.source_id = o.source_id and j.period <= through
+      and j.recorded_at <= known_at
+    join ledger.postings p on p.book_id = of_book and p.entry_id = j.entry_id
     join account a on a.account_id = p.account_id and a.reading = 'clearing'),
   line as (
     select p.* from (
@@ -2233,9 +2220,7 @@ language sql stable as $$
     i.external_reference, i.counterparty
   from item i
   join account a on a.account_id = i.account_id
-  left join lateral (
-    select n.resource_id, n.status, n.final from mirror.resources n
-    where n.book_id = of_book and n.resource_id = i.item_id and n.resource_type = i.item_type offset 0) r on true
+  left join mirror.resources r on r.book_id = of_book and r.resource_id = i.item_id and r.resource_type = i.item_type
   cross join lock k
   left join lateral (
     select o.status, o.final from mirror.resource_versions o
