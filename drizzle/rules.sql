@@ -1970,18 +1970,26 @@ create or replace function reconcile.is_unreadable(trouble text) returns boolean
   select coalesce(trouble in ('Forbidden', 'NotFound', 'NoPath', 'Inactive'), false)
 $$;
 
--- Whether an account is one that the service no longer lists and whose statement it refuses.
-create or replace function reconcile.is_gone(unlisted_since timestamptz, trouble text) returns boolean language sql immutable parallel safe as $$
-  select unlisted_since is not null and coalesce(trouble in ('Forbidden', 'NotFound'), false)
+-- Whether an account has left for good, as far as a statement can show that is refused from then on: it is closed, or no longer listed.
+create or replace function reconcile.has_left(unlisted_since timestamptz, status text) returns boolean language sql immutable parallel safe as $$
+  select unlisted_since is not null or status = 'CLOSED'
+$$;
+
+-- Whether an account is one that has left, and whose statement the service refuses: the interface does not show with which status.
+create or replace function reconcile.is_gone(has_left boolean, trouble text) returns boolean language sql immutable parallel safe as $$
+  select has_left and coalesce(trouble in ('Forbidden', 'NotFound', 'Rejected'), false)
 $$;
 
 -- Every account with the evidence of its statement's last reads; that of a list is in sync.stream_reads alone. `unreadable`: the
 -- service refuses it, and a person must find out why, since a retry will not help.
 create or replace view reconcile.statement_standing as
 select a.book_id, a.account_id, r.began_at, r.ended_at, r.run_id, r.trouble, r.status, r.detail, r.failing_since,
-  reconcile.is_unreadable(r.trouble) as unreadable, reconcile.is_gone(a.unlisted_since, r.trouble) as gone
+  reconcile.is_unreadable(r.trouble) as unreadable,
+  reconcile.is_gone(reconcile.has_left(a.unlisted_since, a.status), r.trouble) as gone
 from mirror.accounts a
 left join sync.stream_reads r on r.book_id = a.book_id and r.stream = 'statement:' || a.account_id;
+
+drop function if exists reconcile.is_gone(timestamptz, text);
 
 -- Clients whose accounts were read before and which the service now refuses.
 create or replace view reconcile.gone_clients as
@@ -2254,7 +2262,7 @@ select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries
   v.unserved, v.began_at as read_at, v.ended_at is not null as was_read, v.of_client, v.trouble, v.status as answers, v.detail
 from mirror.accounts a
 cross join lateral (
-  select s.began_at, s.ended_at, s.unreadable or g.book_id is not null as unserved, g.book_id is not null as of_client,
+  select s.began_at, s.ended_at, s.unreadable or s.gone or g.book_id is not null as unserved, g.book_id is not null as of_client,
     case when g.book_id is null then s.trouble else g.trouble end as trouble,
     case when g.book_id is null then s.status else g.status end as status,
     case when g.book_id is null then s.detail else g.detail end as detail

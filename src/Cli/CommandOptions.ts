@@ -15,7 +15,7 @@ export const surface = optional(
 )
 
 export const client = optional(
-  text("client", "ID", "Only this client of the client surface, by its identifier or its code"),
+  text("client", "ID", "Only this client of the client surface, by its identifier, its code or its book's"),
 )
 
 /** Fails before anything is read: a client is read over its own surface, and the other one would be left out without a word. */

@@ -62,9 +62,9 @@ export const readStates = Effect.fn("Reconcile.readStates")(function* (books: Re
         select c ->> 'connection' as connection, c ->> 'stream' as stream, (c ->> 'client')::boolean as client
         from json_array_elements(${JSON.stringify(triedIn(settings))}::text::json) c),
       streams as (
-        select l.book_id, l.stream, l.unlisted_since from lists l
+        select l.book_id, l.stream, l.has_left from lists l
         union
-        select r.book_id, r.stream, null from looked k
+        select r.book_id, r.stream, false from looked k
         join tried t on t.connection = k.connection and t.client = (k.client_id is not null)
         join sync.stream_reads r on r.book_id = k.book_id and r.stream = t.stream and r.trouble is not null)
       select b.book_id as "bookId", b.connection, b.code, count(s.trouble)::integer as failing,

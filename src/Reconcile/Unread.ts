@@ -41,7 +41,7 @@ export const notReadBySync = Effect.fn("Reconcile.notReadBySync")(function* (boo
       ${standing(sql)}
       cross join lateral (
         select case when e.stream like 'statement:%' then 'statements' else e.stream end as what) w
-      where not coalesce(s.unreadable, false) and e.book_id not in (select g.book_id from gone g)
+      where not coalesce(s.unreadable or s.gone, false) and e.book_id not in (select g.book_id from gone g)
         and coalesce(s.run_id, 0) < l.run_id
       group by w.what order by w.what <> 'statements', w.what collate "C"`,
   )

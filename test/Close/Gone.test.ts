@@ -106,8 +106,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a closed account", (it
       world.balance = "0.00"
       const report = yield* sync(service.url)
       expect([report.numbered, report.blockingFindings]).toEqual([1, 1])
-      expect(yield* findings).toEqual(["stream-unread blocking"])
+      expect(yield* findings).toEqual(["account-gone blocking"])
       const [blocked] = yield* closing("2026-10")
+      expect(blocked?.blockers.map(({ what }) => what)).toContain(
+        `account-gone: Account ${second} (USD, CLOSED) is closed, and its statement answers 404. Its last balance is 0.00 USD, never read to its end.`,
+      )
       const accept = (blocked?.blockers ?? []).map(({ id }) => ({
         id: id ?? "",
         reason: "Closed before we came",

@@ -7,7 +7,7 @@ import { json } from "../Partner/Service.ts"
 import { inOwnDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
 import { accounts, exchange } from "./Exchange.ts"
-import { rows, sync, variablesFor } from "./Runs.ts"
+import { findings, rows, sync, variablesFor } from "./Runs.ts"
 
 const september = { from: "2026-09-01", to: "2026-09-30" }
 
@@ -54,11 +54,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the statement of a clo
         yield* sync(service.url)
         expect(yield* unnumbered).toEqual([])
         expect(yield* refused).toEqual([{ status }])
+        expect(yield* findings).toContain("account-gone blocking")
         yield* backfill(service.url)
         isListed = false
         yield* sync(service.url)
         yield* backfill(service.url)
         expect(yield* refused).toEqual([{ status }])
+        expect(yield* findings).toContain("account-gone blocking")
+        expect(yield* findings).not.toContain("stream-unread blocking")
       }).pipe(inOwnDatabase),
     )
   }

@@ -9,8 +9,9 @@ import { type Fragment, inBooks, instantText, type Scope, sumText } from "../Rec
 
 const accounts = (sql: Sql, scope: Scope): Fragment => sql`
   select 'account-gone' as check_name, a.book_id, 'account' as subject_type, a.account_id::text as subject_id, true as ripe,
-    format('Account %s (%s, %s) is not in the list of accounts any more, and its statement answers %s. Its last balance is %s, %s.',
-      a.account_id, a.currency, a.status, s.status, ${sumText(sql, sql`a.balance`, sql`a.currency`)},
+    format('Account %s (%s, %s) is %s, and its statement answers %s. Its last balance is %s, %s.',
+      a.account_id, a.currency, a.status,
+      case when a.unlisted_since is null then 'closed' else 'not in the list of accounts any more' end, s.status, ${sumText(sql, sql`a.balance`, sql`a.currency`)},
       case when s.ended_at is null then 'never read to its end'
         when s.began_at is null then 'read to its end, but the service did not say when (no Date header)'
         else 'last read to its end on ' || to_char(s.began_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end) as message,

@@ -35,7 +35,7 @@ export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "cl
         k.time_zone) as ends) e
     where b.book_id = ${inBooks(sql, scope)}),
   lists as (
-    select l.book_id, l.ends, x.stream, null::timestamptz as unlisted_since
+    select l.book_id, l.ends, x.stream, false as has_left
     from looked l
     cross join lateral (
       select s.stream from (values ('accounts'), ('deposits'), ('withdrawals')) s (stream)
@@ -51,14 +51,17 @@ export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "cl
         where o.connection = l.connection and o.client_id is not null)) x
     where l.client_id is null
     union all
-    select l.book_id, l.ends, 'accounts', null from looked l
+    select l.book_id, l.ends, 'accounts', false from looked l
     where l.client_id is not null and (l.holds or 'client' = any (l.surfaces) and exists (
       select 1 from mirror.books o
       join mirror.reference_items i on i.book_id = o.book_id and i.kind = 'client' and i.current
         and i.item_id = l.client_id::text and i.raw ->> 'status' = any (${textArray(sql, readableClientStatuses)})
-      where o.connection = l.connection and o.client_id is null))
+      where o.connection = l.connection and o.client_id is null
+        -- It may have left the list since.
+        and not exists (
+          select from sync.stream_reads r where r.book_id = l.book_id and r.stream = 'accounts' and r.trouble = 'Inactive')))
     union all
-    select l.book_id, l.ends, 'statement:' || a.account_id, a.unlisted_since
+    select l.book_id, l.ends, 'statement:' || a.account_id, reconcile.has_left(a.unlisted_since, a.status)
     from looked l join mirror.accounts a on a.book_id = l.book_id),
   asked as (
     -- A read that a close required stays required until it happens: the finding keeps its number from one close to the next.
@@ -70,7 +73,7 @@ export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "cl
 export const standing = (sql: Sql): Fragment => sql`
   left join lateral (
     select r.began_at, r.ended_at, r.run_id, r.trouble, r.status, r.detail, r.failing_since,
-      reconcile.is_unreadable(r.trouble) as unreadable, reconcile.is_gone(e.unlisted_since, r.trouble) as gone
+      reconcile.is_unreadable(r.trouble) as unreadable, reconcile.is_gone(e.has_left, r.trouble) as gone
     from sync.stream_reads r where r.book_id = e.book_id and r.stream = e.stream offset 0) s on true`
 
 const text = (sql: Sql, at: Fragment): Fragment =>

@@ -3,17 +3,21 @@ import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { SettingsError } from "../../Settings.ts"
 import type { BookTask } from "./BookJobs.ts"
-import type { ListedClients } from "./Clients.ts"
+import type { ListedClients, Served, StoppedClient } from "./Clients.ts"
 
 const noClients: ListedClients = { books: [], inactive: [], stopped: [], unlisted: [] }
 
 /** The clients that a run is about: all listed ones, or the named one. Fails if the service does not list that client. */
 export const chosenOf = (listed: Option.Option<ListedClients>, named: Option.Option<string>) => {
   const { books, inactive, stopped, unlisted } = Option.getOrElse(listed, () => noClients)
-  const isWanted = (id: string, code: string): boolean =>
-    Option.match(named, { onNone: () => true, onSome: (text) => id === text.toLowerCase() || code === text })
+  // A book keeps its code where the client gets another one, and may have had to take another from the start.
+  const isWanted = (id: string, ...codes: ReadonlyArray<string>): boolean =>
+    Option.match(named, {
+      onNone: () => true,
+      onSome: (text) => id === text.toLowerCase() || codes.includes(text),
+    })
   const chosen = {
-    named: books.filter(({ client }) => isWanted(client.id, client.code)),
+    named: books.filter(({ book, client }) => isWanted(client.id, client.code, book.code)),
     inactive: inactive.filter(({ code, id }) => isWanted(id, code)),
     unlisted: unlisted.filter(({ book, clientId }) => isWanted(clientId, book.code)),
     stopped,
@@ -24,21 +28,10 @@ export const chosenOf = (listed: Option.Option<ListedClients>, named: Option.Opt
         new SettingsError({
           reason: "UnknownClient",
           mistakes: [`--client: the service lists no client ${JSON.stringify(named.value)}`],
-          advice: "Name a client by its identifier or its code.",
+          advice: "Name a client by its identifier, its code or the code of its book.",
         }),
       )
     : Effect.succeed(chosen)
-}
-
-/** A client's book that is to be read. */
-export interface Served {
-  readonly book: Book
-  readonly clientId: string
-}
-
-/** A client that was read before and is not to be read now, and why. */
-export interface StoppedClient extends Served {
-  readonly detail: string
 }
 
 /** The tasks by book. The first task of a book decides: a client that is neither read nor stopped may still have borrowed. */

@@ -2,7 +2,7 @@
 import { Effect, Either, Option } from "effect"
 import { allBooks, type Book, clientBook } from "../../Book.ts"
 import { isReadableClient } from "../../Common/ClientStatus.ts"
-import { int4 } from "../../Database/Columns.ts"
+import { bool, int4 } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
@@ -14,15 +14,26 @@ import { FloodGate } from "./FloodGate.ts"
 
 const kind = "client"
 
+/** A client's book that is to be read. */
+export interface Served {
+  readonly book: Book
+  readonly clientId: string
+}
+
+/** A client that was read before and is not to be read now, and why. */
+export interface StoppedClient extends Served {
+  readonly detail: string
+}
+
 export interface ListedClients {
   /** By identifier, in its order. */
   readonly books: ReadonlyArray<{ readonly client: Client; readonly book: Book }>
   /** Listed, but not to be read. */
   readonly inactive: ReadonlyArray<Client>
-  /** Clients with accounts, by identifier, that are not to be read any more, with the service's status as the reason. */
-  readonly stopped: ReadonlyArray<{ readonly book: Book; readonly clientId: string; readonly status: string }>
-  /** Clients with accounts that the list no longer shows. Their paths may still be open. */
-  readonly unlisted: ReadonlyArray<{ readonly clientId: string; readonly book: Book }>
+  /** Clients that were read before and are not to be read any more, and why. */
+  readonly stopped: ReadonlyArray<StoppedClient>
+  /** Clients with accounts that the list no longer shows, and those whose row could not be understood. Their paths may still be open. */
+  readonly unlisted: ReadonlyArray<Served>
 }
 
 const made = Effect.gen(function* () {
@@ -57,33 +68,42 @@ const made = Effect.gen(function* () {
     Effect.provideService(Database, database),
   )
 
-  /** Clients that were read before and are not to be read now, or are no longer in the list. */
+  /**
+   * Clients that were read before and are not to be read now, or are no longer in the list. One that never had an account has nothing
+   * that could be read on: it is noted once. `isWhole`: what the list does not show is not in it.
+   */
   const left = Effect.fn("Sync.Clients.left")(
-    function* (connection: string, found: ReadonlyMap<string, Client>, unreadable: ReadonlySet<string>) {
+    function* (
+      connection: string,
+      found: ReadonlyMap<string, Client>,
+      { isWhole, unreadable }: { readonly isWhole: boolean; readonly unreadable: ReadonlySet<string> },
+    ) {
       const rows = yield* database.rows(
         "Sync.Clients.left",
-        { book_id: int4 },
+        { book_id: int4, holds: bool },
         (sql) => sql`
-            select b.book_id from mirror.books b
-            where b.connection = ${connection} and b.client_id is not null
-              and exists (select 1 from mirror.accounts a where a.book_id = b.book_id)`,
+            select c.book_id, c.holds from (
+              select b.book_id, exists (select 1 from mirror.accounts a where a.book_id = b.book_id) as holds, r.trouble
+              from mirror.books b
+              left join sync.stream_reads r on r.book_id = b.book_id and r.stream = 'accounts'
+              where b.connection = ${connection} and b.client_id is not null) c
+            where c.holds or c.trouble is distinct from 'Inactive'`,
       )
-      const read = new Set(rows.map(({ book_id: id }) => id))
-      const known = (yield* allBooks(Option.some(connection))).flatMap((book) =>
-        Option.isSome(book.clientId) && read.has(book.bookId)
-          ? [{ clientId: book.clientId.value, book }]
-          : [],
-      )
-      return {
-        stopped: known.flatMap(({ book, clientId }) => {
-          const client = found.get(clientId)
-          return client === undefined || isReadableClient(client)
-            ? []
-            : [{ book, clientId, status: client.status }]
-        }),
-        // A client whose row could not be understood is still in the list.
-        unlisted: known.filter(({ clientId }) => !found.has(clientId) && !unreadable.has(clientId)),
+      const holding = new Map(rows.map(({ book_id: id, holds }) => [id, holds] as const))
+      const stopped: Array<StoppedClient> = []
+      const unlisted: Array<Served> = []
+      for (const book of yield* allBooks(Option.some(connection))) {
+        const holds = holding.get(book.bookId)
+        if (Option.isNone(book.clientId) || holds === undefined) continue
+        const served = { book, clientId: book.clientId.value }
+        const client = found.get(served.clientId)
+        if (client !== undefined) {
+          if (!isReadableClient(client))
+            stopped.push({ ...served, detail: `the service lists the client as ${client.status}` })
+        } else if (holds || unreadable.has(served.clientId)) unlisted.push(served)
+        else if (isWhole) stopped.push({ ...served, detail: "the service does not list the client any more" })
       }
+      return { stopped, unlisted }
     },
     Effect.provideService(Database, database),
   )
@@ -93,6 +113,7 @@ const made = Effect.gen(function* () {
     const run = yield* Run
     const found = new Map<string, Client>()
     const unreadable = new Set<string>()
+    let isWholeList = false
     let beganAt: Option.Option<Instant> | undefined
     yield* readWhole(
       partner.clients,
@@ -100,6 +121,7 @@ const made = Effect.gen(function* () {
       (page, isWhole) =>
         Effect.gen(function* () {
           beganAt ??= page.askedAt
+          isWholeList = isWhole
           const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
           const clients = page.rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
           yield* flood.pass(kind, page.rows.length, malformed)
@@ -126,7 +148,7 @@ const made = Effect.gen(function* () {
     return {
       books: yield* booksOf(organization.connection, listed.filter(isReadableClient)),
       inactive: listed.filter((client) => !isReadableClient(client)),
-      ...(yield* left(organization.connection, found, unreadable)),
+      ...(yield* left(organization.connection, found, { isWhole: isWholeList, unreadable })),
     } satisfies ListedClients
   })
 

@@ -14,8 +14,8 @@ import { onTheirSide } from "../Credit/LoanSide.ts"
 import type { Loans } from "../Credit/Loans.ts"
 import { BookJobs, type ReadElsewhere } from "./BookJobs.ts"
 import type { BookOutcome } from "./BookReader.ts"
-import { chosenOf, type Served, tasksOf } from "./ChosenClients.ts"
-import { Clients } from "./Clients.ts"
+import { chosenOf, tasksOf } from "./ChosenClients.ts"
+import { Clients, type Served } from "./Clients.ts"
 import { noteStopped } from "./Evidence.ts"
 import {
   aloneOfClient,
@@ -145,22 +145,17 @@ export const readConnection = <P, R>(
       run.progress.clients.done += 1
       totals.clientDone(book, found)
     }
-    const stoppedClients = stopped.map((one) => ({
-      ...one,
-      detail: `the service lists the client as ${one.status}`,
-    }))
-
     /** In this process, several at a time. */
     const readClients = (served: ReadonlyArray<Served>) =>
       Effect.gen(function* () {
-        if (stoppedClients.length > 0) {
+        if (stopped.length > 0) {
           yield* run.commit(
-            Effect.forEach(stoppedClients, ({ book, detail }) => noteStopped(book, detail), {
+            Effect.forEach(stopped, ({ book, detail }) => noteStopped(book, detail), {
               discard: true,
             }),
           )
         }
-        for (const { book } of stoppedClients) ended(book, true)
+        for (const { book } of stopped) ended(book, true)
         yield* bySettings(
           served.map(({ book }) => book),
           run.commit,
@@ -182,7 +177,7 @@ export const readConnection = <P, R>(
       const asked = { full, quick, settles: settlesBooks, window }
       return Effect.gen(function* () {
         const borrowers = settlesBooks ? yield* (yield* Credit).borrowers(organization) : []
-        const tasks = tasksOf(served, stoppedClients, borrowers)
+        const tasks = tasksOf(served, stopped, borrowers)
         // Their time zone is this process's, for good: a worker with another one in its settings is refused.
         const written = [...tasks.values()].filter(({ reads }) => reads || settlesBooks)
         yield* dated(

@@ -89,17 +89,24 @@ layer(services, { excludeTestServices: true })(
         // Another connection may have the same credentials: its books are not compared with these.
         yield* listedIn(account, (yield* openBook).bookId)
         expect(names(yield* reconciled(book))).toEqual([
-          `account-shared: Account ${account.id} (USD) is listed in the books ${client.code} as well: its entries are booked in each of them.`,
+          `account-shared: Account ${account.id} (USD) stands in the books ${client.code} as well: its entries are booked in each of them.`,
         ])
         expect(names(yield* reconciled(client))).toEqual([
           expect.stringContaining(`books ${book.code} as well`),
         ])
-        // The account moved to the client: the organization no longer lists it.
+        // The account moved to the client: the organization no longer lists it, but still shows its statement, which is booked on.
         yield* query(
           (sql) => sql`
           update mirror.accounts set unlisted_since = now() where book_id = ${book.bookId} and account_id = ${account.id}`,
         )
+        for (const either of [book, client]) expect(yield* reconciled(either)).toHaveLength(1)
+        yield* query(
+          (sql) => sql`
+          insert into sync.stream_reads (book_id, stream, trouble, status, failing_since)
+          values (${book.bookId}, ${`statement:${account.id}`}, 'NotFound', 404, now())`,
+        )
         expect(names(yield* reconciled(client))).toEqual([])
+        expect(names(yield* reconciled(book))).toEqual([expect.stringContaining("account-gone")])
       }),
     )
 
