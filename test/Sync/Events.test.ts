@@ -318,12 +318,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
   it.scoped("of onboarding and availability are no failures where their client cannot be read", () =>
     Effect.gen(function* () {
       const disabled = { ...client(2), status: "DISABLED" }
-      const { held, service } = yield* lending({ clients: [client(1), client(2)] })
+      const { held, service } = yield* lending({ clients: [client(1), client(2), client(4)] })
       yield* sync(service.url, bothSurfaces)
-      held.clients.splice(1, 1, disabled)
+      held.clients.splice(1, 2, disabled)
       held.interfere = (path, response) => {
-        if (!path.startsWith(`/clients/${clientId(2)}/`)) return false
-        response.writeHead(403, { "content-type": "application/json" }).end("{}")
+        const isDeleted = path.startsWith(`/clients/${clientId(4)}/`)
+        if (!isDeleted && !path.startsWith(`/clients/${clientId(2)}/`)) return false
+        response.writeHead(isDeleted ? 404 : 403, { "content-type": "application/json" }).end("{}")
         return true
       }
       const listed = yield* processing(
@@ -333,6 +334,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
             yield* inbox.put([
               delivery("client.disabled", { clientId: clientId(2), status: "DISABLED" }),
               delivery("account.credited", { accountId: accountOf(clientId(2)), clientId: clientId(2) }),
+              delivery("client.deleted", { clientId: clientId(4) }),
               // Rejected clients never come into the list.
               delivery("onboarding.rejected", { clientId: clientId(3), status: "REJECTED" }),
             ])
@@ -348,6 +350,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
         listed.map(({ error, note, state, type }) => `${type} ${state}, ${error}, ${note}`).sort(),
       ).toEqual([
         `account.credited dead, the service lists the client as DISABLED, null`,
+        expect.stringMatching(
+          /^client\.deleted done, null, unknown type: GET \S+ answered 404: .*; left to the next sync$/,
+        ),
         "client.disabled done, null, unknown type: the service lists the client as DISABLED; left to the next sync",
         `onboarding.rejected done, null, unknown type: the service lists no client ${clientId(3)}; left to the next sync`,
       ])

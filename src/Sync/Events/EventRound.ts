@@ -11,7 +11,7 @@ import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { defaultTries, Inbox, type WaitingEvent } from "../../Webhook/Inbox.ts"
 import { Loans } from "../Credit/Loans.ts"
-import { aloneOfClient, failureOf } from "../Runs/Failures.ts"
+import { aloneOfClient, failureOf, isAbsent } from "../Runs/Failures.ts"
 import { add, syncParts } from "../Runs/Parts.ts"
 import { bySettings } from "../Runs/Proving.ts"
 import { unreadText } from "../Runs/RunReport.ts"
@@ -110,8 +110,12 @@ const takeBook = Effect.fn("Events.takeBook")(function* (
   closed: Closed,
 ) {
   const nothing = { newEntries: new Map(), accounts: new Map(), resources: new Map() }
+  let isGone = false
   const read: ReadAgain = yield* readBook(book, hinted).pipe(
-    aloneOfClient((error) => ({ ...nothing, failures: [failureOf({ kind: "book" }, error)] })),
+    aloneOfClient((error) => {
+      isGone = Option.isSome(book.clientId) && isAbsent(error)
+      return { ...nothing, failures: [failureOf({ kind: "book" }, error)] }
+    }),
   )
   const broken = read.newEntries.size === 0 && read.failures.some(({ unread }) => unread.kind === "book")
   const outcomes = hinted.map(
@@ -129,7 +133,11 @@ const takeBook = Effect.fn("Events.takeBook")(function* (
   return Option.match(
     Option.flatMapNullable(book.clientId, (client) => statuses.get(client)),
     {
-      onNone: () => outcomes,
+      // It may be about to be opened, or was deleted and is in no list any more.
+      onNone: () =>
+        outcomes.map((one) =>
+          isGone && Option.isSome(one.why) ? unreadable(one.why.value, false)(one) : one,
+        ),
       onSome: (status) =>
         outcomes.map((one) => (Option.isNone(one.why) ? one : unreadable(status, true)(one))),
     },
