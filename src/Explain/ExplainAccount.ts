@@ -18,6 +18,7 @@ const columns = {
   last_balance: nullable(numeric),
   last_entry_id: nullable(uuid),
   tail_read_at: nullable(text),
+  unlisted_since: nullable(text),
   raw: text,
   ledger_account: nullable(text),
   ledger: text,
@@ -32,6 +33,7 @@ const stepOf = (id: string, row: Row): Step => ({
     ["currency", row.currency],
     ["rail", row.payment_rails],
     ["status", row.status],
+    ...factsIfKnown("not listed since", row.unlisted_since),
     [
       "the books hold",
       `${printedSum(row.ledger, row.currency)}${row.ledger_account === null ? "" : `  ${row.ledger_account}`}`,
@@ -58,6 +60,7 @@ export const account = Effect.fn("Explain.account")(function* (bookId: number, i
       select b.code, a.currency, a.payment_rails, a.status, a.balance, a.entries, a.last_balance, a.last_entry_id,
         a.raw::text as raw, ${instantText(sql, sql`a.balance_read_at`)} as balance_read_at,
         ${instantText(sql, sql`a.tail_read_at`)} as tail_read_at,
+        ${instantText(sql, sql`a.unlisted_since`)} as unlisted_since,
         c.code || '  ' || c.name as ledger_account, s.ledger::text as ledger
       from mirror.accounts a
       join mirror.books b on b.book_id = a.book_id

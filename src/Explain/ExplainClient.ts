@@ -24,6 +24,9 @@ const columns = {
   command: nullable(text),
   startedAt: nullable(text),
   accounts: int4,
+  /** Why its accounts cannot be read, and since when. */
+  detail: nullable(text),
+  failing_since: nullable(text),
 }
 
 type Row = RowOf<typeof columns>
@@ -36,6 +39,10 @@ const stepOf = (id: string, row: Row): Step => ({
     ["status", row.status ?? "not known: the service's list does not show it"],
     ["book", row.book ?? "none yet: a client that may be read gets one"],
     ["accounts", counted(row.accounts, "account")],
+    ...factsIfKnown(
+      "not readable",
+      row.detail === null ? null : `since ${row.failing_since ?? "then"}: ${row.detail}`,
+    ),
     ...factsIfKnown("first read", row.read_at),
     ...factsIfKnown("read by", runText(row)),
     ...factsIfKnown("as sent", row.raw),
@@ -66,13 +73,15 @@ export const client = Effect.fn("Explain.client")(function* (bookId: number, id:
       select c.book_id, c.code as book, coalesce(i.label, c.name) as name, i.raw ->> 'code' as code,
         i.raw ->> 'status' as status, i.raw::text as raw, ${instantText(sql, sql`i.read_at`)} as read_at, i.run_id as "runId",
         r.command, ${instantText(sql, sql`r.started_at`)} as "startedAt",
-        (select count(*)::integer from mirror.accounts a where a.book_id = c.book_id) as accounts
+        (select count(*)::integer from mirror.accounts a where a.book_id = c.book_id) as accounts,
+        u.detail, ${instantText(sql, sql`u.failing_since`)} as failing_since
       from mirror.books b
       join mirror.books o on o.connection = b.connection and o.client_id is null
       left join mirror.books c on c.connection = b.connection and c.client_id = ${id}
       left join mirror.reference_items i on i.book_id = o.book_id and i.kind = 'client' and i.item_id = ${id}
         and i.current
       left join sync.runs r on r.run_id = i.run_id
+      left join sync.stream_reads u on u.book_id = c.book_id and u.stream = 'accounts' and u.trouble is not null
       where b.book_id = ${bookId}`,
   )
   const [row] = rows

@@ -130,11 +130,21 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an account that is gon
       const september = movement(11, "10.00", "10.00", "2026-09-05")
       held.statement[0] = september.entry
       held.deposits[0] = september.deposit
+      // It never comes, and cannot be asked for any more when its account is gone.
+      const account = { accountId: second, currency: "USD", paymentRails: "SEPA" }
+      held.deposits.push({
+        ...movement(14, "9.00", "9.00", "2026-09-06").deposit,
+        status: "PENDING",
+        account,
+      })
       yield* sync(service.url)
+      held.deposits.pop()
+      yield* rows("update mirror.resources set read_at = '2026-09-30' where status = 'PENDING' returning 1")
       world.listed = false
       world.served = false
       yield* sync(service.url)
       const [blocked] = yield* closing("2026-09")
+      expect(blocked?.blockers.map(({ what }) => what)).toEqual([expect.stringContaining("account-gone: ")])
       const finding = blocked?.blockers[0]?.id ?? ""
       yield* closing("2026-09", { accept: [{ id: finding, reason: "Closed at the bank" }] })
       const [preview] = yield* closing("2026-10", { dryRun: true })

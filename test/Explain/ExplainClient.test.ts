@@ -147,6 +147,23 @@ layer(explaining)("explaining a client", (it) => {
       for (const name of ["Acme Corp", book.code, id.slice(0, 9)]) {
         expect((yield* explain(name)).steps).toEqual(steps)
       }
+      expect(fact(steps, "client", "not readable")).toEqual([])
+      expect(fact(steps, "account", "not listed since")).toEqual([])
+      const since = "2026-10-06T10:00:00.000000Z"
+      yield* query(
+        (sql) => sql`
+          insert into sync.stream_reads (book_id, stream, trouble, detail, failing_since)
+          values (${book.bookId}, 'accounts', 'Inactive', 'the service does not list the client any more', ${since})`,
+      )
+      yield* query(
+        (sql) => sql`
+          update mirror.accounts set unlisted_since = ${since} where book_id = ${book.bookId}`,
+      )
+      const left = (yield* explain(id)).steps
+      expect(fact(left, "client", "not readable")).toEqual([
+        `since ${since}: the service does not list the client any more`,
+      ])
+      expect(fact(left, "account", "not listed since")).toEqual([since])
     }),
   )
 

@@ -19,10 +19,10 @@ const found = (sql: Sql, scope: Scope): Fragment => {
     select coalesce(a.book_id, c.book_id) as book_id, coalesce(a.account_id, c.account_id) as account_id,
       coalesce(a.currency, c.currency) as currency, coalesce(c.amount, 0) as ledger, coalesce(a.balance, 0) as service,
       coalesce(a.last_balance, 0) as statement, coalesce(a.entry_balance, 0) as entry, a.entries, a.last_entry_id,
-      a.tail_read_at, a.balance_read_at, a.stated_currency
+      a.tail_read_at, a.balance_read_at, a.stated_currency, a.unlisted_since
     from (
       select m.book_id, m.account_id, m.currency, m.balance, m.last_balance, m.entries, m.last_entry_id, m.tail_read_at,
-        m.balance_read_at, e.balance_after as entry_balance, upper(m.raw ->> 'currency') as stated_currency
+        m.balance_read_at, m.unlisted_since, e.balance_after as entry_balance, upper(m.raw ->> 'currency') as stated_currency
       from mirror.accounts m
       left join mirror.statement_entries e on e.book_id = m.book_id and e.account_id = m.account_id
         and e.position = m.entries and not e.held
@@ -43,6 +43,8 @@ const found = (sql: Sql, scope: Scope): Fragment => {
         when f.statement <> f.entry then format(' The last entry itself says %s.', ${sumText(sql, sql`f.entry`, sql`f.currency`)})
         when f.tail_read_at is null then ' The statement has not been read to its end yet.'
         when f.tail_read_at < f.balance_read_at then ' The statement was read to its end before that balance was.'
+        when f.balance_read_at < f.unlisted_since then format(' That balance is of %s: the account has left the list since.',
+          to_char(f.balance_read_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
         else '' end) as message,
     jsonb_build_object('currency', f.currency, 'ledger', f.ledger::text, 'statement', f.statement::text,
       'service', f.service::text, 'difference', (f.service - f.ledger)::text, 'entries', f.entries,

@@ -112,7 +112,7 @@ const lists = (sql: Sql): Fragment => sql`
       and (coalesce(s.unreadable, false) or a.read_after is not null
         and (s.began_at is null or s.began_at < a.read_after))) n`
 
-/** Movements that are not final are read one by one, whether or not there is a list. */
+/** Movements that are not final are read one by one, whether or not there is a list; not those of an account that is gone. */
 const movements = (sql: Sql, scope: Scope): Fragment => sql`
   select r.book_id, 'open_movements' as stream,
     format('%s not been read since the month was over (%s).', case count(*) when 1 then '1 movement that is not final has'
@@ -127,6 +127,9 @@ const movements = (sql: Sql, scope: Scope): Fragment => sql`
   join mirror.resources r on r.book_id = l.book_id and r.book_id = ${inBooks(sql, scope)} and not r.final and r.created_at < a.read_after
     and r.read_at < a.read_after
   where l.book_id not in (select g.book_id from gone g)
+    and not exists (
+      select from reconcile.statement_standing g
+      where g.book_id = r.book_id and g.account_id = r.account_id and g.gone offset 0)
   group by r.book_id, a.read_after`
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`

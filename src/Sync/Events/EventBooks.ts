@@ -28,7 +28,9 @@ const holders = Effect.fn("Events.holders")(function* (connection: string, named
         and a.account_id = any (${textArray(sql, named)}::uuid[])
         and not exists (
           select from mirror.accounts o join mirror.books own on own.book_id = o.book_id
-          where own.connection = b.connection and own.client_id is null and o.account_id = a.account_id)`,
+          where own.connection = b.connection and own.client_id is null and o.account_id = a.account_id)
+      -- Of several clients the one that holds it now comes last.
+      order by a.unlisted_since is null, b.book_id`,
   )
   return new Map(rows.map((row) => [row.account_id, row.client_id] as const))
 })

@@ -1,5 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { client, lending } from "../../Sync/Lending.ts"
 import { credit, partnership } from "../../Sync/Partnership.ts"
 import { variablesFor } from "../../Sync/Runs.ts"
 import { program } from "../../support/Program.ts"
@@ -32,6 +33,21 @@ layer(TestDatabase.layer, { excludeTestServices: true })("tieout backfill", (it)
       expect(second.out).toContain(proved)
       expect(second.out).not.toContain("blocking")
       expect(second.code).toBe(0)
+    }),
+  )
+
+  it.scoped("names the clients that it does not read, and proves nothing where it reads nothing", () =>
+    Effect.gen(function* () {
+      const { service } = yield* lending({ clients: [client(1, { status: "DISABLED" })] })
+      const { url } = yield* TestDatabase
+      const { run } = yield* program
+      const { out } = yield* run(["backfill", "--period", "2026-10", "--client", "C1"], {
+        ...variablesFor(service.url),
+        TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}",
+        DATABASE_URL: url,
+      })
+      expect(out).toContain("Not read because of their status: C1 (DISABLED).\nNo statement was read.")
+      expect(out).not.toContain(proved)
     }),
   )
 

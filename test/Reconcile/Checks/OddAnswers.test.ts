@@ -124,6 +124,23 @@ layer(services, { excludeTestServices: true })(
       }),
     )
 
+    it.effect("a balance that the service reported before the account left its list", () =>
+      Effect.gen(function* () {
+        const book = yield* openBook
+        const account = yield* openAccount(book)
+        yield* query(
+          (sql) => sql`
+          update mirror.accounts set balance = 5, unlisted_since = now() + interval '1 hour'
+          where book_id = ${book.bookId} and account_id = ${account.id}`,
+        )
+        expect(names(yield* reconciled(book))).toEqual([
+          expect.stringMatching(
+            /^cash-balance: .* the service reports 5\.00 USD\. That balance is of \S+Z: the account has left the list since\.$/,
+          ),
+        ])
+      }),
+    )
+
     it.effect("a withdrawal that does not deliver its debits less its fee", () =>
       Effect.gen(function* () {
         for (const [delivered, debited, adds] of [

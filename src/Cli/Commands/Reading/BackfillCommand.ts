@@ -1,13 +1,13 @@
 import { Effect, Either, Layer, Option } from "effect"
 import { printed } from "../../../Common/AmountText.ts"
-import { count, counted, harmless, styled } from "../../../Common/Text.ts"
+import { count, counted, styled } from "../../../Common/Text.ts"
 import { lastDayOf } from "../../../Common/Time.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { Settings } from "../../../Settings.ts"
 import type { AccountBackfill } from "../../../Sync/Backfill/BackfilledStatements.ts"
 import { type Days, lieAhead } from "../../../Sync/Backfill/Window.ts"
 import { Backfill, type BackfillReport } from "../../../Sync/Backfill.ts"
-import { reportDocument, unreadText } from "../../../Sync/Runs/RunReport.ts"
+import { reportDocument } from "../../../Sync/Runs/RunReport.ts"
 import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { booksForSync, needingCredentials } from "../../BookEnvironment.ts"
@@ -21,6 +21,7 @@ import { type Failure, failureDocument } from "../../FailureDocument.ts"
 import { Output } from "../../Output.ts"
 import { parseDay, parseMonth } from "../../Period.ts"
 import { checkWorkers, withWorkers, workersOption } from "../../Workers.ts"
+import { leftOutLines } from "./LeftOut.ts"
 
 interface DayOptions {
   readonly period: Option.Option<string>
@@ -115,16 +116,18 @@ const linesOf = ({ connection, failure, report }: Outcome, screen: Screen): Read
     ...accountLines(report.accounts, screen),
     "",
     `${counted(report.counters.journalEntries, "journal entry", "journal entries")} posted, ${counted(report.counters.changedResources, "changed movement")}; ${counted(requests, "request")} in ${report.seconds.toFixed(1)} s.`,
-    ...report.clientFailures.map(
-      (failure) => `Could not be read: ${harmless(unreadText(failure))}: ${harmless(failure.why)}`,
-    ),
-    styled(
-      screen.color,
-      open === 0 ? "green" : "red",
-      open === 0
-        ? "Every running balance carries from the opening to the closing balance."
-        : `${counted(open, "account is", "accounts are")} not proved. See: tieout reconcile`,
-    ),
+    ...leftOutLines(report),
+    ...(report.accounts.length === 0
+      ? ["No statement was read."]
+      : [
+          styled(
+            screen.color,
+            open === 0 ? "green" : "red",
+            open === 0
+              ? "Every running balance carries from the opening to the closing balance."
+              : `${counted(open, "account is", "accounts are")} not proved. See: tieout reconcile`,
+          ),
+        ]),
     ...findingLines(report, screen),
     "",
   ]

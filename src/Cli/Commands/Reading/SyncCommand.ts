@@ -5,7 +5,7 @@ import { accountKey } from "../../../Inquiry/LastRuns.ts"
 import { Status } from "../../../Inquiry/Status.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { Settings } from "../../../Settings.ts"
-import { reportDocument, SyncIncomplete, type SyncReport, unreadText } from "../../../Sync/Runs/RunReport.ts"
+import { reportDocument, SyncIncomplete, type SyncReport } from "../../../Sync/Runs/RunReport.ts"
 import { Sync, type SyncOptions } from "../../../Sync.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { needingCredentials, newBooksForSync } from "../../BookEnvironment.ts"
@@ -19,6 +19,7 @@ import { type Failure, failureDocument } from "../../FailureDocument.ts"
 import { Output } from "../../Output.ts"
 import { isBlocking, standingLines, verdict } from "../../Tables/StandingTable.ts"
 import { checkWorkers, withWorkers, workersOption } from "../../Workers.ts"
+import { leftOutLines } from "./LeftOut.ts"
 
 /** The result of one connection: a failed run may still have read a lot. */
 interface Outcome {
@@ -47,13 +48,6 @@ const counterWords: ReadonlyArray<readonly [key: keyof Counters, one: string, ma
 const total = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((sum, value) => sum + value, 0)
 
-/** The first ten names, and how many more there are. */
-const listed = (what: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
-  if (names.length === 0) return []
-  const shown = names.slice(0, 10).map(harmless).join(", ")
-  return [`${what}: ${shown}${names.length > 10 ? ` and ${names.length - 10} more` : ""}.`]
-}
-
 const reportLines = (report: SyncReport): ReadonlyArray<string> => {
   const counts = counterWords
     .filter(([key]) => report.counters[key] > 0)
@@ -64,10 +58,7 @@ const reportLines = (report: SyncReport): ReadonlyArray<string> => {
   return [
     `${report.connection}: ${did}; ${counted(sent, "request")} in ${report.seconds.toFixed(1)} s${each}.`,
     ...(report.clients.read > 0 ? [`${counted(report.clients.read, "client")} read.`] : []),
-    ...listed("Not read because of their status", report.clients.skipped),
-    ...report.clientFailures.map(
-      (failure) => `Could not be read: ${harmless(unreadText(failure))}: ${harmless(failure.why)}`,
-    ),
+    ...leftOutLines(report),
     ...report.notices.map((notice) => `Note: ${harmless(notice)}`),
   ]
 }
