@@ -1977,7 +1977,7 @@ $$;
 
 -- Whether an account is one that has left, and whose statement the service refuses: the interface does not show with which status.
 create or replace function reconcile.is_gone(has_left boolean, trouble text) returns boolean language sql immutable parallel safe as $$
-  select has_left and coalesce(trouble in ('Forbidden', 'NotFound', 'Rejected'), false)
+  select has_left and coalesce(trouble in ('Forbidden', 'NotFound', 'Rejected', 'Unauthorized'), false)
 $$;
 
 -- Every account with the evidence of its statement's last reads; that of a list is in sync.stream_reads alone. `unreadable`: the

@@ -28,7 +28,7 @@ const refused = rows("select status from sync.stream_reads where trouble is not 
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the statement of a closed account", (it) => {
   // The interface does not show how a service says that an account is closed.
-  for (const status of [404, 403, 400, 409, 410, 422]) {
+  for (const status of [404, 403, 400, 401, 409, 410, 422]) {
     it.scoped(`that answers ${status} is noted, and keeps nothing else from being read and numbered`, () =>
       Effect.gen(function* () {
         const { held, service } = yield* exchange({ listed: ["usd", "eur"] })
@@ -65,4 +65,41 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the statement of a clo
       }).pipe(inOwnDatabase),
     )
   }
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a token that is refused with a fresh one", (it) => {
+  const refusing = (refuses: (path: string) => boolean) =>
+    Effect.gen(function* () {
+      const { held, service } = yield* exchange({ listed: ["usd", "eur"] })
+      held.moves = [
+        { on: "usd", at: "2026-09-05", amount: "10" },
+        { on: "eur", at: "2026-09-05", amount: "20" },
+      ]
+      held.interfere = (path, response) => {
+        if (!refuses(path)) return false
+        json(response, { code: "no_access" }, 401)
+        return true
+      }
+      const failed = yield* Effect.flip(sync(service.url))
+      return { failed, booked: yield* rows("select account_id as id from mirror.statement_entries") }
+    })
+
+  it.scoped("for one statement keeps no other from being read", () =>
+    Effect.gen(function* () {
+      const { booked, failed } = yield* refusing((path) =>
+        path.startsWith(`/accounts/${accounts.eur.accountId}/statement`),
+      )
+      expect(booked).toEqual([{ id: accounts.usd.accountId }])
+      expect(failed._tag).toBe("SyncIncomplete")
+      expect(failed.message).toContain(`statement ${accounts.eur.accountId}: GET`)
+      expect(yield* refused).toEqual([{ status: 401 }])
+    }).pipe(inOwnDatabase),
+  )
+
+  it.scoped("for everything is the credentials' trouble, and ends the run", () =>
+    Effect.gen(function* () {
+      const { booked, failed } = yield* refusing((path) => !path.startsWith("/accounts?"))
+      expect([booked, failed._tag]).toEqual([[], "PartnerError"])
+    }).pipe(inOwnDatabase),
+  )
 })

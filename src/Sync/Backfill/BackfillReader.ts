@@ -13,7 +13,7 @@ import { Lists } from "../Resources/Lists.ts"
 import { OpenResources } from "../Resources/OpenResources.ts"
 import type { BookOutcome } from "../Runs/BookReader.ts"
 import { noteStatements, noting } from "../Runs/Evidence.ts"
-import { aloneOfStream, failureOf, isRefused } from "../Runs/Failures.ts"
+import { aloneOfEach, aloneOfStream, failureOf, isRefused } from "../Runs/Failures.ts"
 import type { Failure } from "../Runs/RunReport.ts"
 import { agrees, Balances, nothingToSettle } from "../Statements/AccountBalances.ts"
 import { beginning, checkpointOf, statementStream } from "../Statements/Checkpoint.ts"
@@ -107,6 +107,7 @@ const made = Effect.gen(function* () {
     const whole = new Set<string>()
     run.progress.statements.all += all.length
 
+    const alone = aloneOfEach()
     const readOne = (account: MirroredAccount) =>
       Effect.gen(function* () {
         if (behind.has(account.accountId) || !agrees(account)) {
@@ -131,7 +132,7 @@ const made = Effect.gen(function* () {
         )
       }).pipe(
         noting(book, statementStream(account.accountId)),
-        aloneOfStream((error): void => {
+        alone((error): void => {
           const isServed = account.listed && account.status !== "CLOSED"
           if (isServed || !isRefused(error))
             failures.push(failureOf({ kind: "statement", accountId: account.accountId }, error))

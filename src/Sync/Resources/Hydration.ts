@@ -69,9 +69,12 @@ const namedBy = (entries: ReadonlyArray<PlacedEntry>): ReadonlyArray<Named> => {
 
 const refusals: ReadonlySet<PartnerReason> = new Set(["Forbidden", "Rejected"])
 
+const isRefusal = ({ operation, reason }: PartnerError): boolean =>
+  refusals.has(reason) || (reason === "Unauthorized" && operation.startsWith("GET "))
+
 /** Where the service refuses to show a movement, it refuses neither the statement that names it nor the account. */
 const ofMovement = (error: PartnerError): PartnerError => {
-  if (!refusals.has(error.reason)) return error
+  if (!isRefusal(error)) return error
   const { advice, detail, operation, status } = error
   const said = { operation, detail, advice, ...(status === undefined ? {} : { status }) }
   return new PartnerError({ reason: "BadResponse", ...said })

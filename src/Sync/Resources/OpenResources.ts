@@ -13,7 +13,7 @@ import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { type ResourceType, resourceTypes } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
-import { aloneOfStream, isAskedToWait, type StreamError } from "../Runs/Failures.ts"
+import { aloneOfEach, isAskedToWait, type StreamError } from "../Runs/Failures.ts"
 import { Pages } from "../Statements/StatementPage.ts"
 import { Hydration, ResourceKey, streamOf } from "./Hydration.ts"
 
@@ -108,11 +108,12 @@ const made = Effect.gen(function* () {
     areMirrored: boolean,
   ) {
     const failed: Array<StreamError> = []
+    const alone = aloneOfEach()
     const isOver = () => failed.length >= mostFailed || failed.some(isAskedToWait)
     for (const batch of Arr.chunksOf(keys, batchSize)) {
       const whole = yield* readBatch(book, batch, areMirrored).pipe(
         Effect.as(Option.none<StreamError>()),
-        aloneOfStream(Option.some),
+        alone(Option.some),
       )
       if (Option.isNone(whole)) continue
       if (batch.length === 1 || isAskedToWait(whole.value)) failed.push(whole.value)
@@ -121,7 +122,7 @@ const made = Effect.gen(function* () {
           batch,
           (key) =>
             Effect.suspend(() => (isOver() ? Effect.void : readBatch(book, [key], areMirrored))).pipe(
-              aloneOfStream((error): void => void failed.push(error)),
+              alone((error): void => void failed.push(error)),
             ),
           { concurrency: 4, discard: true },
         )

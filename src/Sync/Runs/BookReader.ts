@@ -17,7 +17,7 @@ import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { Statements } from "../Statements/Statement.ts"
 import { type StatementOutcome, wholeStatement } from "../Statements/StatementOutcome.ts"
 import { noteStatements, noting } from "./Evidence.ts"
-import { aloneOfStream, failureOf, isAbsent, isRefused, type ReadError } from "./Failures.ts"
+import { aloneOfEach, aloneOfStream, failureOf, isAbsent, isRefused, type ReadError } from "./Failures.ts"
 import type { Failure } from "./RunReport.ts"
 
 export interface BookOutcome {
@@ -75,9 +75,10 @@ const made = Effect.gen(function* () {
     const failures: Array<Failure> = []
     const notices: Array<string> = []
     const checkpointOf = (stream: string) => stored.get(stream) ?? beginning
+    const alone = aloneOfEach()
     const attempt = <R>(list: string, documented: boolean, effect: Effect.Effect<void, ReadError, R>) =>
       effect.pipe(
-        aloneOfStream((error): void => {
+        alone((error): void => {
           if (!documented && isAbsent(error)) notices.push(`${list}: ${error.message}`)
           else failures.push(failureOf({ kind: "list", name: list }, error))
         }),
@@ -120,11 +121,12 @@ const made = Effect.gen(function* () {
   ) {
     const run = yield* Run
     const failures: Array<Failure> = []
+    const alone = aloneOfEach()
     const readOne = (account: MirroredAccount) =>
       statements.read(book, account, stored.get(statementStream(account.accountId)) ?? beginning).pipe(
         Effect.asSome,
         noting(book, statementStream(account.accountId)),
-        aloneOfStream((error) => {
+        alone((error) => {
           // A stream that the service has stopped serving, or does not serve for a closed account, is a finding; everything
           // else goes on.
           const isServed = account.listed && account.status !== "CLOSED"

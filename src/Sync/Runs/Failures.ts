@@ -14,9 +14,11 @@ export type ReadError = StreamError | DatabaseError | LeaseLost | SettingsError
 export const ofOneStream = (error: ReadError): error is StreamError =>
   error instanceof QuarantineFlood || (error instanceof PartnerError && error.reason !== "Unauthorized")
 
-const ofOneClient = (error: ReadError): error is StreamError =>
-  error instanceof QuarantineFlood ||
-  (error instanceof PartnerError && (error.reason !== "Unauthorized" || error.operation.startsWith("GET ")))
+/** A token that was obtained is refused, and so was a fresh one. */
+const isTokenRefused = (error: ReadError): error is PartnerError =>
+  error instanceof PartnerError && error.reason === "Unauthorized" && error.operation.startsWith("GET ")
+
+const ofOneClient = (error: ReadError): error is StreamError => ofOneStream(error) || isTokenRefused(error)
 
 const handling =
   (isOwn: (error: ReadError) => error is StreamError) =>
@@ -32,6 +34,32 @@ export const aloneOfStream = handling(ofOneStream)
  * concerns everybody.
  */
 export const aloneOfClient = handling(ofOneClient)
+
+/** Things of a book in a row for which the token is refused before it is the credentials that are refused. */
+const mostRefused = 3
+
+/**
+ * The same for the statements, lists or movements of a book whose accounts could be read: a token authorizes resources, so that one
+ * refused for a single thing concerns that thing alone.
+ */
+export const aloneOfEach = () => {
+  let refused = 0
+  const isOwn = (error: ReadError): error is StreamError => {
+    if (!isTokenRefused(error)) return ofOneStream(error)
+    refused += 1
+    return refused <= mostRefused
+  }
+  return <B>(handle: (error: StreamError) => B) =>
+    <A, R>(effect: Effect.Effect<A, ReadError, R>): Effect.Effect<A | B, ReadError, R> =>
+      effect.pipe(
+        Effect.tap(() =>
+          Effect.sync(() => {
+            refused = 0
+          }),
+        ),
+        handling(isOwn)(handle),
+      )
+}
 
 /** The service asks everybody to wait, or has failed every time: nothing more is asked. */
 export const isAskedToWait = (error: StreamError): boolean =>
@@ -58,7 +86,8 @@ export const isAbsent = (error: StreamError): boolean =>
   error instanceof PartnerError && (error.reason === "NotFound" || error.reason === "Forbidden")
 
 /** The same of what is closed: the interface shows no status by which a service says so. */
-export const isRefused = (error: StreamError): boolean => isAbsent(error) || isRejected(error)
+export const isRefused = (error: StreamError): boolean =>
+  isAbsent(error) || isRejected(error) || isTokenRefused(error)
 
 /** Whether an error means that the service or the database is away: what was committed stays, and the run is repeated later. */
 export const isAway = (error: unknown): boolean =>
