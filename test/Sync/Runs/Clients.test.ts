@@ -175,7 +175,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Clients", (it) => {
       }
       const report = yield* sync(service.url, surfaces)
       expect(report.clients.read).toBe(1)
-      expect(report.clientFailures.map(unreadText)).toEqual(["client C1", "client C2"])
+      expect(report.clientFailures.map(unreadText)).toEqual([
+        "client C1",
+        `client C2, statement ${accountOf(clientId(2))}`,
+      ])
       expect(yield* books).toContain("C3 Client 3 Ltd: 3.00")
       expect(
         yield* rows("select state, exit_code, summary -> 'failedBooks' as failed from sync.runs"),
