@@ -1,6 +1,7 @@
 /** The state of the book for the manifest: how far the service was read, and what is known to be wrong or missing. */
 import { Effect } from "effect"
 import { byBook, isIn, ofBook } from "../../Book/ByBook.ts"
+import { unansweredFindings } from "../../Close/Unanswered.ts"
 import { bool, int4, int8, nullable, numeric, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Manifest } from "../Batch/Manifest.ts"
@@ -23,7 +24,6 @@ const bookColumns = {
   bookId: int4,
   known_since: text,
   now: text,
-  findings: int4,
   quarantined: int4,
   unnumbered: int4,
   /** Accounts whose statement was never read to its end, or ends elsewhere than the balance that the service reports. */
@@ -40,8 +40,9 @@ type BookRow = RowOf<typeof bookColumns>
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 
 const reasonsOf = (
-  { failed, findings, last_sync: lastSync, quarantined, read_on: readOn, unnumbered, unread }: BookRow,
+  { failed, last_sync: lastSync, quarantined, read_on: readOn, unnumbered, unread }: BookRow,
   to: string | null,
+  findings: number,
 ): ReadonlyArray<string> => [
   ...(lastSync !== null && lastSync !== "done" ? [`the last sync has not finished (${lastSync})`] : []),
   ...(failed ? ["the last sync could not read this book"] : []),
@@ -110,8 +111,6 @@ export const factsOfBooks = Effect.fn("Export.factsOfBooks")(function* (
       select b.book_id as "bookId",
         to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as known_since,
         to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now,
-        (select count(*)::integer from reconcile.open_findings f
-          where f.book_id = b.book_id and f.severity = 'blocking') as findings,
         (select count(*)::integer from mirror.open_quarantine q where q.book_id = b.book_id) as quarantined,
         (select count(*)::integer from ledger.unnumbered u where u.book_id = b.book_id) as unnumbered,
         (select count(*)::integer from mirror.accounts a
@@ -137,13 +136,14 @@ export const factsOfBooks = Effect.fn("Export.factsOfBooks")(function* (
       where b.book_id ${isIn(sql, bookIds)}`,
   )
   const accounts = yield* readAccounts(bookIds)
+  const findings = yield* unansweredFindings(bookIds, to)
   return new Map(
     books.map((book): readonly [number, Facts] => [
       book.bookId,
       {
         knownSince: book.known_since,
         createdAt: book.now,
-        reasons: reasonsOf(book, to),
+        reasons: reasonsOf(book, to, findings.get(book.bookId) ?? 0),
         read: readOf(accounts.of(book)),
       },
     ]),
