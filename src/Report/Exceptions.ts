@@ -132,9 +132,9 @@ export const exceptionRows = ({
         since: openedAt,
       })),
     ...state.accepted.map(
-      ({ amount = null, currency = null, date = null, id, reason, subject = null, what }) => ({
+      ({ amount = null, currency = null, date = null, id, later, reason, subject = null, what }) => ({
         ...blank,
-        what: "accepted at the close",
+        what: later === undefined ? "accepted at the close" : `accepted at the close of ${later.period}`,
         severity: "accepted",
         id,
         subject,
@@ -142,8 +142,8 @@ export const exceptionRows = ({
         currency,
         amount: amountOf(amount, currency),
         message: what,
-        since: state.close?.at ?? null,
-        who: state.close?.who ?? null,
+        since: (later ?? state.close)?.at ?? null,
+        who: (later ?? state.close)?.who ?? null,
         reason,
       }),
     ),

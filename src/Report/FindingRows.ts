@@ -16,6 +16,8 @@ const findingColumns = {
   severity: oneOf("warning", "blocking"),
   subject: text,
   message: text,
+  /** As in an acceptance for good: `Accepted.evidence`. */
+  evidence: text,
   openedAt: text,
   /** Whether its evidence has a date, and so a month. */
   dated: bool,
@@ -46,7 +48,7 @@ export const readFindings = Effect.fn("Report.findings")(function* (scope: Repor
     findingColumns,
     (sql) => sql`
       select 'F' || f.finding_id as id, f.check_name as check, f.severity, f.subject_id as subject, f.message,
-        ${instantText(sql, sql`f.opened_at`)} as "openedAt", x.month is not null as dated, x.day::text as date, x.currency, x.amount
+        md5(f.evidence::text) as evidence, ${instantText(sql, sql`f.opened_at`)} as "openedAt", x.month is not null as dated, x.day::text as date, x.currency, x.amount
       from reconcile.findings_open_at(coalesce(${asOf}::text::timestamptz, 'infinity')) f
       cross join lateral reconcile.facts_of(f.evidence, ${month.timeZone}::text) x
       where f.book_id = ${book.bookId} and (reconcile.is_of_month(f.evidence, ${month.timeZone}::text, ${period}::text)

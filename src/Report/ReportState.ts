@@ -16,10 +16,12 @@ import type { Waiting } from "./OpenItemsSheet.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"
 import type { ReportScope } from "./ReportScope.ts"
 
-/** A finding that was open at the close and that a person accepted. */
+/** A finding that a person accepted at the month's close, or for good at a later one. */
 export interface Exception extends Accepted {
   /** The finding's check; null: not a finding. */
   readonly check: string | null
+  /** The later close; absent: the month's own. */
+  readonly later?: KeptClose
 }
 
 export interface State {
@@ -76,6 +78,20 @@ export const exceptionsOf = Effect.fn("Report.exceptionsOf")(function* (accepted
   )
 })
 
+/** What came up in the month since its close, was accepted for good at the book's last close, and says the same still. */
+const acceptedSince = Effect.fn("Report.acceptedSince")(function* (
+  closes: ReadonlyArray<KeptClose>,
+  findings: ReadonlyArray<Finding>,
+) {
+  const later = closes.findLast(({ action }) => action === "close")
+  if (later === undefined) return []
+  const said = new Map(findings.map(({ evidence, id }) => [id, evidence]))
+  const accepted = later.accepted.filter(
+    ({ evidence, id }) => evidence !== undefined && said.get(id) === evidence,
+  )
+  return (yield* exceptionsOf(accepted)).map((one): Exception => ({ ...one, later }))
+})
+
 /** `closed, approved by Ada, 6 accepted exceptions, 3 suspense items, 4 conversions in transit`: what a closed month is stamped with. */
 export const stampOf = (
   accepted: number,
@@ -103,7 +119,7 @@ export const standingOf = (
   return { draft, word, text }
 }
 
-/** Findings accepted at the close are no reason for a draft; findings that came up in the month since are. */
+/** Accepted findings are no reason for a draft; other findings that came up in the month since its close are. */
 export const stateOf = Effect.fn("Report.state")(function* (
   scope: ReportScope,
   accounts: ReadonlyArray<ReconciledAccount>,
@@ -112,12 +128,12 @@ export const stateOf = Effect.fn("Report.state")(function* (
   const { asOf, book, last, month, period } = scope
   const all = yield* closesOf(book)
   const lastClose = yield* closesThen(scope)
-  const close =
-    standingClose(
-      all.filter(({ sequence }) => sequence <= lastClose),
-      period,
-    ) ?? null
-  const accepted = yield* exceptionsOf(close?.accepted ?? [])
+  const then = all.filter(({ sequence }) => sequence <= lastClose)
+  const close = standingClose(then, period) ?? null
+  const atClose = yield* exceptionsOf(close?.accepted ?? [])
+  const wasAccepted = isAcceptedAmong(atClose)
+  const others = close === null ? [] : findings.filter((finding) => !wasAccepted(finding))
+  const accepted = [...atClose, ...(yield* acceptedSince(then, others))]
   const isAccepted = isAcceptedAmong(accepted)
   const open = findings.filter((finding) => finding.severity === "blocking" && !isAccepted(finding))
   // An as-of report may be of a time before the approval.

@@ -11,6 +11,7 @@ const finding = {
   severity: "warning",
   subject: "",
   message: "",
+  evidence: "",
   openedAt: "",
   dated: true,
   ...{ date: null, currency: null, amount: null },
