@@ -1,9 +1,9 @@
 /** The state of the book for the manifest: how far the service was read, and what is known to be wrong or missing. */
 import { Effect } from "effect"
 import { byBook, isIn, ofBook } from "../../Book/ByBook.ts"
-import { unansweredFindings } from "../../Close/Unanswered.ts"
 import { bool, int4, int8, nullable, numeric, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
+import { unansweredFindings } from "../../Reconcile/Unanswered.ts"
 import type { Manifest } from "../Batch/Manifest.ts"
 
 const accountColumns = {

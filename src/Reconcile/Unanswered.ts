@@ -11,13 +11,13 @@ import { Database } from "../Database.ts"
  * Not counted is what was accepted at the standing close of that day's month, what was accepted for good at the book's last close and
  * says the same still, and, where that month is closed, what came up in a later one.
  */
-export const unansweredFindings = Effect.fn("Close.unansweredFindings")(function* (
+export const unansweredFindings = Effect.fn("Reconcile.unansweredFindings")(function* (
   bookIds: ReadonlyArray<number>,
   to: string | null,
 ) {
   const database = yield* Database
   const rows = yield* database.rows(
-    "Close.unansweredFindings",
+    "Reconcile.unansweredFindings",
     { bookId: int4, findings: int4 },
     (sql) => sql`
       with asked as (select date_trunc('month', ${to}::text::date)::date as month),
