@@ -39,6 +39,12 @@ const monthsOf = (all: ReadonlyArray<Book>) =>
     ),
   ).pipe(Effect.orDie)
 
+const lastOf = (months: ReadonlyArray<Months>): string =>
+  months
+    .map(({ last }) => last)
+    .sort()
+    .at(-1) ?? ""
+
 /** What stands open or in balance, and the findings, as lines. */
 const standing = (all: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
@@ -119,7 +125,7 @@ const reported = (all: ReadonlyArray<Months>, named: ReadonlyArray<Book>, year: 
 
 const answers = (site: Site, all: ReadonlyArray<Book>, months: ReadonlyArray<Months>, year: number) =>
   Effect.gen(function* () {
-    const last = months.reduce((latest, one) => (one.last > latest ? one.last : latest), "")
+    const last = lastOf(months)
     return [
       ...(yield* standing(all)),
       ...(yield* exported(site, `${year + 1}-01-01`, `${last}-28`)),
@@ -178,7 +184,7 @@ export const archiveProblems = (site: Site, overHttp: boolean, told: Array<strin
     if (!((yield* readAll).done && (yield* closeYear(site, overHttp, all, year)))) return []
     // A close ends findings that only an open month has.
     if (!(yield* readAll).done) return []
-    const last = months.reduce((latest, one) => (one.last > latest ? one.last : latest), "")
+    const last = lastOf(months)
     const before = yield* answers(site, all, months, year)
     const { books: states } = yield* archived(site, overHttp, year)
     told.push(...states.map((one) => `archive of ${one.book}: ${one.state} ${one.refusals.join(", ")}`))
