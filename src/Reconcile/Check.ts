@@ -17,7 +17,7 @@ export const checks = [
   {
     name: "movement-entries",
     severity: "blocking",
-    todo: "wait for the entries that are missing; what stays after a sync is the provider's to explain, and a close can accept it",
+    todo: "wait for the entries that are missing (one in suspense may name its movement by now: tieout sync --full); what stays is the provider's to explain, and a close can accept it",
   },
   {
     name: "stated-fee",
