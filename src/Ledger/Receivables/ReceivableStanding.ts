@@ -3,6 +3,7 @@ import { Option } from "effect"
 import { type Amount, zero } from "../../Common/Money.ts"
 import type { Instant } from "../../Partner.ts"
 import { type Amounts, nothing } from "./ReceivableAmounts.ts"
+import type { Paid } from "./Repayments.ts"
 
 /** What the books hold of the receivable, by the lender's signs. */
 export interface ReceivableBalance {
@@ -17,15 +18,12 @@ export interface ReceivableBalance {
   readonly sums: Amounts
   /** What its repayments settled so far, without what was taken back. */
   readonly repaid: Paid
+  /** The same, repayment by repayment. */
+  readonly repayments: ReadonlyArray<Paid>
   /** Of the interest that was paid, what no version had announced (`original`): later versions may. */
   readonly paidUnannounced: Amount
   /** While it is PAID: the interest that was paid with it, and `paidUnannounced` as it was before. */
   readonly closed: Option.Option<{ readonly interest: Amount; readonly paidUnannounced: Amount }>
-}
-
-export interface Paid {
-  readonly principal: Amount
-  readonly interest: Amount
 }
 
 /** Before the first version: the receivable was issued. */
@@ -37,6 +35,7 @@ export const start = (issuedAt: Instant): ReceivableBalance => ({
   readAt: issuedAt,
   sums: nothing,
   repaid: { principal: zero, interest: zero },
+  repayments: [],
   paidUnannounced: zero,
   closed: Option.none(),
 })

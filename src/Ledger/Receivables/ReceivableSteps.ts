@@ -6,7 +6,8 @@
  * leaves a choice:
  * - A fall of principal is settled, however much new interest came meanwhile: settled is never less than it.
  * - Principal that rises again (ACTIVE after PAID, a repayment that bounced) takes a repayment back, as far as principal was
- *   repaid, with the interest that is owed again, as far as interest was paid; only what it rises beyond that is lent anew.
+ *   repaid, with the interest that is owed again, as far as those repayments paid interest that are taken back: the last ones,
+ *   and all that came with `PAID`. Only what it rises beyond that is lent anew.
  * - A first version has nothing before it: settled is the principal that fell since the issue, and no interest, since
  *   no version has announced any. Cash beyond it stays in `loan_clearing`. If it is `PAID` and still shows a repaymentAmount above
  *   initialPrincipal, it announces that much interest.
@@ -29,6 +30,7 @@ import {
   type ReceivableVersion,
   type ReceivableView,
 } from "./ReceivableVersion.ts"
+import { interestOfLast, withRepayment } from "./Repayments.ts"
 
 /** The parts of a version, in the order of their numbers. */
 export const parts = ["disbursement", "accrual", "repayment", "cancellation"] as const
@@ -131,9 +133,10 @@ const takenBack = (before: ReceivableBalance, now: ReceivableVersion, view: Rece
   // The version does not state what is owed: everything that a PAID version has settled is.
   if (view.repaymentAmount === "original")
     return Option.match(closed, { onNone: () => zero, onSome: (standing) => standing.interest })
-  const isOwed = Option.isSome(closed) || Money.isNegative(principalOf(before, now).repaid)
+  const back = max(Money.negate(principalOf(before, now).repaid), zero)
+  const ended = Option.match(closed, { onNone: () => zero, onSome: ({ interest }) => interest })
   const risen = max(subtract(interestAfter(now), before.interest), zero)
-  return isOwed ? min(risen, before.repaid.interest) : zero
+  return min(risen, max(interestOfLast(before.repayments, back), ended))
 }
 
 /** What one version brings, given the standing before it. `scale`: the decimals of its currency. */
@@ -227,6 +230,7 @@ export const follow = (
       principal: add(before.repaid.principal, paid.principal),
       interest: repaidInterest,
     },
+    repayments: withRepayment(before.repayments, paid),
     paidUnannounced: paysUnannounced
       ? unannounced
       : now.status === "PAID"

@@ -19,8 +19,8 @@
  *   shortfall within the interest is an accrual below zero (less interest was earned than told), and one beyond it stays in
  *   `loan_clearing`.
  * - Principal that rises takes a repayment back, as far as principal was repaid, and only beyond that is it lent anew. With it
- *   goes the interest that is owed again, as far as interest was paid; `original` does not say what is owed: all interest that
- *   was paid since it was PAID. ACTIVE after PAID without new principal is the same. What is taken back is not due any more,
+ *   goes the interest that is owed again, as far as interest was paid with the last repayments, those of that principal and those
+ *   of PAID; `original` does not say what is owed: all interest that was paid since it was PAID. ACTIVE after PAID without new principal is the same. What is taken back is not due any more,
  *   and neither is interest that was due, was not paid, and is told again. A fall in the same version tells nothing of it.
  * - CANCELED takes back all that was booked, interest that was paid too: the cash of a loan that did not complete is an open
  *   item. ACTIVE after that is a new disbursement of initialPrincipal. PENDING after ACTIVE changes nothing.
@@ -89,6 +89,28 @@ const allowanceOf = (
   return cut((principal * amountOf(rate) * days) / (100n * amountOf("1")), decimalsOf(currency))
 }
 
+type Payments = Array<[principal: bigint, interest: bigint]>
+
+/** The interest that came with the last payments of so much principal. */
+const interestOf = (payments: Payments, principal: bigint): bigint => {
+  const before = payments.map((_, index) => total(payments.slice(0, index).map(([paid]) => paid)))
+  return total(
+    payments.flatMap(([, interest], index) => ((before[index] ?? 0n) < principal ? [interest] : [])),
+  )
+}
+
+const takeOff = (payments: Payments, principal: bigint, interest: bigint): void => {
+  const left = [principal, interest] as const
+  for (const column of [0, 1] as const) {
+    let rest = left[column]
+    for (const payment of payments) {
+      const taken = smaller(rest, payment[column])
+      payment[column] -= taken
+      rest -= taken
+    }
+  }
+}
+
 export const receivableBooks = (
   fact: ReceivableFact,
   settings: BookSettings,
@@ -106,7 +128,9 @@ export const receivableBooks = (
   let deferred = 0n
   let clearing = 0n
   let [lent, repaidDue, waiting, unseen] = [0n, 0n, 0n, 0n]
-  let [repaidPrincipal, repaidInterest] = [0n, 0n]
+  let repaidPrincipal = 0n
+  // What every repayment paid, the last one first
+  let payments: Payments = []
   // While it is PAID: the interest that was paid with it, and the interest of the whole term before
   let ended: Ended | null = null
   let short = 0n // Interest that is due and unpaid
@@ -125,7 +149,7 @@ export const receivableBooks = (
     lent += initial
     told = interest
     ;[done, paidOfTold] = [0n, 0n]
-    ;[repaidPrincipal, repaidInterest, short, ended] = [0n, 0n, 0n, null]
+    ;[repaidPrincipal, short, ended, payments] = [0n, 0n, null, []]
     accrue(interest)
   }
 
@@ -181,7 +205,10 @@ export const receivableBooks = (
     const again = !paid && fallen <= 0n && (back > 0n || ended !== null)
     const owedAgain = original
       ? (ended?.interest ?? 0n)
-      : smaller(repaidInterest, larger(0n, due - principalAfter - unpaid))
+      : smaller(
+          larger(ended?.interest ?? 0n, interestOf(payments, back)),
+          larger(0n, due - principalAfter - unpaid),
+        )
     const interestNet = interestPaid - (again ? owedAgain : 0n)
 
     if (again && ended !== null) [done, paidOfTold] = [ended.done, ended.paidOfTold]
@@ -221,7 +248,8 @@ export const receivableBooks = (
     principal = principalAfter
     told = toldAfter
     repaidPrincipal += larger(0n, fallen) - back
-    repaidInterest += interestNet
+    payments.unshift([larger(0n, fallen), larger(0n, interestNet)])
+    takeOff(payments, back, larger(0n, -interestNet))
   }
   return {
     principal,

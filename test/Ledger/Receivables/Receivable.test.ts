@@ -206,6 +206,32 @@ describe("A receivable in the lender's view", () => {
     ])
   })
 
+  it("owes no interest again that earlier repayments paid, whose cash stays", () => {
+    const until = [
+      disbursed,
+      version(3, "ACTIVE", "1000", "1050"),
+      version(4, "ACTIVE", "600", "630", { repayments: [paidWith("420", 4)] }),
+    ]
+    // The cash of the last repayment went back by the deposit with which it came.
+    const returned = version(5, "PAID", "0", "0", { repayments: [paidWith("0", 5)] })
+    expect(lines([...until, returned, version(6, "ACTIVE", "600", "630")]).slice(3)).toEqual([
+      "05 accrual: interest_income 30, receivable_interest -30",
+      "05 repayment: loan_clearing 600, receivable_principal -600",
+      "06 accrual: receivable_interest 30, interest_income -30",
+      "06 repayment: receivable_principal 600, loan_clearing -600",
+    ])
+    // What is owed beyond that is new: a fee for the repayment that bounced.
+    const bounced = version(5, "ACTIVE", "400", "420", { repayments: [paidWith("210", 5)] })
+    expect(lines([...until, bounced, version(6, "ACTIVE", "600", "645")]).slice(4)).toEqual([
+      "06 accrual: receivable_interest 15, interest_income -15",
+      "06 repayment: receivable_principal 200, receivable_interest 10, loan_clearing -210",
+    ])
+    // Two bounced, the last one and the one before.
+    expect(lines([...until, bounced, version(6, "ACTIVE", "1000", "1050")]).slice(4)).toEqual([
+      "06 repayment: receivable_principal 600, receivable_interest 30, loan_clearing -630",
+    ])
+  })
+
   it("takes everything back when it is cancelled", () => {
     expect(
       lines([disbursed, version(3, "ACTIVE", "1000", "1050"), version(4, "CANCELED", "0", "0")]).slice(2),
