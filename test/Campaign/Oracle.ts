@@ -152,11 +152,13 @@ export const expectedWaits = (facts: BookFacts): ReadonlyArray<ExpectedOpen> => 
     const cash = legs.filter(({ currency, id }) => id === fact.receivableId && currency === fact.currency)
     const repaid = -total(cash.filter(({ disbursement }) => !disbursement).map(({ amount }) => amount)) * side
     const seen = legs.some(({ disbursement, fits, id }) => id === fact.receivableId && disbursement && fits)
+    // Cash beyond what the entries take has come for interest that was due and unpaid: nothing waits for that any more.
+    const missing = loan.repaid - loan.short < repaid ? 0n : loan.repaid - repaid
     const waits = [
       { id: `disbursement ${fact.receivableId}`, amount: seen ? 0n : loan.lent },
       {
         id: `repayment ${fact.receivableId}`,
-        amount: larger(0n, smaller(loan.unseen, loan.repaid - repaid)),
+        amount: larger(0n, smaller(loan.unseen, missing)),
       },
     ]
     return open(waits.map((wait) => ({ ...wait, currency: fact.currency })))
