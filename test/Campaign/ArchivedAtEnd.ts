@@ -17,6 +17,7 @@ import { idsOf } from "./BookIds.ts"
 import { day, monthStart } from "./Calendar.ts"
 import { closeBooks } from "./Operations/Closing.ts"
 import { books, operate } from "./Operations.ts"
+import { lastDayOf } from "./Oracle/Base.ts"
 import { correctRate, rateOf } from "./RateTable.ts"
 import { type Site, within } from "./Site.ts"
 
@@ -128,7 +129,7 @@ const answers = (site: Site, all: ReadonlyArray<Book>, months: ReadonlyArray<Mon
     const last = lastOf(months)
     return [
       ...(yield* standing(all)),
-      ...(yield* exported(site, `${year + 1}-01-01`, `${last}-28`)),
+      ...(yield* exported(site, `${year + 1}-01-01`, lastDayOf(last))),
       ...(yield* reported(months, all, year)),
     ]
   }).pipe(Effect.provide(Layer.merge(site.services, site.settings)))
