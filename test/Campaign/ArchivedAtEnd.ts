@@ -15,6 +15,7 @@ import { report } from "../../src/Report.ts"
 import { Settings } from "../../src/Settings.ts"
 import { idsOf } from "./BookIds.ts"
 import { day, monthStart } from "./Calendar.ts"
+import { turnsTheYear } from "./Generator.ts"
 import { closeBooks } from "./Operations/Closing.ts"
 import { books, operate } from "./Operations.ts"
 import { lastDayOf } from "./Oracle/Base.ts"
@@ -173,6 +174,7 @@ const archived = (site: Site, overHttp: boolean, year: number) =>
 
 export const archiveProblems = (site: Site, overHttp: boolean, told: Array<string>) =>
   Effect.gen(function* () {
+    if (!turnsTheYear(site.history.seed)) return []
     const all = yield* books(site)
     const months = yield* monthsOf(all)
     const years = months.flatMap(({ first, last }) => [Number(first.slice(0, 4)), Number(last.slice(0, 4))])

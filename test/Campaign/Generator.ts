@@ -24,14 +24,15 @@ export interface Shape {
   readonly busier?: number
 }
 
+/** Whether a history lies around the turn of a year, and its first year is archived in the end. */
+export const turnsTheYear = (seed: string): boolean => random(`${seed} turn`).chance(1 / 12)
+
 /**
  * The zone, and the first month of the span. Of a chance of its own, one of twelve times over a month that begins twice, and one of
  * twelve times over the turn of a year.
  */
 const whenOf = (seed: string, timeZone: string, first: number) =>
-  random(`${seed} twice`).chance(1 / 12)
-    ? twice
-    : { timeZone, first: random(`${seed} turn`).chance(1 / 12) ? 11 : first }
+  random(`${seed} twice`).chance(1 / 12) ? twice : { timeZone, first: turnsTheYear(seed) ? 11 : first }
 
 const settingsOf = (chance: Random, clients: number, features: Features): HistorySettings => ({
   timeZone: chance.pick(zones),
