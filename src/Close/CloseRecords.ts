@@ -79,12 +79,15 @@ export const standingClose = (closes: ReadonlyArray<KeptClose>, period: string):
   return last?.action === "close" ? last : undefined
 }
 
+/** The book's last close, whether or not its month was reopened since. */
+export const lastClose = (closes: ReadonlyArray<KeptClose>): KeptClose | undefined =>
+  closes.findLast(({ action }) => action === "close")
+
 /** The findings accepted at the book's last close. */
 export const lastAccepted = (closes: ReadonlyArray<KeptClose>): ReadonlyArray<Accepted> =>
-  closes.findLast(({ action }) => action === "close")?.accepted ?? []
+  lastClose(closes)?.accepted ?? []
 
-export const lastHash = (closes: ReadonlyArray<KeptClose>): string | null =>
-  closes.findLast(({ action }) => action === "close")?.hash ?? null
+export const lastHash = (closes: ReadonlyArray<KeptClose>): string | null => lastClose(closes)?.hash ?? null
 
 const nextSequence = (closes: ReadonlyArray<KeptClose>): number => (closes.at(-1)?.sequence ?? 0) + 1
 

@@ -3,7 +3,7 @@ import { and, eq, lte, max, sql } from "drizzle-orm"
 import { Effect } from "effect"
 import { agreementOf } from "../Close/Agreement.ts"
 import { type Approval, approvalsOf } from "../Close/Approval.ts"
-import { type Accepted, closesOf, type KeptClose, standingClose } from "../Close/CloseRecords.ts"
+import { type Accepted, closesOf, type KeptClose, lastClose, standingClose } from "../Close/CloseRecords.ts"
 import { lockedWith } from "../Close/Locked.ts"
 import { isClosed } from "../Close/Month.ts"
 import { counted } from "../Common/Text.ts"
@@ -83,7 +83,7 @@ const acceptedSince = Effect.fn("Report.acceptedSince")(function* (
   closes: ReadonlyArray<KeptClose>,
   findings: ReadonlyArray<Finding>,
 ) {
-  const later = closes.findLast(({ action }) => action === "close")
+  const later = lastClose(closes)
   if (later === undefined) return []
   const said = new Map(findings.map(({ evidence, id }) => [id, evidence]))
   const accepted = later.accepted.filter(
@@ -127,8 +127,8 @@ export const stateOf = Effect.fn("Report.state")(function* (
 ) {
   const { asOf, book, last, month, period } = scope
   const all = yield* closesOf(book)
-  const lastClose = yield* closesThen(scope)
-  const then = all.filter(({ sequence }) => sequence <= lastClose)
+  const known = yield* closesThen(scope)
+  const then = all.filter(({ sequence }) => sequence <= known)
   const close = standingClose(then, period) ?? null
   const atClose = yield* exceptionsOf(close?.accepted ?? [])
   const wasAccepted = isAcceptedAmong(atClose)
