@@ -867,6 +867,18 @@ $$;
 -- Findings whose cause no reconciliation has found resolved.
 create or replace view reconcile.open_findings as select f.* from reconcile.findings f where f.closed_at is null;
 
+-- Open blocking findings that the book's last close accepted for good and that still say the same: nobody has to act. `period` is
+-- the month of that close.
+create or replace view reconcile.accepted_findings as
+select f.book_id, f.finding_id, f.check_name, f.subject_type, f.subject_id, c.period
+from reconcile.open_findings f
+cross join lateral (
+  select k.period, k.accepted from ledger.closes k where k.book_id = f.book_id and k.action = 'close'
+  order by k.sequence desc limit 1) c
+where f.severity = 'blocking' and exists (
+  select from jsonb_array_elements(c.accepted) a (one)
+  where a.one ->> 'id' = 'F' || f.finding_id and a.one ->> 'evidence' = md5(f.evidence::text));
+
 -- The findings that were open at an instant.
 create or replace function reconcile.findings_open_at(at timestamptz) returns setof reconcile.findings
 language sql stable as $$
@@ -2253,13 +2265,17 @@ $$;
 
 -- Whether each account of the service ties out. It does if the ledger's cash, the last balance of its statement and the balance
 -- that the service reports are equal, its statement was read to the end and can still be read (otherwise it is `unserved`), no
--- entry is held back, and no blocking finding on it is open. An account that does not tie out is `off`.
+-- entry is held back, and no blocking finding on it is open. An account that does not tie out is `off`. `accepted` is the month of
+-- the close that accepted for good all that keeps it from tying out; null: not all of it is accepted.
 create or replace view reconcile.account_standings as
 select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.tail_read_at, a.balance as service,
   coalesce(a.last_balance, 0) as statement, c.amount as ledger, h.held, f.check_name as blocking,
   a.tail_read_at is null or h.held > 0 or c.amount <> coalesce(a.last_balance, 0) or c.amount <> a.balance
     or f.check_name is not null or v.unserved as off,
-  v.unserved, v.began_at as read_at, v.ended_at is not null as was_read, v.of_client, v.trouble, v.status as answers, v.detail
+  v.unserved, v.began_at as read_at, v.ended_at is not null as was_read, v.of_client, v.trouble, v.status as answers, v.detail,
+  case when h.held = 0 and c.amount = coalesce(a.last_balance, 0) and c.amount = a.balance and coalesce(f.unanswered, 0) = 0
+    and case when v.unserved then f.gone or l.period is not null else a.tail_read_at is not null end
+    then coalesce(f.period, l.period) end as accepted
 from mirror.accounts a
 cross join lateral (
   select s.began_at, s.ended_at, s.unreadable or s.gone or g.book_id is not null as unserved, g.book_id is not null as of_client,
@@ -2278,9 +2294,13 @@ cross join lateral (
   select count(*) as held from mirror.statement_entries e
   where e.book_id = a.book_id and e.account_id = a.account_id and e.position > a.entries and e.held) h
 left join (
-  select x.book_id, x.subject_id, min(x.check_name) as check_name from reconcile.open_findings x
+  select x.book_id, x.subject_id, min(x.check_name) as check_name, max(k.period) as period,
+    count(*) filter (where k.finding_id is null) as unanswered, bool_or(k.check_name = 'account-gone') as gone
+  from reconcile.open_findings x
+  left join reconcile.accepted_findings k on k.finding_id = x.finding_id and k.book_id = x.book_id
   where x.severity = 'blocking' and x.subject_type = 'account'
-  group by x.book_id, x.subject_id) f on f.book_id = a.book_id and f.subject_id = a.account_id::text;
+  group by x.book_id, x.subject_id) f on f.book_id = a.book_id and f.subject_id = a.account_id::text
+left join reconcile.accepted_findings l on l.book_id = a.book_id and l.check_name = 'client-gone';
 
 drop view if exists reconcile.stream_standing;
 
@@ -2298,20 +2318,25 @@ language sql stable as $$
     and ledger.day_of(now(), k.time_zone) - (f.evidence ->> 'since')::date > transit_days
 $$;
 
+drop function if exists reconcile.book_standings(integer, integer[]);
+
 -- Whether each book ties out, and if not, why not. Status, alerts, reports and the status page read it. It reads open items and balances alone, so that its cost does not grow with history, and counts each cause once:
 --   suspense, transit, loans, clearing   open items
 --   unexplained                          suspense accounts with a balance and no open finding (not yet reconciled)
+--   accepted                             blocking findings that were accepted for good (`reconcile.accepted_findings`); neither they
+--                                        nor the accounts that they are about are counted elsewhere
 --   other_blocking, other_warnings       all other open findings; blocking_findings counts every finding that blocks
 --   blocked, loans_blocked               by month, conversions and loan legs that are in transit too long
 --                                        (`reconcile.overdue_in_transit`)
 create or replace function reconcile.book_standings(transit_days integer, of_books integer[] default null)
 returns table (book_id integer, connection text, code text, accounts integer, "off" integer, unread integer, entries bigint,
   suspense integer, transit integer, blocked jsonb, loans integer, loans_blocked jsonb, clearing integer, unexplained integer,
-  other_blocking integer, other_warnings integer, blocking_findings integer, quarantined integer)
+  other_blocking integer, other_warnings integer, blocking_findings integer, quarantined integer, accepted integer)
 language sql stable as $$
   with finding as (
-    select f.book_id, f.severity,
-      case when f.check_name in ('adjustment', 'unclassified-entry', 'missing-resource') then 'suspense'
+    select f.book_id, case when k.finding_id is null then f.severity end as severity,
+      case when k.finding_id is not null then 'accepted'
+        when f.check_name in ('adjustment', 'unclassified-entry', 'missing-resource') then 'suspense'
         when f.check_name = 'conversion-in-transit' then 'conversions_in_transit'
         when f.check_name = 'loan-in-transit' or f.check_name = 'loan-clearing'
           and (f.evidence ->> 'loanClearing')::numeric is distinct from 0 then 'loan_clearing'
@@ -2319,12 +2344,14 @@ language sql stable as $$
         when f.check_name = 'quarantine' then 'quarantine'
         when f.severity = 'blocking' and f.subject_type = 'account' then 'account'
         else f.severity end as kind
-    from reconcile.open_findings f where of_books is null or f.book_id = any (of_books)),
+    from reconcile.open_findings f
+    left join reconcile.accepted_findings k on k.finding_id = f.finding_id and k.book_id = f.book_id
+    where of_books is null or f.book_id = any (of_books)),
   counted as (
     select f.book_id, count(*) filter (where f.kind = 'suspense') as suspense,
       count(*) filter (where f.kind = 'clearing') as clearing,
       count(*) filter (where f.kind = 'blocking') as blocking, count(*) filter (where f.kind = 'warning') as warnings,
-      count(*) filter (where f.severity = 'blocking') as all_blocking
+      count(*) filter (where f.severity = 'blocking') as all_blocking, count(*) filter (where f.kind = 'accepted') as accepted
     from finding f group by f.book_id),
   travelling as (
     select t.book_id, count(distinct t.conversion_id) as transit from ledger.transit t
@@ -2346,7 +2373,7 @@ language sql stable as $$
       group by 1, 2, 3) m
     group by m.book_id),
   standing as (
-    select a.book_id, count(*) as accounts, count(*) filter (where a.off) as off,
+    select a.book_id, count(*) as accounts, count(*) filter (where a.off and a.accepted is null) as off,
       count(*) filter (where a.tail_read_at is null) as unread, sum(a.entries) as entries
     from reconcile.account_standings a
     where of_books is null or a.book_id = any (of_books) group by a.book_id),
@@ -2365,7 +2392,8 @@ language sql stable as $$
     coalesce(s.unread, 0)::integer, coalesce(s.entries, 0)::bigint, coalesce(c.suspense, 0)::integer,
     coalesce(v.transit, 0)::integer, coalesce(l.blocked, '{}'), coalesce(n.loans, 0)::integer,
     coalesce(l.loans_blocked, '{}'), coalesce(c.clearing, 0)::integer, coalesce(u.accounts, 0)::integer, coalesce(c.blocking, 0)::integer,
-    coalesce(c.warnings, 0)::integer, coalesce(c.all_blocking, 0)::integer, coalesce(w.rows, 0)::integer
+    coalesce(c.warnings, 0)::integer, coalesce(c.all_blocking, 0)::integer, coalesce(w.rows, 0)::integer,
+    coalesce(c.accepted, 0)::integer
   from mirror.books b
   left join standing s on s.book_id = b.book_id
   left join counted c on c.book_id = b.book_id

@@ -6,7 +6,7 @@ export const exitCodes = {
   done: 0,
   failed: 1,
   usage: 2,
-  /** Done, but something is in quarantine or a blocking finding is open. */
+  /** Done, but something is in quarantine, or a blocking finding is open that no close has accepted for good. */
   attention: 3,
   /** Another command has what this one needs: mostly a sync of the connection. */
   busy: 4,

@@ -1,5 +1,5 @@
 /** Findings about a subject, and its rows in quarantine. */
-import { and, desc, eq, inArray, isNull, or, sql } from "drizzle-orm"
+import { and, desc, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm"
 import { Effect } from "effect"
 import { asText, isoText, isoTextOrNull } from "../Database/Tables/ColumnTypes.ts"
 import { quarantine } from "../Database/Tables/Mirror.ts"
@@ -10,6 +10,11 @@ import { factsIfKnown, runColumns, runText, type Step } from "./Step.ts"
 
 /** The most findings listed per subject, open ones first. */
 const shownFindings = 20
+
+/** The close that accepted an open finding for good; null: none did. */
+const acceptanceText: SQL<string | null> = sql`(
+  select 'at the close of ' || to_char(a.period, 'YYYY-MM') from reconcile.accepted_findings a
+  where a.book_id = ${kept.bookId} and a.finding_id = ${kept.findingId})`.mapWith(String)
 
 /** One finding by its number, or those about the given things. */
 export const findings = Effect.fn("Explain.findings")(function* (
@@ -31,6 +36,7 @@ export const findings = Effect.fn("Explain.findings")(function* (
         openedRun: kept.openedRun,
         seenAt: isoText(kept.seenAt),
         closedAt: isoTextOrNull(kept.closedAt),
+        acceptance: acceptanceText,
       })
       .from(kept)
       .where(
@@ -62,6 +68,7 @@ export const findings = Effect.fn("Explain.findings")(function* (
         ["evidence", row.evidence],
         ["opened", row.openedRun === null ? row.openedAt : `${row.openedAt} by run ${row.openedRun}`],
         row.closedAt === null ? ["last seen", row.seenAt] : ["closed", row.closedAt],
+        ...factsIfKnown("accepted", row.acceptance),
       ],
     } satisfies Step,
   }))

@@ -22,6 +22,8 @@ export interface Standing {
   readonly tiesOut: boolean
   /** Why it does not tie out; null if it does. */
   readonly remark: string | null
+  /** The month of the close that accepted all of that for good, `2026-10`; null: nobody did. */
+  readonly acceptedAt: string | null
 }
 
 const columns = {
@@ -50,6 +52,7 @@ const columns = {
   detail: nullable(text),
   blocking: nullable(text),
   off: bool,
+  accepted_at: nullable(text),
 }
 
 type Row = RowOf<typeof columns>
@@ -94,6 +97,7 @@ const standingOf = (row: Row, brought: Brought): Standing => {
     balance: printed(row.ledger, row.currency),
     tiesOut: !row.off,
     remark: remarkOf(row),
+    acceptedAt: row.off ? row.accepted_at : null,
   }
 }
 
@@ -113,7 +117,7 @@ export const accountStandings = Effect.fn("Status.accounts")(function* (
     (sql) => sql`
       select b.connection, b.code, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.service::text as service,
         a.statement::text as statement, a.ledger::text as ledger, a.held, a.tail_read_at is null as unread, a.blocking, a.off, a.unserved,
-        a.was_read, a.of_client, a.trouble, a.answers, a.detail,
+        a.was_read, a.of_client, a.trouble, a.answers, a.detail, to_char(a.accepted, 'YYYY-MM') as accepted_at,
         to_char(a.read_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as read_at
       from reconcile.account_standings a
       join mirror.books b on b.book_id = a.book_id

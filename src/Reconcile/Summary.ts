@@ -25,10 +25,13 @@ export interface OpenFinding {
   readonly amount: string | null
   /** Its age in days: since its date, or else since it was found. */
   readonly days: number
+  /** The month of the close that accepted it for good, `2026-10`; null: it waits for a person. */
+  readonly acceptedAt: string | null
 }
 
 /** Counts of what waits for a person, the same in every command. */
 export interface OpenCounts {
+  /** Without those that a close accepted for good. */
   readonly blockingFindings: number
   readonly warnings: number
   /** Rows in quarantine. */
@@ -66,6 +69,7 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
       amount: nullable(text),
       currency: nullable(text),
       days: int4,
+      accepted_at: nullable(text),
     },
     (sql) => sql`
       select f.finding_id, f.check_name, f.severity, b.code, f.message, f.subject_id,
@@ -75,9 +79,11 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
         -- The evidence about an account of the books has that one's number.
         coalesce(mirror.uuid_or_null(f.evidence ->> 'accountId')::text,
           case f.subject_type when 'account' then f.subject_id end) as account_id,
-        x.amount, x.currency, (ledger.day_of(now(), l.time_zone) - coalesce(x.day, ledger.day_of(f.opened_at, l.time_zone))) as days
+        x.amount, x.currency, (ledger.day_of(now(), l.time_zone) - coalesce(x.day, ledger.day_of(f.opened_at, l.time_zone))) as days,
+        to_char(k.period, 'YYYY-MM') as accepted_at
       from reconcile.open_findings f join mirror.books b on b.book_id = f.book_id
       join ledger.locks l on l.book_id = f.book_id
+      left join reconcile.accepted_findings k on k.finding_id = f.finding_id and k.book_id = f.book_id
       cross join lateral reconcile.facts_of(f.evidence, l.time_zone) x
       where f.book_id = any (${idsOf(books)}::integer[])
         and (${month}::text is null or reconcile.is_of_month(f.evidence, l.time_zone, ${month}::text))
@@ -96,6 +102,7 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
       accountId: row.account_id,
       amount: amountOf(row.amount, row.currency),
       days: row.days,
+      acceptedAt: row.accepted_at,
     }),
   )
 })
@@ -112,7 +119,8 @@ export const openCountsOf = Effect.fn("Reconcile.openCounts")(function* (books: 
         count(*) filter (where o.kind = 'quarantined')::integer as quarantined
       from (
         select f.book_id, f.severity as kind from reconcile.open_findings f
-        where f.book_id = any (${idsOf(books)}::integer[])
+        left join reconcile.accepted_findings k on k.finding_id = f.finding_id and k.book_id = f.book_id
+        where f.book_id = any (${idsOf(books)}::integer[]) and k.finding_id is null
         union all
         select q.book_id, 'quarantined' from mirror.open_quarantine q
         where q.book_id = any (${idsOf(books)}::integer[])) o

@@ -35,8 +35,10 @@ const tieOutColumns = {
   otherBlocking: int4,
   /** Other warnings: reported, but everything may still tie out. */
   otherWarnings: int4,
-  /** All blocking findings. */
+  /** All blocking findings that nobody has accepted for good. */
   blockingFindings: int4,
+  /** Blocking findings that a close accepted for good: nobody has to act. */
+  accepted: int4,
   /** Rows in quarantine. */
   quarantined: int4,
   /** Movements that ended after their statement was read: the next sync proves them. */
@@ -72,7 +74,7 @@ export const bookTieOuts = Effect.fn("Reconcile.tieOuts")(function* (books: Read
       select s.book_id as "bookId", s.connection, s.code, s.accounts, s.off, s.unread, s.entries,
         s.suspense, s.transit, s.blocked, s.loans,
         s.loans_blocked as "loansBlocked", s.clearing, s.unexplained, s.other_blocking as "otherBlocking", s.other_warnings as "otherWarnings",
-        s.blocking_findings as "blockingFindings", s.quarantined,
+        s.blocking_findings as "blockingFindings", s.accepted, s.quarantined,
         (select count(*) from reconcile.deferred d where d.book_id = s.book_id)::integer as waiting
       from reconcile.book_standings(${transitDays}::integer${named === null ? sql`` : sql`, ${plainArray(sql, named.map(String), "int4")}`}) s
       order by s.code`,
@@ -109,6 +111,7 @@ export const combined = (all: ReadonlyArray<TieOut>): TieOut => {
     otherBlocking: sum((book) => book.otherBlocking),
     otherWarnings: sum((book) => book.otherWarnings),
     blockingFindings: sum((book) => book.blockingFindings),
+    accepted: sum((book) => book.accepted),
     quarantined: sum((book) => book.quarantined),
     waiting: sum((book) => book.waiting),
   }
@@ -125,6 +128,7 @@ const blocking = (blocked: Readonly<Record<string, number>>): string => {
 /** What is open beside cash, part by part; empty if nothing is. */
 export const openParts = (found: TieOut): ReadonlyArray<string> => {
   const {
+    accepted,
     blocked,
     blockingFindings,
     clearing,
@@ -154,6 +158,7 @@ export const openParts = (found: TieOut): ReadonlyArray<string> => {
     ...(otherBlocking > 0
       ? [`${counted(otherBlocking, "blocking finding is", "blocking findings are")} open`]
       : []),
+    ...(accepted > 0 ? [`${counted(accepted, "accepted finding is", "accepted findings are")} open`] : []),
     ...(quarantined > 0 ? [`${counted(quarantined, "row is", "rows are")} in quarantine`] : []),
     ...(waiting > 0
       ? [`${counted(waiting, "movement waits", "movements wait")} for the next sync to be proved`]

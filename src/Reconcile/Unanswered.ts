@@ -22,26 +22,21 @@ export const unansweredFindings = Effect.fn("Reconcile.unansweredFindings")(func
     (sql) => sql`
       with asked as (select date_trunc('month', ${to}::text::date)::date as month),
       accepted as materialized (
-        select l.book_id, a.one ->> 'id' as id, null as evidence
+        select l.book_id, a.one ->> 'id' as id
         from asked, ledger.locks l
         cross join lateral ledger.standing_closes(l.book_id, 'infinity') c
         cross join lateral jsonb_array_elements(c.accepted) a (one)
         where l.book_id ${isIn(sql, bookIds)} and c.period = asked.month
         union all
-        select c.book_id, a.one ->> 'id', a.one ->> 'evidence'
-        from (
-          select distinct on (k.book_id) k.book_id, k.accepted from ledger.closes k
-          where k.book_id ${isIn(sql, bookIds)} and k.action = 'close' order by k.book_id, k.sequence desc) c
-        cross join lateral jsonb_array_elements(c.accepted) a (one)
-        where a.one ? 'evidence')
+        select k.book_id, 'F' || k.finding_id from reconcile.accepted_findings k
+        where k.book_id ${isIn(sql, bookIds)})
       select f.book_id as "bookId", count(*)::integer as findings
       from asked, reconcile.open_findings f
       join ledger.locks l on l.book_id = f.book_id
       where f.book_id ${isIn(sql, bookIds)} and f.severity = 'blocking'
         and not exists (
           select 1 from accepted a
-          where a.book_id = f.book_id and a.id = 'F' || f.finding_id
-            and (a.evidence is null or a.evidence = md5(f.evidence::text)))
+          where a.book_id = f.book_id and a.id = 'F' || f.finding_id)
         and not coalesce(l.closed_through >= asked.month and exists (
           select 1 from reconcile.facts_of(f.evidence, l.time_zone) x where x.month > to_char(asked.month, 'YYYY-MM')), false)
       group by f.book_id`,

@@ -6,6 +6,7 @@ import { runStates } from "../Database/Tables/Sync.ts"
 import { unreadFor } from "../Reconcile/ReadStates.ts"
 import { type Family, familyText, type Sample } from "./Metrics/Family.ts"
 import { openStates } from "./Overview/InboxEvents.ts"
+import { standings } from "./Overview/OpenFindings.ts"
 import type { Snapshot } from "./Overview.ts"
 
 /** The most books with a series of their own, the furthest behind first; the others count in their connection's figure. */
@@ -113,13 +114,13 @@ const runFamilies = ({ connections }: Snapshot): ReadonlyArray<Family> => [
 const openFamilies = (snapshot: Snapshot): ReadonlyArray<Family> => [
   {
     name: "tieout_open_findings",
-    help: "Open findings by severity.",
+    help: "Open findings by severity; accepted: blocking ones that a close accepted for good.",
     type: "gauge",
     samples: snapshot.connections.flatMap(({ connection }) =>
-      (["blocking", "warning"] as const).map((severity) => ({
+      standings.map((severity) => ({
         labels: { connection, severity },
         value:
-          snapshot.findingCounts.find((row) => row.connection === connection && row.severity === severity)
+          snapshot.findingCounts.find((row) => row.connection === connection && row.standing === severity)
             ?.count ?? 0,
       })),
     ),

@@ -16,7 +16,7 @@ it("the conclusion of sync and status is broken between words on a narrow termin
   const open = {
     ...{ accounts: 3, off: 0, suspense: 31, transit: 4, blocked: { "2026-09": 3, "2026-10": 1 } },
     ...{ loans: 0, loansBlocked: {}, clearing: 0, unexplained: 0, otherBlocking: 0, otherWarnings: 2 },
-    ...{ blockingFindings: 0, quarantined: 0, waiting: 0 },
+    ...{ blockingFindings: 0, accepted: 0, quarantined: 0, waiting: 0 },
   }
   const [first, ...lines] = verdict(open, [], { ...wide, width: 60 })
   expect(first).toBe("")

@@ -2,6 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Status } from "../../src/Inquiry/Status.ts"
+import { needsAttention, tieOutSentence } from "../../src/Reconcile/TieOut.ts"
 import { Settings } from "../../src/Settings.ts"
 import { json } from "../Partner/Service.ts"
 import { accountOf, client, clientId, lending, move } from "../Sync/Lending.ts"
@@ -53,11 +54,21 @@ const twoAccounts = Effect.gen(function* () {
   return { held, service, world }
 })
 
-/** What `tieout status` says of each account that does not tie out. */
-const remarks = Effect.flatMap(Status, (status) => status.read(Option.none())).pipe(
+const status = Effect.flatMap(Status, (status) => status.read(Option.none())).pipe(
   Effect.provide(Layer.provide(Status.Default, Settings.from({ variables: {} }))),
-  Effect.map(({ accounts }) => new Map(accounts.map(({ accountId: of, remark }) => [of, remark]))),
 )
+
+const standings = Effect.map(status, ({ accounts }) => accounts)
+
+/** What `tieout status` says of each account that does not tie out. */
+const remarks = Effect.map(
+  standings,
+  (accounts) => new Map(accounts.map(({ accountId: of, remark }) => [of, remark])),
+)
+
+const books = Effect.map(status, ({ tieOut }) => tieOut)
+
+const sentence = Effect.map(books, (tieOut) => tieOutSentence(tieOut))
 
 const gone = `account-gone: Account ${second} (USD, ACTIVE) is not in the list of accounts any more, and its statement answers 404. Its last balance is 7.00 USD, last read to its end on `
 
@@ -146,7 +157,18 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an account that is gon
       const [blocked] = yield* closing("2026-09")
       expect(blocked?.blockers.map(({ what }) => what)).toEqual([expect.stringContaining("account-gone: ")])
       const finding = blocked?.blockers[0]?.id ?? ""
+      const before = yield* sync(service.url)
+      expect([before.blockingFindings, (yield* books).off]).toEqual([1, 1])
       yield* closing("2026-09", { accept: [{ id: finding, reason: "Closed at the bank" }] })
+      // Nobody has to act: the night ends with 0, and no alert is sent.
+      const report = yield* sync(service.url)
+      expect([report.blockingFindings, yield* findings]).toEqual([0, ["account-gone blocking"]])
+      expect(yield* sentence).toBe("Cash ties out; 1 accepted finding is open")
+      expect(needsAttention(yield* books)).toBe(false)
+      expect((yield* standings).map(({ acceptedAt, tiesOut }) => [acceptedAt, tiesOut])).toEqual([
+        [null, true],
+        ["2026-09", false],
+      ])
       const [preview] = yield* closing("2026-10", { dryRun: true })
       expect(preview?.accepted.map(({ id: of, reason }) => [of, reason])).toEqual([
         [finding, "Closed at the bank"],
@@ -154,6 +176,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an account that is gon
       yield* rows(`update mirror.accounts set status = 'CLOSED' where account_id = '${second}'`)
       const [again] = yield* closing("2026-10", { dryRun: true })
       expect(again?.blockers.map(({ id: of }) => of)).toEqual([finding])
+      const changed = yield* books
+      expect([changed.accepted, changed.blockingFindings, needsAttention(changed)]).toEqual([0, 1, true])
     }),
   )
 })

@@ -292,7 +292,7 @@ layer(services)("reconciling", (it) => {
             "The books hold 10.50 USD, the last booked statement entry leaves 10.50 USD, the service reports 11.00 USD.",
           subject: account.id,
           openedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
-          ...{ date: null, accountId: account.id, amount: null, days: 0 },
+          ...{ date: null, accountId: account.id, amount: null, days: 0, acceptedAt: null },
         },
       ])
       expect(found.checks.find(({ name }) => name === "cash-balance")).toEqual({

@@ -42,6 +42,7 @@ layer(Status.Default.pipe(Layer.provideMerge(services)))("the status", (it) => {
             balance: "10.50",
             tiesOut: true,
             remark: null,
+            acceptedAt: null,
           },
         ],
         open: { blockingFindings: 0, warnings: 0, quarantined: 0 },

@@ -4,6 +4,7 @@ import { it as effectIt } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { evidenceOf } from "../../src/Serve/FindingEvidence.ts"
+import { standings } from "../../src/Serve/Overview/OpenFindings.ts"
 import { loginPage, messagePage } from "../../src/Serve/Page/Frame.ts"
 import { statusPage } from "../../src/Serve/StatusPage.ts"
 import { assignNumbers, openBook, postMonths } from "../Export/Books.ts"
@@ -45,17 +46,17 @@ const full = statusPage(
     balances: new Map([["ORG", [{ currency: "USD", amount: "1234567.50" }]]]),
     connections: [{ ...connection("default", 5), last: run(1, "done") }],
     runs: ["done", "failed", "stopped", "running", "abandoned"].map((state, index) => run(index + 1, state)),
-    findings: (["blocking", "warning"] as const).map((severity, index) => ({
+    findings: standings.map((standing, index) => ({
       findingId: `F${index + 1}`,
-      check: severity === "blocking" ? "cash-balance" : "adjustment",
-      severity,
+      check: standing === "warning" ? "adjustment" : "cash-balance",
+      standing,
       code: "ORG",
       message: "The ledger says one thing, the service another.",
       openedAt: at - hour,
       evidence: evidenceOf({ currency: "EUR", entries: [{ entryId: "e1", amount: "1" }] }),
       ofCheck: 7,
     })),
-    findingCounts: [{ connection: "default", severity: "blocking", count: 7 }],
+    findingCounts: [{ connection: "default", standing: "blocking", count: 7 }],
     quarantine: [
       {
         connection: "default",

@@ -25,11 +25,11 @@ const page = statusPage(
     connections: [connection(name, 5)],
     findings: [
       {
-        ...{ findingId: "F1", check: "cash-balance", severity: "blocking", code, ofCheck: 7 },
+        ...{ findingId: "F1", check: "cash-balance", standing: "blocking", code, ofCheck: 7 },
         ...{ message: long, openedAt: at, evidence: evidenceOf({ reason: long, amount: "1" }) },
       },
     ],
-    findingCounts: [{ connection: name, severity: "blocking", count: 7 }],
+    findingCounts: [{ connection: name, standing: "blocking", count: 7 }],
     quarantine: [
       {
         ...{ connection: name, stream: "statement", reason: long, path: `$.${long}` },

@@ -15,6 +15,12 @@ import type { NotRead } from "../../Reconcile/Unread.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 
+const tiesOutText = ({ acceptedAt, remark, tiesOut }: Standing): string => {
+  if (tiesOut) return "yes"
+  const word = acceptedAt === null ? "NO" : `accepted at the close of ${acceptedAt}`
+  return remark === null ? word : `${word}: ${remark}`
+}
+
 export const standingLines = (accounts: ReadonlyArray<Standing>, screen: Screen): ReadonlyArray<string> => {
   if (accounts.length === 0) return []
   const severalBooks = new Set(accounts.map(({ book }) => book)).size > 1
@@ -38,7 +44,7 @@ export const standingLines = (accounts: ReadonlyArray<Standing>, screen: Screen)
     account.newEntries === null ? "?" : count(account.newEntries),
     count(account.entries),
     account.balance,
-    account.tiesOut ? "yes" : `NO${account.remark === null ? "" : `: ${account.remark}`}`,
+    tiesOutText(account),
   ])
   return table(columns, rows, screen)
 }

@@ -1,27 +1,33 @@
 /** What waits for a person: findings with evidence, and rows in quarantine. Bounded, the worst first. */
 import { Effect } from "effect"
+import type { Sql } from "../../Database/Client.ts"
 import { float8, int4, int8, json, oneOf, type RowOf, text } from "../../Database/Columns.ts"
+import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import type { Severity } from "../../Reconcile/Check.ts"
 import { type Evidence, evidenceOf } from "../FindingEvidence.ts"
 
 export interface FindingRow {
   /** The identifier for `tieout explain`. */
   readonly findingId: string
   readonly check: string
-  readonly severity: Severity
+  readonly standing: FindingStanding
   readonly code: string
   readonly message: string
   /** Epoch milliseconds. */
   readonly openedAt: number
   readonly evidence: Evidence
-  /** The number of open findings of the same check and severity, this one included. */
+  /** The number of open findings of the same check and standing, this one included. */
   readonly ofCheck: number
 }
 
+export const standings = ["blocking", "warning", "accepted"] as const
+
+/** A finding's severity, or that it blocks nothing any more because a close accepted it for good. */
+export type FindingStanding = (typeof standings)[number]
+
 const findingCountColumns = {
   connection: text,
-  severity: oneOf("warning", "blocking"),
+  standing: oneOf(...standings),
   count: int4,
 }
 
@@ -39,10 +45,16 @@ export interface QuarantineRow {
   readonly lastSeenAt: number
 }
 
+/** The last column of open findings, and where they come from. */
+const standingOf = (sql: Sql) => sql`
+  case when k.finding_id is null then f.severity else 'accepted' end as standing
+  from reconcile.open_findings f
+  left join reconcile.accepted_findings k on k.finding_id = f.finding_id and k.book_id = f.book_id`
+
 /** The most findings listed per check. */
 const listedOfCheck = 5
 
-/** The first findings of every check over all books, blocking ones first, then the oldest. */
+/** The first findings of every check over all books, blocking ones first and accepted ones last, then the oldest. */
 export const openFindings = Effect.fn("Overview.findings")(function* () {
   const database = yield* Database
   const rows = yield* database.rows(
@@ -50,7 +62,7 @@ export const openFindings = Effect.fn("Overview.findings")(function* () {
     {
       finding_id: int8,
       check_name: text,
-      severity: oneOf("warning", "blocking"),
+      standing: oneOf(...standings),
       code: text,
       message: text,
       evidence: json,
@@ -58,24 +70,26 @@ export const openFindings = Effect.fn("Overview.findings")(function* () {
       of_check: int4,
     },
     (sql) => sql`
-      with ranked as (
-        select f.finding_id, (count(*) over (partition by f.severity, f.check_name))::integer as of_check,
-          row_number() over (partition by f.severity, f.check_name
+      with standing as (select f.*, ${standingOf(sql)}),
+      ranked as (
+        select f.finding_id, f.standing, (count(*) over (partition by f.standing, f.check_name))::integer as of_check,
+          row_number() over (partition by f.standing, f.check_name
             order by coalesce(x.day, ledger.day_of(f.opened_at, l.time_zone)), f.finding_id) as place
-        from reconcile.open_findings f join ledger.locks l on l.book_id = f.book_id
+        from standing f join ledger.locks l on l.book_id = f.book_id
         cross join lateral reconcile.facts_of(f.evidence, l.time_zone) x)
-      select f.finding_id, f.check_name, f.severity, b.code, f.message, f.evidence, r.of_check,
+      select f.finding_id, f.check_name, r.standing, b.code, f.message, f.evidence, r.of_check,
         (extract(epoch from f.opened_at) * 1000)::float8 as opened_at
       from ranked r
       join reconcile.findings f on f.finding_id = r.finding_id
       join mirror.books b on b.book_id = f.book_id
-      where r.place <= ${listedOfCheck} order by f.severity, f.check_name, r.place`,
+      where r.place <= ${listedOfCheck} 
+      order by array_position(${textArray(sql, standings)}, r.standing), f.check_name, r.place`,
   )
   return rows.map(
     (row): FindingRow => ({
       findingId: `F${row.finding_id}`,
       check: row.check_name,
-      severity: row.severity,
+      standing: row.standing,
       code: row.code,
       message: row.message,
       openedAt: row.opened_at,
@@ -91,9 +105,10 @@ export const findingCounts = Effect.fn("Overview.findingCounts")(function* () {
     "Overview.findingCounts",
     findingCountColumns,
     (sql) => sql`
-      select b.connection, f.severity, count(*)::integer as count
-      from reconcile.open_findings f join mirror.books b on b.book_id = f.book_id
-      group by b.connection, f.severity order by b.connection, f.severity`,
+      with standing as (select f.book_id, ${standingOf(sql)})
+      select b.connection, f.standing, count(*)::integer as count
+      from standing f join mirror.books b on b.book_id = f.book_id
+      group by b.connection, f.standing order by b.connection, f.standing`,
   )
   return rows.map((row): FindingCount => ({ ...row }))
 })

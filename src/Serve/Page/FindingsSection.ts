@@ -1,7 +1,7 @@
 import { type Html, html } from "../../Common/Html.ts"
 import { count, counted } from "../../Common/Text.ts"
 import { clockText } from "../../Common/Time.ts"
-import type { FindingRow } from "../Overview/OpenFindings.ts"
+import type { FindingRow, FindingStanding } from "../Overview/OpenFindings.ts"
 import type { Snapshot } from "../Overview.ts"
 
 const evidence = ({ evidence: { lines, withheld }, findingId }: FindingRow): Html =>
@@ -12,23 +12,28 @@ const evidence = ({ evidence: { lines, withheld }, findingId }: FindingRow): Htm
 const finding = (found: FindingRow, timeZone: string): Html =>
   html`<details><summary><p>${found.message}</p><span class="soft">${found.code} · ${clockText(found.openedAt, timeZone)}</span></summary>${evidence(found)}</details>`
 
+const tones: Readonly<Record<FindingStanding, string>> = {
+  blocking: "bad",
+  warning: "late",
+  accepted: "plain",
+}
+
 /** One check's findings: the first few, and how many more there are. */
 const group = (own: ReadonlyArray<FindingRow>, timeZone: string): Html => {
   const [first] = own
   if (first === undefined) return html``
-  const blocking = first.severity === "blocking"
   const more = first.ofCheck - own.length
-  return html`<h3><span class="tag ${blocking ? "bad" : "late"}">${blocking ? "blocking" : "warning"}</span> ${first.check} <small>${count(first.ofCheck)}</small></h3>
+  return html`<h3><span class="tag ${tones[first.standing]}">${first.standing}</span> ${first.check} <small>${count(first.ofCheck)}</small></h3>
 ${own.map((found) => finding(found, timeZone))}
 ${more > 0 ? html`<p class="more">and ${count(more)} more of this kind: <code>tieout reconcile</code> lists them.</p>` : html``}`
 }
 
-/** By check, blocking ones first, a bounded list. */
+/** By check, blocking ones first and accepted ones last, a bounded list. */
 export const findingsSection = ({ findingCounts, findings }: Snapshot, timeZone: string): Html => {
   const all = findingCounts.reduce((sum, row) => sum + row.count, 0)
   if (all === 0)
     return html`<section><h2>Findings</h2><p class="empty">Nothing is open: everything that was checked agrees.</p></section>`
-  const keyOf = ({ check, severity }: FindingRow) => `${severity} ${check}`
+  const keyOf = ({ check, standing }: FindingRow) => `${standing} ${check}`
   const keys = [...new Set(findings.map(keyOf))]
   return html`<section><h2>Findings <small>${count(all)} open</small></h2>
 ${keys.map((key) =>

@@ -14,6 +14,7 @@ const finding = {
   accountId: "0578e8e8-1234-4567-89ab-0123456789ab",
   amount: "1359.90 EUR",
   days: 93,
+  acceptedAt: null,
 } as const
 
 describe("the findings of a check", () => {
@@ -23,5 +24,27 @@ describe("the findings of a check", () => {
       const lines = checkLines(name, [{ ...finding, check: name }], false, screen)
       expect(lines.filter((line) => line.length > width)).toEqual([])
     }
+  })
+
+  it("say which of them a close accepted, and advise nothing where it accepted all", () => {
+    const screen = { interactive: false, width: Number.POSITIVE_INFINITY, color: false }
+    const accepted = {
+      ...finding,
+      check: "account-gone",
+      severity: "blocking",
+      acceptedAt: "2026-09",
+    } as const
+    const [some, advice, , first] = checkLines(
+      "account-gone",
+      [accepted, { ...accepted, acceptedAt: null }],
+      false,
+      screen,
+    )
+    expect(some).toBe("account-gone: 2 blocking findings, 1 of them accepted")
+    expect(advice).toMatch(/^ {2}To do: /)
+    expect(first).toMatch(/1359\.90 EUR\. Accepted at the close of 2026-09\.$/)
+    const [all, title] = checkLines("account-gone", [accepted], false, screen)
+    expect(all).toBe("account-gone: 1 blocking finding, accepted")
+    expect(title).toMatch(/^ {2}No\. /)
   })
 })

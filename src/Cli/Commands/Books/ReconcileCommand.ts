@@ -28,14 +28,14 @@ const columns = [
   { title: "What", prose: true },
 ] as const
 
-const rowOf = ({ accountId, amount, book, date, days, findingId, message }: OpenFinding) => [
+const rowOf = ({ acceptedAt, accountId, amount, book, date, days, findingId, message }: OpenFinding) => [
   `  ${findingId}`,
   date ?? "",
   book,
   accountId === null ? "" : shortAccount(accountId),
   amount ?? "",
   counted(days, "day"),
-  message,
+  acceptedAt === null ? message : `${message} Accepted at the close of ${acceptedAt}.`,
 ]
 
 export const checkLines = (
@@ -48,14 +48,15 @@ export const checkLines = (
   const shown = all ? findings : findings.slice(0, mostListed)
   const more = findings.length - shown.length
   const blocking = first?.severity === "blocking"
+  const accepted = findings.filter(({ acceptedAt }) => acceptedAt !== null).length
+  const waiting = findings.length - accepted
+  const acceptedText =
+    accepted === 0 ? "" : waiting === 0 ? ", accepted" : `, ${count(accepted)} of them accepted`
+  const kind = counted(findings.length, blocking ? "blocking finding" : "warning")
   const todo = checks.find((check) => check.name === name)?.todo
   return [
-    styled(
-      screen.color,
-      blocking ? "red" : "yellow",
-      `${name}: ${counted(findings.length, blocking ? "blocking finding" : "warning")}`,
-    ),
-    ...(todo === undefined ? [] : wrapped(`  To do: ${todo}.`, screen.width)),
+    styled(screen.color, blocking && waiting > 0 ? "red" : "yellow", `${name}: ${kind}${acceptedText}`),
+    ...(todo === undefined || waiting === 0 ? [] : wrapped(`  To do: ${todo}.`, screen.width)),
     ...table(columns, shown.map(rowOf), screen),
     ...(more > 0 ? [`  … and ${count(more)} more; --all lists them.`] : []),
     "",
@@ -93,7 +94,7 @@ export const reconcile = command(
     about: [
       "Runs every check over what changed since its last run. A finding stays open until a run proves it gone.",
       "Lists what is to be done, check by check: tieout explain F12 leads to the evidence of each.",
-      "Ends with 3 while a blocking finding is open or something is in quarantine.",
+      "Ends with 3 while something is in quarantine, or a blocking finding is open that no close has accepted for good.",
     ],
     takes: {
       connection,
@@ -116,7 +117,9 @@ export const reconcile = command(
         : Option.none<string>()
       yield* knownConnection(options.connection)
       const summary = yield* (yield* Reconcile).run({ ...options, period })
-      const bad = summary.quarantined > 0 || summary.findings.some(({ severity }) => severity === "blocking")
+      const bad =
+        summary.quarantined > 0 ||
+        summary.findings.some(({ acceptedAt, severity }) => severity === "blocking" && acceptedAt === null)
       yield* output.report({
         document: summary,
         lines: linesOf(summary, options.all, output.terminal.stdout),

@@ -95,7 +95,8 @@ export const status = command(
         },
         lines: [`Read from ${database}.`, "", ...linesOf(summary, unmapped, output.terminal.stdout)],
         code:
-          isBlocking(summary.open) || summary.accounts.some(({ tiesOut }) => !tiesOut)
+          isBlocking(summary.open) ||
+          summary.accounts.some(({ acceptedAt, tiesOut }) => !tiesOut && acceptedAt === null)
             ? exitCodes.attention
             : exitCodes.done,
       })
