@@ -14,7 +14,7 @@ const shownFindings = 20
 /** The close that accepted an open finding for good; null: none did. */
 const acceptanceText: SQL<string | null> = sql`(
   select 'at the close of ' || to_char(a.period, 'YYYY-MM') from reconcile.accepted_findings a
-  where a.book_id = ${kept.bookId} and a.finding_id = ${kept.findingId})`.mapWith(String)
+  where a.finding_id = reconcile.findings.finding_id)`.mapWith(String)
 
 /** One finding by its number, or those about the given things. */
 export const findings = Effect.fn("Explain.findings")(function* (

@@ -1,9 +1,11 @@
 /** Accounts and clients that the service stops serving: one finding with the last known state, and everything else goes on. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { Explain } from "../../src/Explain.ts"
 import { Status } from "../../src/Inquiry/Status.ts"
 import { needsAttention, tieOutSentence } from "../../src/Reconcile/TieOut.ts"
 import { Settings } from "../../src/Settings.ts"
+import { fact } from "../Explain/Steps.ts"
 import { json } from "../Partner/Service.ts"
 import { accountOf, client, clientId, lending, move } from "../Sync/Lending.ts"
 import { accountId, id, partnership } from "../Sync/Partnership.ts"
@@ -253,6 +255,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a client that stops be
         (yield* rows(`select count(*)::integer as open from mirror.accounts
         where account_id = '${accountOf(clientId(2))}' and unlisted_since is not null`))[0],
       ).toEqual({ open: 0 })
+
+      // A close accepts for good that two of them are gone: it is noted, and no run fails for it any more.
+      held.clients.push(client(4))
+      move(held, clientId(4), { type: "CREDIT", amount: 40 })
+      yield* sync(service.url, variables)
+      held.interfere = (path, response) => {
+        if (![2, 4].some((of) => path.startsWith(`/clients/${clientId(of)}/`))) return false
+        json(response, { code: "forbidden" }, 403)
+        return true
+      }
+      expect((yield* sync(service.url, variables)).clientFailures.length).toBe(2)
+      const open = (yield* closing("2026-10", { variables, dryRun: true })).flatMap(
+        ({ blockers }) => blockers,
+      )
+      const gone = open.find(({ check }) => check === "client-gone")
+      const accept = open.map(({ id }) => ({ id: id ?? "", reason: "Has left" }))
+      yield* closing("2026-10", { variables, accept })
+      const later = yield* sync(service.url, variables)
+      expect([later.clientFailures, later.blockingFindings, later.notices]).toEqual([
+        [],
+        0,
+        [2, 4].map((of) => `Client C${of} cannot be read any more, as the close of 2026-10 accepted.`),
+      ])
+      const { steps } = yield* Effect.flatMap(Explain, ({ explain }) => explain(gone?.id ?? "")).pipe(
+        Effect.provide(Layer.provide(Explain.Default, Settings.from({ variables }))),
+      )
+      expect(fact(steps, "finding", "accepted")).toEqual(["at the close of 2026-10"])
 
       held.interfere = () => false
       yield* sync(service.url, variables)

@@ -4,6 +4,7 @@ import { type Book, organizationCode } from "../../Book.ts"
 import { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Ledger } from "../../Ledger.ts"
 import { PartnerConnection } from "../../Partner.ts"
+import { acceptedClients } from "../../Reconcile/AcceptedClients.ts"
 import { Reconcile } from "../../Reconcile.ts"
 import type { Commit } from "../../Run/Lease.ts"
 import { endRun, Run } from "../../Run.ts"
@@ -11,7 +12,7 @@ import { Settings, SettingsError } from "../../Settings.ts"
 import { addedUp } from "./Counts.ts"
 import { wasStopped } from "./Failures.ts"
 import { meterRun } from "./RunMeters.ts"
-import { hinders, SyncIncomplete, type SyncReport } from "./RunReport.ts"
+import { type Failure, hinders, SyncIncomplete, type SyncReport } from "./RunReport.ts"
 import type { RunOutcome } from "./RunTotals.ts"
 
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
@@ -66,6 +67,31 @@ export const followingSettings = (services: Context.Context<Settings | Ledger>) 
 const sorted = (counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> =>
   Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
 
+/** Of clients that a close accepted as gone it is only noted that they cannot be read. */
+const withoutAccepted = Effect.fnUntraced(function* (
+  connection: string,
+  { clientFailures, notices }: Pick<RunOutcome, "clientFailures" | "notices">,
+) {
+  if (clientFailures.length === 0) return { clientFailures, notices }
+  const accepted = yield* acceptedClients(connection)
+  const monthOf = ({ book }: Failure) => (book === undefined ? undefined : accepted.get(book))
+  const gone = new Map(
+    clientFailures.flatMap((failure) => {
+      const month = monthOf(failure)
+      return failure.book === undefined || month === undefined ? [] : [[failure.book, month] as const]
+    }),
+  )
+  return {
+    clientFailures: clientFailures.filter((failure) => monthOf(failure) === undefined),
+    notices: [
+      ...notices,
+      ...[...gone]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([book, month]) => `Client ${book} cannot be read any more, as the close of ${month} accepted.`),
+    ],
+  }
+})
+
 /**
  * Numbers and reconciles what was read to its end. Fails with `SyncIncomplete`, which holds the report, where something was
  * not.
@@ -87,6 +113,7 @@ export const prove = Effect.fn("Sync.prove")(function* (
   const found = yield* reconcile.afterRun(complete, { ...run, full, isShared })
   const troubled = yield* reconcile.afterTrouble(hindered, run)
   if (isShared) yield* run.commit(reconcile.cover(complete, run.runId))
+  const unread = yield* withoutAccepted(run.connection, outcome)
   const report: SyncReport = {
     connection: run.connection,
     runId: run.runId,
@@ -100,8 +127,7 @@ export const prove = Effect.fn("Sync.prove")(function* (
     findingsClosed: found.closed + troubled.closed + elsewhere.findingsClosed,
     blockingFindings: found.blocking + troubled.blocking + elsewhere.blockingFindings,
     clients: { read: outcome.clientsRead, skipped: outcome.skipped },
-    clientFailures: outcome.clientFailures,
-    notices: outcome.notices,
+    ...unread,
     partial,
   }
   if (failures.length === 0) return report

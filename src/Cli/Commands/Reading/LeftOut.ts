@@ -1,4 +1,4 @@
-/** What a run left out: clients that are not to be read, and what could not be. */
+/** What a run left out: clients that are not to be read, and what could not be; and what it noted. */
 import { harmless } from "../../../Common/Text.ts"
 import { type SyncReport, unreadText } from "../../../Sync/Runs/RunReport.ts"
 
@@ -9,9 +9,10 @@ const listed = (what: string, names: ReadonlyArray<string>): ReadonlyArray<strin
   return [`${what}: ${shown}${names.length > 10 ? ` and ${names.length - 10} more` : ""}.`]
 }
 
-export const leftOutLines = ({ clientFailures, clients }: SyncReport): ReadonlyArray<string> => [
+export const leftOutLines = ({ clientFailures, clients, notices }: SyncReport): ReadonlyArray<string> => [
   ...listed("Not read because of their status", clients.skipped),
   ...clientFailures.map(
     (failure) => `Could not be read: ${harmless(unreadText(failure))}: ${harmless(failure.why)}`,
   ),
+  ...notices.map((notice) => `Note: ${harmless(notice)}`),
 ]

@@ -1,5 +1,5 @@
 import { Effect, Either, Layer, Option } from "effect"
-import { counted, harmless } from "../../../Common/Text.ts"
+import { counted } from "../../../Common/Text.ts"
 import { wrapped } from "../../../Common/Wrap.ts"
 import { accountKey } from "../../../Inquiry/LastRuns.ts"
 import { Status } from "../../../Inquiry/Status.ts"
@@ -59,7 +59,6 @@ const reportLines = (report: SyncReport): ReadonlyArray<string> => {
     `${report.connection}: ${did}; ${counted(sent, "request")} in ${report.seconds.toFixed(1)} s${each}.`,
     ...(report.clients.read > 0 ? [`${counted(report.clients.read, "client")} read.`] : []),
     ...leftOutLines(report),
-    ...report.notices.map((notice) => `Note: ${harmless(notice)}`),
   ]
 }
 
