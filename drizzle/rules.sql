@@ -868,16 +868,18 @@ $$;
 create or replace view reconcile.open_findings as select f.* from reconcile.findings f where f.closed_at is null;
 
 -- Open blocking findings that the book's last close accepted for good and that still say the same: nobody has to act. `period` is
--- the month of that close.
+-- the month of that close. Each is looked up by its key (`limit 1`), since a close may have accepted thousands.
 create or replace view reconcile.accepted_findings as
 select f.book_id, f.finding_id, f.check_name, f.subject_type, f.subject_id, c.period
-from reconcile.open_findings f
+from (select distinct o.book_id from reconcile.open_findings o where o.severity = 'blocking') b
 cross join lateral (
-  select k.period, k.accepted from ledger.closes k where k.book_id = f.book_id and k.action = 'close'
+  select k.period, k.accepted from ledger.closes k where k.book_id = b.book_id and k.action = 'close'
   order by k.sequence desc limit 1) c
-where f.severity = 'blocking' and exists (
-  select from jsonb_array_elements(c.accepted) a (one)
-  where a.one ->> 'id' = 'F' || f.finding_id and a.one ->> 'evidence' = md5(f.evidence::text));
+cross join lateral jsonb_array_elements(c.accepted) a (one)
+cross join lateral (
+  select o.* from reconcile.findings o
+  where o.finding_id = case when a.one ->> 'id' ~ '^F[0-9]{1,18}$' then substr(a.one ->> 'id', 2)::bigint end limit 1) f
+where f.book_id = b.book_id and f.severity = 'blocking' and f.closed_at is null and a.one ->> 'evidence' = md5(f.evidence::text);
 
 -- The findings that were open at an instant.
 create or replace function reconcile.findings_open_at(at timestamptz) returns setof reconcile.findings

@@ -114,13 +114,15 @@ export const openCountsOf = Effect.fn("Reconcile.openCounts")(function* (books: 
     "Reconcile.openCounts",
     { book_id: int4, blocking: int4, warnings: int4, quarantined: int4 },
     (sql) => sql`
-      select o.book_id, count(*) filter (where o.kind = 'blocking')::integer as blocking,
+      select o.book_id, (count(*) filter (where o.kind = 'blocking') - count(*) filter (where o.kind = 'accepted'))::integer as blocking,
         count(*) filter (where o.kind = 'warning')::integer as warnings,
         count(*) filter (where o.kind = 'quarantined')::integer as quarantined
       from (
         select f.book_id, f.severity as kind from reconcile.open_findings f
-        left join reconcile.accepted_findings k on k.finding_id = f.finding_id and k.book_id = f.book_id
-        where f.book_id = any (${idsOf(books)}::integer[]) and k.finding_id is null
+        where f.book_id = any (${idsOf(books)}::integer[])
+        union all
+        select k.book_id, 'accepted' from reconcile.accepted_findings k
+        where k.book_id = any (${idsOf(books)}::integer[])
         union all
         select q.book_id, 'quarantined' from mirror.open_quarantine q
         where q.book_id = any (${idsOf(books)}::integer[])) o
