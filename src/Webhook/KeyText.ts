@@ -38,8 +38,13 @@ const parsed = (text: string): unknown => {
   }
 }
 
-const ofDer = (key: Buffer, type: "pkcs1" | "spki") =>
-  attempt(() => createPublicKey({ key, format: "der", type }))
+/** Node also takes private keys for the form `pkcs1`: RSA's, and from version 24 on any. They have more than the public key. */
+const ofDer = (bytes: Buffer, type: "pkcs1" | "spki"): KeyObject | undefined => {
+  const key = attempt(() => createPublicKey({ key: bytes, format: "der", type }))
+  if (key === undefined || type === "spki") return key
+  // The longer form ends with the shorter one.
+  return key.export({ type: "spki", format: "der" }).subarray(-bytes.length).equals(bytes) ? key : undefined
+}
 
 /**
  * On its way through variables, databases and JSON a PEM may have lost its line breaks, or have them as `\n`. OpenSSL reads none of

@@ -38,8 +38,14 @@ describe("a bare public key", () => {
 
   it("is refused where it is private, of another length, or no point of the curve", () => {
     const { privateKey } = generateKeyPairSync("ed25519")
+    const { privateKey: rsa } = generateKeyPairSync("rsa", { modulusLength: 2048 })
+    const { privateKey: ec } = generateKeyPairSync("ec", { namedCurve: "P-256" })
     const refused = [
       privateKey.export({ type: "pkcs8", format: "der" }),
+      rsa.export({ type: "pkcs8", format: "der" }),
+      rsa.export({ type: "pkcs1", format: "der" }),
+      ec.export({ type: "pkcs8", format: "der" }),
+      ec.export({ type: "sec1", format: "der" }),
       Buffer.from(privateKey.export({ type: "pkcs8", format: "pem" })),
       Buffer.alloc(33, 7),
       Buffer.alloc(65, 4),
