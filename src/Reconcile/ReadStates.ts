@@ -85,6 +85,14 @@ export const readStates = Effect.fn("Reconcile.readStates")(function* (books: Re
   )
 })
 
+/** The books of which something cannot be read, the longest first. */
+export const unreadBooks = (
+  states: ReadonlyArray<ReadState>,
+): ReadonlyArray<{ readonly book: ReadState; readonly since: number }> =>
+  states
+    .flatMap((book) => (book.failingSince === null ? [] : [{ book, since: book.failingSince }]))
+    .sort((a, b) => a.since - b.since)
+
 /** Seconds since a book was last read completely or, if it never was, since it became known. */
 export const unreadFor = ({ knownFor, lag }: Pick<ReadState, "knownFor" | "lag">): number => lag ?? knownFor
 

@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Either, Option } from "effect"
 import { counted } from "../../Common/Text.ts"
 import { clockText } from "../../Common/Time.ts"
 import { changedOver } from "../../Database/DatabaseError.ts"
-import { failingText, readStates } from "../../Reconcile/ReadStates.ts"
+import { failingText, readStates, unreadBooks } from "../../Reconcile/ReadStates.ts"
 import { Settings } from "../../Settings.ts"
 import { isAway } from "../../Sync/Runs/Failures.ts"
 import { readNothing, SyncIncomplete, unreadText } from "../../Sync/Runs/RunReport.ts"
@@ -19,13 +19,8 @@ const unreadLogged = 10
 const raiseUnread = Effect.fn("Nightly.unread")(function* (connection: string, runId: number) {
   const settings = yield* Settings
   const alerts = yield* Alerts
-  const failing = (yield* readStates(null))
-    .flatMap((book) =>
-      book.connection === connection && book.failingSince !== null
-        ? [{ book, since: book.failingSince }]
-        : [],
-    )
-    .sort((a, b) => a.since - b.since)
+  const states = yield* readStates(null)
+  const failing = unreadBooks(states.filter((book) => book.connection === connection))
   const now = yield* Clock.currentTimeMillis
   for (const { book, since } of failing.slice(0, unreadLogged)) {
     yield* Effect.logWarning(

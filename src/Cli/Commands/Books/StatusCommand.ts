@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { allBooks } from "../../../Book.ts"
+import { allBooks, type Book } from "../../../Book.ts"
 import { counted } from "../../../Common/Text.ts"
 import { spanText } from "../../../Common/Time.ts"
 import { wrapped } from "../../../Common/Wrap.ts"
@@ -7,6 +7,7 @@ import { describeServer } from "../../../Database/ConnectionSettings.ts"
 import { Database } from "../../../Database.ts"
 import { type UnmappedBook, unmappedAccounts } from "../../../Export/Mapping.ts"
 import { Status, type StatusSummary } from "../../../Inquiry/Status.ts"
+import { failingText, readStates, unreadBooks } from "../../../Reconcile/ReadStates.ts"
 import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { booksToRead, knownConnection } from "../../BookEnvironment.ts"
@@ -43,6 +44,33 @@ const unmappedLines = (unmapped: ReadonlyArray<UnmappedBook>): ReadonlyArray<str
 
 const mostUnmapped = 10
 
+interface Unread {
+  readonly connection: string
+  readonly book: string
+  readonly what: string
+  /** ISO 8601. */
+  readonly since: string
+}
+
+const unreadOf = Effect.fn("Cli.status.unread")(function* (books: ReadonlyArray<Book>) {
+  const states = yield* readStates(books.map(({ bookId }) => bookId))
+  return unreadBooks(states).map(({ book, since }): Unread => {
+    const at = `${new Date(since).toISOString().slice(0, 19)}Z`
+    return { connection: book.connection, book: book.code, what: failingText(book), since: at }
+  })
+})
+
+const mostUnread = 10
+
+const unreadLines = (unread: ReadonlyArray<Unread>): ReadonlyArray<string> => {
+  if (unread.length === 0) return []
+  const named = unread
+    .slice(0, mostUnread)
+    .map(({ book, since, what }) => `book ${book} (${what}, since ${since})`)
+  const more = unread.length - mostUnread
+  return [`Not readable: ${[...named, ...(more > 0 ? [counted(more, "more book")] : [])].join("; ")}.`]
+}
+
 const jobLines = (jobs: StatusSummary["jobs"]): ReadonlyArray<string> =>
   jobs.map(
     ({ active, connection, dead, oldest, waiting }) =>
@@ -51,6 +79,7 @@ const jobLines = (jobs: StatusSummary["jobs"]): ReadonlyArray<string> =>
 
 const linesOf = (
   summary: StatusSummary,
+  unread: ReadonlyArray<Unread>,
   unmapped: ReadonlyArray<UnmappedBook>,
   screen: Screen,
 ): ReadonlyArray<string> => {
@@ -67,7 +96,9 @@ const linesOf = (
     "",
     ...standingLines(summary.accounts, screen),
     ...verdict(summary.tieOut, summary.notRead, screen),
-    ...[...jobLines(summary.jobs), ...unmappedLines(unmapped)].flatMap((line) => wrapped(line, screen.width)),
+    ...[...unreadLines(unread), ...jobLines(summary.jobs), ...unmappedLines(unmapped)].flatMap((line) =>
+      wrapped(line, screen.width),
+    ),
   ]
 }
 
@@ -86,14 +117,17 @@ export const status = command(
       yield* knownConnection(connection)
       const summary = yield* (yield* Status).read(connection)
       const database = describeServer((yield* Database).settings)
-      const unmapped = yield* unmappedAccounts(yield* allBooks(connection))
+      const books = yield* allBooks(connection)
+      const unread = yield* unreadOf(books)
+      const unmapped = yield* unmappedAccounts(books)
       yield* output.report({
         document: {
           database,
           ...summary,
+          unread,
           unmapped: unmapped.map(({ accounts, ...book }) => ({ ...book, accounts: accounts.length })),
         },
-        lines: [`Read from ${database}.`, "", ...linesOf(summary, unmapped, output.terminal.stdout)],
+        lines: [`Read from ${database}.`, "", ...linesOf(summary, unread, unmapped, output.terminal.stdout)],
         code:
           isBlocking(summary.open) ||
           summary.accounts.some(({ acceptedAt, tiesOut }) => !tiesOut && acceptedAt === null)
