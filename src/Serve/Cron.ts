@@ -92,7 +92,8 @@ const search = (
 ): Option.Option<number> => {
   const wall = wallClock(now, timeZone)
   const today = wall - (wall % day)
-  for (let step = 0; step <= daysLookedThrough; step++) {
+  // From the day before on: where the clocks skip the hour before midnight, its times are due on the next day.
+  for (let step = -1; step <= daysLookedThrough; step++) {
     const due = dueOn(fields, timeZone, today + direction * step * day)
     const found =
       direction === 1 ? due.find((instant) => instant > now) : due.findLast((instant) => instant <= now)

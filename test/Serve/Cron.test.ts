@@ -28,6 +28,10 @@ describe("a schedule", () => {
     // The usual time, where the clocks are changed at three and at four.
     ["30 3 * * *", "Europe/Helsinki", "2027-03-28T12:00:00Z", "2027-03-28T01:30", "2027-03-29T00:30"],
     ["30 3 * * *", "Europe/Helsinki", "2026-10-25T12:00:00Z", "2026-10-25T00:30", "2026-10-26T01:30"],
+    // The clocks skip the hour before midnight in Greenland: 23:30 on Saturday is due at 00:30 on Sunday.
+    ["30 23 * * *", "America/Nuuk", "2027-03-28T00:30:00Z", "2027-03-27T01:30", "2027-03-28T01:30"],
+    ["30 23 * * *", "America/Nuuk", "2027-03-28T01:10:00Z", "2027-03-27T01:30", "2027-03-28T01:30"],
+    ["30 23 * * *", "America/Nuuk", "2027-03-28T01:30:00Z", "2027-03-28T01:30", "2027-03-29T00:30"],
     // A run that is moved to a time that is due anyway is due once.
     ["30 2,3 * * *", "Europe/Berlin", "2026-03-29T01:00:00Z", "2026-03-28T02:30", "2026-03-29T01:30"],
     ["30 2,3 * * *", "Europe/Berlin", "2026-03-29T01:30:00Z", "2026-03-29T01:30", "2026-03-30T00:30"],
