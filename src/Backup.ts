@@ -8,7 +8,7 @@ import { hostname } from "node:os"
 import { dirname, resolve } from "node:path"
 import { Chunk, Effect, Exit, Stream } from "effect"
 import type { ArchiveHeader } from "./Backup/ArchiveHeader.ts"
-import { BackupError, backupError, unwritten } from "./Backup/BackupError.ts"
+import { BackupError, backupError, beingWritten, isThere, unwritten } from "./Backup/BackupError.ts"
 import { type BackupWriter, type Content, openBackup } from "./Backup/BackupFile.ts"
 import { lineOf, migrationsOf, sequencesOf, type TableShape, tablesOf } from "./Backup/Catalog.ts"
 import { productVersion } from "./Common/Package.ts"
@@ -84,7 +84,7 @@ const alone = Effect.fn("Backup.alone")(function* (path: string) {
   const database = yield* Database
   const lock = `backup ${hostname()} ${resolve(path)}`
   return yield* Effect.catchTag(database.tryLocksOfReader({ lock, shared: false }), "LockBusy", () =>
-    backupError("Busy", `Another backup is writing ${path}: wait for it, or name another file.`),
+    beingWritten(path),
   )
 })
 
@@ -98,9 +98,7 @@ export const backupWith = Effect.fn("Backup.backup")(function* <E, R>(
   readOnly: boolean,
 ) {
   const database = yield* Database
-  if (existsSync(path)) {
-    return yield* backupError("Usage", `${path} is there already: name another file, or move it away.`)
-  }
+  if (existsSync(path)) return yield* isThere(path)
   if (!existsSync(dirname(path))) {
     return yield* backupError("Usage", `There is no folder ${dirname(path)}: make it, or name another file.`)
   }

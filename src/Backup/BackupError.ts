@@ -22,6 +22,12 @@ export class BackupError extends Data.TaggedError("BackupError")<{
 export const backupError = (reason: BackupReason, message: string): BackupError =>
   new BackupError({ reason, message })
 
+export const isThere = (path: string): BackupError =>
+  backupError("Usage", `${path} is there already: name another file, or move it away.`)
+
+export const beingWritten = (path: string): BackupError =>
+  backupError("Busy", `Another backup is writing ${path}: wait for it, or name another file.`)
+
 /** The file could not be written, and was removed. */
 export const unwritten = (path: string, cause: unknown): BackupError =>
   backupError(

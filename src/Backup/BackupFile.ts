@@ -5,14 +5,15 @@
  */
 import { createHash } from "node:crypto"
 import { once } from "node:events"
-import { open, rename, rm } from "node:fs/promises"
+import { existsSync, type Stats } from "node:fs"
+import { lstat, open, rename, rm } from "node:fs/promises"
 import { dirname } from "node:path"
 import { Writable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGzip } from "node:zlib"
 import { Either, Option, Schema } from "effect"
 import { ArchiveHeader } from "./ArchiveHeader.ts"
-import { backupError } from "./BackupError.ts"
+import { backupError, beingWritten, isThere } from "./BackupError.ts"
 import { damaged, linesOf } from "./BackupLines.ts"
 import { clearUnfinished } from "./Unfinished.ts"
 
@@ -151,6 +152,15 @@ export interface BackupWriter {
   readonly abandon: () => Promise<void>
 }
 
+/**
+ * Whether the name still leads to the file that was opened. A backup of another database may write the same file, which no lock of
+ * ours tells: it takes what it finds there for what a killed one left.
+ */
+const isOurs = async (own: Stats, partial: string): Promise<boolean> => {
+  const found = await lstat(partial).catch(() => undefined)
+  return found !== undefined && found.ino === own.ino && found.dev === own.dev
+}
+
 const durable = async (folder: string) => {
   const handle = await open(folder, "r")
   try {
@@ -165,6 +175,7 @@ export const openBackup = async (path: string): Promise<BackupWriter> => {
   const partial = `${path}.partial`
   await clearUnfinished(partial)
   const handle = await open(partial, "wx", 0o600)
+  const opened = await handle.stat()
   const hash = createHash("sha256")
   const gzip = createGzip()
   let bytes = 0
@@ -215,6 +226,8 @@ export const openBackup = async (path: string): Promise<BackupWriter> => {
       gzip.end(`${JSON.stringify({ end: true, ...content })}\n`)
       await written
       await handle.sync()
+      if (!(await isOurs(opened, partial))) throw beingWritten(path)
+      if (existsSync(path)) throw isThere(path)
       await handle.close()
       await rename(partial, path)
       await durable(dirname(path))
@@ -224,8 +237,8 @@ export const openBackup = async (path: string): Promise<BackupWriter> => {
     abandon: async () => {
       if (finished) return
       gzip.destroy()
+      if (await isOurs(opened, partial)) await rm(partial, { force: true })
       await handle.close().catch(() => undefined)
-      await rm(partial, { force: true })
     },
   }
 }
