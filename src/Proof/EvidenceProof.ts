@@ -97,7 +97,7 @@ export const unfound = Effect.fn("Proof.unfound")(function* () {
     (sql) => sql`
       select b.book_id, b.code, p.through_run is not null and p.through_run > 0 and not exists (
         select 1 from sync.runs r where r.connection = b.connection
-          and (${isUnproved(sql)} or r.run_id > p.through_run and (r.state <> 'done' or exists (
+          and (${isUnproved(sql)} or r.run_id > p.through_run and (r.state <> 'done' and r.exit_code is distinct from 2 or exists (
             select 1 from sync.stream_reads s where s.book_id = p.book_id and s.run_id = r.run_id)))) as reconciled
       from mirror.books b
       left join reconcile.progress p on p.book_id = b.book_id

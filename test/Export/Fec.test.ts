@@ -109,7 +109,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the document of the FE
   it.effect("is the whole reference, or else the number of the journal: never a part of it, nor a word", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("FEC")
-      const hash = "0x" + "ce6d449ee1b548bc12f2df637308c760".repeat(2)
+      const hash = `0x${"ce6d449ee1b548bc12f2df637308c760".repeat(2)}`
       const references = [
         "INV-7",
         hash,

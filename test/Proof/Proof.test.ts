@@ -816,6 +816,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the proof of a databas
         "Note: found-again says nothing of ORG, where a run came after the last reconciliation. To look there as well: tieout reconcile, then this again.",
         expect.stringMatching(/^The database is whole: /),
       ])
+      // A sync that the settings did not allow has read nothing, as opposed to one that failed.
+      for (const [code, notes] of [
+        [2, 0],
+        [1, 1],
+      ]) {
+        const ended = `insert into sync.runs (connection, command, state, started_at, ended_at, exit_code)
+          values ('default', 'sync', 'failed', now(), now(), ${code})`
+        const { look: after = [], written } = yield* tried("unruled", ended, lines)
+        expect([written, after.length]).toEqual([1, 1 + (notes ?? 0)])
+      }
     }),
   )
 

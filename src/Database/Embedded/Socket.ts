@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { codeOf } from "../../Common/ErrorCode.ts"
 import type { Account } from "./Command.ts"
 import { EmbeddedError } from "./EmbeddedError.ts"
@@ -42,9 +42,13 @@ export const makeSocketFolder = async (home: string, account: Account | undefine
     return folder
   } catch (error) {
     if (error instanceof EmbeddedError) throw error
+    const code = codeOf(error) ?? "unknown error"
+    const advice = ["EACCES", "EPERM", "EROFS"].includes(code)
+      ? `Let ${account?.name ?? "this account"} write in ${dirname(folder)}`
+      : "Remove it"
     throw new EmbeddedError({
       reason: "Folder",
-      message: `The folder ${folder} for the server's socket cannot be made (${codeOf(error) ?? "unknown error"}). Remove it.`,
+      message: `The folder ${folder} for the server's socket cannot be made (${code}). ${advice}.`,
     })
   }
 }
