@@ -4,7 +4,17 @@ import { defineTable } from "../Table/Define.ts"
 import { Unholdable } from "../Table/Journals.ts"
 import { lineProfile } from "../Table/LineProfile.ts"
 import type { Cell } from "../Table/Profile.ts"
-import { account, date, description, name, number, plain, signed, text } from "../Table/SharedCells.ts"
+import {
+  account,
+  date,
+  description,
+  name,
+  number,
+  plain,
+  signed,
+  text,
+  wholeReference,
+} from "../Table/SharedCells.ts"
 import { businessCentralReader } from "./BusinessCentralReader.ts"
 
 /** A code of the general journal: letters are capitals there. */
@@ -42,16 +52,11 @@ const lineNumber = plain(({ fileRow }, { profile }) => {
 /** Characters of External Document No. */
 const mostReference = 35
 
-/** A UUID of 36 characters fits without its hyphens; a longer reference is left out, since a part of it would be another one. */
-const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
-
 /** The movement's own reference, which its sender knows. */
 const externalReference: Cell = {
-  ...text(({ journal }) => {
-    const reference = journal.entry?.externalReference ?? ""
-    const own = uuid.test(reference) ? reference.replaceAll("-", "") : reference
-    return own.length > mostReference ? "" : own
-  }),
+  ...text(({ journal }, { profile }) =>
+    wholeReference(journal.entry?.externalReference, mostReference, profile),
+  ),
   optional: true,
 }
 

@@ -6,7 +6,6 @@ import { Schema } from "effect"
 import { withDefault } from "../../Common/Field.ts"
 import { ShortText } from "../OwnSettings.ts"
 import { dated } from "../Table/Amount.ts"
-import { fitted } from "../Table/CellText.ts"
 import { defineTable } from "../Table/Define.ts"
 import { lineProfile } from "../Table/LineProfile.ts"
 import type { Row, Setup } from "../Table/Profile.ts"
@@ -21,6 +20,7 @@ import {
   otherSide,
   plain,
   text,
+  wholeReference,
 } from "../Table/SharedCells.ts"
 import { fecReader } from "./FecReader.ts"
 
@@ -47,12 +47,11 @@ const Settings = Schema.Struct({
 /** Characters of PieceRef. */
 const mostReference = 50
 
-/** The movement's own reference, or else the journal number: every entry has a document. A part of a reference would be another one. */
-const documentReference = text(({ journal: { entry, number: own } }, { profile }) => {
-  const rule = { encoding: profile.encoding, without: profile.text.without, most: Number.POSITIVE_INFINITY }
-  const found = fitted(entry?.externalReference ?? "", rule, "")
-  return found === "" || found.length > mostReference ? own : found
-})
+/** The movement's own reference, or else the journal number: every entry has a document. */
+const documentReference = text(
+  ({ journal: { entry, number: own } }, { profile }) =>
+    wholeReference(entry?.externalReference, mostReference, profile) || own,
+)
 
 /** Numbers have no gaps within a journal: what only the base-currency journal has is numbered by itself. */
 const isOfBaseAlone = ({ journal: { number: own } }: Row, { book }: Setup): boolean =>

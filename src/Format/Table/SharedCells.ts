@@ -1,5 +1,6 @@
 /** The cells of import files that several systems share; a system's own cells are defined with its format. */
 import { print } from "../../Common/MinorUnits.ts"
+import { isUuidInAnyCase } from "../../Common/Uuid.ts"
 import type { Entry } from "../Entry.ts"
 import { dated, numbered, unsigned as withoutSign } from "./Amount.ts"
 import { fitted, isHoldable } from "./CellText.ts"
@@ -80,6 +81,18 @@ export const description = text(({ journal }, { profile }) =>
     ? summaryText(journal, profile)
     : describedIn(profile.description, journal.entry, profile),
 )
+
+/** A movement's reference as the file has it; empty where a cell has no room for all of it, since a part of it would be another one. */
+export const wholeReference = (
+  reference: string | null | undefined,
+  most: number,
+  { encoding, text: { without } }: Profile,
+): string => {
+  const whole = fitted(reference ?? "", { encoding, without, most: Number.POSITIVE_INFINITY }, "")
+  const own = isUuidInAnyCase(whole) && whole.length > most ? whole.replaceAll("-", "") : whole
+  return own.length > most ? "" : own
+}
+
 export const account = name(({ mapped }) => mapped.account)
 export const dimension = name(({ mapped }) => mapped.dimension)
 export const currency = name(({ journal }) => journal.currency)

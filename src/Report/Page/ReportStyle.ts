@@ -14,7 +14,7 @@ main{max-width:1080px;margin:0 auto;padding:40px 28px 60px}
 h1,h2,.seal b{font-family:Charter,"Bitstream Charter","Sitka Text",Cambria,Georgia,serif;font-weight:600;letter-spacing:-.01em}
 header{display:flex;gap:20px 32px;justify-content:space-between;align-items:flex-end;flex-wrap:wrap;border-bottom:2px solid var(--rule);
 padding-bottom:18px}
-header p{margin:0;color:var(--soft)}
+header p{margin:0;color:var(--soft);overflow-wrap:anywhere}
 .kicker{text-transform:uppercase;letter-spacing:.12em;font-size:11px;font-weight:600}
 h1{font-size:38px;line-height:1.1;margin:4px 0 6px}
 h2{font-size:21px;margin:0 0 4px;line-height:1.25}
