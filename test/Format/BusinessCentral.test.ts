@@ -32,11 +32,17 @@ const entryOf = (externalReference: string | null): Entry => ({
 const profile = businessCentral.template
 const setup = { profile, book: "ORG", baseCurrency: "EUR", names: new Map<string, string>() }
 
-/** External Document No. of the first line. */
-const documentOf = (reference: string | null): string | undefined => {
+/** A cell of the first line, by its place. */
+const cellOf = (
+  place: number,
+  reference: string | null,
+  description = profile.description,
+): string | undefined => {
   const journals = detailJournals(new Set()).add(entryOf(reference))
-  const texts = journals.flatMap((journal) => textsOf(rowsIn(journal, mapping, profile, 0), setup))
-  return texts[0]?.trimEnd().split(",")[10]
+  const texts = journals.flatMap((journal) =>
+    textsOf(rowsIn(journal, mapping, profile, 0), { ...setup, profile: { ...profile, description } }),
+  )
+  return texts[0]?.trimEnd().split(",")[place]
 }
 
 describe("External Document No.", () => {
@@ -51,6 +57,16 @@ describe("External Document No.", () => {
     // What is not in the file takes no room.
     [`\u200b${"R".repeat(35)}`, "R".repeat(35)],
   ])("is all of the movement's own reference or empty: %j", (reference, shown) => {
-    expect(documentOf(reference)).toBe(shown)
+    expect(cellOf(10, reference)).toBe(shown)
   })
+})
+
+describe("the description", () => {
+  it.each([" ", "\u200b", "\u2066\u2069", "-", "'="])(
+    "has no gap for a reference of which nothing is left: %j",
+    (reference) => {
+      const template = "{description} / {externalReference} / {kind}"
+      expect(cellOf(7, reference, template)).toBe("Deposit / deposit")
+    },
+  )
 })

@@ -19,7 +19,7 @@ const lineEnd = "\r\n"
 const without = /["{}\\#]/g
 const most = 200
 
-const isHeld = (value: string): boolean => isHoldable(value, encoding)
+const isHeld = (value: string): boolean => isHoldable(value, { encoding })
 
 const Settings = Schema.Struct({
   /** Organisationsnummer; no line for it where it is null. */

@@ -77,9 +77,13 @@ export const fitted = (text: string, rule: TextRule, instead: string): string =>
   return own !== "" && holds(own, rule.encoding) ? own : cleaned(instead, rule)
 }
 
-/** Whether an encoding can hold a text, once it is cleaned. */
-export const isHoldable = (text: string, encoding: Encoding): boolean =>
-  encoding === "utf-8" || holds(cleaned(text, { encoding, most: Number.POSITIVE_INFINITY }), encoding)
+/** No rule takes a letter or a digit away. */
+const letterOrDigit = /[\p{L}\p{N}]/u
+
+/** Whether something is left of a text once it is cleaned, and the encoding holds it. */
+export const isHoldable = (text: string, { encoding, without }: Omit<TextRule, "most" | "drop">): boolean =>
+  (encoding === "utf-8" && letterOrDigit.test(text)) ||
+  fitted(text, { encoding, without, most: Number.POSITIVE_INFINITY }, "") !== ""
 
 /** A text as a cell: quoted where RFC 4180 asks for it, or always. */
 export const quoted = (text: string, delimiter: string, always: boolean): string =>

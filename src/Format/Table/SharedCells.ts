@@ -60,8 +60,15 @@ export const narration = text(
   (row, setup) => `${numberOf(row, setup)} ${row.journal.kind.replaceAll("_", " ")}`,
 )
 
-const describedIn = (template: string, entry: Entry, { encoding, personalData }: Profile): string =>
-  described(template, entry, { personalData, isHoldable: (value) => isHoldable(value, encoding) })
+const describedIn = (
+  template: string,
+  entry: Entry,
+  { encoding, personalData, text: rule }: Profile,
+): string =>
+  described(template, entry, {
+    personalData,
+    isHoldable: (value) => isHoldable(value, { encoding, without: rule.without }),
+  })
 
 /** The text of a template for a journal's entry; empty in a summary. */
 export const templated = (template: string): Cell => ({
