@@ -3,7 +3,11 @@ import { decodeUnknownSync } from "effect/Schema"
 import { describe, expect, it } from "vitest"
 import { datev } from "../../src/Format/Datev/Datev.ts"
 import { DatevSettings, datevHeader } from "../../src/Format/Datev/DatevHeader.ts"
+import { datevReader } from "../../src/Format/Datev/DatevReader.ts"
+import type { Account } from "../../src/Format/Entry.ts"
+import type { TableJournal } from "../../src/Format/Table/Journals.ts"
 import type { PreambleOf } from "../../src/Format/Table/Profile.ts"
+import { rowsIn, textsOf } from "../../src/Format/Table/TableRows.ts"
 
 const settings = (own: object) => decodeUnknownSync(DatevSettings)({ consultant: 1001, client: 7, ...own })
 const file: PreambleOf = {
@@ -46,5 +50,44 @@ describe("a DATEV row", () => {
     expect(wrongAccount?.("123456")).toBe(
       "is called 123456, longer than 5 digits (formats.datev.accountLength and one)",
     )
+  })
+
+  it.each([
+    ["the Konto's", "North", "South", "North"],
+    ["the Gegenkonto's where the Konto has none", "", "South", "South"],
+    ["none", "", "", ""],
+  ])("has for KOST1 %s, and is read back", (_, own, contra, cost) => {
+    const account = (code: string): Account => ({
+      ...{ code, name: code, role: "fees", currency: "USD", scale: 2, partnerAccountId: null },
+    })
+    const [debit, credit] = [account("1010"), account("6850")]
+    const mapping = new Map([
+      [debit, { account: "1010", dimension: own }],
+      [credit, { account: "6850", dimension: contra }],
+    ])
+    const journal: TableJournal = {
+      ...{ number: "ORG-2026-02-000001", entries: 1, mode: "detail", date: "2026-02-05", period: "2026-02" },
+      ...{ kind: "fee", description: "", entry: null, recordedAt: "", sourceType: "statement_entry" },
+      ...{ currency: "USD", partnerAccountId: null, scale: 2 },
+      lines: [
+        { account: debit, minor: 500n, number: 1 },
+        { account: credit, minor: -500n, number: 2 },
+      ],
+    }
+    const profile = datev.profile({ ...settings({}), description: "Fee" })
+    const setup = { profile, book: "ORG", baseCurrency: "EUR", names: new Map<string, string>() }
+    const [text = ""] = textsOf(rowsIn(journal, mapping, profile, 0), setup)
+    const cellsOf = (line: string) =>
+      line
+        .trimEnd()
+        .split(";")
+        .map((cell) => ({ text: cell.replaceAll('"', ""), quoted: cell.startsWith('"') }))
+    expect(cellsOf(text)[36]).toEqual({ text: cost, quoted: true })
+    const read = datevReader.rows({
+      layout: { date: "DDMM", decimalMark: "," },
+      ...({ currency: "USD", account: "", mode: "detail", baseCurrency: "EUR" } as const),
+    })
+    read(cellsOf(datevHeader(settings({}), false)(file)))
+    expect(read(cellsOf(text)).map((line) => line.account)).toEqual(["1010", "6850"])
   })
 })

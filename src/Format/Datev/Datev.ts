@@ -7,7 +7,6 @@ import {
   currency,
   date,
   description,
-  dimension,
   inForeign,
   name,
   number,
@@ -76,7 +75,12 @@ const columnsOf = (
         { header: "Beleginfo - Inhalt 1", cell: number },
       ]),
   ...texts(pairs(8, "Beleginfo - Art", "Beleginfo - Inhalt").slice(2)),
-  { header: "KOST1 - Kostenstelle", cell: dimension, emptyQuoted: true },
+  {
+    header: "KOST1 - Kostenstelle",
+    // One for both accounts of the row: that of the Gegenkonto, too, as where a fee comes back.
+    cell: name(({ contra, mapped }) => mapped.dimension || (contra?.dimension ?? "")),
+    emptyQuoted: true,
+  },
   ...texts(["KOST2 - Kostenstelle"]),
   ...empty(["Kost-Menge"]),
   ...texts(["EU-Land u. UStID (Bestimmung)"]),
