@@ -93,6 +93,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system",
         expect(twice.message).toBe(
           "Batch TWOWAYS/1 has days of 2026-10 for qbo in the books' own currencies. Written in EUR they would come a second time: go on without --base, or write them in the other way with --again, to be imported in the batch's place. Nothing was written.",
         )
+        // Whatever is exported beside it.
+        expect((yield* failureOf(run(october, ["journal", "qbo"]))).message).toBe(twice.message)
         // Another system has had nothing so far; and a batch with `--again` takes the place of the first.
         expect((yield* run(october, ["sage50"])).batches).toHaveLength(1)
         yield* run(october, ["qbo"], { again: true })

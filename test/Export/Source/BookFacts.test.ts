@@ -6,6 +6,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const account = "00000000-0000-4000-8000-000000000001"
 const later = "00000000-0000-4000-8000-000000000002"
+const another = "00000000-0000-4000-8000-000000000003"
 
 const reasons = (to: string | null) => Effect.map(readFacts(1, to), (facts) => facts.reasons)
 
@@ -51,5 +52,20 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an export is complete"
         yield* run(`insert into sync.runs (connection, command, state) values ('default', 'sync', 'stopped')`)
         expect(yield* reasons(null)).toEqual(["the last sync has not finished (stopped)", unread])
       }),
+  )
+
+  it.effect("not where the last sync was stopped after it had read every statement", () =>
+    Effect.gen(function* () {
+      yield* run(`insert into mirror.books (connection, code, name) values ('other', 'OTHER', 'Other');
+        insert into sync.runs (connection, command, state) values ('other', 'sync', 'stopped');
+        insert into mirror.accounts (book_id, account_id, currency, payment_rails, status, balance, balance_read_at, raw,
+          last_balance, tail_read_at, run_id)
+        values (2, '${another}', 'USD', 'SEPA', 'ACTIVE', 10, '2026-11-01T06:00Z', '{}', 10.00, '2026-11-01T06:00Z',
+          (select max(run_id) from sync.runs));
+        insert into sync.stream_reads (book_id, stream, began_at, ended_at, run_id)
+        values (2, 'statement:${another}', '2026-11-01T06:00Z', '2026-11-01T06:00Z', (select max(run_id) from sync.runs))`)
+      const { reasons: found } = yield* readFacts(2, null)
+      expect(found).toEqual(["the last sync has not finished (stopped)"])
+    }),
   )
 })
