@@ -55,3 +55,27 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
     )
   },
 )
+
+layer(TestDatabase.layer, { excludeTestServices: true })("an account whose chain is broken", (it) => {
+  it.scoped("has the bank statements of the days before the break, and of no day from it on", () =>
+    Effect.gen(function* () {
+      const booked = [
+        movement(11, "100.00", "100.00", "2026-08-10"),
+        movement(12, "25.00", "125.00", "2026-08-20"),
+      ]
+      // What it continues is not there: it is held, on a day that has a booked entry as well.
+      const held = movement(13, "5.00", "230.00", "2026-08-20")
+      const { service } = yield* partnership({
+        balance: "230.00",
+        statement: [...booked, held].map(({ entry }) => entry),
+        deposits: [...booked, held].map(({ deposit }) => deposit),
+      })
+      yield* sync(service.url)
+      const { batches } = yield* exporting(["camt.053"], "2026-08")
+      const { folder, manifest } = batches[0] ?? expect.fail("no batch")
+      expect((yield* Verify.run(folder)).problems).toEqual([])
+      const xml = readFileSync(join(folder, manifest.files[0]?.name ?? ""), "utf8")
+      expect(xml.match(/<BookgDt><Dt>[^<]*/g)).toEqual(["<BookgDt><Dt>2026-08-10"])
+    }),
+  )
+})
