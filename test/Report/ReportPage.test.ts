@@ -163,7 +163,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a report in other prog
         ],
       })
       yield* assignNumbers(bookId)
-      yield* rows(`update mirror.books set name = '${"Donaudampfschiffahrt".repeat(7)}' where book_id = ${bookId}`)
+      yield* rows(
+        `update mirror.books set name = '${"Donaudampfschiffahrt".repeat(7)}' where book_id = ${bookId}`,
+      )
       const { folder } = yield* reporting("2026-10", temporaryFolder(), { book: "PHONE" })
       const page = textOf(folder, "report.html").replace(
         /<meta http-equiv="Content-Security-Policy"[^>]*>/,
