@@ -14,7 +14,7 @@ import { commitBatches } from "./Batch/Commit.ts"
 import { attempt, quietly } from "./Batch/FileAttempt.ts"
 import { filesAtOnce, madeFolders, removeEmpty, syncFolders } from "./Batch/Folder.ts"
 import { PutAside } from "./Batch/Kept/PutAside.ts"
-import { clearLeftovers, markUnfinished } from "./Batch/Leftovers.ts"
+import { clearLeftovers, knownSinceOf, markUnfinished } from "./Batch/Leftovers.ts"
 import { print, sha256Of } from "./Batch/Manifest/ManifestSeal.ts"
 import type { Lineage } from "./Batch/Manifest.ts"
 import type { WrittenBatch } from "./Batch.ts"
@@ -38,16 +38,22 @@ interface MadeBatch {
 
 /** Marks which batches of each book are being written. The books' folders are durable before anything is committed. */
 const marked = Effect.fn("Export.marked")(function* (
-  books: ReadonlyArray<{ readonly folder: string; readonly places: ReadonlyArray<string> }>,
+  books: ReadonlyArray<{
+    readonly folder: string
+    readonly places: ReadonlyArray<string>
+    readonly knownSince: string
+  }>,
   out: string,
 ) {
   const first = yield* Effect.acquireRelease(
     attempt(out, () => makeFolder(out)),
     (made) => removeEmpty(made, out),
   )
-  const marks = yield* Effect.forEach(books, ({ folder, places }) => markUnfinished(folder, places), {
-    concurrency: filesAtOnce,
-  })
+  const marks = yield* Effect.forEach(
+    books,
+    ({ folder, knownSince, places }) => markUnfinished(folder, places, knownSince),
+    { concurrency: filesAtOnce },
+  )
   const isNew = marks.some((mark) => mark.isNew)
   yield* syncFolders([...(isNew ? [out] : []), ...madeFolders(first, out).map(dirname)])
   return { leave: Effect.forEach(marks, (mark) => mark.leave, { discard: true }) }
@@ -92,7 +98,9 @@ const exportBatches = Effect.fn("Export.batches")(function* (
   request: ExportRequest,
 ) {
   const { out } = request
-  const previous = yield* previousBatches(books.map(({ book }) => book.bookId))
+  const ids = books.map(({ book }) => book.bookId)
+  const previous = yield* previousBatches(ids)
+  const known = yield* knownSinceOf(ids)
   const all = books.map((one) => ({
     planned: one,
     passes: placedPasses(one, (previous.get(one.book.bookId)?.batch ?? 0) + 1, request),
@@ -101,6 +109,7 @@ const exportBatches = Effect.fn("Export.batches")(function* (
     all.map(({ passes, planned: { book } }) => ({
       folder: resolve(out, bookFolder(book)),
       places: passes.flatMap(({ batches }) => batches.map(({ below }) => below)),
+      knownSince: ofBook(known, book.bookId),
     })),
     resolve(out),
   )

@@ -293,6 +293,26 @@ layer(TestDatabase.layer)("an export", (it) => {
     }),
   )
 
+  it.effect("leaves alone what another database's export is writing, and clears its own", () =>
+    Effect.gen(function* () {
+      yield* postMonths(yield* openBook("SHARED", "33333333-0000-4000-8000-000000000026"))
+      const out = temporaryFolder()
+      const book = join(out, "default-SHARED")
+      const { batches } = yield* Export.run(request(out, october, ["journal"], "SHARED"))
+      const half = join(book, "all", "2")
+      mkdirSync(half, { recursive: true })
+      writeFileSync(join(half, "journal.csv.partial"), "half a li")
+      writeFileSync(join(book, ".unfinished"), "of 2026-01-01T00:00:00.000000Z\nall/2\n")
+      const refused = yield* Effect.flip(Export.run(request(out, all, ["journal"], "SHARED")))
+      expect(refused).toMatchObject({ _tag: "ExportError", reason: "FolderTaken" })
+      expect(files(book)).toContain("all/2/journal.csv.partial")
+
+      writeFileSync(join(book, ".unfinished"), `of ${batches[0]?.manifest.book.knownSince}\nall/2\n`)
+      yield* Export.run(request(out, all, ["journal"], "SHARED"))
+      expect(files(book)).not.toContain("all/2/journal.csv.partial")
+    }),
+  )
+
   it.effect(
     "goes on where an export was killed after its mark and before its folder, or while it was removed",
     () =>

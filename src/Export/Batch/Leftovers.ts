@@ -1,17 +1,22 @@
 /**
- * Clears what a killed export left behind. A marker in the book's folder names the batches that are being written, a line each;
- * it is removed when they are committed or given up. The next export of the book removes the folders that the marker names, so
- * that a batch which never became part of the books does not look like one.
+ * Clears what a killed export left behind. A marker in the book's folder says whose it is (`of`, and since when its database has known
+ * the book) and names the batches that are being written, a line each; it is removed when they are committed or given up. The next
+ * export of the book removes the folders that the marker names, so that a batch which never became part of the books does not look like
+ * one. No lock tells whether another database's export still runs: its marker and folders are left alone.
  */
 import { rm, rmdir } from "node:fs/promises"
 import { join } from "node:path"
+import { inArray } from "drizzle-orm"
 import { Effect, Either } from "effect"
+import { ofBook } from "../../Book/ByBook.ts"
 import { makeFolder } from "../../Common/Folders.ts"
 import { writeNewFile } from "../../Common/NewFile.ts"
+import { isoText } from "../../Database/Tables/ColumnTypes.ts"
+import { books } from "../../Database/Tables/Mirror.ts"
+import { Database } from "../../Database.ts"
 import { isFormatFile } from "../../Format/Formats.ts"
 import { exportError } from "../ExportError.ts"
 import { previousBatches } from "../Request/Lineage.ts"
-import { readFacts } from "../Source/BookFacts.ts"
 import { attempt, quietly } from "./FileAttempt.ts"
 import { listFolder, madeFolders, readIfThere, removeEmpty, removeFolder } from "./Folder.ts"
 import { asideFile } from "./Kept/PutAside.ts"
@@ -24,6 +29,18 @@ const plain = (name: string): string => name.replace(/\.partial$/, "")
 
 const isOurs = (name: string): boolean =>
   plain(name) === manifestFile || name === asideFile || isFormatFile(plain(name))
+
+/** Since when the database has known the books, to the microsecond: only a database and what its backups became say the same. */
+export const knownSinceOf = Effect.fn("Export.knownSince")(function* (bookIds: ReadonlyArray<number>) {
+  const database = yield* Database
+  const rows = yield* database.orm("Export.knownSince", (orm) =>
+    orm
+      .select({ bookId: books.bookId, knownSince: isoText(books.createdAt) })
+      .from(books)
+      .where(inArray(books.bookId, [...bookIds])),
+  )
+  return new Map(rows.map(({ bookId, knownSince }) => [bookId, knownSince]))
+})
 
 /** Refuses a folder whose manifest belongs to another database, or that holds anything but an export's files. */
 const checkOurs = Effect.fn("Export.checkOurs")(function* (path: string, knownSince: string) {
@@ -52,7 +69,14 @@ export const clearLeftovers = Effect.fn("Export.clearLeftovers")(function* (
   const marker = join(bookFolder, markerFile)
   const text = yield* readIfThere(marker)
   if (text === undefined) return
-  const { knownSince } = yield* readFacts(bookId, null)
+  const knownSince = ofBook(yield* knownSinceOf([bookId]), bookId)
+  const [, origin = knownSince] = /^of (.+)$/m.exec(text) ?? []
+  if (origin !== knownSince) {
+    return yield* exportError(
+      "FolderTaken",
+      `Another database's export writes into ${bookFolder}, or was interrupted there (${markerFile}): choose another folder with --out, or remove that file where it has ended.`,
+    )
+  }
   const last = (yield* previousBatches([bookId])).get(bookId)?.batch ?? 0
   for (const line of text.split("\n")) {
     const [, scope, batch] = /^([A-Za-z0-9_@-]+)\/(\d+)$/.exec(line) ?? []
@@ -71,6 +95,7 @@ export const clearLeftovers = Effect.fn("Export.clearLeftovers")(function* (
 export const markUnfinished = Effect.fn("Export.markUnfinished")(function* (
   bookFolder: string,
   places: ReadonlyArray<string>,
+  knownSince: string,
 ) {
   for (const place of places) {
     const path = join(bookFolder, place)
@@ -88,7 +113,7 @@ export const markUnfinished = Effect.fn("Export.markUnfinished")(function* (
     const first = await makeFolder(bookFolder)
     // A file that somebody put there since it was cleared is not our marker.
     try {
-      await writeNewFile(marker, places.map((place) => `${place}\n`).join(""))
+      await writeNewFile(marker, [`of ${knownSince}`, ...places, ""].join("\n"))
     } catch (cause) {
       for (const folder of madeFolders(first, bookFolder)) await rmdir(folder).catch(() => undefined)
       throw cause
