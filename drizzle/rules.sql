@@ -868,9 +868,9 @@ $$;
 create or replace view reconcile.open_findings as select f.* from reconcile.findings f where f.closed_at is null;
 
 -- Open blocking findings that the book's last close accepted for good and that still say the same: nobody has to act. `period` is
--- the month of that close. Each is looked up by its key (`limit 1`), since a close may have accepted thousands.
+-- the month of that close. Each stands here once, whatever a close has kept, and is looked up by its key (`limit 1`), since a close may have accepted thousands.
 create or replace view reconcile.accepted_findings as
-select f.book_id, f.finding_id, f.check_name, f.subject_type, f.subject_id, c.period
+select distinct f.book_id, f.finding_id, f.check_name, f.subject_type, f.subject_id, c.period
 from (select distinct o.book_id from reconcile.open_findings o where o.severity = 'blocking') b
 cross join lateral (
   select k.period, k.accepted from ledger.closes k where k.book_id = b.book_id and k.action = 'close'

@@ -171,6 +171,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an account that is gon
         [null, true],
         ["2026-09", false],
       ])
+      // What was accepted is that it is gone, and not that its figures differ.
+      const setBalance = (to: string) =>
+        rows(`update mirror.accounts set balance = ${to} where account_id = '${second}' returning 1`)
+      yield* setBalance("8.00")
+      expect((yield* books).off).toBe(1)
+      yield* setBalance("7.00")
+      expect((yield* books).off).toBe(0)
       const [preview] = yield* closing("2026-10", { dryRun: true })
       expect(preview?.accepted.map(({ id: of, reason }) => [of, reason])).toEqual([
         [finding, "Closed at the bank"],

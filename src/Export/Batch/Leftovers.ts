@@ -6,13 +6,11 @@
  */
 import { rm, rmdir } from "node:fs/promises"
 import { join } from "node:path"
-import { inArray } from "drizzle-orm"
 import { Effect, Either } from "effect"
-import { ofBook } from "../../Book/ByBook.ts"
+import { isIn, ofBook } from "../../Book/ByBook.ts"
 import { makeFolder } from "../../Common/Folders.ts"
 import { writeNewFile } from "../../Common/NewFile.ts"
-import { isoText } from "../../Database/Tables/ColumnTypes.ts"
-import { books } from "../../Database/Tables/Mirror.ts"
+import { int4, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { isFormatFile } from "../../Format/Formats.ts"
 import { exportError } from "../ExportError.ts"
@@ -33,11 +31,12 @@ const isOurs = (name: string): boolean =>
 /** Since when the database has known the books, to the microsecond: only a database and what its backups became say the same. */
 export const knownSinceOf = Effect.fn("Export.knownSince")(function* (bookIds: ReadonlyArray<number>) {
   const database = yield* Database
-  const rows = yield* database.orm("Export.knownSince", (orm) =>
-    orm
-      .select({ bookId: books.bookId, knownSince: isoText(books.createdAt) })
-      .from(books)
-      .where(inArray(books.bookId, [...bookIds])),
+  const rows = yield* database.rows(
+    "Export.knownSince",
+    { bookId: int4, knownSince: text },
+    (sql) => sql`
+      select b.book_id as "bookId", to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "knownSince"
+      from mirror.books b where b.book_id ${isIn(sql, bookIds)}`,
   )
   return new Map(rows.map(({ bookId, knownSince }) => [bookId, knownSince]))
 })
@@ -51,9 +50,9 @@ const checkOurs = Effect.fn("Export.checkOurs")(function* (path: string, knownSi
       `${path} holds ${foreign}, which is not an export's: move it away, or choose another folder with --out.`,
     )
   }
-  const text = yield* readIfThere(join(path, manifestFile))
-  const manifest = text === undefined ? undefined : Either.getOrUndefined(decode(text))
-  if (text !== undefined && manifest?.book.knownSince !== knownSince) {
+  const found = yield* readIfThere(join(path, manifestFile))
+  const manifest = found === undefined ? undefined : Either.getOrUndefined(decode(found))
+  if (found !== undefined && manifest?.book.knownSince !== knownSince) {
     return yield* exportError(
       "FolderTaken",
       `${path} holds a batch of another database: move it away, or choose another folder with --out.`,
@@ -67,10 +66,10 @@ export const clearLeftovers = Effect.fn("Export.clearLeftovers")(function* (
   bookId: number,
 ) {
   const marker = join(bookFolder, markerFile)
-  const text = yield* readIfThere(marker)
-  if (text === undefined) return
+  const mark = yield* readIfThere(marker)
+  if (mark === undefined) return
   const knownSince = ofBook(yield* knownSinceOf([bookId]), bookId)
-  const [, origin = knownSince] = /^of (.+)$/m.exec(text) ?? []
+  const [, origin = knownSince] = /^of (.+)$/m.exec(mark) ?? []
   if (origin !== knownSince) {
     return yield* exportError(
       "FolderTaken",
@@ -78,7 +77,7 @@ export const clearLeftovers = Effect.fn("Export.clearLeftovers")(function* (
     )
   }
   const last = (yield* previousBatches([bookId])).get(bookId)?.batch ?? 0
-  for (const line of text.split("\n")) {
+  for (const line of mark.split("\n")) {
     const [, scope, batch] = /^([A-Za-z0-9_@-]+)\/(\d+)$/.exec(line) ?? []
     if (scope === undefined || batch === undefined || Number(batch) <= last) continue
     const path = join(bookFolder, scope, batch)

@@ -82,7 +82,7 @@ export const openFindings = Effect.fn("Overview.findings")(function* () {
       from ranked r
       join reconcile.findings f on f.finding_id = r.finding_id
       join mirror.books b on b.book_id = f.book_id
-      where r.place <= ${listedOfCheck} 
+      where r.place <= ${listedOfCheck}
       order by array_position(${textArray(sql, standings)}, r.standing), f.check_name, r.place`,
   )
   return rows.map(
