@@ -1043,6 +1043,27 @@ create or replace trigger close_balances_immutable before update or delete or tr
 
 -- == 7. Closing ==
 
+-- The hash of a record of ledger.closes: of all that it says of who closed or reopened what, when, why, and with which findings accepted,
+-- and of the hash of the book's record before it. Hashed as JSON: joined as plain text, the end of one field could pass for the
+-- beginning of the next.
+create or replace function ledger.record_hash(c ledger.closes, before text) returns text language sql stable as $$
+  select encode(sha256(convert_to(json_build_array(before, c.sequence, to_char(c.period, 'YYYY-MM'), c.action, c.hash,
+    c.previous_hash, c.entries, c.who, c.os_user, c.database_user, to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+    c.reason, c.accepted, c.valuation_method)::text, 'UTF8')), 'hex')
+$$;
+
+-- What the hash of each record of a book ought to be. Records of earlier versions keep none; the first that keeps one covers them.
+create or replace function ledger.record_hashes(of_book integer) returns table (sequence integer, hash text)
+language sql stable as $$
+  with recursive r as (
+    select c.sequence, ledger.record_hash(c, null) as expected, c.record_hash as kept
+    from ledger.closes c where c.book_id = of_book and c.sequence = 1
+    union all
+    select c.sequence, ledger.record_hash(c, coalesce(r.kept, r.expected)), c.record_hash
+    from r join ledger.closes c on c.book_id = of_book and c.sequence = r.sequence + 1)
+  select r.sequence, r.expected from r
+$$;
+
 -- TO011. A close consists of the period's state, a row of ledger.closes and the balance of every account, written in this
 -- order by one transaction. This trigger compares the row with the period and with the close before; deferred triggers below
 -- compare the balances and the state when the transaction commits. The hash of each close includes the hash of the one before
@@ -1056,7 +1077,8 @@ begin
   select coalesce(max(c.sequence), 0) as sequence,
     (array_agg(c.action order by c.sequence desc) filter (where c.period = new.period))[1] as action,
     (array_agg(c.hash order by c.sequence desc) filter (where c.action = 'close'))[1] as hash,
-    (array_agg(c.hash order by c.sequence desc) filter (where c.action = 'close' and c.period = new.period))[1] as undone
+    (array_agg(c.hash order by c.sequence desc) filter (where c.action = 'close' and c.period = new.period))[1] as undone,
+    (array_agg(c.record_hash order by c.sequence desc))[1] as record
   into last from ledger.closes c where c.book_id = new.book_id;
   select * into state from ledger.periods p where p.book_id = new.book_id and p.period = new.period;
   new.database_user := session_user;
@@ -1077,6 +1099,8 @@ begin
       coalesce(last.hash, 'none'), state.last_number
       using errcode = 'TO011', hint = 'Use tieout close and tieout reopen.';
   end if;
+  new.record_hash := ledger.record_hash(new, coalesce(last.record,
+    (select r.hash from ledger.record_hashes(new.book_id) r where r.sequence = last.sequence)));
   return new;
 end $$;
 
@@ -1115,11 +1139,15 @@ create or replace trigger close_balances_checked after insert on ledger.close_ba
 create or replace trigger close_approvals_immutable before update or delete or truncate on ledger.close_approvals
   for each statement execute function ledger.refuse_change();
 
--- The hash of an approval, which includes the hash of its close. The fields are hashed as JSON: joined as plain text, the end of
--- one field could pass for the beginning of the next.
+-- The hash of an approval, which includes the hash of its close and that of the close's record, where it has one: who approves a
+-- month approves what was accepted, too. Hashed as JSON, as records are.
 create or replace function ledger.approval_hash(a ledger.close_approvals) returns text language sql stable as $$
-  select encode(sha256(convert_to(json_build_array(a.close_hash, a.name, a.os_user, a.database_user, a.two_persons,
-    to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text, 'UTF8')), 'hex')
+  select encode(sha256(convert_to((case when c.record_hash is null
+    then json_build_array(a.close_hash, a.name, a.os_user, a.database_user, a.two_persons, x.at)
+    else json_build_array(a.close_hash, a.name, a.os_user, a.database_user, a.two_persons, x.at, c.record_hash) end)::text, 'UTF8')),
+    'hex')
+  from (select to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at) x
+  left join ledger.closes c on c.book_id = a.book_id and c.sequence = a.sequence
 $$;
 
 -- A person's name for comparison, whatever its case, spaces, form of Unicode or invisible characters: foldedName of

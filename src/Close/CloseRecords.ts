@@ -46,6 +46,8 @@ const keptCloseColumns = {
   at: text,
   reason: nullable(text),
   accepted: jsonOf(Schema.Array(Accepted)),
+  /** SHA-256 over this record, chained to the one before: `ledger.record_hash`. Null: an earlier version wrote it. */
+  recordHash: nullable(text),
 }
 
 /** A close or a reopening. */
@@ -61,7 +63,8 @@ export const closesOfBooks = Effect.fn("Close.closesOfBooks")(function* (books: 
     (sql) => sql`
       select book_id as "bookId", sequence, action, to_char(period, 'YYYY-MM') as period, hash,
         previous_hash as "previousHash", entries, who, os_user as "osUser", database_user as "databaseUser",
-        to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, reason, accepted
+        to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, reason, accepted,
+        record_hash as "recordHash"
       from ledger.closes where book_id = any (${plainArray(sql, ids, "int4")}) order by book_id, sequence`,
   )
   return byBook(rows)
@@ -72,6 +75,17 @@ export const closesOf = (book: Book) =>
     closesOfBooks([book]),
     (closes): ReadonlyArray<KeptClose> => closes.of(book).map(({ bookId: _, ...close }) => close),
   )
+
+/** What the hash of each of the book's records ought to be, by its sequence. */
+export const recordHashesOf = Effect.fn("Close.recordHashesOf")(function* (book: Book) {
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Close.recordHashesOf",
+    { sequence: int4, hash: text },
+    (sql) => sql`select sequence, hash from ledger.record_hashes(${book.bookId})`,
+  )
+  return new Map(rows.map(({ hash, sequence }) => [sequence, hash]))
+})
 
 /** The close of a month that is in force: its last, unless it was reopened since. */
 export const standingClose = (closes: ReadonlyArray<KeptClose>, period: string): KeptClose | undefined => {

@@ -1,9 +1,9 @@
-/** Every close that stands: its chain, its journal's hash and its balances. */
+/** Every record of a close or a reopening, and every close that stands: its chain, its journal's hash and its balances. */
 import { Effect, Option } from "effect"
 import { allBooks, type Book } from "../Book.ts"
 import { agreementOf } from "../Close/Agreement.ts"
 import { approvalsOf } from "../Close/Approval.ts"
-import { closesOf, standingClose } from "../Close/CloseRecords.ts"
+import { closesOf, recordHashesOf, standingClose } from "../Close/CloseRecords.ts"
 import { readMonth } from "../Close/Month.ts"
 import type { Wrong } from "./ProofQuery.ts"
 import { provable } from "./Provable.ts"
@@ -12,8 +12,18 @@ const bookProblems = Effect.fn("Proof.closes.book")(function* (book: Book) {
   const wrong: Array<Wrong> = []
   const name = (row: string, message: string) => wrong.push({ book: book.code, row, message })
   const kept = yield* closesOf(book)
-  kept.forEach(({ sequence }, at) => {
+  const hashes = yield* recordHashesOf(book)
+  // Records of earlier versions have no hash, up to the first that has one.
+  const hashed = kept.findIndex(({ recordHash }) => recordHash !== null)
+  kept.forEach(({ recordHash, sequence }, at) => {
     if (sequence !== at + 1) name(`close ${sequence}`, `stands where close ${at + 1} belongs`)
+    if (hashed >= 0 && at >= hashed && recordHash !== hashes.get(sequence)) {
+      const before = at === hashed && at > 0 ? ", or one before it," : ""
+      name(
+        `close ${sequence}`,
+        `is not what was written: who, when, why or what was accepted${before} is another than its hash says`,
+      )
+    }
   })
   for (const { closeHash, expected, hash, sequence } of yield* approvalsOf(book)) {
     // A reopening has no hash, which no approval names.

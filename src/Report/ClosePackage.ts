@@ -77,6 +77,7 @@ const factsOf = ({ accounts, createdAt, scope, state, waiting }: PackageContent)
     ["closed by", close?.who ?? null],
     ["closed at", close?.at ?? null],
     ["hash of the close", close?.hash ?? null],
+    ["hash of its record", close?.recordHash ?? null],
     ["approved by", approval?.name ?? null],
     ["approved at", approval?.at ?? null],
     ["hash of the approval", approval?.hash ?? null],

@@ -83,7 +83,12 @@ const closeText = ({ close }: State): Html =>
   close === null
     ? html``
     : html`<p>Closed on ${close.at.slice(0, 10)} at ${close.at.slice(11, 16)} UTC by <b>${close.who}</b>${close.reason === null ? "" : ` (${close.reason})`}, as close ${close.sequence} of the book, over ${counted(close.entries, "journal entry", "journal entries")}.</p>
-<p>Hash of the journal, chained to the close before: <code>${close.hash}</code></p>`
+<p>Hash of the journal, chained to the close before: <code>${close.hash}</code></p>${
+        close.recordHash === null
+          ? ""
+          : html`
+<p>Hash of this record (who, when, why, what was accepted), chained to the record before: <code>${close.recordHash}</code></p>`
+      }`
 
 /** Who answers for the month: the person who closed it, and the one who approved the close. */
 const signOff = ({ scope: { asOf }, state: { approval, close } }: PageContent): Html => {

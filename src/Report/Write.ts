@@ -53,7 +53,14 @@ const manifestOf = (
   close:
     close === null
       ? null
-      : { sequence: close.sequence, hash: close.hash, who: close.who, at: close.at, reason: close.reason },
+      : {
+          sequence: close.sequence,
+          hash: close.hash,
+          recordHash: close.recordHash,
+          who: close.who,
+          at: close.at,
+          reason: close.reason,
+        },
   approval:
     approval === null
       ? null

@@ -62,7 +62,7 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
   },
   "ledger.closes": {
     refused:
-      "book_id sequence period action hash previous_hash entries who os_user database_user at reason transaction accepted valuation_method",
+      "book_id sequence period action hash previous_hash entries who os_user database_user at reason transaction accepted valuation_method record_hash",
   },
   "ledger.currencies": {
     refused: "code scale",

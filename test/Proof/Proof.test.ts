@@ -82,6 +82,13 @@ const mischief: ReadonlyArray<readonly [string, string, string]> = [
   [`update ledger.close_balances set balance = balance + 1`, "closes", "close of 2026-08 Account"],
   [`update ledger.close_balances set currency = 'EUR'`, "closes", "close of 2026-08 Account"],
   ["update ledger.closes set previous_hash = repeat('0', 64)", "closes", "does not follow the one before it"],
+  [
+    `update ledger.closes set accepted = '[{"id": "F1", "what": "a difference", "reason": "fine"}]'`,
+    "closes",
+    "close 1 is not what was written",
+  ],
+  ["update ledger.closes set who = 'Eve'", "closes", "close 1 is not what was written"],
+  ["update ledger.closes set record_hash = repeat('0', 64)", "closes", "close 1 is not what was written"],
   ["update ledger.closes set sequence = 2", "closes", "close 2 stands where close 1 belongs"],
   ["update ledger.closes set hash = repeat('0', 64)", "closes", "approval of close 1 is not what was signed"],
   ["update ledger.close_approvals set name = 'Eve'", "closes", "approval of close 1 is not what was signed"],

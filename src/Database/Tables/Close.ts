@@ -32,6 +32,11 @@ export const closes = ledger.table(
     accepted: jsonb("accepted").notNull(),
     /** The book's valuation method at the close; null where the book had never been valued. */
     valuationMethod: text("valuation_method"),
+    /**
+     * SHA-256 over the record, hex, chained to the record before: `ledger.record_hash`. Set by the database; null where an earlier
+     * version closed or reopened, whose records the next one covers.
+     */
+    recordHash: text("record_hash"),
   },
   (t) => [
     primaryKey({ columns: [t.bookId, t.sequence] }),

@@ -12,6 +12,8 @@ const Decimal = Schema.String.pipe(Schema.pattern(/^-?(?:0|[1-9]\d*)(?:\.\d{1,18
 const Close = Schema.Struct({
   sequence: Count,
   hash: Text,
+  /** Of the close's record, chained to the record before. None: an earlier version wrote the report or closed the month. */
+  recordHash: Schema.optionalWith(Text, { exact: true }),
   who: Schema.String,
   at: Schema.String,
   reason: Text,

@@ -1,0 +1,1 @@
+ALTER TABLE "ledger"."closes" ADD COLUMN "record_hash" text;
