@@ -13,6 +13,7 @@ import * as Export from "../../src/Export.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { report } from "../../src/Report.ts"
 import { Settings } from "../../src/Settings.ts"
+import { afterArchive } from "./AfterArchive.ts"
 import { idsOf } from "./BookIds.ts"
 import { day, monthStart } from "./Calendar.ts"
 import { turnsTheYear } from "./Generator.ts"
@@ -201,7 +202,7 @@ export const archiveProblems = (site: Site, overHttp: boolean, told: Array<strin
     const { closed, opened } = yield* Effect.flatMap(Reconcile, ({ run }) =>
       run({ connection: Option.some(site.connection), period: Option.none(), full: true }),
     ).pipe(Effect.provide(site.services))
-    return [
+    const problems = [
       ...gone.slice(0, 3).map((line) => `after the archive of ${year} lacks: ${line}`),
       ...come.slice(0, 3).map((line) => `after the archive of ${year} there is: ${line}`),
       ...[backfilled, again].flatMap(({ done, told: what }) =>
@@ -209,4 +210,5 @@ export const archiveProblems = (site: Site, overHttp: boolean, told: Array<strin
       ),
       ...(opened + closed === 0 ? [] : [`after the archive ${opened} findings open and ${closed} close`]),
     ]
+    return problems.length > 0 ? problems : yield* afterArchive(site, overHttp, { all, told, year })
   }).pipe(Effect.orDie)

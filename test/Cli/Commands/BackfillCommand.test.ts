@@ -36,6 +36,19 @@ layer(TestDatabase.layer, { excludeTestServices: true })("tieout backfill", (it)
     }),
   )
 
+  it.scoped("shows no balance of an account that has no entries", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({ balance: "0.00" })
+      const { run } = yield* program
+      const { url } = yield* TestDatabase
+      const { out } = yield* run(["backfill", "--period", "2026-10"], {
+        ...variablesFor(service.url),
+        DATABASE_URL: url,
+      })
+      expect(out).toMatch(/ USD +0 +no entries$/m)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("names the clients that it does not read, and proves nothing where it reads nothing", () =>
     Effect.gen(function* () {
       const { service } = yield* lending({ clients: [client(1, { status: "DISABLED" })] })

@@ -55,6 +55,8 @@ interface Outcome {
 }
 
 const remarkOf = (account: AccountBackfill): string => {
+  // Its statement shows no entry at all, so that it has no running balance.
+  if (account.proved && account.opening === null && account.entries === 0) return "no entries"
   if (account.proved) return account.older > 0 ? `yes; ${count(account.older)} older booked` : "yes"
   const problems = [
     ...(account.breakAt === null ? [] : [`breaks at ${account.breakAt}`]),
@@ -68,7 +70,7 @@ const remarkOf = (account: AccountBackfill): string => {
 
 const accountLines = (accounts: ReadonlyArray<AccountBackfill>, screen: Screen): ReadonlyArray<string> => {
   const several = new Set(accounts.map(({ book }) => book)).size > 1
-  const balance = (text: string | null, currency: string) => (text === null ? "?" : printed(text, currency))
+  const balance = (text: string | null, currency: string) => (text === null ? "" : printed(text, currency))
   return table(
     [
       ...(several ? [{ title: "Book" }] : []),
