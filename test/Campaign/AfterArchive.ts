@@ -48,7 +48,10 @@ const lateEvents = (site: Site, gone: ReadonlySet<string>): ReadonlyArray<Late> 
   return picked.map((resource, at): Late => {
     const { content, name } = resource
     const listed = resource.book === "org" && content.type !== "CONVERSION"
-    if (at === 1 && listed) return { resource, event: { what: "fee", resource: name, fee: "0.07" } }
+    if (at === 1 && listed) {
+      const { currency } = world.accounts.get(content.account) ?? { currency: "USD" }
+      return { resource, event: { what: "fee", resource: name, fee: decimal(7n, currency) } }
+    }
     if (at === 2 && listed) return { resource, event: { what: "status", resource: name, status: "REJECTED" } }
     const [account, amount, type] =
       content.type === "CONVERSION"

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { type Legs, remarkOf } from "../../src/Report/Conversions/ConversionRemark.ts"
 import { json } from "../Partner/Service.ts"
 import { accountId, id, partnership } from "../Sync/Partnership.ts"
-import { sync } from "../Sync/Runs.ts"
+import { rows, sync } from "../Sync/Runs.ts"
 import { clock } from "../support/clock.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -98,6 +98,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })("conversions.csv", (it)
         ["502", "", "", "90.00", "", "the first leg is dated in 2026-09"],
         ["504", "", "100.00", "", "", "returned: it was sold in 2026-09"],
       ])
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a conversion as of a time", (it) => {
+  it.scoped("has its fee in the currency that was known then", () =>
+    Effect.gen(function* () {
+      const then = { ...conversion(502, "ACTIVE"), fee: { amount: "1.00", currency: "EUR" } }
+      const { held, service } = yield* partnership({
+        conversions: [then],
+        statement: [leg(13, 502, "-100.00", "900.00", "2026-09-12")],
+        balance: "900.00",
+      })
+      yield* sync(service.url)
+      const [now] = yield* rows(
+        `select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`,
+      )
+      const moment = String(now?.now)
+      held.conversions = [{ ...then, fee: { amount: "2.00", currency: "USD" } }]
+      yield* sync(service.url, {}, true)
+      const feeCurrencies = (asOf?: string) =>
+        Effect.map(
+          reporting("2026-09", temporaryFolder(), asOf === undefined ? {} : { asOf }),
+          ({ folder }) => sheet(folder, "conversions.csv").map((row) => row.fee_currency),
+        )
+      expect(yield* feeCurrencies()).toEqual(["USD"])
+      expect(yield* feeCurrencies(moment)).toEqual(["EUR"])
     }),
   )
 })

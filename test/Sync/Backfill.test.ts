@@ -151,6 +151,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
           "adjustment cash 5, suspense -5",
         ].toSorted(),
       )
+      // The correction stands where the opening balance does, before the entry that was the first.
+      expect(
+        yield* rows(`select kind, position::text from ledger.journal_entries
+          where kind like 'opening%' order by entry_id`),
+      ).toEqual([
+        { kind: "opening_balance", position: "0" },
+        { kind: "opening_correction", position: "0" },
+      ])
       expect((yield* findings).filter((finding) => String(finding).includes("blocking"))).toEqual([])
       // A second backfill books nothing more.
       const booked = yield* journal
