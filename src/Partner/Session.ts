@@ -154,7 +154,6 @@ export const make = (
           headers: {
             authorization: `Bearer ${bearer}`,
             accept: "application/json",
-            "accept-encoding": "gzip",
           },
           limit,
         },

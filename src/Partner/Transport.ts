@@ -11,7 +11,7 @@ import Agent from "undici/lib/dispatcher/agent.js"
 import { endingTunnels } from "../Common/Proxy.ts"
 import type { Bounds } from "./ServiceLimits.ts"
 import { faultOf, TransportFault, timedOut, tooLarge } from "./TransportFault.ts"
-import { unpack } from "./Unpacker.ts"
+import { acceptEncoding, unpack } from "./Unpacker.ts"
 
 export type Headers = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
@@ -126,7 +126,10 @@ class Gatherer implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [first] = this.chunks
     const body = this.chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.chunks)
-    const encoding = String(this.headers["content-encoding"] ?? "").toLowerCase()
+    // White space around a field's value is no part of it (RFC 9110, 5.5).
+    const encoding = String(this.headers["content-encoding"] ?? "")
+      .trim()
+      .toLowerCase()
     this.chunks = []
     this.leaveLine = () => undefined
     this.leaveLine = unpack(body, encoding, this.limit, (result, release) => {
@@ -185,7 +188,8 @@ export const make = (
           done(result)
         })
         const timer = setTimeout(() => gatherer.abort(timedOut("attemptTimeout")), bounds.attemptTimeout)
-        const { method, path, headers, body = null } = request
+        const { method, path, body = null } = request
+        const headers = { ...request.headers, "accept-encoding": acceptEncoding }
         agent.dispatch({ origin, method, path, headers, body }, gatherer)
         return () => {
           clearTimeout(timer)

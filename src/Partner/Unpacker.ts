@@ -3,6 +3,13 @@ import { gunzip, inflate } from "node:zlib"
 import { largeAnswer, room } from "./Room.ts"
 import { codeOf, TransportFault, tooLarge } from "./TransportFault.ts"
 
+/** What every request allows its answer to be encoded as: where one says nothing, any encoding would be right. */
+export const acceptEncoding = "gzip"
+
+/** An encoding's name as a server gives it, safe to print. */
+const shown = (encoding: string): string =>
+  /^[\w*.-]{1,20}(?:, ?[\w*.-]{1,20}){0,3}$/.test(encoding) ? encoding : "something without a proper name"
+
 /** Decompresses a body; the limit holds for the decoded bytes, so that a small body cannot grow into a large one. */
 const decompress = (
   body: Buffer,
@@ -23,7 +30,9 @@ const decompress = (
     done(
       new TransportFault({
         kind: "garbled",
-        detail: "the answer comes in an encoding that was not asked for",
+        detail: `the answer is encoded as ${shown(encoding)}, and only ${acceptEncoding} was asked for`,
+        advice:
+          "Ask the operators of the service, or of a proxy before it, for answers without that encoding",
       }),
     )
 }

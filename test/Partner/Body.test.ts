@@ -61,6 +61,29 @@ describe("A garbled answer", () => {
     )
   }
 
+  it.live("an answer in an encoding that no request allows says which, and what to do", () =>
+    withPartner(
+      serve((_, response) => response.writeHead(200, { "content-encoding": "br" }).end("x")),
+      (partner, { calls }) =>
+        Effect.gen(function* () {
+          const error = yield* failureOf(partner.account(uuid(1)))
+          expect(error.reason).toBe("BadResponse")
+          expect(error.message).toContain("is encoded as br, and only gzip was asked for. Ask the operators")
+          expect(new Set(calls.map(({ headers }) => headers["accept-encoding"]))).toEqual(new Set(["gzip"]))
+        }),
+    ),
+  )
+
+  it.live("the name of an encoding may stand in any case, with white space around it", () =>
+    withPartner(
+      serve((_, response) => response.writeHead(200, { "content-encoding": " GZip " }).end(gzip)),
+      (partner) =>
+        Effect.gen(function* () {
+          expect(isRead(yield* partner.account(uuid(1)))).toBe(true)
+        }),
+    ),
+  )
+
   it.live("[C11] that stays garbled is described in the error, without secrets", () =>
     withPartner(
       serve((call, response) =>
