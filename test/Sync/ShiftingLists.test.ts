@@ -98,6 +98,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a list of accounts tha
     }).pipe(inOwnDatabase),
   )
 
+  it.scoped("was not read to its end where the same accounts come twice in another order", () =>
+    Effect.gen(function* () {
+      const found = yield* listing([a, b], [b], [b, a], [a], [a, b], [a])
+      expect(found).toEqual({ asked: 6, listed: [a, b], isRead: false })
+    }).pipe(inOwnDatabase),
+  )
+
   it.scoped("was not read to its end while every reading shows others", () =>
     Effect.gen(function* () {
       const found = yield* listing([a, b], [b], [c, a], [a], [d, a], [a])

@@ -1,7 +1,8 @@
 /**
  * Reads a list whole, and again where its items moved while it was read: no order is promised, and a cursor may be a position. An
  * item that moves towards the front pushes others onto the next page, where they come a second time, and may itself be passed
- * over. So a list was read to its end if no item came on two of its pages, or if none came that the reading before had not shown.
+ * over. So a list was read to its end if no item came on two of its pages, or if it came out as in the reading before: where a
+ * service gives every reading another order, what two readings show can be the same, and what both passed over is not known.
  * Where a cursor has expired, it starts over once.
  */
 import { Effect, Either, Option } from "effect"
@@ -15,6 +16,9 @@ const mostReadings = 3
 const identifiersOf = <A>({ rows }: Page<A>, idOf: (item: A) => string): ReadonlySet<string> =>
   new Set(rows.flatMap((row) => (Either.isRight(row) ? [idOf(row.right)] : Option.toArray(row.left.id))))
 
+const areSame = (some: ReadonlyArray<string>, others: ReadonlyArray<string>): boolean =>
+  some.length === others.length && some.every((id, index) => id === others[index])
+
 /** Hands over page after page, and with each whether the list was read to its end with it. */
 export const readWhole = <A, E, R>(
   list: Pages<A>,
@@ -22,28 +26,32 @@ export const readWhole = <A, E, R>(
   each: (page: Page<A>, isWhole: boolean) => Effect.Effect<unknown, E, R>,
 ): Effect.Effect<void, PartnerError | E, R> =>
   Effect.suspend(() => {
-    const shown = new Set<string>()
+    let before: ReadonlyArray<string> | undefined
     let hasExpired = false
     const reading = (left: number): Effect.Effect<void, PartnerError | E, R> => {
       const now = new Set<string>()
+      const inTurn: Array<string> = []
       let moved = false
-      let news = false
+      const isUnsettled = () => moved && (before === undefined || !areSame(inTurn, before))
       return forEachPage(list(Option.none()), (page) => {
         for (const id of identifiersOf(page, idOf)) {
           moved ||= now.has(id)
-          news ||= !shown.has(id)
           now.add(id)
-          shown.add(id)
+          inTurn.push(id)
         }
-        return each(page, !page.hasNextPage && !(moved && news))
+        return each(page, !page.hasNextPage && !isUnsettled())
       }).pipe(
         Effect.matchEffect({
-          onSuccess: () => (moved && news && left > 1 ? reading(left - 1) : Effect.void),
+          onSuccess: () => {
+            if (!isUnsettled() || left <= 1) return Effect.void
+            before = inTurn
+            return reading(left - 1)
+          },
           onFailure: (error) => {
             if (hasExpired || !isCursorExpired(error)) return Effect.fail(error)
             hasExpired = true
             // What a part of the list has shown proves nothing of the next reading.
-            shown.clear()
+            before = undefined
             return reading(left)
           },
         }),
