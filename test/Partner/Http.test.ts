@@ -38,6 +38,34 @@ describe("A status", () => {
     )
   }
 
+  for (const [shape, body, said] of [
+    [
+      "by field",
+      { first: [{ code: "max", message: "at most 50", params: { value: 100, max: 50 } }] },
+      "first: max (at most 50)",
+    ],
+    [
+      "by nested field and index, in an envelope",
+      {
+        code: "invalid",
+        errors: { filter: { "0": { from: [{ code: "date", message: null, params: { value: "x" } }] } } },
+      },
+      "invalid: errors.filter.0.from: date",
+    ],
+    ["as a problem (RFC 9457)", { title: "Bad request", detail: "after is unknown" }, "after is unknown"],
+  ] as const) {
+    it.live(`400 with what is wrong ${shape} is told`, () =>
+      withPartner(
+        serve((_, response) => json(response, body, 400)),
+        (partner) =>
+          Effect.gen(function* () {
+            const error = yield* failureOf(pagesIn(partner.accounts(Option.none())))
+            expect(error.detail).toBe(`the request is refused (${said})`)
+          }),
+      ),
+    )
+  }
+
   for (const [status, reason] of [
     [400, "Rejected"],
     [402, "Rejected"],
