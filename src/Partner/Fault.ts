@@ -17,6 +17,9 @@ interface Seen {
 }
 
 const retried: ReadonlySet<number> = new Set([408, 425, 500, 502, 503, 504])
+/** The last 5xx that HTTP defines. A further one, such as a proxy's 520, counts as 500 (RFC 9110, 15). */
+const lastDefined = 505
+const mayPass = (status: number): boolean => retried.has(status) || status > lastDefined
 
 const reasonOf = (status: number): PartnerReason => {
   if (status >= 300 && status < 400) return "RedirectRefused"
@@ -24,7 +27,7 @@ const reasonOf = (status: number): PartnerReason => {
   if (status === 403) return "Forbidden"
   if (status === 404 || status === 410) return "NotFound"
   if (status === 429) return "RateLimited"
-  return status >= 500 || retried.has(status) ? "Unavailable" : "Rejected"
+  return status >= 500 || mayPass(status) ? "Unavailable" : "Rejected"
 }
 
 const detailOf: Readonly<Record<PartnerReason, string>> = {
@@ -94,7 +97,7 @@ export const ofStatus = ({ operation, status, said }: Seen): Failure => {
   const detail = said === undefined ? detailOf[reason] : `${detailOf[reason]} (${said})`
   const error = make(reason, operation, { status, detail })
   if (status === 429) return { error, retry: "limited" }
-  return { error, retry: retried.has(status) ? "transient" : "never" }
+  return { error, retry: mayPass(status) ? "transient" : "never" }
 }
 
 /** The token endpoint's refusals are about the credentials, whatever their status. */

@@ -19,7 +19,7 @@ import {
 } from "./Service.ts"
 
 describe("A status", () => {
-  for (const status of [408, 425, 429, 500, 502, 503, 504]) {
+  for (const status of [408, 425, 429, 500, 502, 503, 504, 520, 599]) {
     it.live(`[C2] ${status} is tried again`, () =>
       withPartner(
         serve((_, response, index) =>
@@ -78,6 +78,7 @@ describe("A status", () => {
     [422, "Rejected"],
     [451, "Rejected"],
     [501, "Unavailable"],
+    [505, "Unavailable"],
   ] as const) {
     it.live(`[C2] ${status} fails at once`, () =>
       withPartner(

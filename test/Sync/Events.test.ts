@@ -320,7 +320,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
       const disabled = { ...client(2), status: "DISABLED" }
       const { held, service } = yield* lending({ clients: [client(1), client(2), client(4)] })
       yield* sync(service.url, bothSurfaces)
-      held.clients.splice(1, 2, disabled)
+      held.clients.splice(1, 2, disabled, { ...client(5), status: "ONBOARDING" })
       held.interfere = (path, response) => {
         const isDeleted = path.startsWith(`/clients/${clientId(4)}/`)
         if (!isDeleted && !path.startsWith(`/clients/${clientId(2)}/`)) return false
@@ -335,6 +335,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
               delivery("client.disabled", { clientId: clientId(2), status: "DISABLED" }),
               delivery("account.credited", { accountId: accountOf(clientId(2)), clientId: clientId(2) }),
               delivery("client.deleted", { clientId: clientId(4) }),
+              // One of a client that no sync has read yet, since the list says that it cannot be.
+              delivery("onboarding.submitted", { clientId: clientId(5) }),
               // Rejected clients never come into the list.
               delivery("onboarding.rejected", { clientId: clientId(3), status: "REJECTED" }),
             ])
@@ -355,6 +357,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
         ),
         "client.disabled done, null, unknown type: the service lists the client as DISABLED; left to the next sync",
         `onboarding.rejected done, null, unknown type: the service lists no client ${clientId(3)}; left to the next sync`,
+        "onboarding.submitted done, null, unknown type: the service lists the client as ONBOARDING; left to the next sync",
       ])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )

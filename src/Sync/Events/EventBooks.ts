@@ -60,37 +60,40 @@ export const byClient = Effect.fn("Events.byClient")(function* (
   return clients
 })
 
+/** By client, why the service keeps its paths closed ("only `ACTIVE` clients can use client-scoped operations"). */
+export type Closed = ReadonlyMap<string, string>
+
+/** A client without an entry has open paths, or is not listed. */
+export const closedClients = Effect.fn("Events.closedClients")(function* (connection: string) {
+  const { inactive } = yield* (yield* Clients).read(yield* organizationBook(connection))
+  const closed: Closed = new Map(
+    inactive.map(({ id, status }) => [id, `the service lists the client as ${status}`]),
+  )
+  return closed
+})
+
 /**
  * The book of every client; one that is not known yet is looked for in the service's list. `why`: that list cannot be read, which concerns
- * the clients without a book alone.
+ * the clients without a book alone. `closed`: what the list says, where it was read.
  */
 export const booksFor = Effect.fn("Events.booksFor")(function* (
   connection: string,
   clients: ReadonlySet<string>,
 ) {
-  const known = () =>
-    Effect.map(
-      allBooks(Option.some(connection)),
-      (books) => new Map(books.map((book) => [Option.getOrElse(book.clientId, () => ""), book] as const)),
-    )
-  const books: ReadonlyMap<string, Book> = yield* known()
-  const why = Option.none<string>()
-  if ([...clients, ""].every((client) => books.has(client))) return { books, why }
-  const organization = yield* organizationBook(connection)
-  const isListed = [...clients].every((client) => client === "" || books.has(client))
-  if (isListed) return { books: yield* known(), why }
-  const failed = yield* (yield* Clients).read(organization).pipe(
-    Effect.as(why),
-    aloneOfClient((error) => Option.some(error.message)),
+  const known = Effect.map(
+    allBooks(Option.some(connection)),
+    (books): ReadonlyMap<string, Book> =>
+      new Map(books.map((book) => [Option.getOrElse(book.clientId, () => ""), book] as const)),
   )
-  return { books: yield* known(), why: failed }
-})
-
-/**
- * By client, why the service keeps its paths closed ("only `ACTIVE` clients can use client-scoped operations"). A client without an entry
- * has open ones, or is not listed.
- */
-export const closedClients = Effect.fn("Events.closedClients")(function* (connection: string) {
-  const { inactive } = yield* (yield* Clients).read(yield* organizationBook(connection))
-  return new Map(inactive.map(({ id, status }) => [id, `the service lists the client as ${status}`]))
+  const books = yield* known
+  const unread = { why: Option.none<string>(), closed: Option.none<Closed>() }
+  if ([...clients, ""].every((client) => books.has(client))) return { books, ...unread }
+  yield* organizationBook(connection)
+  const isListed = [...clients].every((client) => client === "" || books.has(client))
+  if (isListed) return { books: yield* known, ...unread }
+  const listed = yield* closedClients(connection).pipe(
+    Effect.map((closed) => ({ ...unread, closed: Option.some<Closed>(closed) })),
+    aloneOfClient((error) => ({ ...unread, why: Option.some(error.message) })),
+  )
+  return { books: yield* known, ...listed }
 })

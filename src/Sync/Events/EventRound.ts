@@ -15,7 +15,7 @@ import { aloneOfClient, failureOf, isAbsent } from "../Runs/Failures.ts"
 import { add, syncParts } from "../Runs/Parts.ts"
 import { bySettings } from "../Runs/Proving.ts"
 import { unreadText } from "../Runs/RunReport.ts"
-import { booksFor, byClient, closedClients, type Hinted } from "./EventBooks.ts"
+import { booksFor, byClient, type Closed, closedClients, type Hinted } from "./EventBooks.ts"
 import { keyOfResource, touchedBy } from "./EventHint.ts"
 import { meterEvents } from "./EventMeters.ts"
 import { type ReadAgain, TouchedReader } from "./EventReader.ts"
@@ -98,7 +98,7 @@ const unreadable =
       onNone: () => ({ ...one, note: Option.none(), why: Option.some(why) }),
     })
 
-type Closed = ReturnType<typeof closedClients>
+type ClosedClients = ReturnType<typeof closedClients>
 
 /**
  * The part of a round for one book. Returns the events that failed, with the reason. `closed`: the list of clients, which may be long, is
@@ -107,7 +107,7 @@ type Closed = ReturnType<typeof closedClients>
 const takeBook = Effect.fn("Events.takeBook")(function* (
   book: Book,
   hinted: ReadonlyArray<Hinted>,
-  closed: Closed,
+  closed: ClosedClients,
 ) {
   const nothing = { newEntries: new Map(), accounts: new Map(), resources: new Map() }
   let isGone = false
@@ -129,7 +129,7 @@ const takeBook = Effect.fn("Events.takeBook")(function* (
   const statuses =
     isWhole || Option.isNone(book.clientId)
       ? new Map<string, string>()
-      : yield* closed.pipe(aloneOfClient(() => new Map<string, string>()))
+      : yield* closed.pipe(aloneOfClient((): Closed => new Map()))
   return Option.match(
     Option.flatMapNullable(book.clientId, (client) => statuses.get(client)),
     {
@@ -201,14 +201,24 @@ export const absorbEvents = Effect.fn("Events.absorb")(function* (
   const left = [...all].flatMap(([client, hinted]) =>
     isRead(client) ? [] : leave(hinted, client === "" ? leftToSync : ofOthers),
   )
-  const { books, why } = yield* booksFor(connection, new Set(clients.keys()))
-  const closed = yield* Effect.cached(closedClients(connection))
+  const { books, closed: shown, why } = yield* booksFor(connection, new Set(clients.keys()))
+  const closed = yield* Effect.cached(
+    Option.match(shown, { onNone: () => closedClients(connection), onSome: Effect.succeed }),
+  )
   const taken = yield* Effect.forEach(clients, ([client, ofClient]) => {
     const book = books.get(client)
     if (book !== undefined) return takeBook(book, ofClient, closed)
+    const status = Option.flatMapNullable(shown, (statuses) => statuses.get(client))
     // It may be listed in a moment.
     const unlisted = Option.getOrElse(why, () => `the service lists no client ${client}`)
-    return Effect.succeed(ofClient.map(unreadable(unlisted, false)))
+    return Effect.succeed(
+      ofClient.map(
+        unreadable(
+          Option.getOrElse(status, () => unlisted),
+          Option.isSome(status),
+        ),
+      ),
+    )
   })
   const outcomes = [...taken.flat(), ...left]
   const touched = [...clients.keys()].flatMap((client) => books.get(client) ?? [])
