@@ -270,7 +270,7 @@ layer(services)("the cash balance", (it) => {
           sql`update mirror.accounts set balance = 5, tail_read_at = null where account_id = ${account.id}`,
       )
       expect((yield* reconciled(book)).map(({ message }) => message)).toEqual([
-        "The books hold 0 JPY, the last booked statement entry leaves 0 JPY, the service reports 5 JPY.",
+        "The books hold 0 JPY, no statement entry is booked, the service reports 5 JPY.",
       ])
     }),
   )

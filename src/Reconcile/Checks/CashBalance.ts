@@ -34,8 +34,10 @@ const found = (sql: Sql, scope: Scope): Fragment => {
     order by f.book_id, f.account_id, (f.entries is null), f.currency)
   select 'cash-balance' as check_name, f.book_id, 'account' as subject_type, f.account_id::text as subject_id,
     true as ripe,
-    format('The books hold %s, the last booked statement entry leaves %s, the service reports %s.%s',
-      ${sumText(sql, sql`f.ledger`, sql`f.currency`)}, ${sumText(sql, sql`f.statement`, sql`f.currency`)},
+    format('The books hold %s, %s, the service reports %s.%s',
+      ${sumText(sql, sql`f.ledger`, sql`f.currency`)},
+      case when f.last_entry_id is null and f.statement = 0 then 'no statement entry is booked'
+        else format('the last booked statement entry leaves %s', ${sumText(sql, sql`f.statement`, sql`f.currency`)}) end,
       ${sumText(sql, sql`f.service`, sql`coalesce(f.stated_currency, f.currency)`)},
       case
         when f.stated_currency <> f.currency then ' The account has another currency than when it was first read.'

@@ -119,7 +119,7 @@ layer(services, { excludeTestServices: true })(
             sql`update mirror.accounts set raw = '{"currency":"NOK"}' where account_id = ${account.id}`,
         )
         expect(names(yield* reconciled(book))).toEqual([
-          "cash-balance: The books hold 0.00 USD, the last booked statement entry leaves 0.00 USD, the service reports 0.00 NOK. The account has another currency than when it was first read.",
+          "cash-balance: The books hold 0.00 USD, no statement entry is booked, the service reports 0.00 NOK. The account has another currency than when it was first read.",
         ])
       }),
     )
