@@ -27,7 +27,8 @@ const reasonOf = (status: number): PartnerReason => {
   if (status === 403) return "Forbidden"
   if (status === 404 || status === 410) return "NotFound"
   if (status === 429) return "RateLimited"
-  return status >= 500 || mayPass(status) ? "Unavailable" : "Rejected"
+  // 501 and 505 say of the request that the service never serves it: no later run would get another answer.
+  return mayPass(status) ? "Unavailable" : "Rejected"
 }
 
 const detailOf: Readonly<Record<PartnerReason, string>> = {

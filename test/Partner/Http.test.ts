@@ -77,8 +77,8 @@ describe("A status", () => {
     [418, "Rejected"],
     [422, "Rejected"],
     [451, "Rejected"],
-    [501, "Unavailable"],
-    [505, "Unavailable"],
+    [501, "Rejected"],
+    [505, "Rejected"],
   ] as const) {
     it.live(`[C2] ${status} fails at once`, () =>
       withPartner(
