@@ -34,7 +34,7 @@ const Counts = Schema.Record({ key: Schema.String, value: Schema.Number })
 const Unread = Schema.Union(
   Schema.Struct({ kind: Schema.Literal("book", "balances") }),
   Schema.Struct({ kind: Schema.Literal("list"), name: Schema.String }),
-  Schema.Struct({ kind: Schema.Literal("statement"), accountId: Schema.String }),
+  Schema.Struct({ kind: Schema.Literal("statement"), accountId: Schema.String, isApart: Schema.Boolean }),
   Schema.Struct({ kind: Schema.Literal("movements"), which: Schema.Literal("open", "window") }),
 )
 

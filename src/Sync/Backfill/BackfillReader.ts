@@ -13,7 +13,7 @@ import { Lists } from "../Resources/Lists.ts"
 import { OpenResources } from "../Resources/OpenResources.ts"
 import type { BookOutcome } from "../Runs/BookReader.ts"
 import { noteStatements, noting } from "../Runs/Evidence.ts"
-import { aloneOfEach, aloneOfStream, failureOf, isRefused } from "../Runs/Failures.ts"
+import { aloneOfEach, aloneOfStream, failureOf, ofStatement } from "../Runs/Failures.ts"
 import type { Failure } from "../Runs/RunReport.ts"
 import { agrees, Balances, nothingToSettle } from "../Statements/AccountBalances.ts"
 import { beginning, checkpointOf, statementStream } from "../Statements/Checkpoint.ts"
@@ -133,9 +133,7 @@ const made = Effect.gen(function* () {
       }).pipe(
         noting(book, statementStream(account.accountId)),
         alone((error): void => {
-          const isServed = account.listed && account.status !== "CLOSED"
-          if (isServed || !isRefused(error))
-            failures.push(failureOf({ kind: "statement", accountId: account.accountId }, error))
+          failures.push(...ofStatement(account, error))
         }),
         Effect.tap(() => {
           run.progress.statements.done += 1

@@ -17,7 +17,7 @@ import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { Statements } from "../Statements/Statement.ts"
 import { type StatementOutcome, wholeStatement } from "../Statements/StatementOutcome.ts"
 import { noteStatements, noting } from "./Evidence.ts"
-import { aloneOfEach, aloneOfStream, failureOf, isAbsent, isRefused, type ReadError } from "./Failures.ts"
+import { aloneOfEach, aloneOfStream, failureOf, isAbsent, ofStatement, type ReadError } from "./Failures.ts"
 import type { Failure } from "./RunReport.ts"
 
 export interface BookOutcome {
@@ -127,11 +127,7 @@ const made = Effect.gen(function* () {
         Effect.asSome,
         noting(book, statementStream(account.accountId)),
         alone((error) => {
-          // A stream that the service has stopped serving, or does not serve for a closed account, is a finding; everything
-          // else goes on.
-          const isServed = account.listed && account.status !== "CLOSED"
-          if (isServed || !isRefused(error))
-            failures.push(failureOf({ kind: "statement", accountId: account.accountId }, error))
+          failures.push(...ofStatement(account, error))
           return Option.none<StatementOutcome>()
         }),
         Effect.tap(() => {

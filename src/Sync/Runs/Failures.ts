@@ -1,6 +1,8 @@
 /** Which failures concern one stream or one client, and which end the run. */
 import { Cause, Effect, Exit, Option } from "effect"
+import { isZero } from "../../Common/Money.ts"
 import { DatabaseError, isPassing } from "../../Database/DatabaseError.ts"
+import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { isOutage, isRejected, PartnerError } from "../../Partner/PartnerError.ts"
 import type { LeaseLost } from "../../Run/Lease.ts"
 import type { SettingsError } from "../../Settings.ts"
@@ -101,3 +103,24 @@ export const isAway = (error: unknown): boolean =>
 export const wasStopped = <A, E>(exit: Exit.Exit<A, E>): boolean =>
   Exit.isFailure(exit) &&
   (Cause.isInterruptedOnly(exit.cause) || Option.exists(Cause.failureOption(exit.cause), isAway))
+
+/** By its balance nothing was ever on it. A service may show no statement of such an account until something is. */
+const isUntouched = ({ balance, entries, held }: MirroredAccount): boolean =>
+  entries === 0n && held === 0n && isZero(balance)
+
+/**
+ * What it means that a statement cannot be read. Where the service refuses it of an account that is closed or has left the list, that is a
+ * finding, and no failure of the run. Where it refuses it of one that is suspended ("temporarily unavailable"), nobody knows for how
+ * long: the run fails, and nothing else of the book waits for it.
+ */
+export const ofStatement = (account: MirroredAccount, error: StreamError): ReadonlyArray<Failure> => {
+  const { accountId, listed, status } = account
+  if (isRefused(error) && (!listed || status === "CLOSED")) return []
+  const isApart =
+    status === "SUSPENDED"
+      ? isRefused(error)
+      : isUntouched(account) &&
+        error instanceof PartnerError &&
+        (error.reason === "NotFound" || error.status === 204)
+  return [failureOf({ kind: "statement", accountId, isApart }, error)]
+}

@@ -6,7 +6,8 @@ import type { Counters } from "../../Run.ts"
 export type Unread =
   | { readonly kind: "book" }
   | { readonly kind: "list"; readonly name: string }
-  | { readonly kind: "statement"; readonly accountId: string }
+  /** `isApart`: its book can be numbered and proved without it. */
+  | { readonly kind: "statement"; readonly accountId: string; readonly isApart: boolean }
   /** Whether statements end at their accounts' balances. */
   | { readonly kind: "balances" }
   /** Movements that are asked for by identifier: those that were open, or those of a backfill's window. */
@@ -28,8 +29,10 @@ export interface Failure {
 const referenceLists: ReadonlySet<string> = new Set(["address book", "conversion pairs", "payment rails"])
 
 /** Whether a book cannot be numbered and proved without it, since it may have movements that are not in the books. */
-export const hinders = ({ unread }: Pick<Failure, "unread">): boolean =>
-  unread.kind !== "list" || !referenceLists.has(unread.name)
+export const hinders = ({ unread }: Pick<Failure, "unread">): boolean => {
+  if (unread.kind === "statement") return !unread.isApart
+  return unread.kind !== "list" || !referenceLists.has(unread.name)
+}
 
 const partText = (unread: Unread): string => {
   switch (unread.kind) {
