@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { client, lending } from "../../Sync/Lending.ts"
+import { client, clientId, lending, move } from "../../Sync/Lending.ts"
 import { credit, partnership } from "../../Sync/Partnership.ts"
 import { variablesFor } from "../../Sync/Runs.ts"
 import { program } from "../../support/Program.ts"
@@ -61,6 +61,31 @@ layer(TestDatabase.layer, { excludeTestServices: true })("tieout backfill", (it)
       })
       expect(out).toContain("Not read because of their status: C1 (DISABLED).\nNo statement was read.")
       expect(out).not.toContain(proved)
+    }),
+  )
+
+  it.scoped("does not call proved what could not be read", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: [client(1), client(2)] })
+      move(held, clientId(1), { type: "CREDIT", amount: 5 })
+      held.interfere = (path, response) => {
+        if (!path.includes(`/clients/${clientId(2)}/`) || !path.includes("/statement")) return false
+        response.writeHead(409).end()
+        return true
+      }
+      const { url } = yield* TestDatabase
+      const { run } = yield* program
+      const backfill = run(["backfill", "--period", "2026-10"], {
+        ...variablesFor(service.url),
+        TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}",
+        DATABASE_URL: url,
+      })
+      const part = yield* backfill
+      expect(part.out).not.toContain(proved)
+      expect(part.out).toContain("Every running balance that was read carries from the opening")
+      expect(part.code).toBe(3)
+      held.interfere = () => false
+      expect((yield* backfill).out).toContain(proved)
     }),
   )
 

@@ -113,6 +113,7 @@ const linesOf = ({ connection, failure, report }: Outcome, screen: Screen): Read
   if (report === undefined) return failure === undefined ? [] : [unfinished(connection, failure)]
   const requests = Object.values(report.requests).reduce((sum, value) => sum + value, 0)
   const open = report.accounts.filter(({ proved }) => !proved).length
+  const isWhole = failure === undefined && report.clientFailures.length === 0
   return [
     `${connection}, ${report.window.from} to ${report.window.to}:`,
     ...accountLines(report.accounts, screen),
@@ -124,9 +125,9 @@ const linesOf = ({ connection, failure, report }: Outcome, screen: Screen): Read
       : [
           styled(
             screen.color,
-            open === 0 ? "green" : "red",
+            open > 0 ? "red" : isWhole ? "green" : "yellow",
             open === 0
-              ? "Every running balance carries from the opening to the closing balance."
+              ? `Every running balance${isWhole ? "" : " that was read"} carries from the opening to the closing balance.`
               : `${counted(open, "account is", "accounts are")} not proved. See: tieout reconcile`,
           ),
         ]),
