@@ -88,7 +88,7 @@ export const isAbsent = (error: StreamError): boolean =>
   error instanceof PartnerError && (error.reason === "NotFound" || error.reason === "Forbidden")
 
 /** The same of what is closed: the interface shows no status by which a service says so. */
-export const isRefused = (error: StreamError): boolean =>
+const isRefused = (error: StreamError): boolean =>
   isAbsent(error) || isRejected(error) || isTokenRefused(error)
 
 /** Whether an error means that the service or the database is away: what was committed stays, and the run is repeated later. */
