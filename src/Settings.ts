@@ -3,10 +3,10 @@
  * at once, each with its place, what was found and what is expected. Credentials come from the environment alone.
  */
 import { Context, Data, Effect, Either, Layer, Option, Redacted, Schema } from "effect"
+import { largestSettings } from "./Common/Files/RegularFile/ImportBounds.ts"
+import { isMissing, NotRegular, readNamed, whyUnread } from "./Common/Files/RegularFile.ts"
 import { proxyFor } from "./Common/Proxy.ts"
 import { isRecord } from "./Common/Record.ts"
-import { largestSettings } from "./Common/RegularFile/ImportBounds.ts"
-import { isMissing, NotRegular, readNamed, whyUnread } from "./Common/RegularFile.ts"
 import { Content } from "./Settings/Content.ts"
 import { type Credentials, credentials } from "./Settings/Credentials.ts"
 import { linesFor, readDocument } from "./Settings/Document.ts"

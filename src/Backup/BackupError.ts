@@ -1,5 +1,5 @@
 import { Data } from "effect"
-import { onFullDisk } from "../Common/NewFile.ts"
+import { onFullDisk } from "../Common/Files/NewFile.ts"
 
 export type BackupReason =
   /** The file is there already, or not there or no file, or the database is not empty: exit code 2. */

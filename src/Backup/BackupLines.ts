@@ -1,8 +1,8 @@
 /** The lines of a backup's file, with a limit on their length. */
 import { pipeline } from "node:stream/promises"
 import { createGunzip } from "node:zlib"
+import { chunksOf } from "../Common/Files/RegularFile.ts"
 import { beyondBounds } from "../Common/JsonExtent.ts"
-import { chunksOf } from "../Common/RegularFile.ts"
 import { backupError } from "./BackupError.ts"
 
 export const damaged = (path: string, what: string) =>

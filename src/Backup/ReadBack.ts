@@ -2,7 +2,7 @@
 
 import { Effect, Stream } from "effect"
 import { codeOf } from "../Common/ErrorCode.ts"
-import { NotRegular, whyUnread } from "../Common/RegularFile.ts"
+import { NotRegular, whyUnread } from "../Common/Files/RegularFile.ts"
 import type { RowDigest } from "./ArchiveHeader.ts"
 import { BackupError, backupError } from "./BackupError.ts"
 import { type Content, type Header, type Part, partsOf } from "./BackupFile.ts"

@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises"
 import { promisify } from "node:util"
 import { constants, gunzip } from "node:zlib"
-import { isMissing, openRegular } from "../Common/RegularFile.ts"
+import { isMissing, openRegular } from "../Common/Files/RegularFile.ts"
 import { backupError } from "./BackupError.ts"
 
 const expand = promisify(gunzip)

@@ -1,7 +1,7 @@
 import { isIP } from "node:net"
 import { Either, Redacted } from "effect"
-import { largestCertificate } from "../Common/RegularFile/ImportBounds.ts"
-import { readNamed } from "../Common/RegularFile.ts"
+import { largestCertificate } from "../Common/Files/RegularFile/ImportBounds.ts"
+import { readNamed } from "../Common/Files/RegularFile.ts"
 import type { ConnectionSettings, ServerDemand } from "./ConnectionSettings.ts"
 import { type DatabaseError, databaseError } from "./DatabaseError.ts"
 

@@ -2,7 +2,7 @@
 import { type FileHandle, realpath } from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
 import { Effect, Option, Stream } from "effect"
-import { openRegular } from "../Common/RegularFile.ts"
+import { openRegular } from "../Common/Files/RegularFile.ts"
 import { Database } from "../Database.ts"
 import { keptBlock } from "../Export/Batch/Kept/KeptFiles.ts"
 import * as Reply from "./HttpReply.ts"

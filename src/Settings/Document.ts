@@ -1,6 +1,6 @@
 /** The settings file: its content, and the line of each key. */
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml"
-import { mostSettings } from "../Common/RegularFile/ImportBounds.ts"
+import { mostSettings } from "../Common/Files/RegularFile/ImportBounds.ts"
 import { formatPath, type Mistake, type Path } from "./Mistake.ts"
 
 export interface Document {

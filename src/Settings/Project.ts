@@ -6,7 +6,7 @@ import { existsSync, lstatSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { Option } from "effect"
-import { isMissing } from "../Common/RegularFile.ts"
+import { isMissing } from "../Common/Files/RegularFile.ts"
 import { type Variables, variable } from "./Environment.ts"
 
 const settingsFile = join("config", "tieout.yaml")

@@ -4,8 +4,8 @@
  * empty database instead of the intended one.
  */
 import { Either, Option } from "effect"
-import { largestSecret } from "../Common/RegularFile/ImportBounds.ts"
-import { readNamed, whyUnread } from "../Common/RegularFile.ts"
+import { largestSecret } from "../Common/Files/RegularFile/ImportBounds.ts"
+import { readNamed, whyUnread } from "../Common/Files/RegularFile.ts"
 import { type Variables, variable } from "./Environment.ts"
 import type { Mistake } from "./Mistake.ts"
 

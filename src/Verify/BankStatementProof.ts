@@ -3,8 +3,8 @@
  * of them have what the manifest says. Entries that the batch's journal also has are compared with it one by one.
  */
 import { join } from "node:path"
+import { chunksOf } from "../Common/Files/RegularFile.ts"
 import type { Problems } from "../Common/Problems.ts"
-import { chunksOf } from "../Common/RegularFile.ts"
 import type { BankSpan, FileRecord, Manifest } from "../Export/Batch/Manifest.ts"
 import { exact } from "../Format/Reading/Booked.ts"
 import { textOf, Unreadable } from "../Format/Reading/LineCells.ts"

@@ -2,7 +2,7 @@
 import { type Dirent, existsSync } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { isMissing } from "../Common/RegularFile.ts"
+import { isMissing } from "../Common/Files/RegularFile.ts"
 import { manifestFile } from "../Export/Batch/Manifest.ts"
 import { batchName, reportName, scopeName } from "./FolderPlace.ts"
 

@@ -3,8 +3,8 @@
  */
 
 import { join } from "node:path"
+import { chunksOf } from "../Common/Files/RegularFile.ts"
 import { Problems } from "../Common/Problems.ts"
-import { chunksOf } from "../Common/RegularFile.ts"
 import type { Manifest } from "../Export/Batch/Manifest.ts"
 import { scale } from "../Format/Reading/Booked.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"

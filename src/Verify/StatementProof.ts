@@ -1,7 +1,7 @@
 /** Proves `statement.csv`: each account's chain of running balances from the opening to the closing balance of the books. */
 import { join } from "node:path"
+import { chunksOf } from "../Common/Files/RegularFile.ts"
 import { Problems } from "../Common/Problems.ts"
-import { chunksOf } from "../Common/RegularFile.ts"
 import { isUuid } from "../Common/Uuid.ts"
 import type { FileRecord, Manifest, StatementSpan } from "../Export/Batch/Manifest.ts"
 import { exact, must, scale, signed } from "../Format/Reading/Booked.ts"

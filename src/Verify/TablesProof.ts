@@ -1,8 +1,8 @@
 /** Converts an accounting system's files back and compares them with the manifest's control totals. */
 
 import { join } from "node:path"
+import { chunksOf } from "../Common/Files/RegularFile.ts"
 import type { Problems } from "../Common/Problems.ts"
-import { chunksOf } from "../Common/RegularFile.ts"
 import { type FileRecord, type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
 import { leftOut } from "../Format/FormatSettings.ts"
 import { type Booked, scale } from "../Format/Reading/Booked.ts"

@@ -10,7 +10,7 @@ import {
   mostCells,
   mostColumns,
   mostSheetRows,
-} from "../RegularFile/ImportBounds.ts"
+} from "../Files/RegularFile/ImportBounds.ts"
 import { unpacksToMore } from "./Unzipped.ts"
 
 /** A spreadsheet computes with binary fractions, which carry as many digits of any decimal, and no more. */

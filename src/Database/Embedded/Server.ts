@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { lstat, rename } from "node:fs/promises"
-import { openRegular } from "../../Common/RegularFile.ts"
+import { openRegular } from "../../Common/Files/RegularFile.ts"
 import { program } from "./Binaries.ts"
 import type { Cluster } from "./Cluster.ts"
 import { environment, identity, run, sleep } from "./Command.ts"

@@ -2,7 +2,7 @@
 
 import { Effect } from "effect"
 import { codeOf } from "../../Common/ErrorCode.ts"
-import { NotRegular } from "../../Common/RegularFile.ts"
+import { NotRegular } from "../../Common/Files/RegularFile.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
 
 const advice: { readonly [code: string]: string } = {

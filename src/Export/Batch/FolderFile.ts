@@ -1,6 +1,6 @@
 /** A file of a batch's folder while it is written, under its partial name. */
 import { Effect } from "effect"
-import type { NewFile } from "../../Common/NewFile.ts"
+import type { NewFile } from "../../Common/Files/NewFile.ts"
 import type { ExportError } from "../ExportError.ts"
 import { steady } from "./FileAttempt.ts"
 import type { Blocks, ReadBlock } from "./Kept/PutAside.ts"

@@ -4,7 +4,7 @@
  */
 
 import { guarded, isFormula } from "../../Common/Csv.ts"
-import type { Mistake } from "../../Common/CsvFile.ts"
+import type { Mistake } from "../../Common/Files/CsvFile.ts"
 import type { Account } from "../../Format/Entry.ts"
 import { targets } from "../../Format/Targets.ts"
 import { type Cells, mappingColumns } from "./MappingCsv.ts"

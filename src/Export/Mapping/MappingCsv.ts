@@ -1,7 +1,13 @@
 /** An account mapping for an accountant's spreadsheet: CSV in UTF-8 with a byte order mark and CRLF, or a workbook. */
 import { Either } from "effect"
 import { textCells } from "../../Common/Csv.ts"
-import { type CsvRead, type CsvRow, type Mistake, readCsvFile, readSheet } from "../../Common/CsvFile.ts"
+import {
+  type CsvRead,
+  type CsvRow,
+  type Mistake,
+  readCsvFile,
+  readSheet,
+} from "../../Common/Files/CsvFile.ts"
 import { isWorkbook, NoWorkbook, readWorkbook, writeWorkbook } from "../../Common/Workbook/Workbook.ts"
 import { targetColumns } from "../../Format/Targets.ts"
 import type { BookRow } from "./MappingRow.ts"

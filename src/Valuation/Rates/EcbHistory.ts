@@ -3,8 +3,8 @@
  * currency, units of the currency for one euro, `N/A` where there was none.
  */
 import { Either } from "effect"
-import { type Mistake, readRecords } from "../../Common/CsvFile.ts"
 import { isKnown } from "../../Common/Currency.ts"
+import { type Mistake, readRecords } from "../../Common/Files/CsvFile.ts"
 import { isDate } from "../../Common/Time.ts"
 import { isRate } from "./RatesCsv.ts"
 import { pivot, type RateRow } from "./RateTable.ts"

@@ -1,8 +1,8 @@
 /** Parses a file of exchange rates; reports every mistake with its line. */
 import { Either } from "effect"
 import { isFormula, textCells } from "../../Common/Csv.ts"
-import { type CsvRow, type Mistake, readCsvFile } from "../../Common/CsvFile.ts"
 import { isKnown } from "../../Common/Currency.ts"
+import { type CsvRow, type Mistake, readCsvFile } from "../../Common/Files/CsvFile.ts"
 import * as Money from "../../Common/Money.ts"
 import { isDate } from "../../Common/Time.ts"
 import type { RateRow } from "./RateTable.ts"

@@ -4,8 +4,8 @@ import { dirname } from "node:path"
 import { createInterface } from "node:readline/promises"
 import { Data, Effect, Either } from "effect"
 import { codeOf } from "../../../Common/ErrorCode.ts"
-import { makeFolder } from "../../../Common/Folders.ts"
-import { onFullDisk, writeNewFile } from "../../../Common/NewFile.ts"
+import { makeFolder } from "../../../Common/Files/Folders.ts"
+import { onFullDisk, writeNewFile } from "../../../Common/Files/NewFile.ts"
 import {
   type Answers,
   defaultAnswers,

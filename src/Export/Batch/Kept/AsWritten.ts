@@ -1,8 +1,8 @@
 /** Whether a batch's folder still holds what was written there, byte for byte. */
 import { join } from "node:path"
 import { Effect } from "effect"
+import { readManifestFile } from "../../../Common/Files/RegularFile.ts"
 import { type Problem, Problems } from "../../../Common/Problems.ts"
-import { readManifestFile } from "../../../Common/RegularFile.ts"
 import { attempt } from "../FileAttempt.ts"
 import { listFolder } from "../Folder.ts"
 import { checkFiles } from "../Manifest/WrittenFiles.ts"

@@ -1,7 +1,7 @@
 /** Writes a batch's files once more, byte for byte: from the database, or else from its folder where that is unchanged. */
 import { join, resolve } from "node:path"
 import { Effect, type Scope } from "effect"
-import { openRegular } from "../../../Common/RegularFile.ts"
+import { openRegular } from "../../../Common/Files/RegularFile.ts"
 import type { DatabaseError } from "../../../Database/DatabaseError.ts"
 import type { Database } from "../../../Database.ts"
 import { encode } from "../../../Format/Encoding.ts"

@@ -3,8 +3,8 @@
  * too.
  */
 import { join } from "node:path"
+import { NotRegular, openRegular } from "../../../Common/Files/RegularFile.ts"
 import { Problems } from "../../../Common/Problems.ts"
-import { NotRegular, openRegular } from "../../../Common/RegularFile.ts"
 import { firstChange, type LineChecks, LineDigests } from "./LineChecks.ts"
 
 /** Reads a file's content while its digest is computed; whatever it leaves unread is still read for the digest. */

@@ -1,7 +1,7 @@
 import { Effect, Either, Option } from "effect"
 import { stringify } from "yaml"
-import { largestCapture } from "../../../../Common/RegularFile/ImportBounds.ts"
-import { readNamed, whyUnread } from "../../../../Common/RegularFile.ts"
+import { largestCapture } from "../../../../Common/Files/RegularFile/ImportBounds.ts"
+import { readNamed, whyUnread } from "../../../../Common/Files/RegularFile.ts"
 import { harmless } from "../../../../Common/Text.ts"
 import { Settings } from "../../../../Settings.ts"
 import {

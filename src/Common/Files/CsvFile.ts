@@ -1,11 +1,11 @@
 /** Reads a CSV file from a person, strictly: UTF-8, a header of known columns, rows of one length. */
 import { dirname } from "node:path"
 import { Either } from "effect"
+import { codeOf } from "../ErrorCode.ts"
+import type { SheetRow } from "../Workbook/Workbook.ts"
 import { type Mistake, type Parsed, recordsOf } from "./CsvFile/Records.ts"
-import { codeOf } from "./ErrorCode.ts"
 import { onFullDisk } from "./NewFile.ts"
 import { isMissing, whyUnread } from "./RegularFile.ts"
-import type { SheetRow } from "./Workbook/Workbook.ts"
 
 export type { Mistake }
 

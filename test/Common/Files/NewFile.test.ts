@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { unwritten } from "../../src/Backup/BackupError.ts"
-import { unwritable } from "../../src/Common/CsvFile.ts"
-import { NewFile, writeNewFile } from "../../src/Common/NewFile.ts"
-import { temporaryFolder } from "../support/TemporaryFolder.ts"
+import { unwritten } from "../../../src/Backup/BackupError.ts"
+import { unwritable } from "../../../src/Common/Files/CsvFile.ts"
+import { NewFile, writeNewFile } from "../../../src/Common/Files/NewFile.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 
 const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" })
 

@@ -3,12 +3,12 @@ import { appendFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
-import { makeFolder } from "../../src/Common/Folders.ts"
-import { chunksOf, readFirst, readNamed, readRegular } from "../../src/Common/RegularFile.ts"
-import { openFolder, readIfThere } from "../../src/Export/Batch/Folder.ts"
-import { program } from "../support/Program.ts"
-import { temporaryFolder } from "../support/TemporaryFolder.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { makeFolder } from "../../../src/Common/Files/Folders.ts"
+import { chunksOf, readFirst, readNamed, readRegular } from "../../../src/Common/Files/RegularFile.ts"
+import { openFolder, readIfThere } from "../../../src/Export/Batch/Folder.ts"
+import { program } from "../../support/Program.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const umask = process.umask()
 

@@ -6,7 +6,7 @@
 import { closeSync, fsync, open, openSync, write, writeSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { promisify } from "node:util"
-import { codeOf } from "./ErrorCode.ts"
+import { codeOf } from "../ErrorCode.ts"
 
 const opened = promisify(open)
 const synced = promisify(fsync)

@@ -5,8 +5,8 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
-import { codeOf } from "./ErrorCode.ts"
-import { beyondBounds } from "./JsonExtent.ts"
+import { codeOf } from "../ErrorCode.ts"
+import { beyondBounds } from "../JsonExtent.ts"
 import { largestManifest, mostManifestValues } from "./RegularFile/ImportBounds.ts"
 
 /** The name belongs to something other than a regular file; `message` says so. */

@@ -1,9 +1,9 @@
 import { existsSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { makeFolder } from "../../src/Common/Folders.ts"
-import { findPlace } from "../../src/Database/Embedded/Place.ts"
-import { temporaryFolder } from "../support/TemporaryFolder.ts"
+import { makeFolder } from "../../../src/Common/Files/Folders.ts"
+import { findPlace } from "../../../src/Database/Embedded/Place.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 
 const root = temporaryFolder()
 
