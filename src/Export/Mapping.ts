@@ -11,7 +11,7 @@ import { Database } from "../Database.ts"
 import { targetColumns } from "../Format/Targets.ts"
 import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
 import { changesBetween, type MappingChange, type Unmapped, unmappedIn } from "./Mapping/Changes.ts"
-import { addMapping, newestMappings, type StoredMapping } from "./Mapping/KeptMappings.ts"
+import { addMapping, newestMappings, type StoredMapping, waitForImports } from "./Mapping/KeptMappings.ts"
 import { type CheckedBook, checkMapping } from "./Mapping/MappingCheck.ts"
 import { fileText, readMapping, workbookOf } from "./Mapping/MappingCsv.ts"
 import { type BookRow, keyOf, type MappingRow } from "./Mapping/MappingRow.ts"
@@ -148,6 +148,7 @@ export const importFrom = Effect.fn("AccountMapping.importFrom")(function* (
   const { absent } = read.right
   return yield* database.transaction(
     Effect.gen(function* () {
+      yield* waitForImports
       const stored = yield* newestMappings(checked.map(({ bookId }) => bookId))
       return yield* Effect.forEach(checked, (one) => importBook(one, absent, stored.get(one.bookId) ?? null))
     }),

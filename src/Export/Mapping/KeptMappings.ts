@@ -40,7 +40,12 @@ export const newestMappings = Effect.fn("AccountMapping.newestOfBooks")(function
 export const newestMapping = (bookId: number, asOf: string | null = null) =>
   Effect.map(newestMappings([bookId], asOf), (found) => found.get(bookId) ?? null)
 
-/** Adds a version to a book. Run in one transaction for all books of a file. */
+/** Until the end of the transaction no other import adds a version: each one starts from the names that the one before stored. */
+export const waitForImports = Effect.flatMap(Database, (database) =>
+  database.execute("AccountMapping.lock", (sql) => sql`lock table export.account_mappings in exclusive mode`),
+)
+
+/** Adds a version to a book. Run in one transaction for all books of a file, after `waitForImports`. */
 export const addMapping = Effect.fn("AccountMapping.add")(function* (
   bookId: number,
   rows: ReadonlyArray<MappingRow>,
@@ -50,8 +55,9 @@ export const addMapping = Effect.fn("AccountMapping.add")(function* (
     "AccountMapping.add",
     { version: int4 },
     (sql) => sql`
-      insert into export.account_mappings (book_id, version, accounts)
-      select ${bookId}, coalesce(max(version), 0) + 1, ${encode(rows)}::text::json
+      -- The clock after the wait for the lock: of two concurrent imports the later version gets the later time.
+      insert into export.account_mappings (book_id, version, accounts, imported_at)
+      select ${bookId}, coalesce(max(version), 0) + 1, ${encode(rows)}::text::json, clock_timestamp()
       from export.account_mappings where book_id = ${bookId}
       returning version`,
   )
