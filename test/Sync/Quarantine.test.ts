@@ -227,6 +227,29 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
     }).pipe(inOwnDatabase),
   )
 
+  it.scoped("reads a statement on where only the service has mended its row", () =>
+    Effect.gen(function* () {
+      const { statement: good } = threeDeposits
+      const { held: service, service: at } = yield* partnership({ ...threeDeposits, statement: [] })
+      service.statement = good.map((entry, index) => (index === 1 ? { ...entry, amount: "five" } : entry))
+      yield* sync(at.url)
+      const still = `Q1 statement:${accountId}: $.amount is not a plain decimal number (-?digits[.digits])`
+      service.interfere = (_, response) => {
+        response.destroy()
+        return true
+      }
+      expect(told(yield* replay(at.url, { TIEOUT_LIMITS_TRIES: "1" }))).toEqual([
+        expect.stringContaining(`${still}; and it could not be asked for again: GET /accounts/`),
+      ])
+      service.interfere = () => false
+      expect(told(yield* replay(at.url))).toEqual([still])
+      service.statement = good
+      expect(told(yield* replay(at.url))).toEqual([`Q1 statement:${accountId}: replayed`])
+      expect(yield* postings).toHaveLength(3)
+      expect(yield* open).toEqual([])
+    }).pipe(inOwnDatabase),
+  )
+
   it.scoped("settles the rows of a statement up to its next gap", () =>
     Effect.gen(function* () {
       const good = [credit(21, "10", "10"), credit(22, "5", "15"), credit(23, "1", "16")]

@@ -1,6 +1,6 @@
 /**
- * Quarantined statement entries. An entry has its place in its statement and cannot be put there from outside: where one
- * can be understood now, its statement is read on from the last good entry, which heals the running balance.
+ * Quarantined statement entries. An entry has its place in its statement and cannot be put there from outside: its statement is
+ * read on from the last good entry, which heals the running balance, also where only the service has mended it.
  */
 import { Array as Arr, Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
@@ -41,7 +41,9 @@ export class ReplayedStatements extends Effect.Service<ReplayedStatements>()(
         return looked.flatMap(({ read, tries }): ReadonlyArray<Tried> => {
           const now = still.get(tries.newest.quarantineId)
           if (now === undefined) return allAbsorbed(tries)
-          if (Either.isLeft(read)) return waitsFor(tries, read.left)
+          if (Either.isLeft(read)) {
+            return waitsFor(tries, read.left, failure === undefined ? undefined : { message: failure })
+          }
           if (failure === undefined) {
             return allWait(tries, "can be understood now, but a row before it in its statement cannot", "$")
           }
@@ -69,9 +71,6 @@ export class ReplayedStatements extends Effect.Service<ReplayedStatements>()(
           return looked.flatMap(({ tries }) =>
             allWait(tries, "belongs to an account that is not known here", "$"),
           )
-        }
-        if (looked.every(({ read }) => Either.isLeft(read))) {
-          return looked.flatMap(({ read, tries }) => (Either.isLeft(read) ? waitsFor(tries, read.left) : []))
         }
         const failure = yield* reader.readSome(book, [account]).pipe(
           Effect.map(({ failures }) => failures[0]?.why),

@@ -20,7 +20,11 @@ export const allWait = ({ all }: Tries, reason: string, path: string): ReadonlyA
   all.map((row) => ({ row, waits: { reason, path } }))
 
 /** Still not understood; `asking` is why the service could not be asked for it again. */
-export const waitsFor = (tries: Tries, { path, reason }: Malformed, asking?: Error): ReadonlyArray<Tried> =>
+export const waitsFor = (
+  tries: Tries,
+  { path, reason }: Malformed,
+  asking?: { readonly message: string },
+): ReadonlyArray<Tried> =>
   allWait(
     tries,
     asking === undefined ? reason : `${reason}; and it could not be asked for again: ${asking.message}`,

@@ -90,6 +90,7 @@ layer(database, { excludeTestServices: true })("the quarantine on the command li
       const waits = yield* tieout(variables, "quarantine", "replay")
       expect(waits.code).toBe(3)
       expect(waits.out).toContain("still waits: $.amount.amount")
+      expect(waits.out).toMatch(/\nThe next tieout sync asks the service again for what still waits\.\n$/)
       const mended = { ...variables, TIEOUT_INTERFACE_MONEY_AMOUNT_FIELD: "value" }
       const replayed = yield* tieout(
         mended,

@@ -174,6 +174,7 @@ const replayRows = subcommand(
         lines: [
           ...(found.length === 0 ? ["Nothing waits in quarantine."] : settled),
           ...outcomes.flatMap((outcome) => outcomeLines(outcome, output.terminal.stdout)),
+          ...(waiting ? ["The next tieout sync asks the service again for what still waits."] : []),
         ],
         code: worst([...codes, waiting ? exitCodes.attention : exitCodes.done]),
       })
@@ -195,8 +196,8 @@ export const quarantine = group(
       "list: the rows that wait, by number, with the reason and the place in the row. Ends with 3 while a row waits.",
       "show: one row as the service sent it. That is personal data: nothing else shows it, and no log holds it.",
       "replay: tries the rows that wait again, or those named, with today's settings, and books what can be understood now.",
-      "What needs the service (a statement entry, a row that is still not understood) is asked for again. Numbers and",
-      "reconciles the books concerned. Not while a sync of the connection runs. It is safe to repeat; ends with 3 while a row that was tried still waits.",
+      "A statement entry, and a movement that is still not understood, are asked for again; all else waits for the next sync, which asks",
+      "for it. Numbers and reconciles the books concerned. Not while a sync of the connection runs. It is safe to repeat; ends with 3 while a row that was tried still waits.",
     ],
     examples: [
       ["tieout quarantine list", "what waits, and why"],
