@@ -1,9 +1,10 @@
 /** Loads a backup into an empty database, in one transaction: all of it is there, or nothing. */
 import { Effect, Stream } from "effect"
 import { inStage } from "../Common/Progress.ts"
-import { count } from "../Common/Text.ts"
+import { count, counted } from "../Common/Text.ts"
 import { bool } from "../Database/Columns.ts"
 import { type MigrateOptions, migrate, migrateTo } from "../Database/Migrate.ts"
+import { readPartitions } from "../Database/Migrations/Partitions.ts"
 import { Database } from "../Database.ts"
 import { backupError } from "./BackupError.ts"
 import type { Content, Header } from "./BackupFile.ts"
@@ -48,6 +49,17 @@ const mustBeEmpty = Effect.fn("Backup.mustBeEmpty")(function* () {
   return yield* backupError(
     "Usage",
     `The database holds ${held} already, and a backup is restored into an empty one alone. Name another by DATABASE_URL or TIEOUT_DATA_DIR.${before}`,
+  )
+})
+
+/** Of a database that has tables, such as those of a restore that was stopped before it loaded anything. */
+const mustFit = Effect.fn("Backup.mustFit")(function* (asked: number | undefined) {
+  yield* mustBeEmpty()
+  const partitions = yield* readPartitions()
+  if (asked === undefined || partitions === asked) return
+  return yield* backupError(
+    "Usage",
+    `The database is empty, but its tables have ${counted(partitions, "partition")} already, not ${asked}. Name one that nothing has prepared by DATABASE_URL or TIEOUT_DATA_DIR, or leave out --partitions.`,
   )
 })
 
@@ -127,6 +139,7 @@ export const restoreChecked = Effect.fn("Backup.restoreChecked")(function* (
       `The backup of ${header.createdAt} was made by Tieout ${header.version}, and the database has this version's tables already. Name one that nothing has prepared by DATABASE_URL or TIEOUT_DATA_DIR.`,
     )
   }
+  if (prepared.length > 0) yield* mustFit(options.partitions)
   if (!(yield* migrateTo(header.migrations, options))) return yield* otherVersion(header)
   yield* database.transaction(
     Effect.gen(function* () {

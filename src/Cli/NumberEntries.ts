@@ -19,7 +19,7 @@ export const numberEntries = Effect.fn("Cli.numberEntries")(function* (onlyReads
     yield* unlessBusy(database, connection, ledger.assignNumbers(own)).pipe(
       Effect.catchTag("LockBusy", () =>
         Effect.logWarning(
-          `A sync of connection ${connection} is running: what it has not numbered yet has no journal number.`,
+          `A sync of connection ${connection}, or a command that changes its books, is running: what it has not numbered yet has no journal number.`,
         ),
       ),
     )

@@ -34,13 +34,13 @@ describe("an archived year", () => {
       const beside = (lock: string) =>
         Effect.map(Effect.flip(database.withSessionLock(lock, archiving(2024))), failureOf)
       for (const [lock, what] of [
-        ["sync:default", "A sync"],
-        ["backfill:default", "A backfill"],
-        ["export 1", "An export"],
+        ["sync:default", "A sync of connection default, or a command that changes its books,"],
+        ["backfill:default", "A backfill of connection default"],
+        ["export 1", "An export of connection default"],
       ] as const) {
         expect(yield* beside(lock)).toMatchObject({
           code: 4,
-          message: `${what} of connection default is running: nothing was archived, and no dump was written. Run it again when that has ended. See: tieout status`,
+          message: `${what} is running: nothing was archived, and no dump was written. Run it again when that has ended. See: tieout status`,
         })
       }
       expect(yield* answers).toEqual(before)

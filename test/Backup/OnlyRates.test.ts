@@ -85,3 +85,20 @@ it.scopedLive("one that was stopped while it proved what it had loaded is not be
     }).pipe(Effect.provide(TestDatabase.layer))
   }),
 )
+
+it.scopedLive(
+  "one that was stopped before it loaded anything leaves the number of partitions, and says so",
+  () =>
+    Effect.gen(function* () {
+      const file = join(temporaryFolder(), "tieout.gz")
+      yield* Effect.zipRight(migrate(), backup(file)).pipe(Effect.provide(TestDatabase.layer))
+      yield* Effect.gen(function* () {
+        yield* migrate(undefined, 3)
+        const { message } = yield* Effect.flip(restore(file, { partitions: 5 }))
+        expect(message).toContain(
+          "The database is empty, but its tables have 3 partitions already, not 5. Name",
+        )
+        yield* restore(file)
+      }).pipe(Effect.provide(TestDatabase.blankLayer))
+    }),
+)

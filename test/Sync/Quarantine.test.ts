@@ -367,7 +367,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
       const busy = yield* database.withSessionLock("sync:default", Effect.flip(replay(at.url)))
       expect(busy).toMatchObject({ _tag: "SyncBusy", connection: "default" })
       expect(busy.message).toBe(
-        "A sync of connection default is running: no row of it was tried. Run it again when that has ended. See: tieout status",
+        "A sync of connection default, or a command that changes its books, is running: no row of it was tried. Run it again when that has ended. See: tieout status",
       )
       expect(yield* open).toEqual(["deposits"])
       expect(yield* rows("select command from sync.runs order by run_id")).toEqual([{ command: "sync" }])

@@ -54,7 +54,7 @@ export const reappliedLines = (
   ...(changed > mostListed ? [`  … and ${count(changed - mostListed)} more.`] : []),
   ...totals.map(
     ({ amount, credit, debit, entries }) =>
-      `  ${harmless(debit)} from ${harmless(credit)}: ${amount} in ${counted(entries, "entry", "entries")}`,
+      `  Debit ${harmless(debit)}, credit ${harmless(credit)}: ${amount} in ${counted(entries, "entry", "entries")}`,
   ),
   ...(keptByHand === 0
     ? []

@@ -125,9 +125,9 @@ export const readNothing = ({ failures, report }: SyncIncomplete): boolean =>
     ({ book, unread }) => book === undefined && unread.kind === "list" && unread.name === "accounts",
   )
 
-const whatRuns = { sync: "sync", backfill: "backfill", export: "export" } as const
+const whatRuns = { sync: "A sync", backfill: "A backfill", export: "An export" } as const
 
-/** A sync, a backfill or an export of this connection is under way (exit 4). */
+/** A sync (or what takes its place: a replay, a reclassification, an archive), a backfill or an export of this connection is under way (exit 4). */
 export class SyncBusy extends Data.TaggedError("SyncBusy")<{
   readonly connection: string
   readonly what?: keyof typeof whatRuns
@@ -136,10 +136,11 @@ export class SyncBusy extends Data.TaggedError("SyncBusy")<{
 }> {
   override get message(): string {
     const { undone } = this
-    const what = whatRuns[this.what ?? "sync"]
-    const of = `of connection ${this.connection} is running`
+    const what = this.what ?? "sync"
+    const or = what === "sync" ? ", or a command that changes its books," : ""
+    const runs = `of connection ${this.connection}${or} is running`
     return undone === undefined
-      ? `Another ${what} ${of}; this one has read and written nothing. See: tieout status`
-      : `${what === "export" ? "An" : "A"} ${what} ${of}: ${undone}. Run it again when that has ended. See: tieout status`
+      ? `Another ${what} ${runs}; this one has read and written nothing. See: tieout status`
+      : `${whatRuns[what]} ${runs}: ${undone}. Run it again when that has ended. See: tieout status`
   }
 }
