@@ -49,11 +49,15 @@ export const standingLines = (accounts: ReadonlyArray<Standing>, screen: Screen)
   return table(columns, rows, screen)
 }
 
-/** The conclusion as one sentence, with the commands that show what is open. */
+/**
+ * The conclusion as one sentence, with the commands that show what is open. `hasFailed`: what was not read has just failed, so that the
+ * same command need not bring it.
+ */
 export const verdict = (
   tieOut: TieOut,
   notRead: ReadonlyArray<NotRead>,
   screen: Screen,
+  hasFailed = false,
 ): ReadonlyArray<string> => {
   const { accounts, off, otherWarnings, quarantined } = tieOut
   const explained = tiesOut(tieOut)
@@ -71,7 +75,7 @@ export const verdict = (
     ...(elsewhere ? ["tieout reconcile"] : []),
     ...(quarantined > 0 ? ["tieout quarantine list"] : []),
   ]
-  if (notRead.length > 0) sentences.push("tieout sync reads all of it.")
+  if (notRead.length > 0 && !hasFailed) sentences.push("tieout sync reads all of it.")
   if (commands.length > 0) sentences.push(`See: ${commands.join(", ")}`)
   const colour = explained && notRead.length === 0 ? "green" : needsAttention(tieOut) ? "red" : "yellow"
   return ["", ...wrapped(sentences.join(" "), screen.width).map((line) => styled(screen.color, colour, line))]

@@ -1,5 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { json } from "../../Partner/Service.ts"
 import { credit, partnership } from "../../Sync/Partnership.ts"
 import { variablesFor } from "../../Sync/Runs.ts"
 import { program } from "../../support/Program.ts"
@@ -36,6 +37,29 @@ layer(TestDatabase.layer, { excludeTestServices: true })("tieout sync", (it) => 
         ]),
       )
     }),
+  )
+
+  it.scoped("advises to sync for what was left out, and not for what it could not read itself", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        statement: [credit(1, "5.00", "5.00")],
+        balance: "5.00",
+      })
+      const { url } = yield* TestDatabase
+      const { run } = yield* program
+      const variables = { ...variablesFor(service.url), DATABASE_URL: url }
+      yield* run(["sync"], variables)
+      held.interfere = (path, response) => {
+        if (!path.startsWith("/deposits")) return false
+        json(response, { code: "Refused" }, 400)
+        return true
+      }
+      const { code, out } = yield* run(["sync"], variables)
+      expect(code).toBe(1)
+      expect(out).toContain("not read by the last sync: the list of deposits")
+      expect(out).not.toContain("tieout sync reads all of it")
+      expect((yield* run(["status"], variables)).out).toContain("tieout sync reads all of it")
+    }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
   it.scoped(

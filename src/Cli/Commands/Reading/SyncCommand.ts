@@ -64,6 +64,8 @@ const reportLines = (report: SyncReport): ReadonlyArray<string> => {
 
 const leftClientsOut = ({ report }: Outcome): boolean => (report?.clientFailures.length ?? 0) > 0
 
+const hasFailed = (outcome: Outcome): boolean => outcome.failure !== undefined || leftClientsOut(outcome)
+
 const outcomeLines = ({ connection, failure, report }: Outcome): ReadonlyArray<string> => [
   ...(report === undefined ? [] : reportLines(report)),
   ...(failure === undefined ? [] : [unfinished(connection, failure)]),
@@ -104,7 +106,7 @@ const linesOf = (
   ...standingLines(accounts, screen),
   "",
   ...outcomes.flatMap(outcomeLines).flatMap((line) => wrapped(line, screen.width)),
-  ...verdict(tieOut, notRead, screen),
+  ...verdict(tieOut, notRead, screen, outcomes.some(hasFailed)),
 ]
 
 export const sync = command(
