@@ -26,7 +26,7 @@ import { type ListenError, listenError, withStatusAddress } from "./Serve/Status
 import { startStatusServer } from "./Serve/StatusServer.ts"
 import { Settings, type SettingsError } from "./Settings.ts"
 import { Events } from "./Sync/Events.ts"
-import { forgetEvents, forgetRuns } from "./Sync/Retention.ts"
+import { forget } from "./Sync/Retention.ts"
 import type { Inbox } from "./Webhook/Inbox.ts"
 import { listen } from "./Webhook.ts"
 
@@ -101,17 +101,14 @@ const followers: Part = Effect.gen(function* () {
   )
 })
 
-/** Deletes events that were processed or given up long ago, and the runs that took them; a sync forgets the rest. */
-const forgetting: Part = Effect.gen(function* () {
-  const { retention } = yield* Settings
-  yield* Effect.forkScoped(
-    Effect.zipRight(forgetEvents(retention.inbox), forgetRuns()).pipe(
-      Effect.catchAll((error) => Effect.logWarning(`Old events were not deleted: ${error.message}`)),
-      Effect.repeat(EffectSchedule.spaced("1 hour")),
-      Effect.interruptible,
-    ),
-  )
-})
+/** Deletes old rows, whatever else runs: there need not be a complete sync after which they go. */
+const forgetting: Part = Effect.forkScoped(
+  forget().pipe(
+    Effect.catchAll((error) => Effect.logWarning(`Old rows were not deleted: ${error.message}`)),
+    Effect.repeat(EffectSchedule.spaced("1 hour")),
+    Effect.interruptible,
+  ),
+)
 
 /** Starts the listener first, where the rest can begin, too. It takes over, and only then `before` may end what ran until now. */
 const partsOf = (

@@ -13,7 +13,7 @@ const rowsPerDelete = 20_000
 const seconds = (span: Duration.Duration): number => Duration.toSeconds(span)
 
 /** Deletes runs that ended long ago, and sooner those that only took events. Returns how many. */
-export const forgetRuns = Effect.fn("Sync.forgetRuns")(function* () {
+const forgetRuns = Effect.fn("Sync.forgetRuns")(function* () {
   const database = yield* Database
   const { eventRuns, runs } = (yield* Settings).retention
   const { forgotten } = yield* database.row(

@@ -2,11 +2,12 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { variablesFor } from "../Sync/Runs.ts"
+import { rows, variablesFor } from "../Sync/Runs.ts"
 import { running } from "../support/Program.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { unruled } from "../support/unruled.ts"
 import { ask } from "./Asking.ts"
 
 const until = (done: () => boolean) => Effect.repeat(Effect.sleep("50 millis"), { until: done })
@@ -55,6 +56,25 @@ it.scopedLive(
       child.kill("SIGTERM")
       expect(yield* Effect.promise(() => ended)).toBe(0)
     }).pipe(Effect.provide(Layer.fresh(TestDatabase.migrated))),
+)
+
+it.scopedLive("serve forgets old rows of every kind, though no sync runs", () =>
+  Effect.gen(function* () {
+    const { url } = yield* TestDatabase
+    yield* unruled(`
+      insert into mirror.books (book_id, connection, code, name) overriding system value values (1, 'default', 'ORG', 'Organization');
+      insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence, opened_at, seen_at, closed_at)
+      select 1, 'adjustment', 'warning', 'account', 'old', '', '{}', at, at, at from (select now() - interval '900 days' as at) t`)
+    const left = Effect.map(rows("select finding_id from reconcile.findings"), ({ length }) => length)
+    expect(yield* left).toBe(1)
+    yield* running(temporaryFolder(), ["serve", "--status-port", "0"], {
+      ...variablesFor("http://127.0.0.1:9"),
+      DATABASE_URL: url,
+      TIEOUT_SCHEDULE_NIGHTLY: "null",
+      TIEOUT_WEBHOOK_PORT: "0",
+    })
+    yield* Effect.repeat(Effect.delay(left, "50 millis"), { until: (count) => count === 0 })
+  }).pipe(Effect.provide(Layer.fresh(TestDatabase.layer))),
 )
 
 it.scopedLive("serve says what is wrong with the address of its listener for events", () =>
