@@ -168,9 +168,10 @@ export const afterArchive = (
     if (problems.length > 0) return problems
     // Moved by a person, who may name the account otherwise than a rule does, and read again from the beginning: the cash stays as it is.
     yield* operate(site, overHttp, { do: "reclassify", nth: 0, code: "4711", from: "suspense" })
+    // A month of a history that lies ahead of the real clock is not over.
+    yield* operate(site, overHttp, { do: "close", accept: true })
     const more = yield* done(site, overHttp, [
       { do: "backfill", from: `${year}-01-01`, to: `${year}-12-31` },
-      { do: "close", accept: true },
       {
         ...{ do: "export", kind: "native", format: "journal" },
         days: { from: `${year + 1}-01-01`, to: `${year + 1}-12-31` },
