@@ -44,8 +44,11 @@ const lateEvents = (site: Site, gone: ReadonlySet<string>): ReadonlyArray<Late> 
     return account?.access === "served" && isReadable && !resource.hidden
   }
   const archived = [...world.resources.values()].filter((one) => gone.has(one.id) && served(one))
-  const picked = [...archived].sort(() => chance.pick([-1, 1])).slice(0, 4)
-  return picked.map((resource, at): Late => {
+  const picked = archived
+    .map((resource) => ({ resource, place: chance.whole(0, 1_000_000) }))
+    .sort((one, other) => one.place - other.place)
+    .slice(0, 4)
+  return picked.map(({ resource }, at): Late => {
     const { content, name } = resource
     const listed = resource.book === "org" && content.type !== "CONVERSION"
     if (at === 1 && listed) {
