@@ -7,7 +7,7 @@ import { type Client, makeClient, makeOrm, type Orm, type Sql } from "./Database
 import type { Columns, RowOf } from "./Database/Columns.ts"
 import { makeConnections } from "./Database/ConnectionPool.ts"
 import type { ConnectionSettings } from "./Database/ConnectionSettings.ts"
-import { cursorStream } from "./Database/Cursor.ts"
+import { cursorStream, type StreamOptions } from "./Database/Cursor.ts"
 import { DatabaseConfig, type DatabaseSettings } from "./Database/DatabaseConfig.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { parseDatabaseUrl } from "./Database/DatabaseUrl.ts"
@@ -59,7 +59,7 @@ const make = Effect.gen(function* () {
     (opened) => Effect.promise(() => opened.end({ timeout: 2 })),
   )
   const db: PostgresJsDatabase = makeOrm(client)
-  const { connection, noteConflict, onConnection, streaming, transaction } = makeTransactions(
+  const { forCursor, noteConflict, onConnection, transaction } = makeTransactions(
     connections,
     settings.pooled === true,
   )
@@ -109,15 +109,11 @@ const make = Effect.gen(function* () {
     operation: string,
     columns: C,
     statement: (sql: Sql) => postgres.PendingQuery<postgres.Row[]>,
-    size: number = rowsPerFetch,
+    { planner = {}, size = rowsPerFetch }: Partial<StreamOptions> = {},
   ): Stream.Stream<RowOf<C>, DatabaseError> =>
-    cursorStream(
-      Effect.zipLeft(connection, streaming),
-      operation,
-      columns,
-      (lent) => statement(lent.client),
-      size,
-    ).pipe(Stream.tapError(noteConflict))
+    cursorStream(forCursor, operation, columns, statement, { planner, size }).pipe(
+      Stream.tapError(noteConflict),
+    )
 
   const withSessionLock = <A, E, R>(
     lock: string,
@@ -154,8 +150,8 @@ const make = Effect.gen(function* () {
     /** As `rows`, for a statement that always has exactly one row: another number is a defect. */
     row,
     /**
-     * Streams the rows with flat memory, in the current transaction or on a connection of its own. Inside a
-     * transaction nothing else may use that transaction until the stream has ended.
+     * Streams the rows with flat memory, in the current transaction or in one of its own. In a transaction other statements
+     * may run while it is read, and other streams, but none of the same operation.
      */
     rowStream,
     /** Runs one SQL statement as `rows` does, without reading rows; returns how many it touched. */

@@ -5,7 +5,7 @@
 import { Data } from "effect"
 import { type Column, type Columns, type RowOf, typeName } from "./Columns.ts"
 
-/** The driver's result: rows, and the columns that the server described. Of a cursor only the first chunk has columns. */
+/** The driver's result: rows, and the columns that the server described. */
 export interface Answer extends ReadonlyArray<Readonly<Record<string, unknown>>> {
   readonly columns?: ReadonlyArray<FoundColumn> | null
 }
@@ -52,7 +52,7 @@ const checkedColumnsOf = (columns: Columns): ReadonlyArray<CheckedColumn> => {
 const compared = new WeakMap<ReadonlyArray<FoundColumn>, Columns>()
 
 /** Throws `UnexpectedAnswer` where the server described other columns; an answer without a description was compared before. */
-export const assertColumns = (operation: string, columns: Columns, found: Answer["columns"]): void => {
+const assertColumns = (operation: string, columns: Columns, found: Answer["columns"]): void => {
   if (!found || compared.get(found) === columns) return
   const seen = new Set<string>()
   for (const { name, type } of found) {

@@ -33,11 +33,15 @@ const endWithin = 2
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** The setting's name may have a dot, which separates two names. */
-const setLocal = ([name, value]: readonly [string, string]): string =>
-  `; set local ${name.split(".").map(quoted).join(".")} = '${value.replaceAll("'", "''")}'`
+export const setLocal = ([name, value]: readonly [string, string]): string =>
+  `set local ${name.split(".").map(quoted).join(".")} = '${value.replaceAll("'", "''")}'`
 
 const localsOf = (settings: ConnectionSettings): string =>
-  settings.pooled === true ? Object.entries(sessionSettings(settings)).map(setLocal).join("") : ""
+  settings.pooled === true
+    ? Object.entries(sessionSettings(settings))
+        .map((one) => `; ${setLocal(one)}`)
+        .join("")
+    : ""
 
 /**
  * Errors that show that no server is there. Any other failure (names, certificates, our own files) says nothing about the

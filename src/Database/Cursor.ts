@@ -1,103 +1,88 @@
 import { Chunk, Effect, Option, type Scope, Stream } from "effect"
 import type postgres from "postgres"
-import { type Answer, assertColumns, assertRows } from "./AnswerRows.ts"
+import { type Answer, assertRows } from "./AnswerRows.ts"
+import type { Sql } from "./Client.ts"
 import type { Columns, RowOf } from "./Columns.ts"
-import type { Connection } from "./ConnectionPool.ts"
-import { type DatabaseError, toDatabaseError } from "./DatabaseError.ts"
-import { cutWhereGone, letEnd, lostConnection, statements } from "./RunStatement.ts"
+import { type Connection, setLocal } from "./ConnectionPool.ts"
+import type { DatabaseError } from "./DatabaseError.ts"
+import { runStatement } from "./RunStatement.ts"
 
-type Pull<A> = Effect.Effect<Chunk.Chunk<A>, Option.Option<DatabaseError>>
+/** Runs a statement in the transaction that a cursor belongs to. */
+export type InTransaction = <A>(
+  statement: (lent: Connection) => Effect.Effect<A, DatabaseError>,
+) => Effect.Effect<A, DatabaseError>
 
-/**
- * Reads a query's rows `size` at a time, and more only on demand. The driver's own async iterator blocks the connection when
- * it is abandoned while it waits for rows; this one always ends the query.
- */
-const openCursor = <C extends Columns>(
-  connection: Connection,
-  operation: string,
-  columns: C,
-  query: postgres.PendingQuery<postgres.Row[]>,
-  size: number,
-): Effect.Effect<Pull<RowOf<C>>, never, Scope.Scope> => {
-  let wanted: ((result: Pull<RowOf<C>>) => void) | undefined
-  let proceed: ((close: unknown) => void) | undefined
-  let ended: Pull<RowOf<C>> | undefined
-  let running: Promise<unknown> | undefined
-  let closing = false
-
-  const checked = (rows: Answer): Pull<RowOf<C>> =>
-    Effect.sync(() => {
-      assertRows(operation, columns, rows)
-      return Chunk.unsafeFromArray(rows)
-    })
-  // The query has no rows, but its columns are known.
-  const noMore = (described: Answer["columns"]): Pull<RowOf<C>> =>
-    Effect.suspend(() => {
-      assertColumns(operation, columns, described)
-      return Effect.fail(Option.none())
-    })
-  const onRows = (rows: Answer): unknown => {
-    const deliver = wanted
-    wanted = undefined
-    if (closing || deliver === undefined) return connection.client.CLOSE
-    deliver(checked(rows))
-    return new Promise((resolve) => {
-      proceed = resolve
-    })
-  }
-  const end = (result: Pull<RowOf<C>>) => {
-    ended = result
-    wanted?.(result)
-    wanted = undefined
-  }
-  const start = () => {
-    if (connection.lost) return end(Effect.fail(Option.some(lostConnection(operation))))
-    statements.publish(operation)
-    const stopWatching = cutWhereGone(connection)
-    running = query.cursor(size, onRows).then(
-      (result) => {
-        stopWatching()
-        end(noMore(result.columns))
-      },
-      (error: unknown) => {
-        stopWatching()
-        const mapped = toDatabaseError(operation, error)
-        if (mapped.reason === "Unreachable") connection.lost = true
-        end(Effect.fail(Option.some(mapped)))
-      },
-    )
-  }
-  const pull: Pull<RowOf<C>> = Effect.async((resume) => {
-    if (ended !== undefined) return resume(ended)
-    wanted = resume
-    if (running === undefined) start()
-    else proceed?.(undefined)
-  })
-  const finish = Effect.suspend(() => {
-    closing = true
-    proceed?.(connection.client.CLOSE)
-    if (running === undefined || ended !== undefined) return Effect.void
-    const cancel = () => query.cancel()
-    return letEnd(connection, Object.assign(running, { cancel }))
-  })
-  return Effect.as(
-    Effect.addFinalizer(() => finish),
-    pull,
-  )
+export interface StreamOptions {
+  /** Rows that are fetched at a time. */
+  readonly size: number
+  /** Settings of the planner, by name, from this query on until the transaction ends. */
+  readonly planner: Readonly<Record<string, string>>
 }
 
-/** The rows of a query as a stream with flat memory. */
+/** The operation is the cursor's name, so that the server's list of sessions shows whose rows are fetched. */
+const nameOf = (operation: string): string => `"${operation.replaceAll('"', '""')}"`
+
+/** All rows are wanted: by itself the server plans a cursor's query for the first tenth of them. */
+const allRows = { cursor_tuple_fraction: "1" }
+
+/** Sends the settings and the query together, so that no other statement comes between them. */
+const declare = (
+  lent: Connection,
+  operation: string,
+  statement: (sql: Sql) => postgres.PendingQuery<postgres.Row[]>,
+  planner: StreamOptions["planner"],
+) =>
+  runStatement(lent, operation, () => {
+    const { client } = lent
+    const settings = Object.entries({ ...planner, ...allRows }).map(setLocal)
+    const set = client.unsafe(settings.join("; ")).execute()
+    const declared = client`
+      declare ${client.unsafe(nameOf(operation))} no scroll cursor for ${statement(client)}`.execute()
+    return Object.assign(Promise.all([set, declared]), { cancel: () => declared.cancel() })
+  })
+
+const command = (lent: Connection, operation: string, text: string) =>
+  runStatement<Answer>(lent, operation, () => lent.client.unsafe(`${text} ${nameOf(operation)}`))
+
+/**
+ * The rows of a query as a stream with flat memory, by a cursor of the server. Between two fetches the transaction is free for
+ * other statements, and for other cursors.
+ */
 export const cursorStream = <C extends Columns>(
-  connection: Effect.Effect<Connection, DatabaseError, Scope.Scope>,
+  transaction: Effect.Effect<InTransaction, DatabaseError, Scope.Scope>,
   operation: string,
   columns: C,
-  query: (connection: Connection) => postgres.PendingQuery<postgres.Row[]>,
-  size: number,
+  statement: (sql: Sql) => postgres.PendingQuery<postgres.Row[]>,
+  { planner, size }: StreamOptions,
 ): Stream.Stream<RowOf<C>, DatabaseError> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
-      const lent = yield* connection
-      const pull = yield* openCursor(lent, operation, columns, query(lent), size)
-      return Stream.repeatEffectChunkOption(pull)
+      const run = yield* transaction
+      yield* Effect.acquireRelease(
+        run((lent) => declare(lent, operation, statement, planner)),
+        // A transaction that has failed or is lost has closed it.
+        () =>
+          Effect.catchAllCause(
+            run((lent) => command(lent, operation, "close")),
+            () => Effect.void,
+          ),
+      )
+      let ended = false
+      const fetch = Effect.suspend(() =>
+        ended
+          ? Effect.fail(Option.none())
+          : Effect.map(
+              Effect.mapError(
+                run((lent) => command(lent, operation, `fetch ${size} from`)),
+                Option.some,
+              ),
+              (rows) => {
+                assertRows(operation, columns, rows)
+                ended = rows.length < size
+                return Chunk.unsafeFromArray(rows)
+              },
+            ),
+      )
+      return Stream.repeatEffectChunkOption(fetch)
     }),
   )

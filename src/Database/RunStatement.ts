@@ -42,7 +42,7 @@ export const cutWhereSilent = (connection: Connection): (() => void) => {
  * answer it either. What cannot be interrupted, such as the end of a transaction, would wait for ever. Returns how to stop
  * watching.
  */
-export const cutWhereGone = (connection: Connection): (() => void) => {
+const cutWhereGone = (connection: Connection): (() => void) => {
   let stopped = false
   const ask = async (): Promise<void> => {
     // Asks twice: a busy server may be late once.
@@ -66,10 +66,7 @@ export const cutWhereGone = (connection: Connection): (() => void) => {
  * Waits until an interrupted statement ends: only then may its connection run another. A statement that takes long is
  * cancelled, and its connection is not used again, because a late cancel would hit the next statement.
  */
-export const letEnd = (
-  connection: Connection,
-  running: PromiseLike<unknown> & Cancellable,
-): Effect.Effect<void> =>
+const letEnd = (connection: Connection, running: PromiseLike<unknown> & Cancellable): Effect.Effect<void> =>
   Effect.promise(async () => {
     // Waits for the server by the real clock, in tests as well.
     const timer = setTimeout(async () => {

@@ -39,7 +39,7 @@ export const attempt = <A, E, R, G>(
         const begun = yield* Effect.exit(open(connection, options))
         // Nothing has run yet: a session that went stale while idle can be replaced.
         if (Exit.isFailure(begun)) return ending<A, E | G>(Exit.failCause(begun.cause), "reconnect")
-        const level = makeLevel(connection, { conflict: false, savepoints: 0, streaming: false })
+        const level = makeLevel(connection, { conflict: false, savepoints: 0 })
         const within = Effect.locally(body, current, Option.some(level))
         const guarded = Effect.tapError(begun.value.guarded, (error) =>
           Effect.sync(() => {

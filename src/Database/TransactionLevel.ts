@@ -6,8 +6,6 @@ export interface TransactionState {
   /** A serialization failure or deadlock occurred: the whole transaction may be retried. */
   conflict: boolean
   savepoints: number
-  /** A cursor is open: the connection can do nothing else. */
-  streaming: boolean
 }
 
 /** One level of an open transaction: the outermost, or a savepoint. */
@@ -29,12 +27,8 @@ export const makeLevel = (connection: Connection, state: TransactionState): Tran
   ended: false,
 })
 
-/** Dies where a use would hang, or write outside the transaction: that is a bug. */
+/** Dies where a use would write outside the transaction: that is a bug. */
 export const usable = (level: TransactionLevel): Effect.Effect<void> =>
   level.ended
     ? Effect.dieMessage("A transaction was used after its end, by a fiber that outlived it")
-    : level.state.streaming
-      ? Effect.dieMessage(
-          "A transaction was used while one of its streams was being read: collect the stream first",
-        )
-      : Effect.void
+    : Effect.void

@@ -1,5 +1,6 @@
 import { Effect, Exit, FiberRef, Option, type Scope } from "effect"
 import type { Connection, Connections } from "./ConnectionPool.ts"
+import type { InTransaction } from "./Cursor.ts"
 import type { DatabaseError } from "./DatabaseError.ts"
 import { runStatement } from "./RunStatement.ts"
 import { attempt, type CurrentLevel, nested } from "./TransactionAttempt.ts"
@@ -57,33 +58,7 @@ export const makeTransactions = (connections: Connections, pooled: boolean) => {
       return nested(current, Effect.zipRight(guarded, body), found.value)
     })
 
-  /** Begins a transaction for reading only; the end of the scope rolls it back. */
-  const begun = (lent: Connection) =>
-    Effect.acquireRelease(
-      Effect.flatMap(open(lent, {}), () => Effect.succeed(lent)),
-      () => undo(lent, "rollback"),
-    )
-
-  /** The connection for statements: the current transaction's, or one from the pool for the scope's lifetime. */
-  const connection: Effect.Effect<Connection, DatabaseError, Scope.Scope> = Effect.flatMap(
-    FiberRef.get(current),
-    Option.match({
-      onNone: () => (pooled ? Effect.flatMap(connections.take, begun) : connections.take),
-      onSome: (level) =>
-        usable(level).pipe(
-          Effect.zipRight(
-            Effect.uninterruptibleMask((restore) =>
-              restore(level.gate.take(1)).pipe(
-                Effect.zipRight(Effect.addFinalizer(() => level.gate.release(1))),
-              ),
-            ),
-          ),
-          Effect.as(level.connection),
-        ),
-    }),
-  )
-
-  /** Runs one statement on that connection. */
+  /** Runs one statement on the current transaction's connection, or on one from the pool. */
   const onConnection = <A, E, R>(
     statement: (lent: Connection) => Effect.Effect<A, E, R>,
   ): Effect.Effect<A, E | DatabaseError, R> =>
@@ -109,20 +84,23 @@ export const makeTransactions = (connections: Connections, pooled: boolean) => {
           if (Option.isSome(level)) level.value.state.conflict = true
         })
 
-  /** Marks the current transaction as busy with a cursor for as long as the scope lives. */
-  const streaming: Effect.Effect<void, never, Scope.Scope> = Effect.flatMap(FiberRef.get(current), (level) =>
-    Option.isNone(level)
-      ? Effect.void
-      : Effect.acquireRelease(
-          Effect.sync(() => {
-            level.value.state.streaming = true
-          }),
-          () =>
-            Effect.sync(() => {
-              level.value.state.streaming = false
-            }),
+  /** Begins a transaction for reading only; the end of the scope rolls it back. */
+  const begun = (lent: Connection) =>
+    Effect.acquireRelease(open(lent, { isolation: "repeatable read", readOnly: true }), () =>
+      undo(lent, "rollback"),
+    )
+
+  /** How a cursor's statements are run: in the current transaction, or in one of their own for as long as the scope lives. */
+  const forCursor: Effect.Effect<InTransaction, DatabaseError, Scope.Scope> = Effect.flatMap(
+    FiberRef.get(current),
+    Option.match({
+      onNone: () =>
+        Effect.flatMap(connections.take, (lent) =>
+          Effect.map(begun(lent), (): InTransaction => (statement) => statement(lent)),
         ),
+      onSome: () => Effect.succeed<InTransaction>(onConnection),
+    }),
   )
 
-  return { transaction, connection, onConnection, noteConflict, streaming }
+  return { transaction, forCursor, onConnection, noteConflict }
 }

@@ -131,18 +131,23 @@ export const writeFiles = Effect.fn("Export.writeFiles")(function* (
       contexts: contexts.filter(({ profile }) => own.includes(profile.name)),
     }
   })
-  const { filesOf, omitted, through, totals } = yield* writeEntries(input, parts, context)
+  const writeStatements = Effect.forEach(parts, ({ folder, plan }) =>
+    needsStatement(plan.formats) && plan.base === undefined
+      ? writeStatement(folder, book, input.statement, balances)
+      : Effect.succeed(undefined),
+  )
+  // At once: one waits for the server while the other makes its lines.
+  const [{ filesOf, omitted, through, totals }, statements] = yield* Effect.all(
+    [writeEntries(input, parts, context), writeStatements],
+    { concurrency: 2 },
+  )
   const { personalData } = options.settings
   const { createdAt } = facts
   const { comparison, lackingRates } = yield* comparisonOf(shared)
   const made: Array<WrittenBatch> = []
   let { previous } = shared
-  for (const part of parts) {
+  for (const [at, part] of parts.entries()) {
     const { folder, plan } = part
-    const statement =
-      needsStatement(plan.formats) && plan.base === undefined
-        ? yield* writeStatement(folder, book, input.statement, balances, totals)
-        : undefined
     const banks = yield* Effect.forEach(bankStatementsOf(plan.formats), (format) =>
       writeBankStatements(
         folder,
@@ -167,7 +172,7 @@ export const writeFiles = Effect.fn("Export.writeFiles")(function* (
       ),
       balances,
       part.contexts,
-      statement,
+      statements[at]?.(totals),
       banks,
     )
     made.push({ folder, manifest, difference: difference?.difference ?? null, lackingRates })

@@ -79,7 +79,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("behind pgbouncer in mo
               "Test.stream",
               { n: int4 },
               (sql) => sql`select n from generate_series(1, ${5_000}::int) n`,
-              100,
+              { size: 100 },
             )
             .pipe(
               Stream.runForEach(({ n }) =>

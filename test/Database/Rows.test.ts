@@ -169,7 +169,9 @@ layer(TestDatabase.blankLayer)("an answer of the database", (it) => {
       const database = yield* Database
       const streamed = (columns: Column.Columns, text: string) =>
         Effect.exit(
-          Stream.runCount(database.rowStream("Test.stream", columns, (sql) => sql.unsafe(text), 10)),
+          Stream.runCount(
+            database.rowStream("Test.stream", columns, (sql) => sql.unsafe(text), { size: 10 }),
+          ),
         )
       const numbers = "select case when n = 25 then null else n end as n from generate_series(1, 30) n"
       expect(yield* streamed({ n: Column.nullable(Column.int4) }, numbers)).toEqual(Exit.succeed(30))

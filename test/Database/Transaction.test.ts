@@ -2,7 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { sql as fragment } from "drizzle-orm"
 import { Deferred, Effect, Exit, Fiber, Ref, Stream } from "effect"
 import type { Sql } from "../../src/Database/Client.ts"
-import { int4 } from "../../src/Database/Columns.ts"
+import { int4, nullable, text } from "../../src/Database/Columns.ts"
 import { Database } from "../../src/Database.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -402,33 +402,78 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
     }),
   )
 
-  it.effect("streams from one snapshot, ends early without harm, and refuses to be used meanwhile", () =>
+  it.effect(
+    "streams from one snapshot, ends early without harm, and beside other statements and streams",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* setup
+        yield* database.query(
+          "Test.fill",
+          (sql) => sql`insert into note select generate_series(1, 5000), 'text'`,
+        )
+        const notes = (operation: string, least: number) =>
+          database.rowStream(
+            operation,
+            { id: int4 },
+            (sql) => sql`select id from note where id > ${least} order by id`,
+          )
+        const sum = (operation: string, least: number) =>
+          Stream.runFold(notes(operation, least), 0, (all, { id }) => all + id)
+        const outcome = yield* database.transaction(
+          Effect.gen(function* () {
+            const before = yield* sum("Note.stream", 0)
+            const first = yield* Stream.runCollect(Stream.take(notes("Note.stream", 0), 3))
+            const beside: Array<number> = []
+            const read = Stream.runForEachChunk(notes("Note.stream", 0), (chunk) =>
+              Effect.map(ids, (all) => beside.push(chunk.length, all.length)),
+            )
+            const [, half] = yield* Effect.all([read, sum("Note.other", 2500)], { concurrency: 2 })
+            const twice = yield* Effect.flip(
+              database.transaction(
+                Stream.runForEachChunk(notes("Note.stream", 0), () => sum("Note.stream", 0)),
+              ),
+            )
+            return {
+              ...{ before, half, beside, twice: twice.sqlstate },
+              first: [...first].map(({ id }) => id),
+              after: yield* sum("Note.stream", 0),
+            }
+          }),
+          { isolation: "repeatable read", readOnly: true },
+        )
+        expect(outcome).toEqual({
+          ...{ before: 12_502_500, half: 9_376_250, after: 12_502_500, first: [1, 2, 3] },
+          ...{
+            beside: Array.from({ length: 5 }, () => [1000, 5000])
+              .flat()
+              .concat([0, 5000]),
+            twice: "42P03",
+          },
+        })
+      }),
+  )
+
+  it.effect("a stream of its own reads one snapshot, and all of its rows are planned for", () =>
     Effect.gen(function* () {
       const database = yield* setup
-      yield* database.query(
-        "Test.fill",
-        (sql) => sql`insert into note select generate_series(1, 5000), 'text'`,
-      )
-      const notes = database.rowStream(
-        "Note.stream",
-        { id: int4 },
-        (sql) => sql`select id from note order by id`,
-      )
-      const outcome = yield* database.transaction(
-        Effect.gen(function* () {
-          const count = yield* Stream.runFold(notes, 0, (sum, { id }) => sum + id)
-          const first = yield* Stream.runCollect(Stream.take(notes, 3))
-          const misuse = yield* Effect.exit(Stream.runForEach(notes, () => ids))
-          return {
-            count,
-            first: [...first].map(({ id }) => id),
-            misuse: Exit.isFailure(misuse),
-            after: (yield* ids).length,
-          }
-        }),
-        { isolation: "repeatable read", readOnly: true },
-      )
-      expect(outcome).toEqual({ count: 12_502_500, first: [1, 2, 3], misuse: true, after: 5000 })
+      yield* database.query("Test.fill", (sql) => sql`insert into note select generate_series(1, 30), 'text'`)
+      const seen: Array<string | null> = []
+      yield* database
+        .rowStream(
+          "Note.stream",
+          { id: int4, fraction: nullable(text) },
+          (sql) => sql`select id, current_setting('cursor_tuple_fraction') as fraction from note order by id`,
+          { size: 10 },
+        )
+        .pipe(
+          Stream.runForEach(({ fraction }) =>
+            Effect.zipRight(
+              database.execute("Test.delete", (sql) => sql`delete from note`),
+              Effect.sync(() => seen.push(fraction)),
+            ),
+          ),
+        )
+      expect(seen).toEqual(Array.from({ length: 30 }, () => "1"))
     }),
   )
 
@@ -439,7 +484,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
         "Test.slow",
         { n: int4 },
         (sql) => sql`select n from generate_series(1, 100) n where pg_sleep(0.05) is not null`,
-        5,
+        { size: 5 },
       )
       const fibers = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => Effect.fork(Stream.runDrain(slow)))
       yield* Effect.sleep("150 millis")

@@ -10,7 +10,7 @@ import type { Selection } from "../Request/ExportScope.ts"
 import type { BookAccounts } from "./Accounts.ts"
 import { accountOf, exactly } from "./Balances.ts"
 import { byDate, byNumber, type EntryRow, entryColumns, type Series } from "./EntryQuery.ts"
-import { type JournalName, lookUpOneByOne } from "./JournalViews.ts"
+import { type JournalName, oneByOne } from "./JournalViews.ts"
 
 /** `account amount account amount …` in the order of the lines: one cell per entry instead of a row per line. */
 const linesOf = (text: string | null, accounts: BookAccounts): ReadonlyArray<Line> => {
@@ -153,11 +153,10 @@ export const streamEntries = (
   withPayments = false,
 ): Stream.Stream<EntryChunk, DatabaseError | ExportError, Database> =>
   Stream.unwrap(
-    Effect.gen(function* () {
-      const database = yield* Database
-      // A sort is needed only for new entries, or for another order than that of the index.
-      yield* lookUpOneByOne(order === "date" || selection.since !== null || journal !== "native")
+    Effect.map(Database, (database) => {
       const wanted = withPayments && selection.asOf === null
+      // A sort is needed only for new entries, or for another order than that of the index.
+      const planner = oneByOne(order === "date" || selection.since !== null || journal !== "native")
       return database
         .rowStream(
           "Export.streamEntries",
@@ -166,7 +165,7 @@ export const streamEntries = (
             order === "number"
               ? byNumber(sql, [bookId], journal, selection, wanted)
               : byDate(sql, bookId, journal, selection, wanted),
-          perFetch,
+          { planner, size: perFetch },
         )
         .pipe(
           Stream.bufferChunks({ capacity: 1 }),

@@ -22,6 +22,7 @@ import type { Selection } from "../Request/ExportScope.ts"
 import { selected } from "../Request/Selected.ts"
 import { exactly } from "./Balances.ts"
 import type { Chunks } from "./Chunks.ts"
+import { oneByOne } from "./JournalViews.ts"
 
 const statementColumns = [
   "account",
@@ -52,7 +53,7 @@ const isWhole = ({ from, since, to }: Selection): boolean => from === null && to
 
 /**
  * A statement entry has one journal entry that moves cash; reclassifications (sequence 1 and on) never do. A part is sorted by an
- * expression, which no index has: the export's sessions avoid sorts (`lookUpOneByOne`), and the server would walk through whole
+ * expression, which no index has: the export avoids sorts where it can (`oneByOne`), and the server would walk through whole
  * statements in their order to find one month.
  */
 const statement = (sql: Sql, bookIds: ReadonlyArray<number>, selection: Selection) => sql`
@@ -74,7 +75,9 @@ export const streamStatement = (
 ): Stream.Stream<ReadonlyArray<StatementRow>, DatabaseError, Database> =>
   Stream.unwrap(
     Effect.map(Database, (database) =>
-      database.rowStream("Export.statement", rowColumns, (sql) => statement(sql, [bookId], selection)),
+      database.rowStream("Export.statement", rowColumns, (sql) => statement(sql, [bookId], selection), {
+        planner: oneByOne(!isWhole(selection)),
+      }),
     ),
   ).pipe(
     // The next rows are fetched while these are written.
@@ -180,13 +183,12 @@ export interface WrittenStatement {
   readonly statements: NonNullable<Manifest["statements"]>
 }
 
-/** Memory grows with accounts only. */
+/** Memory grows with accounts only. What the journal says of the accounts need not be known before the end. */
 export const writeStatement = Effect.fn("Export.writeStatement")(function* (
   folder: Folder,
   book: Book,
   statementRows: Chunks<ReadonlyArray<StatementRow>>,
   accounts: ReadonlyArray<OpenedAccount>,
-  totals: Totals,
 ) {
   const output = yield* folder.create(accompanyingFiles.statement.file)
   const scales = new Map(accounts.map(({ account: { currency, scale } }) => [currency, scale]))
@@ -210,8 +212,8 @@ export const writeStatement = Effect.fn("Export.writeStatement")(function* (
   yield* statementRows.forEach(writeChunk).pipe(inStage("statement entries", () => count(rows)))
   const written = yield* output.finish
   const { bytes, lines, name, sha256 } = written
-  return {
+  return (totals: Totals): WrittenStatement => ({
     file: { name, format: accompanyingFiles.statement.name, rows, bytes, sha256, lines },
     statements: statementsOf(spans, accounts, totals),
-  } satisfies WrittenStatement
+  })
 })
