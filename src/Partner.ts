@@ -2,13 +2,11 @@
  * The port to the Partner Trading, Account and Credit Service: what the rest of Tieout may know of it. Wire shapes,
  * parameter names and HTTP stay behind the adapter (`Partner/`). Source of every field: `docs/interface.md`.
  */
-import { Context, type Effect, Either, type Option } from "effect"
+import { Context, type Effect, type Option } from "effect"
 import type { Amount, Money } from "./Common/Money.ts"
-import type { Walks } from "./Partner/Lists/Walk.ts"
+import type { Instant } from "./Partner/Instant.ts"
+import type { Pages, Row } from "./Partner/Lists/Page.ts"
 import type { PartnerError } from "./Partner/PartnerError.ts"
-
-/** A point in time as the service said it, normalized to UTC with at most six decimals: `2026-10-01T12:00:00.123456Z`. */
-export type Instant = string
 
 export interface AccountRef {
   readonly accountId: string
@@ -170,57 +168,6 @@ export interface PublicKeys {
   /** All that are listed, whether the list is paged or not; else those of the identifiers that there are. */
   readonly read: (ids: ReadonlySet<string>) => Effect.Effect<ReadonlyArray<PublicKey>, PartnerError>
 }
-
-/** A row that could not be understood: its JSON, why, and where in it. */
-export interface Malformed {
-  readonly raw: string
-  readonly reason: string
-  /** JSON path within the row, e.g. `$.amount`. */
-  readonly path: string
-  /** The row's own identifier, where that much could be read. */
-  readonly id: Option.Option<string>
-}
-
-export type Row<A> = Either.Either<A, Malformed>
-
-export interface Page<A> {
-  readonly rows: ReadonlyArray<Row<A>>
-  readonly hasNextPage: boolean
-  /** Cursor to continue after this page; may be absent. */
-  readonly endCursor: Option.Option<string>
-  /** The cursor that this page was asked with; none for the first page. */
-  readonly askedWith: Option.Option<string>
-  /** Epoch milliseconds, our clock, when the request was sent. */
-  readonly requestedAt: number
-  /** The service's clock when it answered (its `Date` header); none where it does not say. */
-  readonly servedAt: Option.Option<Instant>
-  /**
-   * When it was asked, by the service's clock and by ours, whichever is behind: what it shows may be of that moment, however long
-   * it took to say so. None where the service does not say when it answered.
-   */
-  readonly askedAt: Option.Option<Instant>
-  /** Its answer is so large that it is committed by itself, not together with other pages. */
-  readonly isLarge?: boolean
-}
-
-/** The rows of a page that were understood. */
-export const understoodRows = <A>({ rows }: Page<A>): ReadonlyArray<A> =>
-  rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
-
-/** Those that were not. */
-export const malformedRows = <A>({ rows }: Page<A>): ReadonlyArray<Malformed> =>
-  rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
-
-/**
- * Pages of a list from a cursor on (none: from the start), in sequence, one page ahead of the reader. `ahead` decides
- * whether to prefetch the page after this one; a reader that may stop at this page answers no, and wastes no request. Fails
- * with `CursorLoop` where a cursor repeats, cycles or is missing while more is promised, and with `CursorExpired` where the
- * service refuses the first cursor.
- */
-export type Pages<A> = (
-  from: Option.Option<string>,
-  ahead?: (page: Page<A>) => boolean,
-) => Walks<Page<A>, PartnerError>
 
 /** A stretch of time: from an instant up to, not including, another. */
 export interface Stretch {

@@ -9,45 +9,9 @@ import { bool, float8, int4 } from "./Database/Columns.ts"
 import { type RunCommand, runs } from "./Database/Tables/Sync.ts"
 import { Database } from "./Database.ts"
 import { warnOfClock } from "./Run/Clocks.ts"
+import { type Counters, noCounts, type ReadProgress } from "./Run/Counters.ts"
 import { earlierTries } from "./Run/EarlierTry.ts"
 import { type Commit, fenced, type Lease, type Taken, takeLease, takeLeases } from "./Run/Lease.ts"
-
-/** What a run counts, for its summary. */
-export const counterNames = [
-  "entries",
-  "held",
-  "resources",
-  "changedResources",
-  "missingResources",
-  "journalEntries",
-  "reclassifications",
-  "quarantined",
-  "contradictions",
-  "receivableVersions",
-  "pages",
-] as const
-
-export type Counters = Record<(typeof counterNames)[number], number>
-
-export const noCounts = (): Counters => ({
-  entries: 0,
-  held: 0,
-  resources: 0,
-  changedResources: 0,
-  missingResources: 0,
-  journalEntries: 0,
-  reclassifications: 0,
-  quarantined: 0,
-  contradictions: 0,
-  receivableVersions: 0,
-  pages: 0,
-})
-
-/** How much this run has read of what it has to read, for the progress line. */
-export interface ReadProgress {
-  readonly statements: { done: number; all: number }
-  readonly clients: { done: number; all: number }
-}
 
 export class Run extends Context.Tag("tieout/Sync/Run")<
   Run,

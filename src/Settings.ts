@@ -11,9 +11,10 @@ import { Content } from "./Settings/Content.ts"
 import { type Credentials, credentials } from "./Settings/Credentials.ts"
 import { linesFor, readDocument } from "./Settings/Document.ts"
 import { overlay, type Variables, variable } from "./Settings/Environment.ts"
-import { Interface } from "./Settings/Interface.ts"
+import type { Interface } from "./Settings/Interface.ts"
 import { formatPath, type Mistake, mistakesOf } from "./Settings/Mistake.ts"
 import { nearest } from "./Settings/Nearest.ts"
+import { profileOf } from "./Settings/Profile.ts"
 import { brokenLinkTo, ownerOf, placesOf } from "./Settings/Project.ts"
 import { databaseMistakes, everything, type Needs, secretMistakes } from "./Settings/Secrets.ts"
 import { unknownKeys, withoutEmptySections } from "./Settings/SettingsKeys.ts"
@@ -53,12 +54,6 @@ export class SettingsError extends Data.TaggedError("SettingsError")<{
   override get message(): string {
     return [...this.mistakes, this.advice].join("\n")
   }
-}
-
-const merged = (base: unknown, over: unknown): unknown => {
-  if (!isRecord(base) || !isRecord(over)) return over === undefined ? base : over
-  const keys = new Set([...Object.keys(base), ...Object.keys(over)])
-  return Object.fromEntries([...keys].map((key) => [key, merged(base[key], over[key])]))
 }
 
 const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<string>, file: string) {
@@ -149,16 +144,6 @@ const load = Effect.fn("Settings.load")(function* () {
     variables,
   }
 })
-
-/** The profile of one connection. Both parts have been validated, so merging them cannot fail. */
-const profileOf = (raw: unknown, name: string): Interface => {
-  const sections = isRecord(raw) ? raw : {}
-  const connections = isRecord(sections.connections) ? sections.connections : {}
-  const own = connections[name]
-  return Schema.decodeUnknownSync(Interface)(
-    merged(sections.interface ?? {}, isRecord(own) ? own.interface : undefined),
-  )
-}
 
 export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
   effect: Effect.gen(function* () {

@@ -15,8 +15,8 @@ import { attempt, quietly } from "./Batch/FileAttempt.ts"
 import { filesAtOnce, madeFolders, removeEmpty, syncFolders } from "./Batch/Folder.ts"
 import { PutAside } from "./Batch/Kept/PutAside.ts"
 import { clearLeftovers, knownSinceOf, markUnfinished } from "./Batch/Leftovers.ts"
+import type { Lineage } from "./Batch/Manifest/Lineage.ts"
 import { print, sha256Of } from "./Batch/Manifest/ManifestSeal.ts"
-import type { Lineage } from "./Batch/Manifest.ts"
 import type { WrittenBatch } from "./Batch.ts"
 import {
   type AskedBook,

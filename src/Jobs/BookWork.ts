@@ -9,7 +9,7 @@ import { bool, int4, jsonOf, nullable, type RowOf, text, uuid } from "../Databas
 import { bookJobs } from "../Database/Tables/Sync.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { counterNames } from "../Run.ts"
+import { counterNames } from "../Run/Counters.ts"
 import type { BookAsked, BookResult, BookTask } from "../Sync/Runs/BookJobs.ts"
 
 const Window = Schema.Struct({

@@ -1,7 +1,7 @@
 /** A balanced entry before it is written. */
 import type { Option } from "effect"
 import type { Amount } from "../Common/Money.ts"
-import type { Instant } from "../Partner.ts"
+import type { Instant } from "../Partner/Instant.ts"
 import type { Role } from "./Role.ts"
 
 /** The account that a posting rule or a person names instead of the chart's account of the role. */

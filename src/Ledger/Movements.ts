@@ -5,7 +5,8 @@ import type { PlacedEntry } from "../Mirror/StatementEntries.ts"
 import type { Resource, StatementEntry } from "../Partner.ts"
 import type { JournalEntry } from "./JournalEntry.ts"
 import { openingBalance } from "./Opening.ts"
-import { type PostingContext, postMovement, type Subject } from "./Posting.ts"
+import { postMovement } from "./Posting.ts"
+import type { PostingContext, Subject } from "./Subject.ts"
 
 /** A resource's identity: two resources of different type may share an id. */
 export const resourceKey = (type: string, id: string): string => `${type}|${id}`

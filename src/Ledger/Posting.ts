@@ -7,42 +7,14 @@ import type { Amount } from "../Common/Money.ts"
 import * as Money from "../Common/Money.ts"
 import { signedAmount } from "../Mirror/EntryRow.ts"
 import type { PlacedEntry } from "../Mirror/StatementEntries.ts"
-import type { Instant, Resource, StatementEntry } from "../Partner.ts"
+import type { Resource, StatementEntry } from "../Partner.ts"
 import { allocate } from "./Allocation.ts"
-import { type FlatWithdrawalFee, legOf } from "./Conversions/Leg.ts"
+import { legOf } from "./Conversions/Leg.ts"
 import type { JournalEntry, Line, RuleAccount } from "./JournalEntry.ts"
 import { describe, kindOf } from "./Kind.ts"
 import { merged, placeOf, returnedFromWhereHeld, roleMeant, shifts } from "./Places.ts"
-import type { RuleMatch } from "./PostingRules.ts"
 import type { Role } from "./Role.ts"
-
-/** A statement entry's non-cash lines in the books, all reclassifications included. */
-export interface Posted {
-  readonly lines: ReadonlyArray<Line>
-  /** The highest sequence used for this entry. */
-  readonly sequence: number
-  /** The roles that accounts of the role `other` stand for; where none is given, the role of the resource's type. */
-  readonly roleOfOthers?: "suspense" | "loan_clearing"
-  /** For a late entry, the time that dates it. Its corrections are dated like it, even if its own month was reopened since. */
-  readonly datedAt?: Instant
-}
-
-export interface Subject extends PlacedEntry {
-  /** None: not posted yet. */
-  readonly posted: Option.Option<Posted>
-  /** A person has moved something of it. */
-  readonly byHand?: boolean
-}
-
-export interface PostingContext {
-  readonly flatWithdrawalFee: FlatWithdrawalFee
-  /** The first posting rule that matches, for the line against cash. */
-  readonly rule: (entry: StatementEntry, resource: Option.Option<Resource>) => RuleMatch | null
-  /** Whether a receivable names this movement as its disbursement or a repayment: the cash leg of a loan. */
-  readonly isLoan: (entry: StatementEntry, resource: Option.Option<Resource>) => boolean
-  /** The counterparty's name. */
-  readonly counterparty: (resource: Option.Option<Resource>) => Option.Option<string>
-}
+import type { Posted, PostingContext, Subject } from "./Subject.ts"
 
 const counterRoles: { readonly [K in Resource["resourceType"]]: Role } = {
   DEPOSIT: "deposits_clearing",

@@ -8,8 +8,9 @@ import type { PlacedEntry } from "../Mirror/StatementEntries.ts"
 import type { Resource } from "../Partner.ts"
 import type { JournalEntry, Line } from "./JournalEntry.ts"
 import { merged, placeOf, roleMeant, shifts } from "./Places.ts"
-import { debitsFirst, entryOf, type Posted, type PostingContext } from "./Posting.ts"
+import { debitsFirst, entryOf } from "./Posting.ts"
 import type { Role } from "./Role.ts"
+import type { Posted, PostingContext } from "./Subject.ts"
 
 /** A role holds another amount than it should: a sync corrects that, not the rules. */
 const unsettled = (posted: ReadonlyArray<Line>, target: ReadonlyArray<Line>): ReadonlySet<Role> =>

@@ -9,8 +9,8 @@ import { Database } from "../Database.ts"
 import { entryColumns, entryFromRow } from "../Mirror/EntryRow.ts"
 import type { Line } from "./JournalEntry.ts"
 import { merged } from "./Places.ts"
-import type { Posted, Subject } from "./Posting.ts"
 import { roles } from "./Role.ts"
+import type { Posted, Subject } from "./Subject.ts"
 
 const subjectColumns = {
   ...entryColumns,

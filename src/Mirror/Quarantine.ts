@@ -10,7 +10,7 @@ import { isoText, isoTextOrNull } from "../Database/Tables/ColumnTypes.ts"
 import { books, quarantine } from "../Database/Tables/Mirror.ts"
 import { columnsOf, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import type { Malformed } from "../Partner.ts"
+import type { Malformed } from "../Partner/Lists/Page.ts"
 
 /** A row in quarantine without its content, which is personal data and has a query of its own. */
 export interface QuarantinedRow {

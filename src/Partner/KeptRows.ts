@@ -6,10 +6,10 @@ import type {
   ReferenceItem,
   Resource,
   ResourceType,
-  Row,
   StatementEntry,
 } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
+import type { Row } from "./Lists/Page.ts"
 import * as AccountRow from "./Wire/Account.ts"
 import * as Conversion from "./Wire/Conversion.ts"
 import * as Credit from "./Wire/Credit.ts"

@@ -1,9 +1,10 @@
 /** The keys that webhook deliveries are signed with (`docs/interface.md`, Webhook resources: PublicKey). */
 import { Effect, Either, Option } from "effect"
 import { spelledOnce } from "../Common/Uuid.ts"
-import type { PublicKey, PublicKeys, Row } from "../Partner.ts"
+import type { PublicKey, PublicKeys } from "../Partner.ts"
 import { pagingOf } from "../Settings/Interface.ts"
 import * as PartnerFault from "./Fault.ts"
+import type { Row } from "./Lists/Page.ts"
 import { pages } from "./Lists/Paging.ts"
 import { forEachPage } from "./Lists/Walk.ts"
 import type { PartnerError } from "./PartnerError.ts"

@@ -1,8 +1,9 @@
 /** The reads of one book, at the paths of its surface. */
 import { Effect, Option } from "effect"
-import type { BookReads, Pages, Resource, ResourceType, Row, Stretch } from "../Partner.ts"
+import type { BookReads, Resource, ResourceType, Stretch } from "../Partner.ts"
 import { type Interface, type ListName, pagingOf } from "../Settings/Interface.ts"
 import * as Address from "./Address.ts"
+import type { Pages, Row } from "./Lists/Page.ts"
 import { pages } from "./Lists/Paging.ts"
 import type { PartnerError } from "./PartnerError.ts"
 import type { Bounds } from "./ServiceLimits.ts"

@@ -14,7 +14,7 @@ import { Reconcile } from "../Reconcile.ts"
 import { fencedTogether } from "../Run/Lease.ts"
 import { type JoinedRun, joinRun, Run } from "../Run.ts"
 import type { Settings } from "../Settings.ts"
-import type { BookAsked, BookResult, BookTask } from "./Runs/BookJobs.ts"
+import { type BookAsked, type BookResult, type BookTask, workOf } from "./Runs/BookJobs.ts"
 import { type BookRead, readBook } from "./Runs/BookRead.ts"
 import { holdingBooks, holdingBooksAMoment } from "./Runs/ConnectionLock.ts"
 import { addedUp } from "./Runs/Counts.ts"
@@ -46,9 +46,6 @@ interface Together {
   /** Part of the last transaction, under the leases of the books: what came of each. */
   readonly keep: (results: ReadonlyArray<Omit<BookResult, "requests">>) => Effect.Effect<void, DatabaseError>
 }
-
-const workOf = ({ window }: BookAsked): Work =>
-  window === null ? { kind: "sync" } : { kind: "backfill", days: window }
 
 const booksOf = (some: ReadonlyArray<{ readonly task: BookTask }>): ReadonlyArray<Book> =>
   some.map(({ task }) => task.book)

@@ -3,18 +3,19 @@
  * stranger who invents identifiers cannot make us ask more than ten times a minute.
  */
 import type { KeyObject } from "node:crypto"
-import { Data, Deferred, Duration, Effect, Exit, FiberId, type Scope } from "effect"
+import { Deferred, Duration, Effect, Exit, FiberId, type Scope } from "effect"
 import { isOutage, type PartnerError } from "../Partner/PartnerError.ts"
 import type { PublicKey, PublicKeys } from "../Partner.ts"
+import {
+  FetchBudget,
+  KeysUnavailable,
+  longAgo,
+  type Moment,
+  since,
+  thisMoment,
+  wholeSeconds,
+} from "./FetchBudget.ts"
 import { mostKeys, readKey } from "./KeyText.ts"
-
-/** Whether there is such a key cannot be found out now. */
-export class KeysUnavailable extends Data.TaggedError("KeysUnavailable")<{
-  readonly reason: "Unreachable" | "BudgetSpent"
-  readonly detail: string
-  /** Seconds after which it makes sense to ask again. */
-  readonly retryAfter: number
-}> {}
 
 export interface KnownKey {
   readonly record: PublicKey
@@ -58,28 +59,6 @@ interface Flight {
   readonly ids: ReadonlySet<string>
 }
 
-const minute = 60_000
-
-/** By both clocks: one may be set back, the other stands still while the machine sleeps. */
-interface Moment {
-  readonly wall: number
-  readonly steady: number
-}
-
-const longAgo: Moment = { wall: Number.NEGATIVE_INFINITY, steady: Number.NEGATIVE_INFINITY }
-
-const thisMoment = (): Moment => ({ wall: Date.now(), steady: performance.now() })
-
-/**
- * Milliseconds since then, by the clock that says more. By the wall clock alone a withdrawn key would be trusted, and an
- * unknown one refused, for as long as the clock was set back.
- */
-const since = (moment: Moment): number =>
-  Math.max(Date.now() - moment.wall, performance.now() - moment.steady)
-
-const wholeSeconds = (milliseconds: number): number =>
-  Math.max(1, Math.min(60, Math.ceil(milliseconds / 1_000)))
-
 const unreachable = (error: PartnerError): KeysUnavailable =>
   new KeysUnavailable({
     reason: "Unreachable",
@@ -103,33 +82,6 @@ const keptKeys = (
         return [record.publicKeyId, { record, key: same ? earlier.key : readKey(record.publicKey) }]
       }),
   )
-
-/** Limits how often unknown identifiers may make us ask within a minute. */
-class FetchBudget {
-  private readonly perMinute: number
-  /** The times of these fetches, oldest first. */
-  private readonly fetches: Array<Moment> = []
-
-  constructor(perMinute: number) {
-    this.perMinute = perMinute
-  }
-
-  /** Counts one fetch, or says why there is none. */
-  spend(): KeysUnavailable | undefined {
-    const { fetches } = this
-    while (fetches[0] !== undefined && since(fetches[0]) >= minute) fetches.shift()
-    const [oldest = thisMoment()] = fetches
-    if (fetches.length < this.perMinute) {
-      fetches.push(thisMoment())
-      return undefined
-    }
-    return new KeysUnavailable({
-      reason: "BudgetSpent",
-      detail: `the service's keys were read ${fetches.length} times within a minute`,
-      retryAfter: wholeSeconds(minute - since(oldest)),
-    })
-  }
-}
 
 /** A key ring that lives as long as its scope. */
 export const makeKeyring = (

@@ -1,5 +1,6 @@
 /** The world at the partner port: the results that the HTTP adapter would give, without HTTP. */
 import { Effect, Either, Layer, Option } from "effect"
+import type { Malformed, Page, Pages, Row } from "../../src/Partner/Lists/Page.ts"
 import { PartnerError, type PartnerReason } from "../../src/Partner/PartnerError.ts"
 import {
   type Account,
@@ -7,14 +8,10 @@ import {
   type Client,
   type CreditAccount,
   type Deposit,
-  type Malformed,
-  type Page,
-  type Pages,
   Partner,
   PartnerConnection,
   type Receivable,
   type Resource,
-  type Row,
   type StatementEntry,
   type Withdrawal,
 } from "../../src/Partner.ts"

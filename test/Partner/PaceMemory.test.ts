@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest"
 import { Pace } from "../../src/Partner/Pacing/Pace.ts"
 import { news, resumed } from "../../src/Partner/Pacing/PaceMemory.ts"
-import { Rate, type RateState } from "../../src/Partner/Pacing/RequestRate.ts"
+import type { RateState } from "../../src/Partner/Pacing/RateState.ts"
+import { Rate } from "../../src/Partner/Pacing/RequestRate.ts"
 
 /** So many requests, one after the other at 20 ms each, to a service that serves so many in each second. */
 const night = (requests: number, limit: number, known: RateState | null) => {

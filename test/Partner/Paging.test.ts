@@ -1,8 +1,8 @@
 import { it } from "@effect/vitest"
 import { Duration, Effect, Either, Exit, Option } from "effect"
 import { describe, expect } from "vitest"
+import type { Page } from "../../src/Partner/Lists/Page.ts"
 import { forEachPage, forEachPageUntil } from "../../src/Partner/Lists/Walk.ts"
-import type { Page } from "../../src/Partner.ts"
 import { defaultInterface, type Interface } from "../../src/Settings/Interface.ts"
 import { type Answerer, account, failureOf, json, pagesIn, serve, uuid, withPartner } from "./Service.ts"
 

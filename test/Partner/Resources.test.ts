@@ -1,13 +1,13 @@
 import { Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Money from "../../src/Common/Money.ts"
+import type { Row } from "../../src/Partner/Lists/Page.ts"
 import * as Account from "../../src/Partner/Wire/Account.ts"
 import * as Conversion from "../../src/Partner/Wire/Conversion.ts"
 import * as Deposit from "../../src/Partner/Wire/Deposit.ts"
 import * as ReferenceItem from "../../src/Partner/Wire/ReferenceItem.ts"
 import { type Decoder, decode } from "../../src/Partner/Wire/RowDecoder.ts"
 import * as Withdrawal from "../../src/Partner/Wire/Withdrawal.ts"
-import type { Row } from "../../src/Partner.ts"
 
 const names = { amountField: "value", currencyField: "ccy" }
 const money = (value: string, ccy: string) => ({ value, ccy })

@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest"
 import type { Permit } from "../../src/Partner/Pacing/Pace.ts"
 import { reserved } from "../../src/Partner/Pacing/PaceKeeper.ts"
-import { Rate, type RateState } from "../../src/Partner/Pacing/RequestRate.ts"
+import type { RateState } from "../../src/Partner/Pacing/RateState.ts"
+import { Rate } from "../../src/Partner/Pacing/RequestRate.ts"
 import { type Reserve, SharedPace } from "../../src/Partner/Pacing/SharedPace.ts"
 
 interface Timer {

@@ -1,9 +1,10 @@
 import { Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Money from "../../src/Common/Money.ts"
+import type { Malformed, Row } from "../../src/Partner/Lists/Page.ts"
 import { decodeAll } from "../../src/Partner/Wire/RowDecoder.ts"
 import { decoder } from "../../src/Partner/Wire/StatementEntry.ts"
-import type { Malformed, Row, StatementEntry } from "../../src/Partner.ts"
+import type { StatementEntry } from "../../src/Partner.ts"
 
 const account = "3b8f8e2e-9d3c-4f5a-8c88-0a0b0c0d0e01"
 const plain = {

@@ -1,14 +1,11 @@
 /** `manifest.json`: what a batch holds, how to check it, and how far the service had been read when it was made. */
 import { Schema } from "effect"
+import { Covered, Lineage } from "./Manifest/Lineage.ts"
+import { Count, Decimal, Hash, Text } from "./Manifest/Values.ts"
 
 export const manifestFile = "manifest.json"
 /** 1: without `lineage`, what the files of accounting systems are read back with, line checks and statements. */
 export const formatVersion = 2
-
-const Count = Schema.Int.pipe(Schema.nonNegative())
-/** A decimal at its currency's scale, major unit. */
-const Decimal = Schema.String.pipe(Schema.pattern(/^-?\d+(\.\d+)?$/))
-const Text = Schema.NullOr(Schema.String)
 
 const Book = Schema.Struct({
   code: Schema.String,
@@ -17,43 +14,6 @@ const Book = Schema.Struct({
   /** When this database first knew the book: tells two databases apart that use one export folder. */
   knownSince: Schema.String,
 })
-
-/** SHA-256, lower-case hexadecimal. */
-const Hash = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/))
-
-/** Entries that earlier batches hold: those dated from `from` to `to` and numbered after the step `after` (absent: from the first) through the step `through`. */
-export const Covered = Schema.Struct({
-  from: Schema.String,
-  to: Schema.String,
-  after: Schema.optionalWith(Schema.String, { exact: true }),
-  through: Schema.String,
-})
-export type Covered = typeof Covered.Type
-
-/** Where a batch stands among the others of its book, and on which closes. All as it was when it was written. */
-const Lineage = Schema.Struct({
-  state: Schema.Literal("preview", "committed"),
-  /** The book's batch before this one, with the hash of its manifest.json; null for the first. */
-  previous: Schema.NullOr(Schema.Struct({ batch: Count, manifestSha256: Hash })),
-  /** `native`: every line in the currency that moved. */
-  currencyBasis: Schema.String,
-  /** Only entries that the batches before it do not have. */
-  delta: Schema.Boolean,
-  follows: Schema.Array(Count),
-  /** Batches that this one supersedes. */
-  supersedes: Schema.Array(Count),
-  /** The close of every closed month of the selection. */
-  closes: Schema.Array(
-    Schema.Struct({
-      period: Schema.String.pipe(Schema.pattern(/^\d{4}-\d{2}$/)),
-      sequence: Count,
-      hash: Hash,
-      /** Who had approved the close; null: nobody. Absent in a batch of an older version. */
-      approvedBy: Schema.optionalWith(Schema.NullOr(Schema.String), { exact: true }),
-    }),
-  ),
-})
-export type Lineage = typeof Lineage.Type
 
 /** `LineChecks.ts` says what they are. */
 export const Checks = Schema.Struct({

@@ -2,7 +2,7 @@
 
 import { Either } from "effect"
 import { isDate, lastDayOf } from "../../Common/Time.ts"
-import type { Covered } from "../Batch/Manifest.ts"
+import type { Covered } from "../Batch/Manifest/Lineage.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
 
 export type ExportScope =

@@ -8,7 +8,7 @@ import { plainArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { recordedAfter, recordedBy } from "../../Ledger/AsOf.ts"
 import type { Fragment } from "../../Reconcile/ReconcileScope.ts"
-import type { Covered } from "../Batch/Manifest.ts"
+import type { Covered } from "../Batch/Manifest/Lineage.ts"
 import type { Selection } from "./ExportScope.ts"
 
 const notCovered = (sql: Sql, covered: ReadonlyArray<Covered>) => sql`not exists (

@@ -14,7 +14,7 @@ import {
 } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
-import { Covered } from "../Batch/Manifest.ts"
+import { Covered } from "../Batch/Manifest/Lineage.ts"
 import { box, everyStep, type Region, subtract, union } from "./Region.ts"
 
 const batchColumns = {

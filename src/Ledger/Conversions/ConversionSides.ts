@@ -6,7 +6,7 @@
  */
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
-import type { Instant } from "../../Partner.ts"
+import type { Instant } from "../../Partner/Instant.ts"
 import type { Line } from "../JournalEntry.ts"
 
 /** The amounts that one account should see of the conversion, in the major unit of `currency`. */

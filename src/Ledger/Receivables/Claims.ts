@@ -1,7 +1,7 @@
 /** What each receivable may take of the cash that its transactions moved, and what is left of that. Amounts are in the major unit. */
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
-import type { Instant } from "../../Partner.ts"
+import type { Instant } from "../../Partner/Instant.ts"
 
 export type Purpose = "disbursement" | "repayment"
 

@@ -4,7 +4,7 @@
 import { Option } from "effect"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
-import type { Instant } from "../../Partner.ts"
+import type { Instant } from "../../Partner/Instant.ts"
 import type { JournalEntry, Line } from "../JournalEntry.ts"
 import type { Role } from "../Role.ts"
 import { type Amounts, isNothing, minus } from "./ReceivableAmounts.ts"

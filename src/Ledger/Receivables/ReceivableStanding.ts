@@ -1,7 +1,7 @@
 /** What the books hold of one receivable between two of its versions. */
 import { Option } from "effect"
 import { type Amount, zero } from "../../Common/Money.ts"
-import type { Instant } from "../../Partner.ts"
+import type { Instant } from "../../Partner/Instant.ts"
 import { type Amounts, nothing } from "./ReceivableAmounts.ts"
 import type { Paid } from "./Repayments.ts"
 

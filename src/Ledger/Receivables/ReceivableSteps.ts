@@ -18,7 +18,7 @@
 import { Option } from "effect"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
-import type { Instant } from "../../Partner.ts"
+import type { Instant } from "../../Partner/Instant.ts"
 import { announcedBy, newlyAnnounced, unpaidOf } from "./AnnouncedInterest.ts"
 import { type Amounts, accrual, disbursement, minus, nothing, plus, repayment } from "./ReceivableAmounts.ts"
 import { type ReceivableBalance, start } from "./ReceivableStanding.ts"

@@ -3,7 +3,7 @@ import { Option } from "effect"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
 import { byInstant } from "../../Common/Time.ts"
-import type { Instant } from "../../Partner.ts"
+import type { Instant } from "../../Partner/Instant.ts"
 import type { InterestPolicy } from "./ReceivableAmounts.ts"
 
 export interface ReceivableVersion {

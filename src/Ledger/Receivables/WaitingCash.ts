@@ -4,7 +4,7 @@
  */
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
-import type { Instant } from "../../Partner.ts"
+import type { Instant } from "../../Partner/Instant.ts"
 import type { Purpose } from "./Claims.ts"
 import type { Booked } from "./ReceivableSteps.ts"
 import type { Transaction } from "./ReceivableVersion.ts"

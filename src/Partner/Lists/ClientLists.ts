@@ -4,10 +4,11 @@
  */
 import { Effect, Either, Option } from "effect"
 import { isReadableClient } from "../../Common/ClientStatus.ts"
-import type { Client, Page, Pages } from "../../Partner.ts"
+import type { Client } from "../../Partner.ts"
 import type { PartnerError, PartnerReason } from "../PartnerError.ts"
 import { Fault as RowFault } from "../Wire/Fields.ts"
 import type { Decoder } from "../Wire/RowDecoder.ts"
+import type { Page, Pages } from "./Page.ts"
 import type { Walk } from "./Walk.ts"
 import { readWhole } from "./WholeList.ts"
 

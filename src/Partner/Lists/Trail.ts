@@ -1,8 +1,8 @@
 /** Follows one reading of a list, to detect a list that would never end. */
 import { Option } from "effect"
-import type { Page } from "../../Partner.ts"
 import type { Bounds } from "../ServiceLimits.ts"
 import { idOf } from "../Wire/RowDecoder.ts"
+import type { Page } from "./Page.ts"
 
 /** A page, and what distinguishes it from other pages of its list. */
 export interface Fetched<A> {

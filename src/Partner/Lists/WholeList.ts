@@ -6,8 +6,8 @@
  * Where a cursor has expired, it starts over once.
  */
 import { Effect, Either, Option } from "effect"
-import type { Page, Pages } from "../../Partner.ts"
 import { isCursorExpired, type PartnerError } from "../PartnerError.ts"
+import type { Page, Pages } from "./Page.ts"
 import { forEachPage } from "./Walk.ts"
 
 /** Readings of one list in one run, up to its end. */

@@ -3,7 +3,8 @@
  * monotonic clock that the caller reads.
  */
 import { resumed } from "./PaceMemory.ts"
-import type { Rate, RateState } from "./RequestRate.ts"
+import type { RateState } from "./RateState.ts"
+import type { Rate } from "./RequestRate.ts"
 
 export interface PaceBounds {
   readonly concurrency: number

@@ -1,5 +1,7 @@
 /** How the keeper of a shared pace answers a report and a request for permits: a plain function over the connection's rate. */
-import { Rate, type RateState } from "./RequestRate.ts"
+
+import type { RateState } from "./RateState.ts"
+import { Rate } from "./RequestRate.ts"
 import { type Asked, type Reserved, reservedAhead } from "./SharedPace.ts"
 
 /** `now`: the keeper's clock, epoch milliseconds. `allowed`: requests a second that the service allows. */

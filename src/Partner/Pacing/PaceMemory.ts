@@ -3,7 +3,8 @@
  * instead of running into it anew, which costs a refusal and a second's pause each time.
  */
 import type { Effect } from "effect"
-import { Rate, type RateState, safely } from "./RequestRate.ts"
+import type { RateState } from "./RateState.ts"
+import { Rate, safely } from "./RequestRate.ts"
 
 export interface PaceMemory {
   /** What was kept last; null: nothing, or it cannot be read. */

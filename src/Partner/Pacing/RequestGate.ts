@@ -3,7 +3,8 @@ import { Data } from "effect"
 import type { Bounds } from "../ServiceLimits.ts"
 import { Breaker } from "./Breaker.ts"
 import { Pace, type Pacing, type Permit } from "./Pace.ts"
-import { pauseAfterCut, type RateState } from "./RequestRate.ts"
+import type { RateState } from "./RateState.ts"
+import { pauseAfterCut } from "./RequestRate.ts"
 import { type Reserve, SharedPace } from "./SharedPace.ts"
 
 /** `limited`: the service asked for a longer wait than the settings allow. `broken`: it fails every time. */

@@ -1,6 +1,7 @@
 /** The rows of the credit surface; clients are those of the client surface too. */
 import { Option } from "effect"
-import type { Client, CreditAccount, Instant, Receivable, TransactionRef } from "../../Partner.ts"
+import type { Client, CreditAccount, Receivable, TransactionRef } from "../../Partner.ts"
+import type { Instant } from "../Instant.ts"
 import {
   amount,
   bookedInstant,

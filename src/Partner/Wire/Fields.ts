@@ -8,8 +8,9 @@ import { scaleOf } from "../../Common/Currency.ts"
 import * as Money from "../../Common/Money.ts"
 import { dayText } from "../../Common/Time.ts"
 import { uuidOf } from "../../Common/Uuid.ts"
-import type { AccountRef, Instant } from "../../Partner.ts"
+import type { AccountRef } from "../../Partner.ts"
 import type { Interface } from "../../Settings/Interface.ts"
+import type { Instant } from "../Instant.ts"
 import * as Instants from "./Instant.ts"
 
 export type Fields = Readonly<Record<string, unknown>>

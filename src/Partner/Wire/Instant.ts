@@ -1,5 +1,5 @@
 import { Either } from "effect"
-import type { Instant } from "../../Partner.ts"
+import type { Instant } from "../Instant.ts"
 
 // Groups, and the iterator of a destructured match, cost ten times what the fixed positions below do.
 const grammar =

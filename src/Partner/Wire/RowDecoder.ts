@@ -1,5 +1,5 @@
 import { Either, Option } from "effect"
-import type { Malformed, Row } from "../../Partner.ts"
+import type { Malformed, Row } from "../Lists/Page.ts"
 import { Fault, type Fields, isFields } from "./Fields.ts"
 import * as JsonText from "./JsonText.ts"
 

@@ -11,17 +11,10 @@ import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { type PlacedReceivable, Receivables } from "../../Mirror/ReceivableVersions.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
+import type { Instant } from "../../Partner/Instant.ts"
+import { type Page, type Pages, understoodRows } from "../../Partner/Lists/Page.ts"
 import { readWhole } from "../../Partner/Lists/WholeList.ts"
-import {
-  type CreditAccount,
-  type Instant,
-  type Page,
-  type Pages,
-  PartnerConnection,
-  type Receivable,
-  type ReferenceItem,
-  understoodRows,
-} from "../../Partner.ts"
+import { type CreditAccount, PartnerConnection, type Receivable, type ReferenceItem } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { noPath, noteReads, noteTrouble, noting } from "../Runs/Evidence.ts"

@@ -3,8 +3,8 @@
  * checkpoint, so a run that is started again makes the same ones.
  */
 import { Effect, Option } from "effect"
+import type { Page } from "../../Partner/Lists/Page.ts"
 import type { Walks } from "../../Partner/Lists/Walk.ts"
-import type { Page } from "../../Partner.ts"
 
 /** Pages that act as one. */
 export interface Group<A> extends Page<A> {

@@ -3,18 +3,12 @@ import { Data, Deferred, Effect, Either, Exit, FiberId, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { traced } from "../../Common/Traced.ts"
 import { keyOfEntry, resourceKey } from "../../Ledger/Movements.ts"
-import type { Subject } from "../../Ledger/Posting.ts"
+import type { Subject } from "../../Ledger/Subject.ts"
 import { type KnownResource, Resources } from "../../Mirror/Resources.ts"
 import type { PlacedEntry } from "../../Mirror/StatementEntries.ts"
+import type { Malformed, Row } from "../../Partner/Lists/Page.ts"
 import { PartnerError, type PartnerReason } from "../../Partner/PartnerError.ts"
-import {
-  type Malformed,
-  Partner,
-  type Resource,
-  type ResourceType,
-  type Row,
-  resourceTypes,
-} from "../../Partner.ts"
+import { Partner, type Resource, type ResourceType, resourceTypes } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 

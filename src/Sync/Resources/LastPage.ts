@@ -1,6 +1,7 @@
 /** The last page of a list or a statement, with which the next run begins. */
 import { Either, Option } from "effect"
-import type { Page, Resource } from "../../Partner.ts"
+import type { Page } from "../../Partner/Lists/Page.ts"
+import type { Resource } from "../../Partner.ts"
 import type { Checkpoint } from "../Statements/Checkpoint.ts"
 import type { Group } from "./Grouped.ts"
 

@@ -1,6 +1,6 @@
 /** How a list is read on, how far it has been read, and where that begins. */
 import { Option } from "effect"
-import type { Instant } from "../../Partner.ts"
+import type { Instant } from "../../Partner/Instant.ts"
 import type { Checkpoint } from "../Statements/Checkpoint.ts"
 import type { Place } from "./LastPage.ts"
 import type { Newest } from "./Newest.ts"
@@ -48,3 +48,14 @@ export const startOf = (checkpoint: Checkpoint): Checkpoint => {
   if (!checkpoint.complete || isOldestFirst(checkpoint)) return checkpoint
   return { ...checkpoint, cursor: Option.none(), complete: false }
 }
+
+export const progressFrom = (start: Checkpoint): ListProgress => ({
+  checkpoint: start,
+  lastCreatedAt: Option.none(),
+  lastPage: { cursor: Option.none(), leadsTo: Option.none() },
+  newest: Option.isNone(start.cursor) ? Option.none() : start.leadsTo,
+  isFromStart: Option.isNone(start.cursor),
+  isReached: false,
+  reachedKnown: false,
+  isElsewhere: false,
+})

@@ -12,17 +12,11 @@ import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import { Resources } from "../../Mirror/Resources.ts"
+import { malformedRows, type Pages as PagesOf, understoodRows } from "../../Partner/Lists/Page.ts"
 import { forEachPageUntil } from "../../Partner/Lists/Walk.ts"
 import { readWhole } from "../../Partner/Lists/WholeList.ts"
 import { isCursorExpired } from "../../Partner/PartnerError.ts"
-import {
-  malformedRows,
-  type Pages as PagesOf,
-  Partner,
-  type ReferenceItem,
-  type Resource,
-  understoodRows,
-} from "../../Partner.ts"
+import { Partner, type ReferenceItem, type Resource } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { noPath, noteReads, noteTrouble } from "../Runs/Evidence.ts"
@@ -31,7 +25,14 @@ import { beginning, type Checkpoint, saveCheckpoint } from "../Statements/Checkp
 import { Pages } from "../Statements/StatementPage.ts"
 import { type Group, grouped } from "./Grouped.ts"
 import { lastPageOf, leadsElsewhere, type Place } from "./LastPage.ts"
-import { type Begins, isOldestFirst, type ListPlan, type ListProgress, startOf } from "./ListPlan.ts"
+import {
+  type Begins,
+  isOldestFirst,
+  type ListPlan,
+  type ListProgress,
+  progressFrom,
+  startOf,
+} from "./ListPlan.ts"
 import { type Newest, NewestItems } from "./Newest.ts"
 import { orderingOf } from "./Ordering.ts"
 
@@ -95,16 +96,7 @@ const made = Effect.gen(function* () {
 
   const follow = (book: Book, stream: string, list: PagesOf<Resource>, start: Checkpoint, plan: ListPlan) =>
     Effect.suspend(() => {
-      const progress: ListProgress = {
-        checkpoint: start,
-        lastCreatedAt: Option.none(),
-        lastPage: { cursor: Option.none(), leadsTo: Option.none() },
-        newest: Option.isNone(start.cursor) ? Option.none() : start.leadsTo,
-        isFromStart: Option.isNone(start.cursor),
-        isReached: false,
-        reachedKnown: false,
-        isElsewhere: false,
-      }
+      const progress = progressFrom(start)
       // It may end on any page.
       const mayEnd = Option.isSome(plan.until)
       const groups = grouped(mayEnd ? 1 : settings.limits.pagesPerTransaction)

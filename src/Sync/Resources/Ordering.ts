@@ -1,7 +1,7 @@
 /** How a list is ordered by creation time. The interface does not say, so it is learned from the list itself. */
 import { Option } from "effect"
 import { byInstant } from "../../Common/Time.ts"
-import type { Instant } from "../../Partner.ts"
+import type { Instant } from "../../Partner/Instant.ts"
 import type { Ordering } from "../Statements/Checkpoint.ts"
 
 /** The ordering that items show, given what earlier pages showed and the creation time of the last item before them. */

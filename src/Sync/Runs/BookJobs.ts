@@ -2,9 +2,10 @@
 import { Context, type Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
-import type { Counters } from "../../Run.ts"
+import type { Counters } from "../../Run/Counters.ts"
 import type { AccountBackfill } from "../Backfill/BackfilledStatements.ts"
 import type { Window } from "../Backfill/Window.ts"
+import type { Work } from "./DeadJobs.ts"
 import type { Failure } from "./RunReport.ts"
 
 /** The task for every book of a run. */
@@ -16,6 +17,9 @@ export interface BookAsked {
   /** The days that a backfill reads again; null: a sync. */
   readonly window: Window | null
 }
+
+export const workOf = ({ window }: BookAsked): Work =>
+  window === null ? { kind: "sync" } : { kind: "backfill", days: window }
 
 export interface BookTask {
   readonly book: Book

@@ -1,6 +1,6 @@
 /** The results of trying quarantined rows again. */
 import type { QuarantinedRow } from "../../Mirror/Quarantine.ts"
-import type { Malformed } from "../../Partner.ts"
+import type { Malformed } from "../../Partner/Lists/Page.ts"
 
 /** The quarantined rows of one item. The newest is tried, and its result holds for the others. */
 export interface Tries {

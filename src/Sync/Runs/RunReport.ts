@@ -1,6 +1,6 @@
 /** The result of a run. */
 import { Data } from "effect"
-import type { Counters } from "../../Run.ts"
+import type { Counters } from "../../Run/Counters.ts"
 
 /** What a run may fail to read of a book. */
 export type Unread =

@@ -9,7 +9,8 @@ import { int4 } from "../../Database/Columns.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import { type Counters, Run } from "../../Run.ts"
+import type { Counters } from "../../Run/Counters.ts"
+import { Run } from "../../Run.ts"
 
 /** The least number of rows of a run after which the tables are first analyzed. */
 const first = 250

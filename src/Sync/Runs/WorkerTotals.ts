@@ -1,5 +1,5 @@
 /** The workers' results for the clients' books of a run, added up. */
-import { type Counters, counterNames } from "../../Run.ts"
+import { type Counters, counterNames } from "../../Run/Counters.ts"
 import type { AccountBackfill } from "../Backfill/BackfilledStatements.ts"
 import type { BookResult } from "./BookJobs.ts"
 

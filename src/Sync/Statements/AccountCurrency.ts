@@ -1,7 +1,8 @@
 /** An account has one currency. An entry in another one goes into quarantine, and the entries after it wait. */
 import { Either, Option } from "effect"
 import * as Money from "../../Common/Money.ts"
-import type { Row, StatementEntry } from "../../Partner.ts"
+import type { Row } from "../../Partner/Lists/Page.ts"
+import type { StatementEntry } from "../../Partner.ts"
 
 /** The entry as the service sent it, field by field; then the fields that are not decoded, verbatim. */
 const rawOf = (entry: StatementEntry): string => {

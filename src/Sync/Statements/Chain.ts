@@ -8,7 +8,8 @@ import * as Money from "../../Common/Money.ts"
 import { isEnriched, sameContent } from "../../Mirror/EntryContent.ts"
 import { signedAmount } from "../../Mirror/EntryRow.ts"
 import type { KnownEntry, PlacedEntry } from "../../Mirror/StatementEntries.ts"
-import { type Malformed, type Row, type StatementEntry, zeroThatMoves } from "../../Partner.ts"
+import type { Malformed, Row } from "../../Partner/Lists/Page.ts"
+import { type StatementEntry, zeroThatMoves } from "../../Partner.ts"
 
 export interface ChainState {
   /** Position of the last entry that is good. */

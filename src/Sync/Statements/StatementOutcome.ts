@@ -1,7 +1,7 @@
 /** What the reading of one statement came to. */
 import { Option } from "effect"
 import type { Amount } from "../../Common/Money.ts"
-import type { Instant } from "../../Partner.ts"
+import type { Instant } from "../../Partner/Instant.ts"
 import type { WholeStatement } from "../Runs/Evidence.ts"
 import { statementStream } from "./Checkpoint.ts"
 import type { Reading } from "./Reading.ts"

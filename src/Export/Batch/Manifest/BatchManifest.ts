@@ -10,7 +10,8 @@ import type { ValuationOptions } from "../../../Valuation/ValuedBook.ts"
 import type { TableOptions } from "../../Mapping/PreparedTables.ts"
 import type { Selection } from "../../Request/ExportScope.ts"
 import type { Facts } from "../../Source/BookFacts.ts"
-import { type FileRecord, formatVersion, type Lineage, type Manifest } from "../Manifest.ts"
+import { type FileRecord, formatVersion, type Manifest } from "../Manifest.ts"
+import type { Lineage } from "./Lineage.ts"
 
 /** What batches that are written in one pass have in common. */
 export interface Shared {
