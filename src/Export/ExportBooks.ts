@@ -12,7 +12,7 @@ import { count, counted } from "../Common/Text.ts"
 import { mayWrite } from "../Database/MayWrite.ts"
 import { commitBatches } from "./Batch/Commit.ts"
 import { attempt, quietly } from "./Batch/FileAttempt.ts"
-import { filesAtOnce, madeFolders, removeEmpty, syncFolders } from "./Batch/Folder.ts"
+import { filesAtOnce, type IsOwn, madeFolders, mustOwn, removeEmpty, syncFolders } from "./Batch/Folder.ts"
 import { PutAside } from "./Batch/Kept/PutAside.ts"
 import { clearLeftovers, knownSinceOf, markUnfinished } from "./Batch/Leftovers.ts"
 import type { Lineage } from "./Batch/Manifest/Lineage.ts"
@@ -39,6 +39,7 @@ interface MadeBatch {
 /** Marks which batches of each book are being written. The books' folders are durable before anything is committed. */
 const marked = Effect.fn("Export.marked")(function* (
   books: ReadonlyArray<{
+    readonly bookId: number
     readonly folder: string
     readonly places: ReadonlyArray<string>
     readonly knownSince: string
@@ -51,12 +52,20 @@ const marked = Effect.fn("Export.marked")(function* (
   )
   const marks = yield* Effect.forEach(
     books,
-    ({ folder, knownSince, places }) => markUnfinished(folder, places, knownSince),
+    ({ bookId, folder, knownSince, places }) =>
+      Effect.map(markUnfinished(folder, places, knownSince), (mark) => ({ ...mark, bookId, folder })),
     { concurrency: filesAtOnce },
   )
   const isNew = marks.some((mark) => mark.isNew)
   yield* syncFolders([...(isNew ? [out] : []), ...madeFolders(first, out).map(dirname)])
-  return { leave: Effect.forEach(marks, (mark) => mark.leave, { discard: true }) }
+  return {
+    ownBy: new Map<number, IsOwn>(marks.map(({ bookId, isOwn }) => [bookId, isOwn])),
+    hold: Effect.forEach(marks, ({ folder, isOwn }) => mustOwn(folder, isOwn), {
+      concurrency: filesAtOnce,
+      discard: true,
+    }),
+    leave: Effect.forEach(marks, (mark) => mark.leave, { discard: true }),
+  }
 })
 
 const booksOf = (unit: ReadonlyArray<AskedPass>): string => {
@@ -69,6 +78,7 @@ const writePasses = Effect.fn("Export.writePasses")(function* (
   books: ReadonlyArray<{ readonly planned: PlannedBook; readonly passes: ReturnType<typeof placedPasses> }>,
   previous: Map<number, NonNullable<Lineage["previous"]>>,
   aside: PutAside | undefined,
+  ownBy: ReadonlyMap<number, IsOwn>,
 ) {
   const made: Array<MadeBatch> = []
   const batches = count(books.flatMap(({ passes }) => passes.flatMap((pass) => pass.batches)).length)
@@ -79,7 +89,7 @@ const writePasses = Effect.fn("Export.writePasses")(function* (
       return pass === undefined ? [] : [{ book, ...pass, previous: previous.get(book.bookId) ?? null }]
     })
     for (const unit of yield* unitsOf(asked)) {
-      const written = yield* writeUnit(unit, aside).pipe(
+      const written = yield* writeUnit(unit, aside, ownBy).pipe(
         inStage("export", () => `batch ${made.length + 1} of ${batches}, ${booksOf(unit)}`),
       )
       for (const { bookId, place, written: batch } of written) {
@@ -107,6 +117,7 @@ const exportBatches = Effect.fn("Export.batches")(function* (
   }))
   const mark = yield* marked(
     all.map(({ passes, planned: { book } }) => ({
+      bookId: book.bookId,
       folder: resolve(out, bookFolder(book)),
       places: passes.flatMap(({ batches }) => batches.map(({ below }) => below)),
       knownSince: ofBook(known, book.bookId),
@@ -119,7 +130,7 @@ const exportBatches = Effect.fn("Export.batches")(function* (
     (opened) => quietly(() => opened.close()),
   )
   const aside = withFiles ? yield* puttingAside : undefined
-  const made = yield* writePasses(all, new Map(previous), aside)
+  const made = yield* writePasses(all, new Map(previous), aside, mark.ownBy)
   const keep = Effect.forEach(made, ({ written }) => written.folder.keep, { discard: true })
   if (request.preview === true && !(yield* mayWrite())) {
     yield* Effect.logWarning(
@@ -132,6 +143,7 @@ const exportBatches = Effect.fn("Export.batches")(function* (
     const keepFrom = withFiles ? folder : null
     return { commit: { bookId, place, keepFrom, who: request.who ?? "the schedule" }, manifest }
   })
+  yield* mark.hold
   yield* Effect.uninterruptibleMask((restore) =>
     commitBatches(commits, restore).pipe(
       // If the answer to the commit was lost, it may have succeeded, and committed batches must have their folders. The marker

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { ofBook } from "../Book/ByBook.ts"
 import { Database } from "../Database.ts"
-import { filesAtOnce, openFolders } from "./Batch/Folder.ts"
+import { filesAtOnce, type IsOwn, openFolders } from "./Batch/Folder.ts"
 import type { PutAside } from "./Batch/Kept/PutAside.ts"
 import type { BatchPart, Shared } from "./Batch/Manifest/BatchManifest.ts"
 import { publishBatch, writeFiles } from "./Batch.ts"
@@ -95,11 +95,12 @@ const askedOf = ({ batches, ...shared }: AskedPass): Asked => ({
 
 /**
  * Writes the batches of a unit from one repeatable-read snapshot, each into its own folder, which is removed with the scope
- * unless it is kept. `aside`: where the blocks of its files wait to be kept in the database.
+ * unless it is kept. `aside`: where the blocks of its files wait to be kept in the database. `ownBy`: by book.
  */
 export const writeUnit = Effect.fn("Export.writeUnit")(function* (
   unit: ReadonlyArray<AskedPass>,
   aside: PutAside | undefined,
+  ownBy: ReadonlyMap<number, IsOwn>,
 ) {
   const database = yield* Database
   const [first, ...more] = unit
@@ -111,6 +112,7 @@ export const writeUnit = Effect.fn("Export.writeUnit")(function* (
         openFolders(
           pass.batches.map(({ path }) => path),
           aside,
+          ownBy.get(pass.book.bookId),
         ),
         (folders) => ({
           ...pass,

@@ -11,7 +11,7 @@ import { codeOf } from "../../Common/ErrorCode.ts"
 import { makeFolder } from "../../Common/Files/Folders.ts"
 import { NewFile, syncFolder } from "../../Common/Files/NewFile.ts"
 import { readManifestFile } from "../../Common/Files/RegularFile.ts"
-import type { ExportError } from "../ExportError.ts"
+import { type ExportError, exportError } from "../ExportError.ts"
 import { attempt, quietly, steady } from "./FileAttempt.ts"
 import { type FolderFile, openFile } from "./FolderFile.ts"
 import type { PutAside, ReadBlock } from "./Kept/PutAside.ts"
@@ -47,8 +47,22 @@ export const madeFolders = (first: string | undefined, path: string): ReadonlyAr
 export const removeEmpty = (first: string | undefined, path: string): Effect.Effect<void> =>
   Effect.forEach(madeFolders(first, path), (folder) => quietly(() => rmdir(folder)), { discard: true })
 
+/** Whether what lies there is this export's: one that slept until its locks were gone is overtaken by the next. */
+export type IsOwn = () => Promise<boolean>
+
+/** Fails where another export has taken over. */
+export const mustOwn = (path: string, isOwn: IsOwn): Effect.Effect<void, ExportError> =>
+  Effect.flatMap(Effect.promise(isOwn), (own) =>
+    own
+      ? Effect.void
+      : exportError(
+          "Busy",
+          `Another export took over ${path} while this one had lost its locks, or writes there from a copy of this database. Nothing of this one was kept: export again what is still to be exported.`,
+        ),
+  )
+
 /** A folder that does not exist yet: how to make it, and how to remove what was written unless it is kept. */
-const folderAt = (path: string, aside: PutAside | undefined) => {
+const folderAt = (path: string, aside: PutAside | undefined, isOwn: IsOwn) => {
   let kept = false
   const blocks = new Map<string, ReadBlock>()
   const names = new Set<string>()
@@ -57,21 +71,25 @@ const folderAt = (path: string, aside: PutAside | undefined) => {
   const cleanUp = Effect.promise(async () => {
     const quiet = () => undefined
     for (const file of files) file.abandon()
-    if (kept) return
+    if (kept || !(await isOwn())) return
     for (const name of [...names].flatMap((each) => [each, `${each}.partial`])) {
       await rm(join(path, name), { force: true }).catch(quiet)
     }
     for (const each of folders) await rmdir(each).catch(quiet)
   })
+  const owned = mustOwn(path, isOwn)
   const folder: Folder = {
     path,
     create: (name) =>
-      steady(join(path, name), async () => {
-        names.add(name)
-        const file = await NewFile.create(join(path, `${name}.partial`))
-        files.push(file)
-        return openFile(join(path, name), name, file, aside?.file(path), (ended) => blocks.set(name, ended))
-      }),
+      Effect.zipRight(
+        owned,
+        steady(join(path, name), async () => {
+          names.add(name)
+          const file = await NewFile.create(join(path, `${name}.partial`))
+          files.push(file)
+          return openFile(join(path, name), name, file, aside?.file(path), (ended) => blocks.set(name, ended))
+        }),
+      ),
     blocks: (name) => blocks.get(name),
     rename: (from, to) =>
       steady(join(path, to), () => {
@@ -82,18 +100,24 @@ const folderAt = (path: string, aside: PutAside | undefined) => {
         return rename(join(path, `${from}.partial`), join(path, `${to}.partial`))
       }),
     publish: (finished) =>
-      steady(path, async () => {
-        for (const name of finished) await rename(join(path, `${name}.partial`), join(path, name))
-        await syncFolder(path)
-      }),
+      Effect.zipRight(
+        owned,
+        steady(path, async () => {
+          for (const name of finished) await rename(join(path, `${name}.partial`), join(path, name))
+          await syncFolder(path)
+        }),
+      ),
     keep: Effect.sync(() => {
       kept = true
     }),
   }
-  const make = steady(path, async () => {
-    folders.push(...madeFolders(await makeFolder(path), path))
-    return folders
-  })
+  const make = Effect.zipRight(
+    owned,
+    steady(path, async () => {
+      folders.push(...madeFolders(await makeFolder(path), path))
+      return folders
+    }),
+  )
   return { folder, make, cleanUp }
 }
 
@@ -103,13 +127,14 @@ export const syncFolders = (paths: Iterable<string>): Effect.Effect<void, Export
 
 /**
  * Makes the folders of batches; each is emptied of our files and removed when the scope ends without `keep`. `aside`: where the blocks
- * of their files wait to be kept in the database.
+ * of their files wait to be kept in the database. `isOwn`: where others may take over what lies there.
  */
 export const openFolders = Effect.fn("Export.openFolders")(function* (
   paths: ReadonlyArray<string>,
   aside?: PutAside,
+  isOwn: IsOwn = async () => true,
 ): Effect.fn.Return<ReadonlyArray<Folder>, ExportError, Scope.Scope> {
-  const opened = paths.map((path) => folderAt(path, aside))
+  const opened = paths.map((path) => folderAt(path, aside, isOwn))
   for (const { cleanUp } of opened) yield* Effect.addFinalizer(() => cleanUp)
   const folders = yield* Effect.forEach(opened, ({ make }) => make)
   // Parents too: a batch that is committed in the database must not vanish with its folder's entry.

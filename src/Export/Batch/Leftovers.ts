@@ -1,15 +1,19 @@
 /**
  * Clears what a killed export left behind. A marker in the book's folder says whose it is (`of`, and since when its database has known
- * the book) and names the batches that are being written, a line each; it is removed when they are committed or given up. The next
+ * the book; `by`, and an identifier of the export's own) and names the batches that are being written, a line each; it is removed when they are committed or given up. The next
  * export of the book removes the folders that the marker names, so that a batch which never became part of the books does not look like
- * one. No lock tells whether another database's export still runs: its marker and folders are left alone.
+ * one. No lock tells whether another database's export still runs: its marker and folders are left alone. An export that slept until
+ * its locks were gone, or whose database has a copy, may find the marker of the next one in place of its own: it is overtaken, and
+ * touches nothing any more.
  */
+import { randomUUID } from "node:crypto"
 import { rm, rmdir } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Either } from "effect"
 import { isIn, ofBook } from "../../Book/ByBook.ts"
 import { makeFolder } from "../../Common/Files/Folders.ts"
 import { writeNewFile } from "../../Common/Files/NewFile.ts"
+import { readManifestFile } from "../../Common/Files/RegularFile.ts"
 import { int4, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { isFormatFile } from "../../Format/Formats.ts"
@@ -107,12 +111,18 @@ export const markUnfinished = Effect.fn("Export.markUnfinished")(function* (
     }
   }
   const marker = join(bookFolder, markerFile)
+  const content = [`of ${knownSince}`, `by ${randomUUID()}`, ...places, ""].join("\n")
+  const isOwn = () =>
+    readManifestFile(marker).then(
+      (bytes) => bytes.toString("utf8") === content,
+      () => false,
+    )
   let left = false
   const make = attempt(marker, async () => {
     const first = await makeFolder(bookFolder)
     // A file that somebody put there since it was cleared is not our marker.
     try {
-      await writeNewFile(marker, [`of ${knownSince}`, ...places, ""].join("\n"))
+      await writeNewFile(marker, content)
     } catch (cause) {
       for (const folder of madeFolders(first, bookFolder)) await rmdir(folder).catch(() => undefined)
       throw cause
@@ -120,13 +130,15 @@ export const markUnfinished = Effect.fn("Export.markUnfinished")(function* (
     return first
   })
   const remove = (first: string | undefined) =>
-    Effect.suspend(() => (left ? Effect.void : quietly(() => rm(marker, { force: true })))).pipe(
-      Effect.andThen(removeEmpty(first, bookFolder)),
-    )
+    quietly(async () => {
+      if (!left && (await isOwn())) await rm(marker, { force: true })
+    }).pipe(Effect.andThen(removeEmpty(first, bookFolder)))
   const first = yield* Effect.acquireRelease(make, remove)
   return {
     /** Whether the book's folder was made: its entry in the folder above is not durable yet. */
     isNew: first !== undefined,
+    /** Whether no other export has taken over the folder. */
+    isOwn,
     leave: Effect.sync(() => {
       left = true
     }),
