@@ -52,6 +52,7 @@ describe("the embedded Postgres", () => {
       cleanups.client(folder),
     ])
     expect(Math.max(...clients.map(({ seen }) => seen.visits))).toBe(3)
+    expect(clients.filter(({ said }) => said().includes("Began a new, empty database"))).toHaveLength(1)
     expect(clients[0]?.seen).toMatchObject({
       fsync: "on",
       user: "tieout_runtime",

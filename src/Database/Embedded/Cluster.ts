@@ -66,9 +66,9 @@ const syncFolder = async (folder: string): Promise<void> => {
 
 /**
  * Creates the cluster and its password in a folder of its own and renames that into place: whoever is killed leaves
- * nothing half-done under the real name, and of two at once one wins, without a lock.
+ * nothing half-done under the real name, and of two at once one wins, without a lock. Answers whether it is this one.
  */
-const create = async (cluster: Cluster): Promise<void> => {
+const create = async (cluster: Cluster): Promise<boolean> => {
   const { account, binaries, place } = cluster
   const parent = dirname(place.home)
   await dataFolder(parent)
@@ -118,11 +118,16 @@ const create = async (cluster: Cluster): Promise<void> => {
     }
     await secret.chmod(0o600)
     if (account !== undefined) await secret.chown(process.getuid?.() ?? 0, process.getgid?.() ?? 0)
-    await rename(partial, place.home).catch((error: unknown) => {
-      // Another process was first: its cluster is as good as ours.
-      if (!["ENOTEMPTY", "EEXIST", "EPERM"].includes(codeOf(error) ?? "")) throw error
-    })
+    const isFirst = await rename(partial, place.home).then(
+      () => true,
+      (error: unknown) => {
+        // Another process was first: its cluster is as good as ours.
+        if (["ENOTEMPTY", "EEXIST", "EPERM"].includes(codeOf(error) ?? "")) return false
+        throw error
+      },
+    )
     await syncFolder(parent)
+    return isFirst
   } finally {
     await secret.close()
     await removePartial(partial, account)
@@ -154,17 +159,15 @@ export const noDatabase = (folder: string): EmbeddedError =>
       "or name the database by DATABASE_URL or TIEOUT_DATA_DIR; tieout sync begins a new one.",
   })
 
-/** Makes sure that the cluster is there, whole, and of the version of our binaries. Answers whether it was made. */
+/** Makes sure that the cluster is there, whole, and of the version of our binaries. Answers whether this process made it. */
 export const ensureCluster = async (cluster: Cluster, mayCreate: boolean): Promise<boolean> => {
   const { binaries, folder, place } = cluster
   const content = await readdir(place.home).catch((error: unknown) =>
     codeOf(error) === "ENOENT" ? [] : ["something that is not for us to read"],
   )
-  if (content.length === 0) {
-    // An empty folder is the place of a disk that is not mounted, too.
-    if (!mayCreate) throw noDatabase(place.home)
-    await create(cluster)
-  }
+  // An empty folder is the place of a disk that is not mounted, too.
+  if (content.length === 0 && !mayCreate) throw noDatabase(place.home)
+  const made = content.length === 0 && (await create(cluster))
   await refuseOthers(cluster)
   const version = await readRegular(join(folder, "PG_VERSION"), 16).then(
     (bytes) => bytes.toString("utf8").trim(),
@@ -187,7 +190,7 @@ export const ensureCluster = async (cluster: Cluster, mayCreate: boolean): Promi
         `${binaries.major}. Use the version of Tieout that wrote them; to move them over, tieout backup with that one and tieout restore with this one, into an empty TIEOUT_DATA_DIR.`,
     })
   }
-  return content.length === 0
+  return made
 }
 
 /** The generated password of the cluster's owner. */
