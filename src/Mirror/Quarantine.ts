@@ -93,6 +93,10 @@ const made = Effect.gen(function* () {
     return rows.filter((row) => !known.has(digestOf(row)))
   })
 
+  /** How many more rows will wait there once these are put: the same row read again stays one. */
+  const more = (book: Book, stream: string, rows: ReadonlyArray<Malformed>) =>
+    Effect.map(unknown(book, stream, rows), (fresh) => new Set(fresh.map(digestOf)).size)
+
   /** Part of the caller's transaction: settles the rows of these items, which could be read after all. */
   const resolveEach = traced("Mirror.Quarantine.resolveEach")(function* (
     book: Book,
@@ -252,6 +256,7 @@ const made = Effect.gen(function* () {
   return {
     put,
     unknown,
+    more,
     resolveEach,
     resolveItems,
     resolveStream,

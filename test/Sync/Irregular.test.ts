@@ -71,6 +71,41 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a row that cannot be u
     }).pipe(inOwnDatabase),
   )
 
+  it.scoped("is counted as quarantined once, however often and in whatever ways it is read", () =>
+    Effect.gen(function* () {
+      const bad = { createdAt: "yesterday" }
+      const { held: service, service: at } = yield* partnership({
+        balance: "15",
+        // The second deposit is read by its identifier, for its entry, and with its list.
+        deposits: [
+          deposit(11, "10", bad),
+          deposit(12, "5", bad),
+          deposit(13, "1", bad),
+          deposit(13, "1", bad),
+        ],
+        statement: [
+          credit(21, "10", "10"),
+          credit(22, "5", "15", id(12)),
+          { ...credit(23, "1", "16"), amount: "x" },
+        ],
+      })
+      const waiting = rows("select count(*)::integer as n from mirror.open_quarantine")
+      const first = yield* sync(at.url)
+      expect(yield* waiting).toEqual([{ n: 4 }])
+      expect(first.counters.quarantined).toBe(4)
+      expect((yield* sync(at.url)).counters.quarantined).toBe(0)
+      service.deposits.push(deposit(14, "1", bad))
+      expect((yield* sync(at.url)).counters.quarantined).toBe(1)
+      // One that is settled and comes again is new.
+      const mended = service.deposits
+      service.deposits = [deposit(11, "10"), ...mended.slice(1)]
+      yield* sync(at.url)
+      service.deposits = mended
+      expect((yield* sync(at.url)).counters.quarantined).toBe(1)
+      expect(yield* waiting).toEqual([{ n: 5 }])
+    }).pipe(inOwnDatabase),
+  )
+
   it.scoped("stops the stream before its page where there are too many of them, and the run fails", () =>
     Effect.gen(function* () {
       const statement = Array.from({ length: 20 }, (_, index) => ({

@@ -125,6 +125,7 @@ const made = Effect.gen(function* () {
     const stream = statementStream(accountId)
     const unknown = yield* quarantine.unknown(book, stream, found.malformed)
     yield* flood.judge(stream, { rows: found.rows, malformed: unknown.length }, unknown)
+    const more = yield* quarantine.more(book, stream, found.malformed)
     const gone = (yield* Effect.forEach(found.gone, (stretch) =>
       idsAt(database, book, accountId, stretch),
     )).flat()
@@ -152,7 +153,7 @@ const made = Effect.gen(function* () {
     yield* bookEnriched(book, found)
     run.counters.contradictions += found.changed.length + gone.length
     run.counters.held += missing.length
-    run.counters.quarantined += found.malformed.length
+    run.counters.quarantined += more
     const text = Option.match({ onNone: () => null, onSome: Money.toText })
     return {
       book: book.code,

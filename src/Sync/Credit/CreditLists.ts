@@ -71,6 +71,7 @@ const made = Effect.gen(function* () {
               if (Option.isSome(id)) ids.add(id.value)
               else nameless = true
             }
+            const more = yield* quarantine.more(organization, kind, malformed)
             yield* run.commit(
               Effect.gen(function* () {
                 yield* keep(items, page)
@@ -88,7 +89,7 @@ const made = Effect.gen(function* () {
                 yield* noteReads(organization, [{ stream, beganAt: beganAt ?? Option.none() }])
               }),
             )
-            run.counters.quarantined += malformed.length
+            run.counters.quarantined += more
           }),
       )
       yield* stream === undefined ? reading : reading.pipe(noting(organization, stream))

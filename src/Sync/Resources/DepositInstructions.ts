@@ -42,6 +42,7 @@ const made = Effect.gen(function* () {
     const run = yield* Run
     const malformed = rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
     const items = rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
+    const more = yield* quarantine.more(book, kind, malformed)
     yield* run.commit(
       Effect.gen(function* () {
         yield* reference.put(book, run.runId, kind, askedAt, items)
@@ -53,7 +54,7 @@ const made = Effect.gen(function* () {
         )
       }),
     )
-    run.counters.quarantined += malformed.length
+    run.counters.quarantined += more
   })
 
   /**

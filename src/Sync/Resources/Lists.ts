@@ -87,8 +87,9 @@ const made = Effect.gen(function* () {
       if (ends) yield* noteReads(book, [{ stream, beganAt: begins.at ?? Option.none() }])
     })
     const news = rereads ? yield* resources.news(book, read) : read
+    const more = yield* quarantine.more(book, stream, malformed)
     yield* pages.absorbResources(book, news, [], withPage)
-    run.counters.quarantined += malformed.length
+    run.counters.quarantined += more
     progress.checkpoint = checkpoint
     progress.lastPage = lastPage
     progress.lastCreatedAt = Option.orElse(Option.fromNullable(created.at(-1)), () => progress.lastCreatedAt)
@@ -181,6 +182,7 @@ const made = Effect.gen(function* () {
           const news = yield* reference.news(book, kind, understoodRows(page))
           if (news.length === 0 && malformed.length === 0 && !waits) return
           const ids = understoodRows(page).map((item) => item.id)
+          const more = yield* quarantine.more(book, kind, malformed)
           yield* run.commit(
             Effect.gen(function* () {
               yield* reference.put(book, run.runId, kind, nowIso(page.requestedAt), news)
@@ -189,7 +191,7 @@ const made = Effect.gen(function* () {
               if (isWhole && waits) yield* quarantine.resolveStream(book, kind, run.runId)
             }),
           )
-          run.counters.quarantined += malformed.length
+          run.counters.quarantined += more
         }),
     )
   })
@@ -216,6 +218,7 @@ const made = Effect.gen(function* () {
           const read = understoodRows(page)
           for (const { accountId } of read) listed.add(accountId)
           for (const { id } of malformed) if (Option.isSome(id)) listed.add(id.value)
+          const more = yield* quarantine.more(book, "accounts", malformed)
           yield* run.commit(
             Effect.gen(function* () {
               yield* accounts.put(book, run.runId, nowIso(page.requestedAt), read)
@@ -233,7 +236,7 @@ const made = Effect.gen(function* () {
               yield* noteReads(book, [{ stream: "accounts", beganAt: begins.at ?? Option.none() }])
             }),
           )
-          run.counters.quarantined += malformed.length
+          run.counters.quarantined += more
         }),
     )
   })

@@ -78,6 +78,10 @@ const made = Effect.gen(function* () {
     Effect.gen(function* () {
       const run = yield* Run
       const { malformed, missing, read } = yield* hydration.readAll(keys)
+      for (const { key, row } of malformed) {
+        const more = yield* quarantine.more(book, streamOf(key.type), [row])
+        run.counters.quarantined += more
+      }
       const withPage = Effect.gen(function* () {
         for (const { key, row } of malformed) {
           yield* quarantine.put(book, run.runId, streamOf(key.type), [row])
@@ -89,7 +93,6 @@ const made = Effect.gen(function* () {
         )
       })
       yield* pages.absorbResources(book, read, missing, withPage, areMirrored)
-      run.counters.quarantined += malformed.length
     })
 
   /** Reads resources by id, in batches of one transaction each. `areMirrored`: none is missing or in quarantine. */

@@ -126,6 +126,7 @@ const made = Effect.gen(function* () {
           const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
           const clients = page.rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
           yield* flood.pass(kind, page.rows.length, malformed)
+          const more = yield* quarantine.more(organization, kind, malformed)
           yield* run.commit(
             Effect.gen(function* () {
               yield* reference.put(organization, run.runId, kind, nowIso(page.requestedAt), clients)
@@ -140,7 +141,7 @@ const made = Effect.gen(function* () {
               yield* noteReads(organization, [{ stream: "clients", beganAt: beganAt ?? Option.none() }])
             }),
           )
-          run.counters.quarantined += malformed.length
+          run.counters.quarantined += more
           for (const client of clients) found.set(client.id, client)
           for (const { id } of malformed) if (Option.isSome(id)) unreadable.add(id.value)
         }),

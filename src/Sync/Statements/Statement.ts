@@ -126,6 +126,7 @@ const made = Effect.gen(function* () {
       walked.malformed.length +
       walked.enriched.length +
       walked.contradictions.length
+    const more = yield* quarantine.more(book, stream, walked.malformed)
     if (news > 0 || movesTo(reading, walked, page) !== null) {
       const naming = [...walked.enriched, ...walked.good]
       const named = naming.flatMap(({ entry }) => Option.toArray(entry.relatedResourceId))
@@ -149,15 +150,18 @@ const made = Effect.gen(function* () {
         reread: hydrated.reread,
         hydrated: { ...hydrated, missing },
       }
+      for (const { key, row } of hydrated.malformed) {
+        const more = yield* quarantine.more(book, streamOf(key.type), [row])
+        run.counters.quarantined += more
+      }
       const areNew = !walked.good.some(({ entry }) => known.has(entry.entryId))
       yield* pages
         .absorb(book, absorbed, also(areNew))
         .pipe(Effect.catchIf(isKnownMeanwhile, () => pages.absorb(book, absorbed, also(false))))
-      run.counters.quarantined += hydrated.malformed.length
     }
     note(reading, walked, page, known)
     run.counters.held += walked.behind.length
-    run.counters.quarantined += walked.malformed.length
+    run.counters.quarantined += more
     run.counters.contradictions += walked.contradictions.length
   })
 
