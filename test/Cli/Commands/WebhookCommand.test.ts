@@ -1,4 +1,5 @@
 /** `tieout webhook …` as a person types it, on events that a listener has received. */
+import { sign } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -141,6 +142,33 @@ layer(Layer.merge(database, Tool.layer), {
       expect([bad.code, bad.out.startsWith("Nothing fits: ")]).toEqual([1, true])
       const gone = yield* tieout("webhook", "diagnose", "gone.json", "--key", "key.pem")
       expect([gone.code, gone.error.startsWith("gone.json: there is no such file")]).toEqual([2, true])
+    }),
+  )
+
+  it.scoped("diagnose tries what the named connection's settings say first, and prints settings for it", () =>
+    Effect.gen(function* () {
+      const { cwd, run } = yield* Tool
+      const body = eventOf(8)
+      writeFileSync(join(cwd, "key.pem"), pair.publicKey.export({ type: "spki", format: "pem" }).toString())
+      const signature = sign(null, Buffer.from(`v9|now|${body}`), pair.privateKey).toString("base64")
+      const headers = { ...headersFor(pair, body), "x-signature": signature, "x-when": "now" }
+      writeFileSync(join(cwd, "own.json"), JSON.stringify({ headers, body }))
+      const own = { interface: { webhook: { signedPayload: "v9|{header:x-when}|{body}" } } }
+      const diagnose = (connections: object, ...more: ReadonlyArray<string>) =>
+        run(["webhook", "diagnose", "own.json", "--key", "key.pem", ...more], {
+          TIEOUT_CONNECTIONS: JSON.stringify(connections),
+        })
+      const two = { first: {}, other: own }
+      expect((yield* diagnose(two)).code).toBe(1)
+      expect((yield* diagnose(two, "--connection", "first")).code).toBe(1)
+      expect((yield* diagnose(two, "--connection", "nobody")).code).toBe(2)
+      const printed =
+        "connections:\n  other:\n    surfaces:\n      - organization\n    interface:\n      webhook:\n"
+      const named = yield* diagnose(two, "--connection", "other")
+      expect([named.code, named.out.includes(printed)]).toEqual([0, true])
+      // Of one connection there is no doubt.
+      const only = yield* diagnose({ other: own })
+      expect([only.code, only.out.includes(printed)]).toEqual([0, true])
     }),
   )
 })

@@ -3,6 +3,7 @@ import { stringify } from "yaml"
 import { largestCapture } from "../../../../Common/Files/RegularFile/ImportBounds.ts"
 import { readNamed, whyUnread } from "../../../../Common/Files/RegularFile.ts"
 import { harmless } from "../../../../Common/Text.ts"
+import type { Interface } from "../../../../Settings/Interface.ts"
 import { Settings } from "../../../../Settings.ts"
 import {
   type Diagnosis,
@@ -11,6 +12,7 @@ import {
   readCapture,
   readKeys,
 } from "../../../../Webhook/Diagnosis.ts"
+import { knownConnection } from "../../../BookEnvironment.ts"
 import { argument, optional, subcommand, text } from "../../../Declaration.ts"
 import { exitCodes } from "../../../ExitCode.ts"
 import { UsageError } from "../../../Failure.ts"
@@ -25,6 +27,27 @@ const read = (file: string) =>
         advice: "Name a file that is there, of one delivery or one key.",
       }),
   })
+
+/** Whose settings are looked at, and are printed: those of a connection with a section of its own, or the common ones. */
+interface Place {
+  readonly profile: Interface
+  readonly within: (section: object) => object
+}
+
+const placeOf = (
+  { connectionNames, connections, interface: common, profile }: Settings,
+  asked: Option.Option<string>,
+): Place => {
+  const name = Option.getOrElse(asked, () => (connectionNames.length === 1 ? connectionNames[0] : undefined))
+  const connection = name === undefined ? undefined : connections[name]
+  if (name === undefined || connection === undefined) return { profile: common, within: (section) => section }
+  const isCommon = connectionNames.length === 1 && connection.interface === undefined
+  return {
+    profile: profile(name),
+    within: (section) =>
+      isCommon ? section : { connections: { [name]: { surfaces: connection.surfaces, ...section } } },
+  }
+}
 
 /** The settings that make the signature valid. */
 const fragmentOf = (found: Found): object => {
@@ -44,7 +67,7 @@ const nothing = ({ signatureHeaders, tried }: Diagnosis): ReadonlyArray<string> 
   "Check that the key is the one that the delivery names, and that the body was saved byte for byte.",
 ]
 
-const linesOf = (diagnosis: Diagnosis): ReadonlyArray<string> => {
+const linesOf = (diagnosis: Diagnosis, { within }: Place): ReadonlyArray<string> => {
   const { found } = diagnosis
   if (found === undefined) return nothing(diagnosis).map(harmless)
   return [
@@ -53,7 +76,7 @@ const linesOf = (diagnosis: Diagnosis): ReadonlyArray<string> => {
     ...(found.algorithmName === undefined
       ? ["# No header names the algorithm; the interface says that one does."]
       : []),
-    stringify(fragmentOf(found)).trimEnd(),
+    stringify(within(fragmentOf(found))).trimEnd(),
   ]
 }
 
@@ -66,11 +89,16 @@ export const diagnose = subcommand(
         text("key", "FILE", "The public key: PEM, a JWK, base64, or the service's list of public keys"),
         "the one in the captured delivery",
       ),
+      connection: optional(
+        text("connection", "NAME", "Whose settings are tried first, and are printed"),
+        "the only one, or what all have in common",
+      ),
     },
   },
-  Effect.fn("Cli.webhook.diagnose")(function* ({ file, key }) {
+  Effect.fn("Cli.webhook.diagnose")(function* ({ connection, file, key }) {
     const output = yield* Output
-    const { interface: profile } = yield* Settings
+    yield* knownConnection(connection)
+    const place = placeOf(yield* Settings, connection)
     const capture = readCapture(yield* read(file))
     if (Either.isLeft(capture)) {
       return yield* new UsageError({
@@ -88,14 +116,14 @@ export const diagnose = subcommand(
         advice: "Name one with --key FILE: PEM, a JWK, base64, or the service's list of public keys.",
       })
     }
-    const diagnosis = examine(capture.right, keys, profile.webhook)
+    const diagnosis = examine(capture.right, keys, place.profile.webhook)
     yield* output.report({
       document: {
         ...diagnosis,
         found: diagnosis.found ?? null,
-        settings: diagnosis.found === undefined ? null : fragmentOf(diagnosis.found),
+        settings: diagnosis.found === undefined ? null : place.within(fragmentOf(diagnosis.found)),
       },
-      lines: linesOf(diagnosis),
+      lines: linesOf(diagnosis, place),
       code: diagnosis.found === undefined ? exitCodes.failed : exitCodes.done,
     })
   }, Effect.provide(Settings.Default)),
