@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { allBooks, type Book } from "../../../Book.ts"
+import { allBooks } from "../../../Book.ts"
 import { counted } from "../../../Common/Text.ts"
 import { spanText } from "../../../Common/Time.ts"
 import { wrapped } from "../../../Common/Wrap.ts"
@@ -7,7 +7,6 @@ import { describeServer } from "../../../Database/ConnectionSettings.ts"
 import { Database } from "../../../Database.ts"
 import { type UnmappedBook, unmappedAccounts } from "../../../Export/Mapping.ts"
 import { Status, type StatusSummary } from "../../../Inquiry/Status.ts"
-import { failingText, readStates, unreadBooks } from "../../../Reconcile/ReadStates.ts"
 import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { booksToRead, knownConnection } from "../../BookEnvironment.ts"
@@ -16,6 +15,7 @@ import { command } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
 import { Output } from "../../Output.ts"
 import { isBlocking, standingLines, verdict } from "../../Tables/StandingTable.ts"
+import { type UnreadBook, unreadLines, unreadOf } from "../../Tables/UnreadBooks.ts"
 
 const runColumns = [
   { title: "Connection" },
@@ -44,33 +44,6 @@ const unmappedLines = (unmapped: ReadonlyArray<UnmappedBook>): ReadonlyArray<str
 
 const mostUnmapped = 10
 
-interface Unread {
-  readonly connection: string
-  readonly book: string
-  readonly what: string
-  /** ISO 8601. */
-  readonly since: string
-}
-
-const unreadOf = Effect.fn("Cli.status.unread")(function* (books: ReadonlyArray<Book>) {
-  const states = yield* readStates(books.map(({ bookId }) => bookId))
-  return unreadBooks(states).map(({ book, since }): Unread => {
-    const at = `${new Date(since).toISOString().slice(0, 19)}Z`
-    return { connection: book.connection, book: book.code, what: failingText(book), since: at }
-  })
-})
-
-const mostUnread = 10
-
-const unreadLines = (unread: ReadonlyArray<Unread>): ReadonlyArray<string> => {
-  if (unread.length === 0) return []
-  const named = unread
-    .slice(0, mostUnread)
-    .map(({ book, since, what }) => `book ${book} (${what}, since ${since})`)
-  const more = unread.length - mostUnread
-  return [`Not readable: ${[...named, ...(more > 0 ? [counted(more, "more book")] : [])].join("; ")}.`]
-}
-
 const jobLines = (jobs: StatusSummary["jobs"]): ReadonlyArray<string> =>
   jobs.map(
     ({ active, connection, dead, oldest, waiting }) =>
@@ -79,7 +52,7 @@ const jobLines = (jobs: StatusSummary["jobs"]): ReadonlyArray<string> =>
 
 const linesOf = (
   summary: StatusSummary,
-  unread: ReadonlyArray<Unread>,
+  unread: ReadonlyArray<UnreadBook>,
   unmapped: ReadonlyArray<UnmappedBook>,
   screen: Screen,
 ): ReadonlyArray<string> => {
@@ -96,9 +69,11 @@ const linesOf = (
     "",
     ...standingLines(summary.accounts, screen),
     ...verdict(summary.tieOut, summary.notRead, screen),
-    ...[...unreadLines(unread), ...jobLines(summary.jobs), ...unmappedLines(unmapped)].flatMap((line) =>
-      wrapped(line, screen.width),
-    ),
+    ...[
+      ...unreadLines("Not readable", unread),
+      ...jobLines(summary.jobs),
+      ...unmappedLines(unmapped),
+    ].flatMap((line) => wrapped(line, screen.width)),
   ]
 }
 

@@ -1,9 +1,11 @@
 import { Effect, Either, Layer, Option } from "effect"
+import { allBooks } from "../../../Book.ts"
 import { approve } from "../../../Close/Approval.ts"
 import type { BookClose } from "../../../Close/CloseBooks.ts"
 import { foldedName, who } from "../../../Close/Person.ts"
 import { bridge, check, close as closeMonth } from "../../../Close.ts"
 import { counted, harmless } from "../../../Common/Text.ts"
+import { wrapped } from "../../../Common/Wrap.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { Reconcile } from "../../../Reconcile.ts"
 import { Settings } from "../../../Settings.ts"
@@ -17,6 +19,7 @@ import { Output } from "../../Output.ts"
 import { parseMonth } from "../../Period.ts"
 import { bridgeLines } from "../../Tables/BridgeTable.ts"
 import { adviceLines, agreementLines, closeLines } from "../../Tables/CloseTable.ts"
+import { unreadLines, unreadOf } from "../../Tables/UnreadBooks.ts"
 
 const usage = (detail: string, advice = "") => new UsageError({ detail, advice })
 
@@ -90,6 +93,16 @@ const showApproval = Effect.fn("Cli.close.approve")(function* (
       `  approval  ${one.hash}`,
     ]),
   })
+})
+
+/** Books that no month is closed of, since nothing of them was ever read. One that has accounts is in its own way. */
+const leftOut = Effect.fn("Cli.close.leftOut")(function* (
+  book: Option.Option<string>,
+  results: ReadonlyArray<BookClose>,
+) {
+  if (Option.isSome(book)) return []
+  const taken = new Set(results.map((result) => result.book))
+  return yield* unreadOf((yield* allBooks(Option.none())).filter(({ code }) => !taken.has(code)))
 })
 
 /** Accepted findings that block no book, or no longer. `closeMonth` refuses what is no finding. */
@@ -181,12 +194,16 @@ export const close = command(
           ? `${name} are not in the way of closing ${period}: nothing was accepted for them.`
           : `${name} is not in the way of closing ${period}: nothing was accepted for it.`,
       )
+      const unread = yield* leftOut(book, results)
       const blocked = results.some(({ state }) => state === "blocked")
       yield* output.report({
-        document: { dryRun, notAccepted: wrong, books: results },
+        document: { dryRun, notAccepted: wrong, unread, books: results },
         lines: [
           ...closeLines(results, verbose, output.terminal.stdout),
           ...notes.map(harmless),
+          ...unreadLines("Never read, and so not closed", unread).flatMap((line) =>
+            wrapped(harmless(line), output.terminal.stdout.width),
+          ),
           ...adviceLines(results, output.terminal.stdout),
         ],
         code: blocked ? exitCodes.attention : exitCodes.done,

@@ -1,0 +1,44 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { client, clientId, lending, move } from "../../Sync/Lending.ts"
+import { variablesFor } from "../../Sync/Runs.ts"
+import { program } from "../../support/Program.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+layer(TestDatabase.layer, { excludeTestServices: true })("tieout close", (it) => {
+  it.scoped("of all books names those of which nothing could ever be read", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: [client(1), client(2)] })
+      move(held, clientId(1), { type: "CREDIT", amount: 5 })
+      const { url } = yield* TestDatabase
+      const { run } = yield* program
+      const variables = {
+        ...variablesFor(service.url),
+        TIEOUT_CONNECTIONS: "{ default: { surfaces: [client] } }",
+        TIEOUT_LIMITS_TRIES: "1",
+        DATABASE_URL: url,
+      }
+      held.interfere = (path, response) => {
+        if (!path.startsWith(`/clients/${clientId(2)}/accounts`)) return false
+        response.writeHead(500).end()
+        return true
+      }
+      expect((yield* run(["sync"], variables)).code).toBe(3)
+      const close = (...more: ReadonlyArray<string>) =>
+        run(["close", "2026-09", "--dry-run", ...more], variables)
+      const { out } = yield* close()
+      expect(out).toMatch(
+        /\nNever read, and so not closed: book C2 \(the list of accounts answers 500, since \d{4}-\d\d-\d\dT[\d:]{8}Z\)\.\n/,
+      )
+      expect(JSON.parse((yield* close("--json")).out)).toMatchObject({
+        unread: [{ connection: "default", book: "C2", what: "the list of accounts answers 500" }],
+      })
+      expect((yield* close("--book", "C1")).out).not.toContain("Never read")
+
+      held.interfere = () => false
+      yield* run(["sync"], variables)
+      expect((yield* close()).out).not.toContain("Never read")
+      expect(JSON.parse((yield* close("--json")).out)).toMatchObject({ unread: [] })
+    }),
+  )
+})
