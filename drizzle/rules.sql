@@ -2684,13 +2684,14 @@ language sql stable as $$
   cross join at
   where u.book_id = of_book and j.period <= at.through having count(*) > 0
   union all
-  -- From the first month that was valued on, each goes on from the one before it.
+  -- From the first month with entries on, each goes on from the one before it; what was closed before holds nothing to value.
   select format('has %s closed, but not valued in the base currency as it was closed', to_char(p.period, 'YYYY-MM'))
   from ledger.periods p
   cross join at
   left join valuation.months m on m.book_id = p.book_id and m.period = p.period
   where p.book_id = of_book and p.period <= at.through and p.status = 'closed'
     and exists (select 1 from valuation.months v where v.book_id = of_book)
+    and exists (select 1 from ledger.periods n where n.book_id = of_book and n.period <= p.period and n.last_number > 0)
     and not exists (select 1 from ledger.archived_books a where a.book_id = of_book and p.period <= a.through)
     and (m.state is null or not valuation.is_kept(m))
 $$;

@@ -51,7 +51,7 @@ const statement = () => {
 
 const made = (day: string) => ({ createdAt: `${day}T11:00:00Z` })
 
-const threeYears = Effect.gen(function* () {
+export const threeYears = Effect.gen(function* () {
   const entries = statement()
   return yield* partnership({
     balance: "1126.00",
