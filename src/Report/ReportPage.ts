@@ -120,7 +120,7 @@ const stateSection = ({ accounts, state, totals }: PageContent): Html => {
   const proof =
     untied === 0
       ? `${counted(accounts.length, "account")}: the books are the provider's balance, difference 0.`
-      : `${count(untied)} of ${counted(accounts.length, "account")} do not tie out.`
+      : `${count(untied)} of ${counted(accounts.length, "account")} ${untied === 1 ? "does" : "do"} not tie out.`
   const uneven = totals.filter(({ credit, debit }) => debit !== credit).length
   const even = uneven === 0 ? "Debits equal credits in every currency." : "Debits and credits differ."
   return html`<div class="state ${draft ? "is-draft" : "is-closed"}">${

@@ -228,7 +228,7 @@ describe("the command line", () => {
     const changed = await tieout(["verify", "exports"])
     expect(changed.code).toBe(1)
     expect(changed.out).toContain("exports/default-ORG/all/1/journal.csv")
-    expect(changed.out).toMatch(/\n1 of 2 folders are not what was written: see above\.\n$/)
+    expect(changed.out).toMatch(/\n1 of 2 folders is not what was written: see above\.\n$/)
 
     const explained = await tieout(["explain", batch.firstNumber])
     expect(explained.code).toBe(0)

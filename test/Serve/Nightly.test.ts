@@ -99,7 +99,7 @@ describe("the log of a night", () => {
       const alerts = lines.filter((line) => line.startsWith("Alert"))
       expect(alerts).toEqual([
         "Alert (failure): The sync of connection default failed (GET /accounts answered 403). What was committed stays; the log says more.",
-        "Alert (findings): No accounts have been read yet; 1 blocking finding is open. See tieout reconcile, or the status page. Of the events of the last seven days 1 were given up and 1 cannot be read. See tieout webhook events.",
+        "Alert (findings): No accounts have been read yet; 1 blocking finding is open. See tieout reconcile, or the status page. Of the events of the last seven days 1 was given up and 1 cannot be read. See tieout webhook events.",
       ])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )

@@ -79,7 +79,7 @@ export const closeLines = (
   ])
 
 const archivedLine = ({ entries, file }: NonNullable<Agreement["archived"]>) =>
-  `  ${counted(entries, "entry", "entries")} of it are archived in ${harmless(file)}; the hash was proved before they left`
+  `  ${counted(entries, "entry", "entries")} of it ${entries === 1 ? "is" : "are"} archived in ${harmless(file)}; the hash was proved before they left`
 
 export const agreementLines = (agreement: Agreement, { color }: Screen): ReadonlyArray<string> => {
   const { accounts, archived, book, close, differences, hash, locked, period, renamed } = agreement

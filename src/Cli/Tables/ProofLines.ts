@@ -10,17 +10,20 @@ const namesOf = (books: ReadonlyArray<string>): string =>
     : `${books.slice(0, mostNamed).join(", ")} and ${counted(books.length - mostNamed, "other")}`
 
 /** What a proof of the whole database says, line by line. */
-export const proofLines = ({ batches, closes, ok, proofs }: DatabaseProof): ReadonlyArray<string> => [
-  ...proofs.flatMap(({ count, name, passedOver, wrong }) => [
-    ...wrong.map(({ book, message, row }) => `${name}: ${book}: ${row} ${message}.`),
-    ...(count > wrong.length ? [`${name}: … and ${count - wrong.length} more.`] : []),
-    ...(passedOver.length === 0
-      ? []
-      : [
-          `Note: ${name} says nothing of ${namesOf(passedOver)}, where a run came after the last reconciliation. To look there as well: tieout reconcile, then this again.`,
-        ]),
-  ]),
-  ok
-    ? `The database is whole: ${proofs.length} proofs hold, ${counted(closes, "close")} and ${counted(batches, "batch", "batches")} among them.`
-    : `The database is not what was written: ${proofs.filter(({ count }) => count > 0).length} of ${proofs.length} proofs do not hold. Restore it from a backup, or find out who changed it.`,
-]
+export const proofLines = ({ batches, closes, ok, proofs }: DatabaseProof): ReadonlyArray<string> => {
+  const failing = proofs.filter(({ count }) => count > 0).length
+  return [
+    ...proofs.flatMap(({ count, name, passedOver, wrong }) => [
+      ...wrong.map(({ book, message, row }) => `${name}: ${book}: ${row} ${message}.`),
+      ...(count > wrong.length ? [`${name}: … and ${count - wrong.length} more.`] : []),
+      ...(passedOver.length === 0
+        ? []
+        : [
+            `Note: ${name} says nothing of ${namesOf(passedOver)}, where a run came after the last reconciliation. To look there as well: tieout reconcile, then this again.`,
+          ]),
+    ]),
+    ok
+      ? `The database is whole: ${proofs.length} proofs hold, ${counted(closes, "close")} and ${counted(batches, "batch", "batches")} among them.`
+      : `The database is not what was written: ${failing} of ${proofs.length} proofs ${failing === 1 ? "does" : "do"} not hold. Restore it from a backup, or find out who changed it.`,
+  ]
+}

@@ -1,7 +1,9 @@
 /** Reads a CSV file from a person, strictly: UTF-8, a header of known columns, rows of one length. */
+
 import { dirname } from "node:path"
 import { Either } from "effect"
 import { codeOf } from "../ErrorCode.ts"
+import { counted } from "../Text.ts"
 import type { SheetRow } from "../Workbook/Workbook.ts"
 import { type Mistake, type Parsed, recordsOf } from "./CsvFile/Records.ts"
 import { onFullDisk } from "./NewFile.ts"
@@ -97,7 +99,7 @@ const tableOf = <Column extends string>(
       .filter(({ record }) => !fits(record))
       .map(({ line, record }) => ({
         line,
-        text: `has ${record.length} cells, the header has ${header.length}`,
+        text: `has ${counted(record.length, "cell")}, the header has ${header.length}`,
       })),
   })
 }

@@ -17,7 +17,7 @@ const mostChanges = 8
 /** The note about rows that a table of the largest leaves out. */
 const leftOut = ({ material, shown, small }: Weighed<unknown>, file: string): Html => {
   const parts = [
-    ...(material > shown.length ? [`${count(material - shown.length)} smaller ones`] : []),
+    ...(material > shown.length ? [counted(material - shown.length, "smaller one")] : []),
     ...(small > 0 ? [`${count(small)} up to reconcile.materiality`] : []),
   ]
   return parts.length === 0

@@ -1,7 +1,7 @@
 /** The proof: per account of the provider, the books' closing beside the provider's own balance. */
 import { type Html, html } from "../../Common/Html.ts"
 import { grouped } from "../../Common/MinorUnits.ts"
-import { count } from "../../Common/Text.ts"
+import { count, counted } from "../../Common/Text.ts"
 import { dayText } from "../../Common/Time.ts"
 import type { ReconciledAccount } from "../Reconciliation.ts"
 import { breakable, type Column, figure, section, table } from "./Figures.ts"
@@ -31,7 +31,7 @@ export const proofSection = (accounts: ReadonlyArray<ReconciledAccount>, timeZon
     "The proof",
     untied.length === 0
       ? "Per account of the provider: the books' closing balance, and what the books date later, are what the provider's statement says of all that occurred by the end of the month."
-      : `${count(untied.length)} of ${count(accounts.length)} accounts do not tie out.`,
+      : `${count(untied.length)} of ${counted(accounts.length, "account")} ${untied.length === 1 ? "does" : "do"} not tie out.`,
     table({
       columns: [
         {

@@ -68,7 +68,7 @@ export const attentionTo = (
     givenUp + unreadable === 0
       ? []
       : [
-          `Of the events of the last seven days ${count(givenUp)} were given up and ${count(unreadable)} cannot be read. See tieout webhook events.`,
+          `Of the events of the last seven days ${count(givenUp)} ${givenUp === 1 ? "was" : "were"} given up and ${count(unreadable)} cannot be read. See tieout webhook events.`,
         ]
   return {
     text: [...books, ...events].join(" "),

@@ -40,7 +40,8 @@ const bookRow = (book: BookStanding, balances: ReadonlyArray<Balance>, severalCo
 const moreText = (books: ReadonlyArray<BookStanding>): string => {
   const hidden = books.slice(listedBooks)
   const off = hidden.filter((book) => !tiesOut(book)).length
-  const how = off === 0 ? "all of which tie out" : `${count(off)} of which do not tie out`
+  const how =
+    off === 0 ? "all of which tie out" : `${count(off)} of which ${off === 1 ? "does" : "do"} not tie out`
   return `and ${counted(hidden.length, "more book")}, ${how}.`
 }
 

@@ -23,8 +23,9 @@ export const runsChart = (runs: ReadonlyArray<RunRow>, timeZone: string): Html =
     return html`<rect class="${stateClass(run.state)}" x="${x.toFixed(1)}" y="${(height - 1 - tall).toFixed(1)}" width="${(step - gap).toFixed(1)}" height="${tall.toFixed(1)}" rx="2"><title>${run.command} ${run.connection}, ${clockText(run.startedAt, timeZone)}: ${run.state}${run.seconds === null ? "" : `, ${durationText(run.seconds)}`}</title></rect>`
   })
   const failed = runs.filter(({ state }) => state === "failed" || state === "abandoned").length
-  const label = `Durations of the last ${runs.length} runs, the longest ${durationText(longest)}; ${failed} failed`
+  const last = runs.length === 1 ? "last run" : `last ${runs.length} runs`
+  const label = `Durations of the ${last}, the longest ${durationText(longest)}; ${failed} failed`
   return html`<svg class="chart" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">
 <line x1="0" y1="${height - 0.5}" x2="${width}" y2="${height - 0.5}"/>${bars}</svg>
-<div class="legend"><span>The last ${runs.length} runs, the newest on the right</span><span>longest ${durationText(longest)}</span><span>${failed === 0 ? "none failed" : `${failed} failed`}</span></div>`
+<div class="legend"><span>The ${last}, the newest on the right</span><span>longest ${durationText(longest)}</span><span>${failed === 0 ? "none failed" : `${failed} failed`}</span></div>`
 }

@@ -2,9 +2,11 @@
  * Reads the European Central Bank's history of reference rates as it is published (`eurofxref-hist.csv`): a row per day, a column per
  * currency, units of the currency for one euro, `N/A` where there was none.
  */
+
 import { Either } from "effect"
 import { isKnown } from "../../Common/Currency.ts"
 import { type Mistake, readRecords } from "../../Common/Files/CsvFile.ts"
+import { counted } from "../../Common/Text.ts"
 import { isDate } from "../../Common/Time.ts"
 import { isRate } from "./RatesCsv.ts"
 import { pivot, type RateRow } from "./RateTable.ts"
@@ -47,7 +49,10 @@ export const readEcbHistory = (
     const [date = ""] = cells
     const before = days.get(date)
     if (cells.length !== header?.cells.length) {
-      mistakes.push({ line, text: `has ${cells.length} cells, the header has ${header?.cells.length}` })
+      mistakes.push({
+        line,
+        text: `has ${counted(cells.length, "cell")}, the header has ${header?.cells.length}`,
+      })
     } else if (!isDate(date)) {
       mistakes.push({ line, text: `Date: found ${JSON.stringify(date)}, expected a day as YYYY-MM-DD` })
     } else if (before !== undefined) mistakes.push({ line, text: `${date} stands on line ${before} already` })

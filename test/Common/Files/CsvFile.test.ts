@@ -58,7 +58,7 @@ describe("a CSV file is refused", () => {
   })
 
   it("after a thousand rows of another length, which say enough", () => {
-    const text = "has 1 cells, the header has 2, and 1000 rows above do not fit the header either"
+    const text = "has 1 cell, the header has 2, and 1000 rows above do not fit the header either"
     const read = (rows: number) => readCsvFile(Buffer.from(`a,b\n${"1\n".repeat(rows)}`), ["a", "b"])
     expect(read(5_000)).toEqual(Either.left([{ line: 1_002, text }]))
     expect(Either.getOrThrow(read(1_000)).mistakes).toHaveLength(1_000)

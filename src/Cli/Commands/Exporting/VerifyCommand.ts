@@ -40,7 +40,7 @@ const allLine = (found: ReadonlyArray<Verification>): string => {
   const changed = found.filter(({ ok }) => !ok).length
   return changed === 0
     ? `All ${found.length} folders are whole.`
-    : `${changed} of ${found.length} folders are not what was written: see above.`
+    : `${changed} of ${found.length} folders ${changed === 1 ? "is" : "are"} not what was written: see above.`
 }
 
 const verifyFolders = Effect.fn("Cli.verify.folders")(function* (

@@ -1,6 +1,8 @@
 /** The records of a CSV file in UTF-8, within bounds: a hostile or broken file is refused before rows are made of it. */
+
 import { CsvError, parse } from "csv-parse/sync"
 import { Either } from "effect"
+import { counted } from "../../Text.ts"
 import { longestRow, mostCells, mostColumns, mostLines, mostUneven } from "../RegularFile/ImportBounds.ts"
 
 /** A mistake in a file, with its line (the first is 1). */
@@ -109,7 +111,7 @@ const recordCollector = () => {
     width ??= record.length
     if (record.length !== width) uneven += 1
     if (uneven > mostUneven) {
-      const text = `has ${record.length} cells, the header has ${width}, and ${mostUneven} rows above do not fit the header either`
+      const text = `has ${counted(record.length, "cell")}, the header has ${width}, and ${mostUneven} rows above do not fit the header either`
       throw new Refused(line, text)
     }
     found.push({ record, line })
