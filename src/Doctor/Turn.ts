@@ -89,6 +89,8 @@ const likeliestFirst = (lists: ReadonlyArray<Listed>): ReadonlyArray<Listed> =>
       Number(b.page.hasNextPage) - Number(a.page.hasNextPage) || b.page.rows.length - a.page.rows.length,
   )
 
+const noList = "no list could be read"
+
 /** Requests a page of one row. */
 export const shorten = Effect.fn("Doctor.shorten")(function* (
   ask: Ask,
@@ -96,7 +98,7 @@ export const shorten = Effect.fn("Doctor.shorten")(function* (
   profile: Paged,
 ) {
   const list = likeliestFirst(lists).find(({ page }) => page.rows.length > 1)
-  if (list === undefined) return untried("no list has more than one row")
+  if (list === undefined) return untried(lists.length === 0 ? noList : "no list has more than one row")
   const { endpoint, path } = list
   const paging = pagingOf(profile, endpoint.key)
   const sizeSetting = pagingSetting(profile, endpoint.key, "sizeParam")
@@ -128,5 +130,5 @@ export const turn = Effect.fn("Doctor.turn")(function* (
     const first = yield* firstOf(ask, list, profile)
     if (first?.page.hasNextPage === true) return yield* follow(ask, list, profile, first)
   }
-  return untried("no list has a second page")
+  return untried(lists.length === 0 ? noList : "no list has a second page")
 })

@@ -140,6 +140,9 @@ describe("the database", () => {
         messageOf(reported("2024-06")),
       ])
         expect(yield* asked).toContain(where)
+      expect(yield* messageOf(committed({ kind: "since-last" }))).toContain(
+        "What --since-last has of ORG reaches into what is archived, through 2024-12-31",
+      )
       const { url } = yield* TestDatabase
       const { out } = yield* (yield* program).run(["items", "1020"], {
         DATABASE_URL: url,

@@ -254,6 +254,8 @@ describe("doctor", () => {
       const items = yield* run(["--json"], { variables: credentials(service.url) })
       expect(items.code).toBe(1)
       expect(verdictsIn(items.out)[0]).toBe("organization accounts: wrong error interface.paging.itemsField")
+      // Nothing is said of lists that could not be opened.
+      expect(items.out.match(/no list could be read/g)).toHaveLength(2)
       const file = yield* written("interface: { paging: { itemsField: data.rows } }")
       const { code, out } = yield* run(["--json"], { file, variables: credentials(service.url) })
       expect(code).toBe(1)

@@ -58,8 +58,9 @@ export const warnOfGap = (format: string, had: ReadonlyArray<Region>, archived: 
 /** Fails where the selection would have archived entries in it. */
 export const refuseArchivedDays = (selection: Selection, archived: Archived) => {
   if (archived === null || intersect(regionOf(selection), archived.region).length === 0) return Effect.void
+  const what = selection.since === null ? selection.text : "What --since-last has"
   return exportError(
     "Usage",
-    `${selection.text} of ${archived.book} reaches into what is archived, through ${archived.lastDay}: ${archived.where}. Choose days from ${shiftDate(archived.lastDay, 1)} on, with --from and --to or --period. Nothing was written.`,
+    `${what} of ${archived.book} reaches into what is archived, through ${archived.lastDay}: ${archived.where}. Choose days from ${shiftDate(archived.lastDay, 1)} on, with --from and --to or --period. Nothing was written.`,
   )
 }
