@@ -9,7 +9,13 @@ import { chooseBooks } from "./Book/ChosenBooks.ts"
 import { heldBooks } from "./Book.ts"
 import { type Agreement, agreementOf } from "./Close/Agreement.ts"
 import { bridgeOf } from "./Close/Bridge.ts"
-import { type BookClose, type CloseRequest, closeBooks, closedAlready } from "./Close/CloseBooks.ts"
+import {
+  type BookClose,
+  type CloseRequest,
+  closeBooks,
+  closedAlready,
+  waitsForEarlier,
+} from "./Close/CloseBooks.ts"
 import { closeError } from "./Close/CloseError.ts"
 import { closesOf, type Doing, keepReopening, standingClose } from "./Close/CloseRecords.ts"
 import { lockedWith } from "./Close/Locked.ts"
@@ -37,12 +43,18 @@ const refusalIn = Effect.fn("Close.refusalIn")(function* (month: Month) {
   return locked === null ? refusal : closeError("AlreadyClosed", `${locked} There is nothing to close.`)
 })
 
-/** The months of the books, if each can be closed or is closed already; reports all refusals at once. */
+/**
+ * The months of the books, if one can be closed and no other is refused for more than an earlier month of its own that is open;
+ * reports all refusals at once.
+ */
 const closableMonths = Effect.fn("Close.closableMonths")(function* ({ book, period }: CloseRequest) {
   const months = yield* readMonths(yield* chosenBooks(book), period)
   const refusals = (yield* Effect.forEach(months, refusalIn)).filter((refusal) => refusal !== null)
   const open = months.filter((month) => !isClosed(month))
-  const grave = refusals.filter(({ reason }) => reason !== "AlreadyClosed")
+  const forgiven = months.some((month) => refusalOf(month) === null)
+    ? ["AlreadyClosed", "OutOfOrder"]
+    : ["AlreadyClosed"]
+  const grave = refusals.filter(({ reason }) => !forgiven.includes(reason))
   const reported = open.length === 0 ? refusals : grave
   const [first] = reported
   if (first === undefined) return months
@@ -94,7 +106,11 @@ export const close = Effect.fn("Close.close")(function* (request: CloseRequest) 
   yield* refuseUnknown(request)
   const results = new Map<string, BookClose>()
   for (const month of months.filter(isClosed)) results.set(month.book.code, yield* closedAlready(month))
-  const open = months.filter((month) => !isClosed(month)).map(({ book }) => book)
+  for (const month of months.filter((month) => !isClosed(month))) {
+    const waits = waitsForEarlier(month)
+    if (waits !== null) results.set(month.book.code, waits)
+  }
+  const open = months.map(({ book }) => book).filter(({ code }) => !results.has(code))
   for (const connection of new Set(open.map((book) => book.connection))) {
     const books = open.filter((book) => book.connection === connection)
     for (const some of Chunk.chunksOf(Chunk.fromIterable(books), booksPerTransaction)) {

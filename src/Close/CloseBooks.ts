@@ -19,7 +19,7 @@ import {
 import { type Digest, digestsOf } from "./Digest.ts"
 import { type Blocker, gatesOf } from "./Gate.ts"
 import { lockedWith } from "./Locked.ts"
-import { isClosed, type Month, readMonths, refusalOf } from "./Month.ts"
+import { earlierFirst, isClosed, type Month, readMonths, refusalOf } from "./Month.ts"
 
 export interface CloseRequest extends Doing {
   /** `2026-10` */
@@ -101,6 +101,14 @@ export const closedAlready = Effect.fn("Close.closedAlready")(function* (month: 
   const notes = locked === null ? [] : [locked]
   return { ...resultOf(month), notes, state: "already closed" } satisfies BookClose
 })
+
+/** The month of a book that has an earlier one open. */
+export const waitsForEarlier = (month: Month): BookClose | null => {
+  const earlier = earlierFirst(month)
+  return earlier === null
+    ? null
+    : { ...resultOf(month), state: "blocked", blockers: [{ id: null, ...earlier }] }
+}
 
 interface Kept extends Digest {
   readonly previousHash: string | null

@@ -73,9 +73,18 @@ export const readMonth = Effect.fn("Close.readMonth")(function* (book: Book, per
 export const isClosed = ({ closedThrough, period }: Month): boolean =>
   closedThrough !== null && period <= closedThrough
 
+/** That an earlier month is open, which comes first, and the command that closes it; null: none is. */
+export const earlierFirst = ({ book, earlierOpen, period }: Month) =>
+  earlierOpen === null
+    ? null
+    : {
+        what: `${period} of book ${book.code} cannot be closed while ${earlierOpen} is open: months close in order.`,
+        hint: `tieout close ${earlierOpen} --book ${book.code}`,
+      }
+
 /** Why the month cannot be closed, whatever its content; null: it can. */
 export const refusalOf = (month: Month): CloseError | null => {
-  const { book, closedThrough, earlierOpen, end, period, timeZone } = month
+  const { book, closedThrough, end, period, timeZone } = month
   if (!month.over) {
     return closeError(
       "Usage",
@@ -88,11 +97,6 @@ export const refusalOf = (month: Month): CloseError | null => {
       `${period} of book ${book.code} is closed already; the book is closed through ${closedThrough}. See whether it still agrees: tieout close ${period} --book ${book.code} --check`,
     )
   }
-  if (earlierOpen !== null) {
-    return closeError(
-      "OutOfOrder",
-      `${period} of book ${book.code} cannot be closed while ${earlierOpen} is open: months close in order. First: tieout close ${earlierOpen} --book ${book.code}`,
-    )
-  }
-  return null
+  const earlier = earlierFirst(month)
+  return earlier === null ? null : closeError("OutOfOrder", `${earlier.what} First: ${earlier.hint}`)
 }

@@ -78,6 +78,37 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the months of several 
   )
 })
 
+layer(TestDatabase.layer, { excludeTestServices: true })("a book that was blocked the month before", (it) => {
+  it.scoped("keeps no other from closing the next one either, and is told which comes first", () =>
+    Effect.gen(function* () {
+      const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
+      const { held, service } = yield* lending({
+        clients: [client(1), client(2)],
+        clock: "2026-11-02T00:00:00Z",
+      })
+      // An entry without a resource is an adjustment, which stands in suspense and blocks its month.
+      move(held, clientId(2), { type: "CREDIT", amount: 20, on: "2026-09-05T12:00:00Z" })
+      yield* sync(service.url, variables)
+      const states = (found: Effect.Effect.Success<ReturnType<typeof closing>>) =>
+        found.flatMap(({ book, state }) => (book === "ORG" ? [] : [`${book} ${state}`]))
+      expect(states(yield* closing("2026-09", { variables }))).toEqual(["C1 closed", "C2 blocked"])
+      const next = yield* closing("2026-10", { variables })
+      expect(states(next)).toEqual(["C1 closed", "C2 blocked"])
+      expect(next.find(({ book }) => book === "C2")?.blockers).toEqual([
+        {
+          id: null,
+          what: "2026-10 of book C2 cannot be closed while 2026-09 is open: months close in order.",
+          hint: "tieout close 2026-09 --book C2",
+        },
+      ])
+      // Where no other can be closed it is refused, as of one book alone.
+      expect((yield* Effect.flip(closing("2026-10", { variables }))).message).toBe(
+        "2026-10 of book C2 cannot be closed while 2026-09 is open: months close in order. First: tieout close 2026-09 --book C2",
+      )
+    }),
+  )
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("two closes of the same months at once", (it) => {
   const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
 

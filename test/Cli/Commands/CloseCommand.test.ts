@@ -6,7 +6,7 @@ import { program } from "../../support/Program.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("tieout close", (it) => {
-  it.scoped("of all books names those of which nothing could ever be read", () =>
+  it.scoped("of all books names those without any account that cannot be read", () =>
     Effect.gen(function* () {
       const { held, service } = yield* lending({ clients: [client(1), client(2)] })
       move(held, clientId(1), { type: "CREDIT", amount: 5 })
@@ -28,16 +28,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("tieout close", (it) =>
         run(["close", "2026-09", "--dry-run", ...more], variables)
       const { out } = yield* close()
       expect(out).toMatch(
-        /\nNever read, and so not closed: book C2 \(the list of accounts answers 500, since \d{4}-\d\d-\d\dT[\d:]{8}Z\)\.\n/,
+        /\nWithout any account to close, and not readable: book C2 \(the list of accounts answers 500, since \d{4}-\d\d-\d\dT[\d:]{8}Z\)\.\n/,
       )
       expect(JSON.parse((yield* close("--json")).out)).toMatchObject({
         unread: [{ connection: "default", book: "C2", what: "the list of accounts answers 500" }],
       })
-      expect((yield* close("--book", "C1")).out).not.toContain("Never read")
+      expect((yield* close("--book", "C1")).out).not.toContain("Without any account")
 
       held.interfere = () => false
       yield* run(["sync"], variables)
-      expect((yield* close()).out).not.toContain("Never read")
+      expect((yield* close()).out).not.toContain("Without any account")
       expect(JSON.parse((yield* close("--json")).out)).toMatchObject({ unread: [] })
     }),
   )

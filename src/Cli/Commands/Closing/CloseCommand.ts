@@ -95,7 +95,7 @@ const showApproval = Effect.fn("Cli.close.approve")(function* (
   })
 })
 
-/** Books that no month is closed of, since nothing of them was ever read. One that has accounts is in its own way. */
+/** Books that no month is closed of, since they have no account, and of which something cannot be read. One with accounts is in its own way. */
 const leftOut = Effect.fn("Cli.close.leftOut")(function* (
   book: Option.Option<string>,
   results: ReadonlyArray<BookClose>,
@@ -201,7 +201,7 @@ export const close = command(
         lines: [
           ...closeLines(results, verbose, output.terminal.stdout),
           ...notes.map(harmless),
-          ...unreadLines("Never read, and so not closed", unread).flatMap((line) =>
+          ...unreadLines("Without any account to close, and not readable", unread).flatMap((line) =>
             wrapped(harmless(line), output.terminal.stdout.width),
           ),
           ...adviceLines(results, output.terminal.stdout),
