@@ -13,6 +13,7 @@ import {
   readKeys,
 } from "../../../../Webhook/Diagnosis.ts"
 import { knownConnection } from "../../../BookEnvironment.ts"
+import { connection } from "../../../CommandOptions.ts"
 import { argument, optional, subcommand, text } from "../../../Declaration.ts"
 import { exitCodes } from "../../../ExitCode.ts"
 import { UsageError } from "../../../Failure.ts"
@@ -89,10 +90,7 @@ export const diagnose = subcommand(
         text("key", "FILE", "The public key: PEM, a JWK, base64, or the service's list of public keys"),
         "the one in the captured delivery",
       ),
-      connection: optional(
-        text("connection", "NAME", "Whose settings are tried first, and are printed"),
-        "the only one, or what all have in common",
-      ),
+      connection,
     },
   },
   Effect.fn("Cli.webhook.diagnose")(function* ({ connection, file, key }) {

@@ -14,7 +14,8 @@ export const webhook = group(
       "sync settles. One that names nothing that is known (an unknown type, say) has everything new looked at, and its note",
       "says so. replay sets events back to waiting; the listener's process takes them up. diagnose takes a captured delivery",
       "(the request's headers, an empty line and its body, or JSON with headers and body) and the public key, and prints the",
-      "settings by which its signature is good; it asks nobody, and ends with 1 where there are none.",
+      "settings by which its signature is good; it asks nobody, and ends with 1 where there are none. What a connection's own",
+      "interface section says is tried first where --connection names it, or where there is no other.",
     ],
     examples: [
       ["tieout webhook events --state dead", "what needs a look"],
