@@ -16,6 +16,15 @@ import type { PostingContext } from "./Ledger/Subject.ts"
 import type { Commit } from "./Run/Lease.ts"
 import { Settings } from "./Settings.ts"
 
+/** What numbering came to. */
+export interface Numbered {
+  readonly numbered: number
+  /** Entries of conversions that became whole, were reversed or changed, by book. */
+  readonly conversionEntries: ReadonlyMap<number, number>
+}
+
+export const noneNumbered: Numbered = { numbered: 0, conversionEntries: new Map() }
+
 /** A first sync numbers as many entries at once; a nightly sync hardly does. */
 const manyNumbers = 10_000
 
@@ -48,7 +57,7 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
     /**
      * Books the conversions that became whole or changed, then gives every waiting entry of the books its journal number:
      * gapless per book and period, in reading order. In one transaction, the caller's if there is one. `runId`: the run that
-     * does it.
+     * does it. Returns how many numbers it gave, and how many entries of conversions it booked, by book.
      */
     const assignNumbers = Effect.fn("Ledger.assignNumbers")(function* (
       books: ReadonlyArray<Book>,
@@ -58,15 +67,15 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
       const number = Effect.gen(function* () {
         // Excludes postings into these books: no entry can join those that the following plans are made from.
         yield* lockBooks(books)
-        yield* conversions.settle(books, runId)
-        return yield* database.row(
+        const conversionEntries = yield* conversions.settle(books, runId)
+        const { given } = yield* database.row(
           "Ledger.assignNumbers",
           { given: int8 },
           (sql) => sql`select ledger.assign_numbers(${ids}::integer[]) as given`,
         )
+        return { numbered: Number(given), conversionEntries } satisfies Numbered
       })
-      const { given } = yield* database.transaction(number).pipe(inStage("number"))
-      return Number(given)
+      return yield* database.transaction(number).pipe(inStage("number"))
     })
 
     /**

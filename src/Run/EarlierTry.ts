@@ -31,7 +31,7 @@ export const earlierTries = Effect.fn("Sync.earlierTries")(function* (
           (sql) => sql`
             select k.book_id as "bookId", null::uuid as "accountId", 0 as entries,
               (select count(*) from ledger.journal_entries j
-               where j.book_id = k.book_id and j.run_id = ${runId} and j.source_type <> 'resource_version')::integer as "journalEntries",
+               where j.book_id = k.book_id and j.run_id = ${runId})::integer as "journalEntries",
               (select count(*) from ledger.journal_entries j
                where j.book_id = k.book_id and j.run_id = ${runId} and j.source_type <> 'resource_version'
                  and j.kind = 'reclassification')::integer as reclassifications,

@@ -3,7 +3,7 @@ import { type Context, Effect, Layer, Option } from "effect"
 import { byBook } from "../Book/ByBook.ts"
 import { allBooks } from "../Book.ts"
 import { Database } from "../Database.ts"
-import { Ledger } from "../Ledger.ts"
+import { Ledger, noneNumbered } from "../Ledger.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
 import { connected } from "../Partner/Connector.ts"
 import { keptRows } from "../Partner/KeptRows.ts"
@@ -72,8 +72,9 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
           return yield* replay.replay(book, openOf.of(book), wanted, kept)
         }),
       )
-      const numbered =
-        concerned.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(concerned, run.runId))
+      const { conversionEntries, numbered } =
+        concerned.length === 0 ? noneNumbered : yield* run.commit(ledger.assignNumbers(concerned, run.runId))
+      for (const entries of conversionEntries.values()) run.counters.journalEntries += entries
       const found = yield* reconcile.afterRun(concerned, { ...run, full: false })
       return {
         connection,

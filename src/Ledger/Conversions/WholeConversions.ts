@@ -119,22 +119,21 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
       books: ReadonlyArray<Book>,
       runId: number | null,
       rows: ReadonlyArray<ConversionRow>,
+      booked: Map<number, number>,
     ) {
-      let booked = 0
       for (const book of books) {
         const own = rows.filter((row) => row.book_id === book.bookId)
         if (own.length === 0) continue
         const { entries, ids } = yield* entriesOf(own)
         const lines = entries.flatMap((entry) => entry.lines)
         yield* journal.post(book, runId, { entries, ids, accounts: yield* accounts.idsWithin(book, lines) })
-        booked += entries.length
+        booked.set(book.bookId, (booked.get(book.bookId) ?? 0) + entries.length)
       }
-      return booked
     })
 
     /**
      * Books conversions that became whole, were reversed or whose terms changed. Part of the caller's transaction, which holds
-     * the locks of the books: nothing is posted between the reading here and the numbering. Returns how many entries it booked.
+     * the locks of the books: nothing is posted between the reading here and the numbering. Returns how many entries it booked, by book.
      */
     const settle = Effect.fn("Ledger.Conversions.settle")(function* (
       books: ReadonlyArray<Book>,
@@ -142,19 +141,18 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
     ) {
       const touched = yield* take(books)
       let rows = yield* read(touched.slice(0, conversionsAtOnce))
-      let booked = 0
+      const booked = new Map<number, number>()
       for (
         let next = conversionsAtOnce;
         rows.length > 0 || next < touched.length;
         next += conversionsAtOnce
       ) {
         // The next conversions are read while these are planned, since bookings of one conversion do not affect another.
-        const [following, entries] = yield* Effect.all(
-          [read(touched.slice(next, next + conversionsAtOnce)), bookRows(books, runId, rows)],
+        const [following] = yield* Effect.all(
+          [read(touched.slice(next, next + conversionsAtOnce)), bookRows(books, runId, rows, booked)],
           { concurrency: next < touched.length ? 2 : 1 },
         )
         rows = following
-        booked += entries
       }
       return booked
     })

@@ -222,7 +222,10 @@ export const absorbEvents = Effect.fn("Events.absorb")(function* (
   })
   const outcomes = [...taken.flat(), ...left]
   const touched = [...clients.keys()].flatMap((client) => books.get(client) ?? [])
-  if (run.counters.journalEntries > 0) yield* run.commit(ledger.assignNumbers(touched, run.runId))
+  if (run.counters.journalEntries > 0) {
+    const { conversionEntries } = yield* run.commit(ledger.assignNumbers(touched, run.runId))
+    for (const entries of conversionEntries.values()) run.counters.journalEntries += entries
+  }
   // An event with several bodies is a finding of the organization's book, whichever client it was about.
   const organization = Option.toArray(Option.fromNullable(books.get("")))
   const hasConflict = events.some(({ conflict }) => conflict)

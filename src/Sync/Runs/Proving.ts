@@ -2,7 +2,7 @@
 import { type Context, Effect, Exit } from "effect"
 import { type Book, organizationCode } from "../../Book.ts"
 import { DatabaseError } from "../../Database/DatabaseError.ts"
-import { Ledger } from "../../Ledger.ts"
+import { Ledger, noneNumbered } from "../../Ledger.ts"
 import { PartnerConnection } from "../../Partner.ts"
 import { acceptedClients } from "../../Reconcile/AcceptedClients.ts"
 import { Reconcile } from "../../Reconcile.ts"
@@ -108,7 +108,9 @@ export const prove = Effect.fn("Sync.prove")(function* (
   const { requests } = yield* PartnerConnection
   const { complete, elsewhere, failures, hindered, isShared } = outcome
   // A book that was not read to its end is not numbered: numbers follow the reading order of everything that is new.
-  const numbered = complete.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(complete, run.runId))
+  const { conversionEntries, numbered } =
+    complete.length === 0 ? noneNumbered : yield* run.commit(ledger.assignNumbers(complete, run.runId))
+  for (const entries of conversionEntries.values()) run.counters.journalEntries += entries
   yield* ledger.sweepQueues(numbered)
   const found = yield* reconcile.afterRun(complete, { ...run, full, isShared })
   const troubled = yield* reconcile.afterTrouble(hindered, run)

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { Book } from "../../Book.ts"
 import { Database } from "../../Database.ts"
-import { Ledger } from "../../Ledger.ts"
+import { Ledger, type Numbered, noneNumbered } from "../../Ledger.ts"
 import { openCountsOf } from "../../Reconcile/Summary.ts"
 import { Reconcile } from "../../Reconcile.ts"
 import type { Commit } from "../../Run/Lease.ts"
@@ -22,8 +22,7 @@ export interface ReadBooks {
 }
 
 /** What numbering and proving books came to. */
-export interface ProvedBooks {
-  readonly numbered: number
+export interface ProvedBooks extends Numbered {
   readonly opened: number
   readonly closed: number
   /** By book, its open findings that block its close. */
@@ -39,13 +38,14 @@ export const provingTogether = Effect.gen(function* () {
 
   return Effect.fn("Sync.Books.prove")(
     function* ({ commit, complete, full, hindered, runId }: ReadBooks) {
-      const numbered = complete.length === 0 ? 0 : yield* commit(ledger.assignNumbers(complete, runId))
+      const numbered =
+        complete.length === 0 ? noneNumbered : yield* commit(ledger.assignNumbers(complete, runId))
       // What another try at a book reads in the same run has to be looked at as well: only who ends the work covers the run.
       const found = yield* reconcile.afterRun(complete, { runId, commit, full, isShared: true })
       const troubled = yield* reconcile.afterTrouble(hindered, { runId, commit })
       const open = yield* openCountsOf([...complete, ...hindered])
       return {
-        numbered,
+        ...numbered,
         opened: found.opened + troubled.opened,
         closed: found.closed + troubled.closed,
         blocking: new Map([...open].map(([bookId, { blockingFindings }]) => [bookId, blockingFindings])),
