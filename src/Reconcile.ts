@@ -107,18 +107,24 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       Effect.provideService(Database, database),
     )
 
-    /**
-     * Reconciles one month (`2026-10`) of the books outside a run; in the caller's transaction, where there is one. Of a month that
-     * is about to be closed nothing waits for the next run.
-     */
+    /** Reconciles one month (`2026-10`) of the books outside a run; in the caller's transaction, where there is one. */
     const month = Effect.fn("Reconcile.month")(
-      (books: ReadonlyArray<Book>, period: string, isClosing = false) =>
-        reconcileBooks(books, {
-          run: Option.none(),
-          full: false,
-          period: Option.some(period),
-          closing: isClosing ? period : null,
-        }),
+      (books: ReadonlyArray<Book>, period: string) =>
+        reconcileBooks(books, { run: Option.none(), full: false, period: Option.some(period) }),
+      withoutLease,
+      Effect.provideService(Database, database),
+    )
+
+    /**
+     * Reconciles a month that is about to be closed, and before it what a stopped run has booked and did not prove: that may be dated to
+     * the month and have happened in another one. Nothing waits for the next run. Part of the caller's transaction.
+     */
+    const monthForClose = Effect.fn("Reconcile.monthForClose")(
+      function* (books: ReadonlyArray<Book>, closing: string) {
+        const extent = { run: Option.none(), full: false, closing }
+        yield* reconcileBooks(books, { ...extent, period: Option.none() })
+        return yield* reconcileBooks(books, { ...extent, period: Option.some(closing) })
+      },
       withoutLease,
       Effect.provideService(Database, database),
     )
@@ -184,6 +190,16 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     const cover = (books: ReadonlyArray<Book>, runId: number) =>
       Effect.provideService(coverRun(books, runId), Database, database)
 
-    return { afterRun, afterTrouble, cover, month, checkForClose, streamsForClose, recordGivenUp, run }
+    return {
+      afterRun,
+      afterTrouble,
+      cover,
+      month,
+      monthForClose,
+      checkForClose,
+      streamsForClose,
+      recordGivenUp,
+      run,
+    }
   }),
 }) {}

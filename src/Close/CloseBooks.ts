@@ -163,7 +163,7 @@ export const closeBooks = Effect.fn("Close.books")(function* (
         if (refusal !== null) return yield* refusal
       }
       const open = months.map(({ book }) => book)
-      yield* reconcile.month(open, period, true)
+      yield* reconcile.monthForClose(open, period)
       const gates = yield* gatesOf(
         months,
         { connection, period },

@@ -103,8 +103,9 @@ export const reconciler = (database: Database, common: ReturnType<typeof setting
             closing,
             runId: Option.getOrNull(runId),
           }
-          // A person who asks gets every check, and so does a sync of everything.
-          const worth = Option.isSome(run) && !full ? yield* worthRunning(scope) : queries
+          // A person who asks gets every check, and so does a sync of everything; a close does for its month.
+          const isSparing = Option.isSome(run) || (closing !== null && Option.isNone(period))
+          const worth = isSparing && !full ? yield* worthRunning(scope) : queries
           const selected = only === undefined ? worth : worth.filter((query) => only.includes(query))
           const { closed, opened } = yield* check(scope, selected)
           total.opened += opened

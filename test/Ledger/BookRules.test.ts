@@ -228,6 +228,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       const of = yield* book
       expect(yield* run(header(of, 1, good(of)))).toEqual(refused("TO001"))
       expect(yield* run(lines(of, 1, good(of)))).toEqual(refused("TO001"))
+      yield* must(posting(of, 1, good(of)))
+      expect(yield* run(header(of, 2, good(of))), "beside one with lines").toEqual(refused("TO001"))
+      expect(yield* run(lines(of, 2, good(of))), "beside an entry").toEqual(refused("TO001"))
     }),
   )
 

@@ -305,9 +305,9 @@ layer(services)("a completed movement", (it) => {
         )
         yield* reconcile.month([book], "2026-10")
         expect(yield* found).toEqual([])
-        yield* reconcile.month([book], "2026-09", true)
+        yield* reconcile.monthForClose([book], "2026-09")
         expect(yield* found).toEqual([])
-        yield* reconcile.month([book], "2026-10", true)
+        yield* reconcile.monthForClose([book], "2026-10")
         expect(yield* found).toEqual([check])
       }),
   )
