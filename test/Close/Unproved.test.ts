@@ -2,11 +2,18 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { accounts, exchange } from "../Sync/Exchange.ts"
+import { accountOf, creditAccount, lending, move } from "../Sync/Lending.ts"
+import { at, loan, surfaces, tx } from "../Sync/Loaned.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { closing } from "./Months.ts"
 
-const booked = Effect.map(rows("select 1 from ledger.journal_entries"), (found) => found.length)
+/** Until there are so many rows. */
+const count = (table: string, wanted: number) =>
+  rows(`select 1 from ${table}`).pipe(
+    Effect.delay("20 millis"),
+    Effect.repeat({ until: (found) => found.length === wanted }),
+  )
 
 layer(TestDatabase.layer, { excludeTestServices: true })("what a stopped run has booked late", (it) => {
   it.scoped("blocks the close of the month that it is dated to", () =>
@@ -18,11 +25,42 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what a stopped run has
       // The other account gives no answer: the run has booked the entry of this one, and waits.
       held.interfere = (path) => path.startsWith(`/accounts/${accounts.eur.accountId}/statement`)
       const run = yield* Effect.fork(sync(service.url))
-      yield* Effect.repeat(Effect.delay(booked, "20 millis"), { until: (entries) => entries === 1 })
+      yield* count("ledger.journal_entries", 1)
       yield* Fiber.interrupt(run)
       expect(yield* closing("2026-10")).toMatchObject([
         { state: "blocked", blockers: [{ check: "adjustment" }] },
       ])
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a loan that a stopped run has read", (it) => {
+  it.scoped("and did not book blocks the close of its month", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clock: "2026-11-01T12:00:00Z" })
+      move(held, "", { type: "DEBIT", amount: 1000, on: at(2), relatedType: "PAYOUT" })
+      held.creditAccounts = [creditAccount("0.00", "0.00")]
+      yield* sync(service.url, surfaces)
+      const [lent] = held.statements[""] ?? []
+      held.receivables = [loan({ disbursedTransaction: tx(String(lent?.entryId), 2) })]
+      held.creditAccounts = [creditAccount("1000.00", "1025.00")]
+      const statement = `/accounts/${accountOf("")}/statement`
+      held.interfere = (path) => path.startsWith(statement)
+      const run = yield* Effect.fork(sync(service.url, surfaces))
+      yield* count("mirror.receivables", 1)
+      yield* Effect.repeat(
+        Effect.delay(
+          rows("select 1 from mirror.reference_items where kind = 'credit_account' and version = 2"),
+          "20 millis",
+        ),
+        { until: (found) => found.length === 1 },
+      )
+      yield* Fiber.interrupt(run)
+      const close = closing("2026-10", { variables: surfaces })
+      expect(yield* close).toMatchObject([{ state: "blocked", blockers: [{ check: "credit-totals" }] }])
+      held.interfere = () => false
+      yield* sync(service.url, surfaces)
+      expect(yield* close).toMatchObject([{ state: "closed" }])
     }),
   )
 })

@@ -4,8 +4,8 @@
  * Receivables that no credit account covers are a difference, too, unless the service has none at all. Before a difference gets here, the sync has read receivables and credit accounts again, three times.
  *
  * The credit accounts are kept in the organization's book. Receivables are booked there for a lender, and in the clients' books
- * for a borrower. While a version waits to be booked, nothing is compared. A `repaymentAmount` that keeps its original value is
- * no outstanding amount and is not compared. Balances of receivables that are no longer active count, too.
+ * for a borrower. While a version waits to be booked, nothing is compared, but where a month is about to be closed. A `repaymentAmount`
+ * that keeps its original value is no outstanding amount and is not compared. Balances of receivables that are no longer active count, too.
  */
 import type { Sql } from "../../../Database/Client.ts"
 import type { CheckQuery } from "../../Findings.ts"
@@ -13,6 +13,10 @@ import { type Fragment, inBooks, type Scope, sumText } from "../../ReconcileScop
 
 /** The most receivables that a finding names. */
 const mostNamed = 50
+
+/** A version of a receivable is not booked: a sync books them once it has read everything. */
+const isWaiting = (sql: Sql): Fragment =>
+  sql`exists (select 1 from mirror.receivables w where w.book_id = n.book_id and not w.posted)`
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   with stated as (
@@ -69,13 +73,15 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
       and coalesce(c.client_id, '') = coalesce(s.client_id, ''))
   select 'credit-totals' as check_name, n.book_id, 'credit_total' as subject_type,
     n.currency || ' ' || n.rail || coalesce(' ' || n.client_id, '') as subject_id,
-    not exists (select 1 from mirror.receivables w where w.book_id = n.book_id and not w.posted) as ripe,
+    ${scope.closing !== null} or not ${isWaiting(sql)} as ripe,
     format('The books hold receivables in %s on %s with a principal of %s and %s to be repaid; ', n.currency, n.rail,
       ${sumText(sql, sql`n.principal`, sql`n.currency`)}, ${sumText(sql, sql`n.repayment`, sql`n.currency`)})
     || case when json_array_length(n.accounts) = 0 then 'no credit account is of them.'
       else format('the credit accounts%s say %s and %s.', coalesce(' of client ' || n.client_id, ''),
         ${sumText(sql, sql`n.stated_principal`, sql`n.currency`)},
-        ${sumText(sql, sql`n.stated_repayment`, sql`n.currency`)}) end as message,
+        ${sumText(sql, sql`n.stated_repayment`, sql`n.currency`)}) end
+    || case when ${isWaiting(sql)} then ' Not all that was read of receivables is booked yet: a complete sync books it.' else '' end
+      as message,
     jsonb_build_object('currency', n.currency, 'paymentRails', n.rail, 'clientId', n.client_id, 'receivables', n.receivables,
       'principal', n.principal::text, 'statedPrincipal', n.stated_principal::text, 'repayment', n.repayment::text,
       'statedRepayment', n.stated_repayment::text, 'creditAccounts', n.accounts,
