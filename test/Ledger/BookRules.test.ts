@@ -186,7 +186,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       const zeros: Draft = {
         lines: [
           [of.cash, "10.000"],
-          [of.clearing, "-10.0000"],
+          [of.fees, "0.250"],
+          [of.clearing, "-10.2500"],
         ],
       }
       expect(Either.isRight(yield* run(posting(of, 1, zeros)))).toBe(true)

@@ -164,8 +164,11 @@ describe("a conversion", () => {
       reversal,
       whole.replace("0 conversion_whole 06", "2 conversion_whole 10"),
     ])
-    expect(oneByOne(terms(), [...back, bought(9, "740"), sold(10, "-1000")])).toEqual(
-      planned(terms(), [...back, bought(9, "740"), sold(10, "-1000")]),
+    const again = [...back, bought(9, "740"), sold(10, "-1000")]
+    expect(oneByOne(terms(), again)).toEqual(planned(terms(), again))
+    const first = stepsOf(terms(), again.slice(0, 2), [])
+    expect(planned(terms(), again, booked(first)), "returned and made again between two numberings").toEqual(
+      planned(terms(), again).slice(1),
     )
   })
 

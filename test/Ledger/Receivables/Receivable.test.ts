@@ -189,6 +189,14 @@ describe("A receivable in the lender's view", () => {
     ])
   })
 
+  it("takes only so much of its interest back as is owed again beside what was owed all the time", () => {
+    const accrued = version(3, "ACTIVE", "1000", "1025")
+    const repaid = version(4, "ACTIVE", "500", "510", { repayments: [paidWith("515", 4)] })
+    expect(lines([disbursed, accrued, repaid, version(5, "ACTIVE", "1000", "1020")]).slice(3)).toEqual([
+      "05 repayment: receivable_principal 500, receivable_interest 10, loan_clearing -510",
+    ])
+  })
+
   it("owes again the interest that was due and not paid, where the cash of the repayment went back", () => {
     const bounced = version(4, "PAID", "0", "0", { repayments: [paidWith("0")] })
     expect(
@@ -307,6 +315,14 @@ describe("A receivable in the borrower's view", () => {
 })
 
 describe("A repayment amount that stays as it was at the start", () => {
+  it("is interest that the last version announces and settles at once", () => {
+    const paid = version(4, "PAID", "0", "1050", { repayments: [paidWith("1050")] })
+    expect(lines([disbursed, paid], original).slice(1)).toEqual([
+      "04 accrual: receivable_interest 50, interest_income -50",
+      "20 repayment: loan_clearing 1050, receivable_principal -1000, receivable_interest -50",
+    ])
+  })
+
   it("is all of the interest at once", () => {
     const first = version(2, "ACTIVE", "1000", "1050", { disbursed: Option.some(paidWith("1000", 1)) })
     const partly = version(3, "ACTIVE", "600", "1050", { repayments: [paidWith("420")] })
