@@ -91,3 +91,38 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue of entries w
     }),
   )
 })
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the queue of conversions", (it) => {
+  it.effect("holds one of which the service reports another amount, currency, fee or account", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("ORG")
+      const resource = (type: string) => `
+        insert into mirror.resources (book_id, resource_type, resource_id, status, final, account_id, account_rail, currency, amount,
+          fee, fee_currency, buy_account_id, buy_currency, buy_amount, raw, created_at, changed_at, read_at, run_id)
+        values (${bookId}, '${type}', gen_random_uuid(), 'ACTIVE', false, '${partner.usd}', 'SWIFT', 'USD', 100, 1, 'USD',
+          '${partner.eur}', 'EUR', 90, '{}', now(), now(), now(), 1)`
+      yield* rows(resource("CONVERSION"))
+      yield* rows(resource("DEPOSIT"))
+      const queuedBy = (change: string, type = "CONVERSION") =>
+        rows(`
+          with before as (delete from ledger.touched_conversions)
+          update mirror.resources set ${change} where resource_type = '${type}'`).pipe(
+          Effect.zipRight(rows("select count(*)::integer as queued from ledger.touched_conversions")),
+          Effect.map(([row]) => row?.queued),
+        )
+      for (const change of [
+        `account_id = '${partner.jpy}'`,
+        "currency = 'GBP'",
+        "amount = 101",
+        "fee = 2",
+        "fee_currency = 'EUR'",
+        `buy_account_id = '${partner.usdt}'`,
+        "buy_currency = 'CHF'",
+        "buy_amount = 91",
+      ])
+        expect([change, yield* queuedBy(change)]).toEqual([change, 1])
+      expect(yield* queuedBy("status = 'COMPLETED', final = true")).toBe(0)
+      expect(yield* queuedBy("amount = 102", "DEPOSIT")).toBe(0)
+    }),
+  )
+})

@@ -148,6 +148,13 @@ describe("A receivable in the lender's view", () => {
     ])
   })
 
+  it("estimates a repayment of interest alone, whose cash is not known", () => {
+    const after = version(4, "ACTIVE", "1000", "1020", { repayments: [paidWith(null)] })
+    expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), after]).slice(2)).toEqual([
+      "20 repayment (estimated): loan_clearing 30, receivable_interest -30",
+    ])
+  })
+
   it("takes interest back that is no longer due, where nothing was repaid", () => {
     expect(
       lines([disbursed, version(3, "ACTIVE", "1000", "1050"), version(4, "ACTIVE", "1000", "1030")]).slice(2),
@@ -254,6 +261,15 @@ describe("A receivable in the lender's view", () => {
       "07 disbursement: receivable_principal 1000, loan_clearing -1000",
       "07 accrual: receivable_interest 20, interest_income -20",
       "07 repayment (estimated): loan_clearing 600, receivable_principal -600",
+    ])
+  })
+
+  it("seen when it was paid has the interest that it still shows", () => {
+    const paid = version(3, "PAID", "0", "1050", { repayments: [paidWith("1050")] })
+    expect(lines([paid])).toEqual([
+      "03 disbursement: receivable_principal 1000, loan_clearing -1000",
+      "03 accrual: receivable_interest 50, interest_income -50",
+      "20 repayment: loan_clearing 1050, receivable_principal -1000, receivable_interest -50",
     ])
   })
 
