@@ -487,6 +487,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
     }),
   )
 
+  it.effect("keeps in the queue what got no number: of other books, and what a step leaves out", () =>
+    Effect.gen(function* () {
+      const [of, other] = [yield* book, yield* book]
+      for (const one of [of, other]) yield* must(posting(one, 1, good(one)))
+      yield* must(posting(of, 2, good(of)))
+      const queued = must(`select book_id - ${of.id} as book, entry_id from ledger.unnumbered
+        where book_id in (${of.id}, ${other.id}) order by 1, 2`)
+      yield* must(`select set_config('tieout.numbering', nextval('ledger.numbering_step')::text, true);
+        insert into ledger.journal_numbers select ${of.id}, 1, '2026-10-01', 1, last_value from ledger.numbering_step`)
+      expect(yield* queued).toEqual([
+        { book: 0, entry_id: 2n },
+        { book: 1, entry_id: 1n },
+      ])
+      yield* must(`select ledger.assign_numbers(array[${of.id}])`)
+      expect(yield* queued).toEqual([{ book: 1, entry_id: 1n }])
+    }),
+  )
+
   it.effect(
     "numbers the entries of a day by account, place in its statement, movement, version and source",
     () =>

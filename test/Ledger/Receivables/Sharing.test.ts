@@ -105,6 +105,15 @@ describe("One transaction of several receivables", () => {
     ])
   })
 
+  it("pays interest that was announced, too, where it is named before the version that it settles", () => {
+    const original: ReceivableView = { ...view, repaymentAmount: "original" }
+    const paid = told("a", 1, [
+      ["ACTIVE", "1000", "1025"],
+      ["PAID", "0", "1025"],
+    ])
+    expect(shares([paid], [named("a", "t", 1)], [moved("t", "1025")], original)).toEqual(["a t 1025"])
+  })
+
   it("stands with the last where it is too much", () => {
     expect(shares(two, [named("a", "t", 2), named("b", "t", 2)], [moved("t", "3000")])).toEqual([
       "a t 1025 + 950",
