@@ -706,6 +706,21 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
     }),
   )
 
+  it.effect(
+    "is closed through no month once its only close is undone, whatever other books have closed",
+    () =>
+      Effect.gen(function* () {
+        const [of, other] = [yield* book, yield* book]
+        yield* must(close(other, "2026-09-01"))
+        yield* must(close(of, "2026-10-01"))
+        yield* must(reopenPeriod(of.id, "2026-10"))
+        expect(
+          yield* must(`select closed_through::text, closed_at::text from ledger.locks join ledger.periods using (book_id)
+          where book_id = ${of.id}`),
+        ).toEqual([{ closed_through: null, closed_at: null }])
+      }),
+  )
+
   it.effect("closes a month while entries of later months wait for their numbers", () =>
     Effect.gen(function* () {
       const of = yield* book
