@@ -713,6 +713,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
         const [of, other] = [yield* book, yield* book]
         yield* must(close(other, "2026-09-01"))
         yield* must(close(of, "2026-10-01"))
+        expect(
+          yield* must(`select p.closed_at = c.at as same from ledger.periods p join ledger.closes c using (book_id, period)
+            where book_id = ${of.id}`),
+          "closed since its close",
+        ).toEqual([{ same: true }])
         yield* must(reopenPeriod(of.id, "2026-10"))
         expect(
           yield* must(`select closed_through::text, closed_at::text from ledger.locks join ledger.periods using (book_id)
