@@ -40,8 +40,8 @@ const numberAt = (value: unknown, key: string): number =>
 const row = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
 const whole = (value: number): string => Math.round(value).toLocaleString("en-US")
 
-/** The listener begins with nothing compiled and no plan made. */
-const warming = 4_000
+/** Deliveries to each server before it is measured: both begin with nothing compiled and no plan made, and serve for months. */
+const warming = 16_000
 
 const measure = async (server: Server): Promise<void> => {
   const partner = await service()

@@ -63,6 +63,19 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a conversion whose leg
   )
 })
 
+layer(TestDatabase.layer, { excludeTestServices: true })("a run's count of journal entries", (it) => {
+  it.scoped("has those of the conversions that it made whole", () =>
+    Effect.gen(function* () {
+      const { service } = yield* exchange({ moves: [sold, bought], conversions: { 500: dollarsForEuros } })
+      const { counters, numbered } = yield* sync(service.url)
+      expect([counters.entries, counters.journalEntries, numbered]).toEqual([2, 3, 3])
+      expect(yield* rows("select count(*)::integer as n from ledger.journal_entries")).toEqual([{ n: 3 }])
+      const again = yield* sync(service.url)
+      expect([again.counters.journalEntries, again.numbered]).toEqual([0, 0])
+    }),
+  )
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("a leg that comes in a later month", (it) => {
   it.scoped("leaves the other leg in transit until then, whichever leg it is", () =>
     Effect.gen(function* () {
