@@ -36,3 +36,13 @@ export interface ReadProgress {
   readonly statements: { done: number; all: number }
   readonly clients: { done: number; all: number }
 }
+
+/** Counts the journal entries that numbering booked, of one book or of all. `booked`: by book. */
+export const countBooked = (
+  counters: Counters,
+  booked: ReadonlyMap<number, number>,
+  book?: { readonly bookId: number },
+): void => {
+  for (const [bookId, entries] of booked)
+    if (book === undefined || book.bookId === bookId) counters.journalEntries += entries
+}

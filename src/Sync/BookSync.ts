@@ -11,6 +11,7 @@ import { Database } from "../Database.ts"
 import { Ledger } from "../Ledger.ts"
 import type { PartnerConnection } from "../Partner.ts"
 import { Reconcile } from "../Reconcile.ts"
+import { countBooked } from "../Run/Counters.ts"
 import { fencedTogether } from "../Run/Lease.ts"
 import { type JoinedRun, joinRun, Run } from "../Run.ts"
 import type { Settings } from "../Settings.ts"
@@ -59,6 +60,12 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
 
     const prove = yield* provingTogether
 
+    const underLeasesOf = (books: ReadonlyArray<Held>) =>
+      fencedTogether(
+        database,
+        books.map(({ own }) => own.lease),
+      )
+
     /**
      * Runs an effect that holds the books for a run which another process leads. The leader of a sync keeps others from the
      * connection meanwhile; the leader of a backfill does not, so they wait for its books.
@@ -90,10 +97,7 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
         const [first] = ready
         if (first === undefined) return
         const { runId } = first.own
-        const commit = fencedTogether(
-          database,
-          ready.map(({ own }) => own.lease),
-        )
+        const commit = underLeasesOf(ready)
         const whole = ready.filter(({ read }) => read.complete)
         const complete = booksOf(whole)
         const hindered = booksOf(ready.filter(({ read }) => !read.complete))
@@ -102,16 +106,14 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
         const done = asked.quick ? [] : booksOf(whole.filter(isDone))
         if (done.length > 0) yield* commit(settleDead(done, workOf(asked)))
         const proved = yield* prove({ runId, commit, full: asked.full, complete, hindered })
+        for (const { own, task } of ready) countBooked(own.counters, proved.conversionEntries, task.book)
         const results = ready.map(({ own, read, task: { book } }) => ({
           bookId: book.bookId,
           newEntries: Object.fromEntries(addedUp(own.earlierEntries, read.newEntries)),
           openResources: read.openResources,
           failures: read.failures,
           notices: read.notices,
-          counters: {
-            ...own.counters,
-            journalEntries: own.counters.journalEntries + (proved.conversionEntries.get(book.bookId) ?? 0),
-          },
+          counters: own.counters,
           numbered: own === first.own ? proved.numbered : 0,
           findingsOpened: own === first.own ? proved.opened : 0,
           findingsClosed: own === first.own ? proved.closed : 0,
@@ -146,11 +148,7 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
     /** Books that are written to have the time zone and the names of the settings first. */
     const follow = (held: ReadonlyArray<Held>, asked: BookAsked) => {
       const written = held.filter(({ task }) => task.reads || asked.settles)
-      const commit = fencedTogether(
-        database,
-        written.map(({ own }) => own.lease),
-      )
-      return bySettings(booksOf(written), commit)
+      return bySettings(booksOf(written), underLeasesOf(written))
     }
 
     /** Reads books that this process has; what came of each, in their order. */

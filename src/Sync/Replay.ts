@@ -9,6 +9,7 @@ import { connected } from "../Partner/Connector.ts"
 import { keptRows } from "../Partner/KeptRows.ts"
 import { Partner, PartnerConnection } from "../Partner.ts"
 import { Reconcile } from "../Reconcile.ts"
+import { countBooked } from "../Run/Counters.ts"
 import { beginRun, Run } from "../Run.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import { Settings } from "../Settings.ts"
@@ -74,7 +75,7 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
       )
       const { conversionEntries, numbered } =
         concerned.length === 0 ? noneNumbered : yield* run.commit(ledger.assignNumbers(concerned, run.runId))
-      for (const entries of conversionEntries.values()) run.counters.journalEntries += entries
+      countBooked(run.counters, conversionEntries)
       const found = yield* reconcile.afterRun(concerned, { ...run, full: false })
       return {
         connection,

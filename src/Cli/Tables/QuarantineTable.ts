@@ -1,6 +1,6 @@
 /** Rows in quarantine as a list: never their content, which is personal data. */
 import { counted, styled } from "../../Common/Text.ts"
-import { type QuarantinedRow, quarantineNumber } from "../../Mirror/Quarantine.ts"
+import { type QuarantinedRow, quarantineNumber } from "../../Mirror/QuarantinedRow.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 

@@ -7,6 +7,7 @@ import { type Book, organizationBook } from "../../Book.ts"
 import { Ledger } from "../../Ledger.ts"
 import { Partner, PartnerConnection } from "../../Partner.ts"
 import { Reconcile } from "../../Reconcile.ts"
+import { countBooked } from "../../Run/Counters.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { defaultTries, Inbox, type WaitingEvent } from "../../Webhook/Inbox.ts"
@@ -224,7 +225,7 @@ export const absorbEvents = Effect.fn("Events.absorb")(function* (
   const touched = [...clients.keys()].flatMap((client) => books.get(client) ?? [])
   if (run.counters.journalEntries > 0) {
     const { conversionEntries } = yield* run.commit(ledger.assignNumbers(touched, run.runId))
-    for (const entries of conversionEntries.values()) run.counters.journalEntries += entries
+    countBooked(run.counters, conversionEntries)
   }
   // An event with several bodies is a finding of the organization's book, whichever client it was about.
   const organization = Option.toArray(Option.fromNullable(books.get("")))

@@ -6,6 +6,7 @@ import { Ledger, noneNumbered } from "../../Ledger.ts"
 import { PartnerConnection } from "../../Partner.ts"
 import { acceptedClients } from "../../Reconcile/AcceptedClients.ts"
 import { Reconcile } from "../../Reconcile.ts"
+import { countBooked } from "../../Run/Counters.ts"
 import type { Commit } from "../../Run/Lease.ts"
 import { endRun, Run } from "../../Run.ts"
 import { Settings, SettingsError } from "../../Settings.ts"
@@ -110,7 +111,7 @@ export const prove = Effect.fn("Sync.prove")(function* (
   // A book that was not read to its end is not numbered: numbers follow the reading order of everything that is new.
   const { conversionEntries, numbered } =
     complete.length === 0 ? noneNumbered : yield* run.commit(ledger.assignNumbers(complete, run.runId))
-  for (const entries of conversionEntries.values()) run.counters.journalEntries += entries
+  countBooked(run.counters, conversionEntries)
   yield* ledger.sweepQueues(numbered)
   const found = yield* reconcile.afterRun(complete, { ...run, full, isShared })
   const troubled = yield* reconcile.afterTrouble(hindered, run)

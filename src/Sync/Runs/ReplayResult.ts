@@ -1,5 +1,5 @@
 /** The results of trying quarantined rows again. */
-import type { QuarantinedRow } from "../../Mirror/Quarantine.ts"
+import type { QuarantinedRow } from "../../Mirror/QuarantinedRow.ts"
 import type { Malformed } from "../../Partner/Lists/Page.ts"
 
 /** The quarantined rows of one item. The newest is tried, and its result holds for the others. */
