@@ -25,6 +25,7 @@ import { count, counted } from "./Common/Text.ts"
 import { text } from "./Database/Columns.ts"
 import { textArray } from "./Database/TextArray.ts"
 import { Database } from "./Database.ts"
+import { Reconcile } from "./Reconcile.ts"
 
 /** The named book, or all books with accounts. */
 const chosenBooks = Effect.fn("Close.chosenBooks")(function* (wanted: Option.Option<string>) {
@@ -159,19 +160,24 @@ export const reopen = Effect.fn("Close.reopen")(function* (
     const reasons = archived.map((one) => `of ${one.book} it is in ${whereIs(one)}`)
     return yield* closeError("Archived", `${period} is archived and stays closed: ${reasons.join("; ")}.`)
   }
-  return yield* database.transaction(
-    Effect.forEach(months, (month) =>
-      Effect.gen(function* () {
-        const [now] = yield* readMonths([month.book], period, true)
-        if (now?.closedThrough !== period) {
-          return yield* closeError("NotClosed", `${period} of ${month.book.code} was reopened meanwhile.`)
-        }
-        const undone = standingClose(yield* closesOf(month.book), period)
-        const sequence = yield* keepReopening(month.book, undone ?? { period, hash: null }, doing)
-        return { book: month.book.code, period, sequence, undone: undone?.hash ?? null }
-      }),
-    ),
+  const { month: reconcileMonth } = yield* Reconcile
+  const reopenings = Effect.forEach(months, (month) =>
+    Effect.gen(function* () {
+      const [now] = yield* readMonths([month.book], period, true)
+      if (now?.closedThrough !== period) {
+        return yield* closeError("NotClosed", `${period} of ${month.book.code} was reopened meanwhile.`)
+      }
+      const undone = standingClose(yield* closesOf(month.book), period)
+      const sequence = yield* keepReopening(month.book, undone ?? { period, hash: null }, doing)
+      return { book: month.book.code, period, sequence, undone: undone?.hash ?? null }
+    }),
   )
+  // What concerns open months alone was closed with the month, and no sync looks at it again while nothing of it changes.
+  const reconciled = reconcileMonth(
+    months.map(({ book: one }) => one),
+    period,
+  )
+  return yield* database.transaction(Effect.zipLeft(reopenings, reconciled))
 })
 
 const inOneSnapshot = { isolation: "repeatable read", readOnly: true } as const
