@@ -58,14 +58,14 @@ export const cursorStream = <C extends Columns>(
   Stream.unwrapScoped(
     Effect.gen(function* () {
       const run = yield* transaction
-      yield* Effect.acquireRelease(
-        run((lent) => declare(lent, operation, statement, planner)),
+      // It may wait for a table that is being changed, and can be interrupted.
+      yield* run((lent) => declare(lent, operation, statement, planner))
+      yield* Effect.addFinalizer(() =>
         // A transaction that has failed or is lost has closed it.
-        () =>
-          Effect.catchAllCause(
-            run((lent) => command(lent, operation, "close")),
-            () => Effect.void,
-          ),
+        Effect.catchAllCause(
+          run((lent) => command(lent, operation, "close")),
+          () => Effect.void,
+        ),
       )
       let ended = false
       const fetch = Effect.suspend(() =>
