@@ -20,6 +20,8 @@ export interface Scope {
   /** `--full`: also the checks that are too expensive for every run. */
   readonly full: boolean
   readonly flatWithdrawalFee: FlatWithdrawalFee
+  /** Whether receivables are the organization's (the lender's view) or stand in the clients' books. */
+  readonly lends: boolean
   /** The setting: whether a receivable's `repaymentAmount` is what is still due. */
   readonly repaymentAmount: "outstanding" | "original"
   /** The valuation method of the base-currency journal, and overrides by book code. */
@@ -66,6 +68,7 @@ const returnCodes = (rules: Settings["rules"]): ReadonlyArray<string> =>
 /** The part of a scope that follows from the settings. */
 export const settingsScope = (settings: Settings) => ({
   flatWithdrawalFee: settings.accounting.flatWithdrawalFee,
+  lends: settings.accounting.receivables.view === "lender",
   repaymentAmount: settings.accounting.receivables.repaymentAmount,
   transitDays: settings.reconcile.transitDays,
   materiality: settings.reconcile.materiality,
@@ -75,10 +78,11 @@ export const settingsScope = (settings: Settings) => ({
   surfaces: surfacesIn(settings),
 })
 
-/** A digest of the settings that findings depend on, without the surfaces: every run looks at the evidence of streams. */
+/** A digest of the settings that findings depend on, without those of streams: every run looks at the evidence of these. */
 export const settingsDigest = ({
   closing: _,
   surfaces: __,
+  lends: ___,
   ...scope
 }: ReturnType<typeof settingsScope>): string =>
   createHash("sha256").update(JSON.stringify(scope)).digest("hex")

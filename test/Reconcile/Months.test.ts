@@ -10,6 +10,7 @@ const zones = ["UTC", "Pacific/Kiritimati", "Etc/GMT+12", "Europe/Berlin", "Asia
 const scopeOf = (book: number): Scope => ({
   ...{ books: [book], sinceRun: null, period: "2026-10", full: false, flatWithdrawalFee: "inside" },
   ...{
+    lends: true,
     repaymentAmount: "outstanding",
     methods: { general: "average", books: {} },
     transitDays: 3,

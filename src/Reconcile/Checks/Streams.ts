@@ -1,6 +1,6 @@
 /**
  * Check 11: every stream of a configured surface can be read, and each was read to its end, by the service's clock, after the
- * month that is about to be closed. A surface with postings counts even if the settings no longer have it. Pairs, rails, the
+ * month that is about to be closed; what was read of receivables is booked. A surface with postings counts even if the settings no longer have it. Pairs, rails, the
  * address book, instructions and keys are no streams; nor is a list that the default profile leaves out: its resources are
  * named by entries, or read one by one while they are not final.
  */
@@ -132,10 +132,28 @@ const movements = (sql: Sql, scope: Scope): Fragment => sql`
       where g.book_id = r.book_id and g.account_id = r.account_id and g.gone offset 0)
   group by r.book_id, a.read_after`
 
+/** What a run that was stopped has read of receivables and did not book: a list that was read to its end proves nothing of the books then. */
+const receivables = (sql: Sql, scope: Scope): Fragment => sql`
+  select l.book_id, 'receivables_to_book' as stream,
+    format('%s read and not booked: a complete sync books %s.', case count(*) when 1 then '1 receivable was'
+      else count(*) || ' receivables were' end, case count(*) when 1 then 'it' else 'them' end) as message,
+    jsonb_build_object('stream', 'receivables_to_book', 'beganAt', null, 'unreadable', false, 'count', count(*),
+      'first', (array_agg('receivable ' || w.receivable_id order by w.receivable_id))[1:20]) as evidence
+  from looked l
+  cross join lateral (
+    select v.receivable_id from mirror.books o
+    join mirror.receivables v on v.book_id = o.book_id and not v.posted
+      and ${scope.lends ? sql`l.client_id is null` : sql`v.client_id = l.client_id`}
+    where o.connection = l.connection and o.client_id is null) w
+  where (l.ends is not null or exists (
+      select from asked o where o.book_id = l.book_id and o.stream = 'receivables_to_book'))
+    and l.book_id not in (select g.book_id from gone g)
+  group by l.book_id`
+
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   with ${expected(sql, scope)}
   select 'stream-unread' as check_name, u.book_id, 'stream' as subject_type, u.stream as subject_id, true as ripe,
     u.message, u.evidence
-  from (${lists(sql)} union all ${movements(sql, scope)}) u`
+  from (${lists(sql)} union all ${movements(sql, scope)} union all ${receivables(sql, scope)}) u`
 
 export const streams: CheckQuery = { checks: ["stream-unread"], found }
