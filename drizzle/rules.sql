@@ -340,7 +340,8 @@ begin
     left join ledger.journal_entries j on j.book_id = n.book_id and j.entry_id = n.entry_id
       and j.book_id = any (array(select a.book_id from account a)) and j.entry_id = any (array(select g.entry_id from given g))),
   stated as materialized (
-    select m.book_id, m.entry_id, m.account_id, case m.type when 'CREDIT' then m.amount else -m.amount end as amount
+    select m.book_id, m.entry_id, m.account_id, m.currency,
+      case m.type when 'CREDIT' then m.amount else -m.amount end as amount
     from mirror.statement_entries m
     where m.book_id = any (array(select a.book_id from account a)) and not m.held
       and m.entry_id = any (array(select e.source_id from entry e where e.books_cash))),
@@ -349,9 +350,9 @@ begin
     select from new_postings p
     where exists (select from given n where n.mixed)
     group by p.book_id, p.entry_id, p.currency having sum(p.amount) <> 0 limit 1),
-  -- The journal entry of a statement entry has exactly one cash line, on the statement's account and of its amount. No other
-  -- journal entry has a cash line, except an opening balance. An account of the service has one cash account: of two, one
-  -- is elsewhere.
+  -- The journal entry of a statement entry has exactly one cash line, on the statement's account, in its currency and of its
+  -- amount. No other journal entry has a cash line, except an opening balance. An account of the service has one cash account:
+  -- of two, one is elsewhere.
   verdict as materialized (
     select bool_or(e.line_count is null or e.line_count <> e.lines or e.first <> 1 or e.last <> e.lines) as torn,
       bool_or(e.difference <> 0 and not e.mixed) or exists (select from uneven) as unbalanced,
@@ -359,6 +360,7 @@ begin
       bool_or(e.cash_account <> e.other_cash_account
         or e.cash_account is not null and a.partner_account_id is distinct from e.partner_account_id
         or case when e.books_cash then e.cash_lines <> 1 or e.cash is distinct from m.amount
+            or a.currency is distinct from m.currency
           else e.cash_lines > 0 and e.source_type <> 'opening' end) as wrong_cash
     from entry e
     left join account a on a.book_id = e.book_id and a.account_id = e.cash_account
@@ -435,9 +437,11 @@ begin
   end if;
 
   if seen.wrong_cash then
-    select n.book_id, n.entry_id, e.source_type, n.cash, s.amount into bad
+    select n.book_id, n.entry_id, e.source_type, n.cash || ' ' || n.currency as cash,
+      s.amount || ' ' || s.currency as amount into bad
     from (
       select p.book_id, p.entry_id, sum(p.amount) filter (where a.role = 'cash') as cash,
+        max(p.currency) filter (where a.role = 'cash') as currency,
         count(*) filter (where a.role = 'cash') as lines,
         array_agg(a.partner_account_id) filter (where a.role = 'cash') as accounts
       from new_postings p
@@ -449,16 +453,17 @@ begin
       select j.source_type, j.source_id, j.sequence, j.partner_account_id from ledger.journal_entries j
       where j.book_id = n.book_id and j.entry_id = n.entry_id limit 1) e
     left join lateral (
-      select case m.type when 'CREDIT' then m.amount else -m.amount end as amount
+      select case m.type when 'CREDIT' then m.amount else -m.amount end as amount, m.currency
       from mirror.statement_entries m
       where e.source_type = 'statement_entry' and e.sequence = 0 and m.book_id = n.book_id and m.entry_id = e.source_id
         and m.account_id = e.partner_account_id and not m.held limit 1) s on true
     where exists (select from unnest(n.accounts) u where u is distinct from e.partner_account_id)
-       or (e.source_type = 'statement_entry' and e.sequence = 0 and (n.lines <> 1 or n.cash is distinct from s.amount))
+       or (e.source_type = 'statement_entry' and e.sequence = 0
+         and (n.lines <> 1 or (n.cash, n.currency) is distinct from (s.amount, s.currency)))
        or (n.cash is not null and e.source_type <> 'opening' and (e.source_type <> 'statement_entry' or e.sequence > 0))
     limit 1;
     raise exception 'journal entry % of book % moves % of cash, its source (%) %', bad.entry_id, bad.book_id,
-      coalesce(bad.cash::text, 'nothing'), bad.source_type, coalesce('moves ' || bad.amount, 'moves none')
+      coalesce(bad.cash, 'nothing'), bad.source_type, coalesce('moves ' || bad.amount, 'moves none')
       using errcode = 'TO007';
   end if;
 

@@ -372,6 +372,18 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
     }),
   )
 
+  it.effect("refuses cash in another currency than the statement entry's", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      yield* must(`
+        insert into mirror.statement_entries (book_id, account_id, position, entry_id, type, amount, currency,
+          balance_after, occurred_at, held, run_id)
+        values (${of.id}, '${account}', 1000, '${entryUuid(1000)}', 'CREDIT', 10, 'EUR', 1, now(), false, 1)`)
+      const inDollars = { ...good(of), source: entryUuid(1000) }
+      expect(yield* run(posting(of, 1, inDollars))).toEqual(refused("TO007"))
+    }),
+  )
+
   it.effect("keeps what stands in transit of a conversion's other currency", () =>
     Effect.gen(function* () {
       const of = yield* book
