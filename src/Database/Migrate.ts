@@ -1,22 +1,18 @@
 import { Effect, Schedule } from "effect"
+import { productVersion } from "../Common/Package.ts"
 import { Database } from "../Database.ts"
 import { asOwner } from "./AsOwner.ts"
-import { bool, text } from "./Columns.ts"
+import { bool } from "./Columns.ts"
 import { type Connection, closeConnection, openConnection } from "./ConnectionPool.ts"
 import { type DatabaseError, databaseError } from "./DatabaseError.ts"
 import type { EmbeddedError } from "./Embedded/EmbeddedError.ts"
 import { embeddedRolesSql } from "./Embedded/RuntimeRole.ts"
 import { refuseEncoding } from "./Migrations/Encoding.ts"
-import {
-  firstMigrations,
-  type Package,
-  packageMigrations,
-  readPackage,
-  rulesName,
-} from "./Migrations/MigrationFiles.ts"
+import { firstMigrations, type Package, packageMigrations, readPackage } from "./Migrations/MigrationFiles.ts"
 import { dropReplaceable, noteObjects } from "./Migrations/Objects.ts"
 import { partitionsSql } from "./Migrations/PartitionNames.ts"
 import { refuseOtherPartitions } from "./Migrations/Partitions.ts"
+import { pendingMigrations, pendingOf, readApplied } from "./Migrations/Pending.ts"
 import { runStatement } from "./RunStatement.ts"
 
 const operation = "Database.migrate"
@@ -24,76 +20,6 @@ const operation = "Database.migrate"
 /** Runs several statements at once; they begin and end their own transaction. */
 const run = (connection: Connection, text: string): Effect.Effect<unknown, DatabaseError> =>
   runStatement(connection, operation, () => connection.client.unsafe(text).simple())
-
-interface Applied {
-  readonly hashes: ReadonlyArray<string>
-  readonly rules: string | null
-}
-
-/** The migrations that the database has applied, oldest first. */
-const readApplied = Effect.fn("Migrate.readApplied")(function* () {
-  const database = yield* Database
-  const found = yield* database.row(
-    operation,
-    { migrations: bool, rules: bool },
-    (sql) => sql`
-      select to_regclass('drizzle.__drizzle_migrations') is not null as migrations,
-        to_regclass('drizzle.rules') is not null as rules`,
-  )
-  const hashes = found.migrations
-    ? yield* database.rows(
-        operation,
-        { hash: text },
-        (sql) => sql`select hash from drizzle.__drizzle_migrations order by created_at`,
-      )
-    : []
-  const rules = found.rules
-    ? yield* database.rows(operation, { hash: text }, (sql) => sql`select hash from drizzle.rules`)
-    : []
-  return { hashes: hashes.map(({ hash }) => hash), rules: rules[0]?.hash ?? null } satisfies Applied
-})
-
-const pendingOf = (
-  { migrations, rules }: Package,
-  applied: Applied,
-): Effect.Effect<ReadonlyArray<string>, DatabaseError> => {
-  const known = applied.hashes.slice(0, migrations.length)
-  if (known.some((hash, at) => hash !== migrations[at]?.hash)) {
-    return Effect.fail(
-      databaseError(
-        "Settings",
-        operation,
-        "the database was made by another development version of Tieout, whose tables this one cannot bring up to date; begin a new database (another DATABASE_URL or TIEOUT_DATA_DIR) and run tieout sync",
-      ),
-    )
-  }
-  if (applied.hashes.length > migrations.length) {
-    return Effect.fail(
-      databaseError(
-        "Settings",
-        operation,
-        "the database was migrated by a newer version of Tieout; use that version",
-      ),
-    )
-  }
-  const missing = migrations.slice(applied.hashes.length).map(({ tag }) => tag)
-  return Effect.succeed(
-    rules !== null && (missing.length > 0 || rules.hash !== applied.rules)
-      ? [...missing, rulesName]
-      : missing,
-  )
-}
-
-/**
- * The names of the migrations that the database lacks, in order, and last `rules` where its functions, triggers and views are
- * not this version's. Fails with reason `Settings` where a newer version migrated the database, or a development version made
- * it with other tables.
- */
-export const pendingMigrations = Effect.fn("Migrate.pending")(function* (
-  folder: string = packageMigrations(),
-): Effect.fn.Return<ReadonlyArray<string>, DatabaseError, Database> {
-  return yield* pendingOf(yield* readPackage(folder), yield* readApplied())
-})
 
 /** Postgres's errors for a view or function that cannot be replaced because its columns or parameters differ. */
 const reshaped: ReadonlySet<string | undefined> = new Set(["42P13", "42P16"])
@@ -130,7 +56,18 @@ const applying = (
 ) =>
   run(
     connection,
-    `begin${connection.locals};\n${before}\n${text}\ncreate table if not exists drizzle.rules (hash text not null);\ndelete from drizzle.rules;\ninsert into drizzle.rules values ('${hash}');\n${noteObjects}\n${after}\ncommit;`,
+    [
+      `begin${connection.locals};`,
+      before,
+      text,
+      "create table if not exists drizzle.rules (hash text not null);",
+      "alter table drizzle.rules add column if not exists version text;",
+      "delete from drizzle.rules;",
+      `insert into drizzle.rules (hash, version) values ('${hash}', '${productVersion()}');`,
+      noteObjects,
+      after,
+      "commit;",
+    ].join("\n"),
   )
 
 /**

@@ -1,7 +1,7 @@
 /** Whether the process can do its work: the database answers and has this version's tables. */
 import { Effect } from "effect"
 import { counted } from "../Common/Text.ts"
-import { pendingMigrations } from "../Database/Migrate.ts"
+import { pendingMigrations } from "../Database/Migrations/Pending.ts"
 
 const within = "5 seconds"
 

@@ -4,7 +4,8 @@ import { join } from "node:path"
 import { expect, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
-import { migrate, pendingMigrations } from "../../src/Database/Migrate.ts"
+import { migrate } from "../../src/Database/Migrate.ts"
+import { pendingMigrations } from "../../src/Database/Migrations/Pending.ts"
 import { Database } from "../../src/Database.ts"
 import { settingsFor, withDatabase } from "../support/DatabaseAddress.ts"
 import { listenOn } from "../support/Loopback.ts"
@@ -117,6 +118,25 @@ layer(fresh, { excludeTestServices: true })("migrating", (it) => {
       const error = yield* Effect.flip(migrate(yield* folderOf([first])))
       expect(error.reason).toBe("Settings")
       expect(error.message).toContain("newer version of Tieout")
+    }),
+  )
+
+  it.scoped("refuses a database to which a newer version gave its rules, and leaves them", () =>
+    Effect.gen(function* () {
+      yield* clean
+      const ours = yield* folderOf(
+        [first],
+        "create or replace function said() returns text language sql as $$ select 'ours' $$;",
+      )
+      yield* migrate(ours)
+      const { execute } = yield* Database
+      const theirs = (version: string) =>
+        execute("Test.theirs", (sql) => sql`update drizzle.rules set hash = 'theirs', version = ${version}`)
+      yield* theirs("0.10.0")
+      expect((yield* Effect.flip(migrate(ours))).message).toContain("newer version of Tieout")
+      yield* theirs("0.0.9")
+      expect(yield* migrate(ours)).toEqual(["rules"])
+      expect(yield* migrate(ours)).toEqual([])
     }),
   )
 
