@@ -52,8 +52,8 @@ describe("External Document No.", () => {
     ["123e4567-e89b-42d3-a456-426614174000", "123e4567e89b42d3a456426614174000"],
     ["R".repeat(35), "R".repeat(35)],
     ["R".repeat(36), ""],
-    // Two characters in the file where the service has one.
-    [`INV 2026 ${"0".repeat(25)}\u{fb01}`, ""],
+    // As it came, though other texts could have the same letters as two.
+    [`INV 2026 ${"0".repeat(25)}\u{fb01}`, `INV 2026 ${"0".repeat(25)}\u{fb01}`],
     // What is not in the file takes no room.
     [`\u200b${"R".repeat(35)}`, "R".repeat(35)],
   ])("is all of the movement's own reference or empty: %j", (reference, shown) => {

@@ -61,6 +61,31 @@ describe("a text in an import file", () => {
   })
 })
 
+describe("a text with characters that mean the same as others", () => {
+  const inside = { most: 80 } as const
+  it.each([
+    // Where the file holds a character, it stands there as it came: 10² is not 102, nor 5½ 51⁄2.
+    ["utf-8", "Lot 10² of 5½, Ａ①, ﬁ", "Lot 10² of 5½, Ａ①, ﬁ"],
+    ["windows-1252", "Rock´n´Roll µ-Tec ½ AG, 10²", "Rock´n´Roll µ-Tec ½ AG, 10²"],
+    ["cp437", "µ-Tec ½ AG, 10²", "µ-Tec ½ AG, 10²"],
+    // Where it does not, its plain form does, unless that would be another number.
+    ["windows-1252", "Ａ＝Ｂ ﬁ １２", "A=B fi 12"],
+    ["cp437", "O’Brien – “Söner” ´x", "O'Brien - \"Söner\" 'x"],
+    ["ascii", "„Rock´n´Roll“ … № 7", "\"Rock'n'Roll\" ... No 7"],
+    ["windows-1252", "10⁷ Lot", "deposit"],
+    ["ascii", "Lot 10²", "deposit"],
+    ["ascii", "5½", "deposit"],
+    // Letters and their marks are one character.
+    ["windows-1252", "Mu\u0308ller", "Müller"],
+    ["utf-8", "Mu\u0308ller", "Müller"],
+    ["utf-8", "＝＋－＠x", "x"],
+    // No number is cut, whatever its digits.
+    ["utf-8", `${"x".repeat(10)} ${"٣".repeat(80)}`, "x".repeat(10)],
+  ] as const)("in %s %j is %j", (encoding, text, expected) => {
+    expect(fitted(text, { ...inside, encoding }, "deposit")).toBe(expected)
+  })
+})
+
 describe("a text with characters of two units", () => {
   it.each([
     ["🎉🎉🎉 longer than its col", "🎉🎉🎉 longer than"],

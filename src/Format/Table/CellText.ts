@@ -5,7 +5,20 @@
 import { type Encoding, holds } from "../Encoding.ts"
 import { oneLine } from "../OneLine.ts"
 
-const formula = /^[=+\-@'\s]+/
+const formula = /^[=+\-@\uFF1D\uFF0B\uFF0D\uFF20'\s]+/
+
+/** What a reader takes for the same sign. */
+const plainSigns: Readonly<Record<string, string>> = {
+  "´": "'",
+  "‘": "'",
+  "’": "'",
+  "‚": "'",
+  "“": '"',
+  "”": '"',
+  "„": '"',
+  "–": "-",
+  "—": "-",
+}
 
 const plainLetters: Readonly<Record<string, string>> = {
   ß: "ss",
@@ -19,19 +32,27 @@ const plainLetters: Readonly<Record<string, string>> = {
   Đ: "D",
   œ: "oe",
   Œ: "OE",
-  "‘": "'",
-  "’": "'",
-  "“": '"',
-  "”": '"',
-  "–": "-",
-  "—": "-",
 }
 
-const toAscii = (text: string): string =>
-  text
+/** Superscripts, fractions and digits in circles: as plain digits they and those beside them would be another number. */
+const numeral = /\p{No}/u
+
+/** A letter without its marks. */
+const inAscii = (char: string): string =>
+  char
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
-    .replace(/[^ -~]/gu, (char) => plainLetters[char] ?? char)
+    .replace(/[^ -~]/gu, (letter) => plainLetters[letter] ?? letter)
+
+/** Each character as it came if the encoding holds it, or else its plain form, if it has one. */
+const inEncoding = (text: string, encoding: Encoding): string => {
+  const composed = text.normalize("NFC")
+  if (encoding === "utf-8") return composed
+  return composed.replace(/[^ -~]/gu, (char) => {
+    if (holds(char, encoding) || numeral.test(char)) return char
+    return plainSigns[char] ?? (encoding === "ascii" ? inAscii(char) : char.normalize("NFKC"))
+  })
+}
 
 export interface TextRule {
   readonly encoding: Encoding
@@ -57,12 +78,12 @@ const cut = (text: string, most: number): string => {
   if (text.charAt(kept.length) === " ") return kept.replace(dangling, "")
   const gap = kept.lastIndexOf(" ")
   const begun = kept.slice(gap + 1)
-  const isWord = gap >= kept.length / 2 || /\d/.test(begun)
+  const isWord = gap >= kept.length / 2 || /\p{N}/u.test(begun)
   return isWord ? kept.slice(0, Math.max(gap, 0)).replace(dangling, "") : kept
 }
 
 const cleaned = (text: string, { drop, encoding, most, without }: TextRule): string => {
-  const plain = encoding === "ascii" ? toAscii(oneLine(text)) : oneLine(text).normalize("NFKC")
+  const plain = oneLine(inEncoding(text, encoding))
   const allowed = without === undefined ? plain : plain.replace(without, " ").replace(/ {2,}/g, " ")
   const kept = drop === undefined ? allowed : allowed.replace(drop, "")
   return cut(kept.replace(formula, ""), most).trimEnd()
