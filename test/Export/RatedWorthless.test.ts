@@ -1,4 +1,5 @@
 /** Files with rates where all that moved of a currency is worth nothing in the base currency: it has no file, and is listed. */
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
@@ -45,7 +46,11 @@ const exported = Effect.fnUntraced(function* (book: string, client: number) {
     base: { baseCurrency: "EUR", settings: accounting.valuation, chart },
   })
   expect(batches.length).toBeGreaterThan(0)
-  for (const { folder } of batches) expect((yield* Verify.run(folder)).problems).toEqual([])
+  for (const { folder } of batches) {
+    expect((yield* Verify.run(folder)).problems).toEqual([])
+    // Nothing of it cancels.
+    expect(readdirSync(folder).filter((name) => name.startsWith("cancelled"))).toEqual([])
+  }
   return batches
 })
 

@@ -48,7 +48,9 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
       const made = yield* refusedIfUnholdable(profile.name, () => rowsIn(journal, mapping, profile, written))
       if (differences !== undefined) yield* differences.add(differencesOf(journal, made, mapping))
       if (made.length === 0) {
-        if (journal.entry !== null && journal.lines.length > 0) cancelled.add(journal)
+        // What is worth nothing, or stands in the base currency, is among the differences.
+        const isListed = journal.rate === 0n || journal.lines.length === 0
+        if (journal.entry !== null && !isListed) cancelled.add(journal)
         continue
       }
       const rows = yield* refusedIfUnholdable(profile.name, () => textsOf(made, setup))

@@ -148,8 +148,8 @@ const shapeOf = (own: DatevSettings, ownRates?: RateStyle): Shape => ({
   ...(ownRates === undefined ? {} : { rates: ownRates }),
 })
 
-/** Units of the foreign currency for one of the base currency: at most five digits and six decimals. The base amount is stated. */
-const rates: RateStyle = { decimals: 6, digits: 5, quantity: true, states: true }
+/** Units of the foreign currency for one of the base currency, from 1 to 9999.999999 by DATEV's own page. The base amount is stated. */
+const rates: RateStyle = { decimals: 6, digits: 4, least: 1_000_000n, quantity: true, states: true }
 
 export const datev = defineTable({
   name: "datev",

@@ -68,7 +68,7 @@ const shapeOf = (
   )
 
 /** Intacct values each line at the rate beside it. */
-const rates: RateStyle = { decimals: 10, digits: 8, quantity: false, states: false }
+const rates: RateStyle = { decimals: 10, digits: 8, least: 1n, quantity: false, states: false }
 
 /** Journal entries: header fields on a journal's first line only, lines from 1, ASCII without commas in texts. */
 export const intacct = defineTable({

@@ -45,7 +45,7 @@ const shapeOf = ({ subsidiary }: typeof Settings.Type, rates?: RateStyle): Shape
   )
 
 /** NetSuite values each line at the journal's rate. */
-const rates: RateStyle = { decimals: 10, digits: 8, quantity: false, states: false }
+const rates: RateStyle = { decimals: 10, digits: 8, least: 1n, quantity: false, states: false }
 
 /** Journal entries: the external id on every row prevents a second import. Amounts have ten digits and two decimals. */
 export const netsuite = defineTable({

@@ -49,8 +49,10 @@ export interface PreambleOf {
 export interface RateStyle {
   /** Decimals of a rate. */
   readonly decimals: number
-  /** Digits before the decimal mark. */
+  /** Digits before the decimal mark, at most. */
   readonly digits: number
+  /** The least rate, in units of the last decimal. */
+  readonly least: bigint
   /** Units of the foreign currency for one of the base currency; else the other way round. */
   readonly quantity: boolean
   /** The file states the amount in the base currency; else the system computes it from the rate. */

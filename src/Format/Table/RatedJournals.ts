@@ -1,7 +1,7 @@
 /**
  * Entries of the base-currency journal as journals in the currencies that moved, each with its value in the base currency and
  * one rate: for systems that take foreign currency with a rate. Amounts that a system cannot express (a stablecoin, three
- * decimals) become a journal in the base currency. Lines that only the base-currency journal has are left out, unless they are
+ * decimals), or whose rate it cannot, become a journal in the base currency. Lines that only the base-currency journal has are left out, unless they are
  * wanted.
  */
 import { parse } from "../../Common/MinorUnits.ts"
@@ -51,6 +51,10 @@ const rateOf = (
 export const valuedAt = (minor: bigint, scale: number, rate: bigint, { decimals }: RateStyle): bigint =>
   nearest(minor * rate * 10n ** BigInt(baseScale), 10n ** BigInt(scale + decimals))
 
+/** Zero is the rate of what is worth nothing, which has no rows. */
+const takesRate = (rate: bigint, { decimals, digits, least }: RateStyle): boolean =>
+  rate === 0n || (rate >= least && rate < 10n ** BigInt(digits + decimals))
+
 interface Group {
   readonly scale: number
   readonly lines: Array<JournalLine>
@@ -64,13 +68,18 @@ const lineIn = (
   minor: scale === undefined ? minor : parse(amount, scale),
 })
 
-/** Each native line in its currency, or in the base currency if the system cannot express that currency. */
-const grouped = (entry: Entry, { baseCurrency, nativeOf, profile }: RatedOptions) => {
+/** Each native line in its currency, or in the base currency if the system cannot express that currency or `without` has it. */
+const groupedWithout = (
+  without: ReadonlySet<string>,
+  entry: Entry,
+  { baseCurrency, nativeOf, profile }: RatedOptions,
+) => {
   const groups = new Map<string, Group>()
   for (const native of entry.natives ?? []) {
     const { scale } = nativeOf(native.account)
     const isForeign =
       native.currency !== baseCurrency &&
+      !without.has(native.currency) &&
       takesCurrency(profile, native.currency, baseCurrency) &&
       scale <= profile.decimals.most
     const currency = isForeign ? native.currency : baseCurrency
@@ -82,6 +91,18 @@ const grouped = (entry: Entry, { baseCurrency, nativeOf, profile }: RatedOptions
   return groups
 }
 
+/** The groups, and those among them that the base currency has instead, since the system cannot express their rate. */
+const grouped = (entry: Entry, options: RatedOptions) => {
+  const { baseCurrency, style } = options
+  const groups = groupedWithout(new Set(), entry, options)
+  const replaced = [...groups].filter(
+    ([currency, { lines, scale }]) =>
+      currency !== baseCurrency && !takesRate(rateOf(lines, scale, style), style),
+  )
+  const without = new Set(replaced.map(([currency]) => currency))
+  return { replaced, groups: without.size === 0 ? groups : groupedWithout(without, entry, options) }
+}
+
 /** The lines without a native one come last: what was realized, revalued or rounded. */
 const aloneIn = ({ lines, natives = [] }: Entry): ReadonlyArray<JournalLine> =>
   lines
@@ -90,7 +111,7 @@ const aloneIn = ({ lines, natives = [] }: Entry): ReadonlyArray<JournalLine> =>
 
 const journalsOfEntry = (entry: Entry, options: RatedOptions): ReadonlyArray<TableJournal> => {
   const { baseCurrency, rounding, style, withResults } = options
-  const groups = grouped(entry, options)
+  const { groups, replaced } = grouped(entry, options)
   const alone = aloneIn(entry)
   const results = alone.filter(({ account }) => account !== rounding)
   const own = groups.get(baseCurrency)?.lines ?? []
@@ -114,9 +135,21 @@ const journalsOfEntry = (entry: Entry, options: RatedOptions): ReadonlyArray<Tab
   })
   const several = made.length > 1
   const journals = made.map((journal) => ({ ...journal, several }))
-  if (left.length === 0) return journals
-  // A journal without lines names what was left out.
-  return [...journals, { ...journalIn(entry, baseCurrency, []), scale: baseScale, rate: null, left }]
+  // Journals without rows name the amounts that moved, which no file has, and what was left out.
+  const unsaid = replaced.map(([currency, { lines, scale }]) => ({
+    ...journalIn(
+      entry,
+      currency,
+      lines.map((line) => ({ ...line, base: 0n })),
+    ),
+    ...{ scale, rate: 0n, left: [] },
+  }))
+  if (left.length === 0) return [...journals, ...unsaid]
+  return [
+    ...journals,
+    ...unsaid,
+    { ...journalIn(entry, baseCurrency, []), scale: baseScale, rate: null, left },
+  ]
 }
 
 export const ratedJournals = (options: RatedOptions): Journals => ({

@@ -5,7 +5,6 @@ import type { Entry } from "../Entry.ts"
 import { dated, numbered, unsigned as withoutSign } from "./Amount.ts"
 import { fitted, isHoldable } from "./CellText.ts"
 import { described } from "./Description.ts"
-import { Unholdable } from "./Journals.ts"
 import type { Cell, Column, Profile, Row, Setup } from "./Profile.ts"
 
 type Fill = Cell["fill"]
@@ -26,11 +25,7 @@ const numberOf: Fill = ({ journal }, { profile }) => {
 export const rate = plain(({ journal }, { profile }) => {
   const { rates } = profile
   if (journal.rate === null || journal.rate === undefined || rates === undefined) return "1"
-  const text = print(journal.rate, rates.decimals)
-  if (journal.rate === 0n || text.length > rates.digits + rates.decimals + 1) {
-    throw new Unholdable(`the rate ${text} of ${journal.number} does not fit ${profile.name}`)
-  }
-  return text.replace(".", profile.decimals.mark)
+  return print(journal.rate, rates.decimals).replace(".", profile.decimals.mark)
 })
 /** The value in the base currency, without a sign. */
 export const baseAmount = plain(({ base, journal }, { baseCurrency, profile }) =>
