@@ -46,9 +46,12 @@ describe("a DATEV header", () => {
 describe("a DATEV row", () => {
   it("has an account of at most one digit more than general ledger accounts", () => {
     const { wrongAccount } = datev.profile({ ...settings({ accountLength: 4 }), description: "" })
-    expect(wrongAccount?.("12345")).toBe(undefined)
-    expect(wrongAccount?.("123456")).toBe(
+    expect(wrongAccount?.({ account: "12345", dimension: "Sales_1 B" })).toBe(undefined)
+    expect(wrongAccount?.({ account: "123456", dimension: "" })).toBe(
       "is called 123456, longer than 5 digits (formats.datev.accountLength and one)",
+    )
+    expect(wrongAccount?.({ account: "1010", dimension: "SALES-1" })).toBe(
+      'has the dimension "SALES-1"; DATEV\'s KOST1 takes letters, digits, spaces and underscores',
     )
   })
 

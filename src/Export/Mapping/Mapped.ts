@@ -29,7 +29,8 @@ const lookUp = (
   const name = own === "" ? account[fallback] : own
   const wanted = `${format} takes ${expects}: give it a ${column} in the mapping`
   if (!pattern.test(name)) return `is called ${JSON.stringify(name)}; ${wanted}`
-  return wrongAccount?.(name) ?? { account: name, dimension: row?.dimension ?? "" }
+  const mapped = { account: name, dimension: row?.dimension ?? "" }
+  return wrongAccount?.(mapped) ?? mapped
 }
 
 export interface MappedAccounts {

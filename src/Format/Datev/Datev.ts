@@ -26,6 +26,9 @@ const texts = (headers: ReadonlyArray<string>): ReadonlyArray<Column> =>
 const pairs = (count: number, kind: string, content: string): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, at) => [`${kind} ${at + 1}`, `${content} ${at + 1}`]).flat()
 
+/** By DATEV's page, at most 36 characters, which the mapping's own rule sees to. */
+const costCentre = /^[\w ]*$/
+
 /** What a document field cannot hold. */
 const notInDocument = /[^a-zA-Z0-9$%&*+\-/]/g
 
@@ -140,10 +143,13 @@ const shapeOf = (own: DatevSettings, ownRates?: RateStyle): Shape => ({
   mode: "any",
   currencies: "official",
   preamble: datevHeader(own, ownRates !== undefined),
-  wrongAccount: (account) =>
-    account.length > own.accountLength + 1
-      ? `is called ${account}, longer than ${own.accountLength + 1} digits (formats.datev.accountLength and one)`
-      : undefined,
+  wrongAccount: ({ account, dimension }) => {
+    if (account.length > own.accountLength + 1)
+      return `is called ${account}, longer than ${own.accountLength + 1} digits (formats.datev.accountLength and one)`
+    return costCentre.test(dimension)
+      ? undefined
+      : `has the dimension ${JSON.stringify(dimension)}; DATEV's KOST1 takes letters, digits, spaces and underscores`
+  },
   lacks: [...(own.consultant === null ? ["consultant"] : []), ...(own.client === null ? ["client"] : [])],
   ...(ownRates === undefined ? {} : { rates: ownRates }),
 })

@@ -109,8 +109,8 @@ export interface Profile {
   readonly frame?: Frame
   /** The lines before the header, each with its line ending. */
   readonly preamble?: (file: PreambleOf) => string
-  /** A mistake in an account's name that the mapping's pattern does not catch; undefined: none. */
-  readonly wrongAccount?: (account: string) => string | undefined
+  /** A mistake in an account's name or dimension that the mapping's patterns do not catch; undefined: none. */
+  readonly wrongAccount?: (mapped: Mapped) => string | undefined
   /** A journal number is written with the currency where its entry has journals in several: the system takes each number once. */
   readonly numberWithCurrency?: true
   /** The file has rates: journals in the currency that moved, with what they are worth in the base currency. */
