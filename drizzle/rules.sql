@@ -1756,8 +1756,26 @@ create or replace trigger entries_whole before delete on valuation.entries
 create or replace trigger postings_whole before delete on valuation.postings
   for each statement execute function valuation.refuse_single_delete();
 
+-- Whether a rate may value one of these currencies in the base currency: its pair or the pair turned round, or one of the two that
+-- are crossed through the euro.
+create or replace function valuation.may_value(from_currency text, to_currency text, base text, currencies text[]) returns boolean
+language sql immutable parallel safe as $$
+  select from_currency in (base, 'EUR') and to_currency = any (currencies || base)
+    or to_currency in (base, 'EUR') and from_currency = any (currencies || base)
+$$;
+
+-- The rates of these days that may value these currencies, up to an import (null: all imports): the newest of each day and pair.
+create or replace function valuation.rates_between(base text, currencies text[], first_day date, last_day date, through integer)
+returns table (date date, from_currency text, to_currency text, rate text, source text) language sql stable parallel safe as $$
+  select distinct on (r.date, r.from_currency, r.to_currency) r.date, r.from_currency, r.to_currency, r.rate::text, r.source
+  from valuation.rates r
+  where r.date between first_day and last_day and (through is null or r.version <= through)
+    and valuation.may_value(r.from_currency, r.to_currency, base, currencies)
+  order by r.date, r.from_currency, r.to_currency, r.version desc
+$$;
+
 -- Whether a valuation is that of a closed month: the month was over when it was valued, it covers all the month's entries, it
--- follows the valuation of the month before as that now stands, and no rate that was imported by the close is missing from it.
+-- follows the valuation of the month before as that now stands, and the rates that the close knew are those that it knew.
 -- Any other valuation may be replaced.
 create or replace function valuation.is_kept(m valuation.months) returns boolean language sql stable as $$
   select coalesce((
@@ -1765,13 +1783,23 @@ create or replace function valuation.is_kept(m valuation.months) returns boolean
         (select b.fingerprint from valuation.months b
          where b.book_id = m.book_id and b.period = (m.period - interval '1 month')::date), '')
       and (m.rates <> 'file' or not exists (
-        select 1 from valuation.rates r join valuation.rate_imports i on i.version = r.version
-        where r.version > coalesce(m.rates_version, 0) and m.base_currency in (r.from_currency, r.to_currency)
-          and r.date >= m.period - m.max_rate_age_days and r.date < m.period + interval '1 month'
-          and i.imported_at <= (
-            select c.at from ledger.closes c
+        select from (
+          select k.known, m.period - m.max_rate_age_days as first_day, (m.period + interval '1 month')::date - 1 as last_day,
+            array(
+              select distinct a.currency from ledger.accounts a
+              join ledger.balances t on t.book_id = a.book_id and t.account_id = a.account_id and t.period <= m.period
+              where a.book_id = m.book_id and a.currency <> m.base_currency) as currencies
+          from (
+            select (select coalesce(max(i.version), 0) from valuation.rate_imports i where i.imported_at <= c.at) as known
+            from ledger.closes c
             where c.book_id = m.book_id and c.period >= m.period and c.action = 'close'
-            order by c.period, c.sequence desc limit 1)))
+            order by c.period, c.sequence desc limit 1) k
+          where k.known > coalesce(m.rates_version, 0)) k
+        cross join lateral (
+          select * from valuation.rates_between(m.base_currency, k.currencies, k.first_day, k.last_day, k.known)
+          except
+          select * from valuation.rates_between(m.base_currency, k.currencies, k.first_day, k.last_day,
+            coalesce(m.rates_version, 0))) r))
     from ledger.periods p where p.book_id = m.book_id and p.period = m.period and p.status = 'closed'), false)
 $$;
 

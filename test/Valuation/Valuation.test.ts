@@ -498,7 +498,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
           [rate("1996-02-29", "0.90"), false],
           [rate("1996-03-01", "0.90"), true],
           [{ ...rate("1996-02-15", "0.90"), to: "GBP" }, true],
-          [{ ...rate("1996-02-16", "1.10"), from: "EUR", to: "CHF" }, false],
+          [{ ...rate("1996-02-16", "1.11"), from: "EUR", to: "USD" }, false],
+          // Of a currency that the book has not used.
+          [{ ...rate("1996-02-17", "1.10"), from: "EUR", to: "CHF" }, true],
         ]
         for (const [at, [row, isKept]] of imported.entries()) {
           const code = `KNEW${at}`

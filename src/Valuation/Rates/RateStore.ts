@@ -6,7 +6,7 @@ import { bool, int4, nullable, type RowOf, text } from "../../Database/Columns.t
 import { rates } from "../../Database/Tables/Valuation.ts"
 import { columnsOf, plainArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import { pivot, type RateRow } from "./RateTable.ts"
+import type { RateRow } from "./RateTable.ts"
 
 const rateColumns = { date: text, from: text, to: text, rate: text, source: text }
 
@@ -128,16 +128,9 @@ export interface Days {
   readonly to: string
 }
 
-/** The currency that two others are crossed through. */
-const throughPivot = (sql: Sql, currencies: ReadonlyArray<string>) => sql`
-  or (r.from_currency = ${pivot} and r.to_currency = any (${plainArray(sql, currencies)}))
-  or (r.to_currency = ${pivot} and r.from_currency = any (${plainArray(sql, currencies)}))`
-
 const between = (sql: Sql, base: string, currencies: ReadonlyArray<string>, { from, to }: Days) => sql`
   r.date between ${from}::text::date and ${to}::text::date
-  and ((r.to_currency = ${base} and r.from_currency = any (${plainArray(sql, currencies)}))
-    or (r.from_currency = ${base} and r.to_currency = any (${plainArray(sql, currencies)}))
-    ${base === pivot ? sql`` : throughPivot(sql, [base, ...currencies])})`
+  and valuation.may_value(r.from_currency, r.to_currency, ${base}::text, ${plainArray(sql, currencies)})`
 
 /** Rates between the base currency and a book's currencies, or through the euro, up to an import (null: all imports). */
 export const ratesBetween = Effect.fn("Valuation.ratesBetween")(function* (
@@ -151,11 +144,10 @@ export const ratesBetween = Effect.fn("Valuation.ratesBetween")(function* (
     "Valuation.ratesBetween",
     rateColumns,
     (sql) => sql`
-      select distinct on (r.date, r.from_currency, r.to_currency)
-        r.date::text as date, r.from_currency as "from", r.to_currency as "to", r.rate::text as rate, r.source
-      from valuation.rates r
-      where ${between(sql, baseCurrency, currencies, days)} and (${through}::integer is null or r.version <= ${through})
-      order by r.date, r.from_currency, r.to_currency, r.version desc`,
+      select r.date::text as date, r.from_currency as "from", r.to_currency as "to", r.rate, r.source
+      from valuation.rates_between(${baseCurrency}::text, ${plainArray(sql, currencies)}, ${days.from}::text::date,
+        ${days.to}::text::date, ${through}::integer) r
+      order by r.date, r.from_currency, r.to_currency`,
   )
 })
 
