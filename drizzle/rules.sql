@@ -1433,7 +1433,8 @@ begin
 end $$;
 
 -- Deletes findings that were closed long ago, at most `most` at once. It keeps, whatever their age: findings that were open at a
--- close, because the close names them, and contradictions between events, which the next reconciliation would find again.
+-- close, because the close names them (that of a client's book also those of the organization's lists), and contradictions between
+-- events, which the next reconciliation would find again.
 create or replace function reconcile.forget_findings(kept_for interval, most integer) returns integer
 language plpgsql security definer as $$
 declare forgotten integer;
@@ -1445,6 +1446,10 @@ begin
       and not exists (
         select 1 from ledger.closes c
         where c.book_id = x.book_id and c.action = 'close' and c.at >= x.opened_at and c.at < x.closed_at)
+      and not (x.check_name = 'stream-unread' and exists (
+        select 1 from ledger.closes c
+        where c.at >= x.opened_at and c.at < x.closed_at
+          and c.accepted @> jsonb_build_array(jsonb_build_object('id', 'F' || x.finding_id))))
     limit most) o
   where f.finding_id = o.finding_id;
   get diagnostics forgotten = row_count;

@@ -145,6 +145,27 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Data that is not part 
     }).pipe(Effect.provide([settings, TestDatabase.layer])),
   )
 
+  it.scoped(
+    "is removed in time: closed findings, except those that the close of a client's book accepted",
+    () =>
+      Effect.gen(function* () {
+        yield* book
+        yield* unruled(`
+        insert into mirror.books (connection, client_id, code, name)
+        values ('default', '00000000-0000-4000-8000-000000000001', 'C-1', 'A client');
+        insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence, opened_at, seen_at, closed_at)
+        select 1, 'stream-unread', 'blocking', 'stream', subject, '', '{}', now() - interval '260 days', now() - interval '260 days',
+          now() - interval '240 days'
+        from (values ('clients'), ('deposits')) as t (subject);
+        insert into ledger.closes (book_id, sequence, period, action, hash, entries, who, at, accepted)
+        select 2, 1, '2026-01-01', 'close', 'x', 0, 'jo', now() - interval '250 days',
+          jsonb_build_array(jsonb_build_object('id', 'F' || f.finding_id, 'what', '', 'reason', 'known'))
+        from reconcile.findings f where f.subject_id = 'clients'`)
+        expect((yield* forget()).findings).toBe(1)
+        expect(yield* rows("select subject_id from reconcile.findings")).toEqual([{ subject_id: "clients" }])
+      }).pipe(Effect.provide([settings, TestDatabase.layer])),
+  )
+
   it.scoped("is removed in time: page boundaries, except one a month and the last ten of an account", () =>
     Effect.gen(function* () {
       yield* book

@@ -370,6 +370,55 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
+  it.effect(
+    "takes the rates that came since where the month is reopened, and the one before it is closed",
+    () =>
+      Effect.gen(function* () {
+        const book = yield* threeMonths("HALF", 1994)
+        yield* addRates(allOf(1994))
+        for (const month of ["1994-01", "1994-02", "1994-03"]) yield* close(book.bookId, month)
+        yield* addRates(allOf(1994).map((row) => ({ ...row, rate: "0.70" })))
+        yield* setStatus(book.bookId, "1994-03", "open")
+        yield* value([book], null, options)
+        // 1000 at 0.90 and 500 at 0.70 came in, and all is worth 0.70 at the end.
+        expect(yield* balances(book.bookId)).toEqual([
+          "cash 1050.00",
+          "deposits_clearing -1250.00",
+          "fx_unrealized 200.00",
+        ])
+      }),
+  )
+
+  it.effect("does not revalue the month that goes on", () =>
+    // One transaction, for which the time stands still.
+    Effect.flatMap(Database, (database) =>
+      database.transaction(
+        Effect.gen(function* () {
+          const [now] = yield* query(`select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as today,
+            to_char(now() at time zone 'UTC' - interval '1 month', 'YYYY-MM') as last`)
+          const [today, last] = [String(now?.today), String(now?.last)]
+          const bookId = yield* openBook("GOESON", clientId())
+          for (const day of [`${last}-01`, today]) yield* deposit(bookId, day, "100.00")
+          yield* assignNumbers(bookId)
+          const [book] = (yield* allBooks(Option.none())).filter(({ code }) => code === "GOESON")
+          if (book === undefined) return yield* Effect.dieMessage("no book")
+          const days = yield* query(`select d::date::text as day
+            from generate_series('${last}-01'::date, date_trunc('month', now()) + interval '2 months', '1 day') d`)
+          yield* addRates(days.map(({ day }, at) => rate(String(day), `0.${at + 10}`)))
+          yield* value([book], null, options)
+          expect(
+            yield* query(`select m.over, count(p) > 0 as revalued from valuation.months m
+              left join valuation.entries p on p.book_id = m.book_id and p.period = m.period and p.kind = 'fx_revaluation'
+              where m.book_id = ${bookId} group by m.period, m.over order by m.period`),
+          ).toEqual([
+            { over: true, revalued: true },
+            { over: false, revalued: false },
+          ])
+        }),
+      ),
+    ),
+  )
+
   it.effect("uses the rates that existed at a month's close, whenever it is valued", () =>
     Effect.gen(function* () {
       const dates = ["2012-01-10", "2012-01-31"]
@@ -403,14 +452,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       yield* addRates([rate("2013-01-10", "0.90")])
       yield* close(book.bookId, "2013-01")
       expect(yield* Effect.flip(value([book], "2013-01", options))).toMatchObject({ reason: "MissingRates" })
+      const expected = ["cash 950.00", "deposits_clearing -900.00", "fx_unrealized -50.00"]
       yield* addRates([rate("2013-01-10", "0.50"), rate("2013-01-31", "0.95")])
-      yield* addRates([rate("2013-01-31", "0.50")])
       yield* value([book], "2013-01", options)
-      expect(yield* balances(book.bookId)).toEqual([
-        "cash 950.00",
-        "deposits_clearing -900.00",
-        "fx_unrealized -50.00",
-      ])
+      expect(yield* balances(book.bookId)).toEqual(expected)
+      yield* addRates([rate("2013-01-31", "0.50")])
+      const ofBook = `where book_id = ${book.bookId}`
+      yield* unruled(`delete from valuation.postings ${ofBook}; delete from valuation.entries ${ofBook};
+        delete from valuation.months ${ofBook}`)
+      yield* value([book], "2013-01", options)
+      expect(yield* balances(book.bookId)).toEqual(expected)
     }),
   )
 
