@@ -1779,12 +1779,12 @@ returns table (date date, from_currency text, to_currency text, rate text, sourc
   order by r.date, r.from_currency, r.to_currency, r.version desc
 $$;
 
--- Whether a valuation is that of a closed month: the month was over when it was valued, it covers all the month's entries, it
--- follows the valuation of the month before as that now stands, and the rates that the close knew are those that it knew.
--- Any other valuation may be replaced.
+-- Whether a valuation is that of a closed month, or of an empty one that the close of a later month locked: the month was over when
+-- it was valued, it covers all the month's entries, it follows the valuation of the month before as that now stands, and the rates
+-- that the close knew are those that it knew. Any other valuation may be replaced.
 create or replace function valuation.is_kept(m valuation.months) returns boolean language sql stable as $$
   select coalesce((
-    select m.over and m.through_number = p.last_number and m.previous = coalesce(
+    select m.over and m.through_number = coalesce(p.last_number, 0) and m.previous = coalesce(
         (select b.fingerprint from valuation.months b
          where b.book_id = m.book_id and b.period = (m.period - interval '1 month')::date), '')
       and (m.rates <> 'file' or not exists (
@@ -1805,7 +1805,8 @@ create or replace function valuation.is_kept(m valuation.months) returns boolean
           except
           select * from valuation.rates_between(m.base_currency, k.currencies, k.first_day, k.last_day,
             coalesce(m.rates_version, 0))) r))
-    from ledger.periods p where p.book_id = m.book_id and p.period = m.period and p.status = 'closed'), false)
+    from ledger.locks l left join ledger.periods p on p.book_id = l.book_id and p.period = m.period
+    where l.book_id = m.book_id and m.period <= l.closed_through), false)
 $$;
 
 -- TO004: the row of a valued month is immutable, except that the transaction that inserts it sets its state last. TO005: the
@@ -2729,14 +2730,17 @@ language sql stable as $$
   cross join at
   where u.book_id = of_book and j.period <= at.through having count(*) > 0
   union all
-  -- From the first month with entries on, each goes on from the one before it; what was closed before holds nothing to value.
+  -- From the first month with entries on, each goes on from the one before it, also from an empty one that was locked with a later
+  -- month; what was closed before holds nothing to value.
   select format('has %s closed, but not valued in the base currency as it was closed', to_char(p.period, 'YYYY-MM'))
-  from ledger.periods p
+  from ledger.locks l
   cross join at
-  left join valuation.months m on m.book_id = p.book_id and m.period = p.period
-  where p.book_id = of_book and p.period <= at.through and p.status = 'closed'
-    and exists (select 1 from valuation.months v where v.book_id = of_book)
-    and exists (select 1 from ledger.periods n where n.book_id = of_book and n.period <= p.period and n.last_number > 0)
+  cross join lateral (
+    select g.month::date as period
+    from generate_series((select min(n.period) from ledger.periods n where n.book_id = of_book and n.last_number > 0)::timestamp,
+      least(at.through, l.closed_through)::timestamp, interval '1 month') g (month)) p
+  left join valuation.months m on m.book_id = of_book and m.period = p.period
+  where l.book_id = of_book and exists (select 1 from valuation.months v where v.book_id = of_book)
     and not exists (select 1 from ledger.archived_books a where a.book_id = of_book and p.period <= a.through)
     and (m.state is null or not valuation.is_kept(m))
 $$;

@@ -568,6 +568,35 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       }),
   )
 
+  it.effect(
+    "is that of the close which locked it where it has none of its own, and no archive takes another",
+    () =>
+      Effect.gen(function* () {
+        const book = yield* threeMonths("LOCKED", 1993)
+        const days = ["04-30", "05-31", "06-30", "07-31", "08-31", "09-30", "10-31", "11-30", "12-31"]
+        yield* addRates([...allOf(1993), ...days.map((day) => rate(`1993-${day}`, "0.90"))])
+        yield* value([book], "1993-12", options)
+        const first = yield* valuedAt(book.bookId)
+        yield* addRates([rate("1993-06-15", "0.80")])
+        for (const month of ["01", "03", "12"]) yield* close(book.bookId, `1993-${month}`)
+        const refusals = Effect.map(
+          query(`select ledger.archive_refusals(${book.bookId}, 1993) as why`),
+          (rows) => rows.map(({ why }) => why),
+        )
+        expect(yield* refusals).toEqual([
+          "has 1993-06 closed, but not valued in the base currency as it was closed",
+        ])
+        yield* value([book], "1993-12", options)
+        expect(changed(first, yield* valuedAt(book.bookId))[0]).toBe("06")
+        expect(yield* refusals).toEqual([])
+        expect(
+          yield* refused(
+            `delete from valuation.months where book_id = ${book.bookId} and period = '1993-06-01'`,
+          ),
+        ).toBe("TO005")
+      }),
+  )
+
   it.effect("is that of its own last close, which knew no rate that only a later month's did", () =>
     Effect.gen(function* () {
       const { bookId, ...book } = yield* threeMonths("RECLOSED", 1995)
