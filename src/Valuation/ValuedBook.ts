@@ -24,7 +24,8 @@ export interface ValuationOptions {
   readonly chart: Pick<Chart, "fx_realized" | "fx_unrealized" | "rounding">
 }
 
-const monthsFrom = (first: string, last: string): ReadonlyArray<string> => {
+/** All months from one to another, `YYYY-MM`. */
+export const monthsFrom = (first: string, last: string): ReadonlyArray<string> => {
   const months: Array<string> = []
   for (let month = first; month <= last; month = nextMonth(month)) months.push(month)
   return months

@@ -363,6 +363,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
   )
 
   it.effect(
+    "are said to keep a rate that an import corrects, also where a month was locked with a later one",
+    () =>
+      Effect.gen(function* () {
+        const bookId = yield* openBook("LOCKEDRATE", client(78))
+        yield* deposit(bookId, "2026-07-10", "1000.00")
+        yield* addRates(["2026-07-10", "2026-07-31", "2026-08-20"].map((date) => ecbRate(date, "0.91")))
+        yield* closeMonth(bookId, "2026-06")
+        yield* closeMonth(bookId, "2026-07")
+        yield* closeMonth(bookId, "2026-09")
+        const version = yield* addRates([ecbRate("2026-08-20", "0.92")])
+        const all = yield* kept(version, base)
+        expect(all.filter(({ book }) => book === "LOCKEDRATE")).toEqual([
+          { book: "LOCKEDRATE", months: ["2026-08"] },
+        ])
+      }),
+  )
+
+  it.effect(
     "are written again in the way in which they were written, as every place says that names them",
     () =>
       Effect.gen(function* () {

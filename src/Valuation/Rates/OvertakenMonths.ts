@@ -8,7 +8,7 @@ import { bookSettings } from "../KeptSettings.ts"
 import { bookMonths } from "../Months/BookMonths.ts"
 import { daysOf, inputsOf } from "../Months/MonthInputs.ts"
 import { nativeAccounts } from "../Natives.ts"
-import { isUpToDate, type ValuationOptions } from "../ValuedBook.ts"
+import { isUpToDate, monthsFrom, type ValuationOptions } from "../ValuedBook.ts"
 import { corrects } from "./RateStore.ts"
 
 const through = Effect.fn("Valuation.overtaken.months")(function* (book: Book, options: ValuationOptions) {
@@ -41,18 +41,20 @@ export const keptMonths = Effect.fn("Valuation.kept")(function* (
 ) {
   const kept: Array<string> = []
   if (settings.rates !== "file") return kept
-  const { closes, keptThrough } = yield* bookMonths(bookId, null)
+  const { closes, first: begins, keptThrough } = yield* bookMonths(bookId, null)
+  if (begins === null || keptThrough === null) return kept
   const accounts = yield* nativeAccounts(bookId, settings.monetaryRoles)
-  for (const { period, ratesVersion } of closes) {
-    if (keptThrough === null || period > keptThrough) continue
+  for (const period of monthsFrom(begins, keptThrough)) {
+    // An empty month may have been locked with a later one, and knew the rates that that one's close did.
+    const close = closes.find((each) => each.period >= period)
     const [firstDay, lastDay] = daysOf(period)
-    if (lastDay < first) continue
+    if (close === undefined || lastDay < first) continue
     const used = accounts.filter(({ since }) => since !== null && since <= period)
     const currencies = [...new Set(used.map(({ currency }) => currency))].filter(
       (one) => one !== baseCurrency,
     )
     const days = { from: shiftDate(firstDay, -settings.maxRateAgeDays), to: lastDay }
-    if (yield* corrects(version, baseCurrency, currencies, days, ratesVersion)) kept.push(period)
+    if (yield* corrects(version, baseCurrency, currencies, days, close.ratesVersion)) kept.push(period)
   }
   return kept
 })
