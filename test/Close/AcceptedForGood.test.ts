@@ -83,3 +83,34 @@ layer(TestDatabase.layer, { excludeTestServices: true })("interest that was paid
     }),
   )
 })
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a repayment that was too much", (it) => {
+  it.scoped("is accepted for one month alone: what stands in loan clearing can be reclassified", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      const on = (day: string) => `2026-09-${day}T12:00:00Z`
+      const out = move(held, "", { type: "DEBIT", amount: 1000, on: on("02") })
+      const disbursedTransaction = { txId: out, txTimestamp: on("02") }
+      const terms = { issueDate: on("01"), disbursedTransaction }
+      held.receivables = [receivable({ status: "ACTIVE", repaymentAmount: "1025.00", ...terms })]
+      held.clock = on("03")
+      yield* sync(service.url, surfaces)
+      const back = move(held, "", { type: "CREDIT", amount: 1040, on: on("20") })
+      held.clock = "2026-11-20T12:00:00Z"
+      const repaymentTransactions = [{ txId: back, txTimestamp: on("20") }]
+      const paid = { status: "PAID", currentPrincipal: "0", repaymentAmount: "0", repaymentTransactions }
+      held.receivables = [receivable({ ...terms, ...paid })]
+      yield* sync(service.url, surfaces)
+      const [blocked] = yield* closing("2026-09", { variables: surfaces })
+      expect(blocked?.blockers.map(({ what }) => what)).toEqual([
+        expect.stringContaining("15.00 USD too much, -15.00 USD stand in loan clearing."),
+      ])
+      const numbers = blocked?.blockers.map(({ id: number }) => number) ?? []
+      const accept = numbers.map((number) => ({ id: number ?? "", reason: "It goes back" }))
+      expect((yield* closing("2026-09", { accept, variables: surfaces }))[0]?.state).toBe("closed")
+
+      const [later] = yield* closing("2026-10", { dryRun: true, variables: surfaces })
+      expect(later?.blockers.map(({ id: number }) => number)).toEqual(numbers)
+    }),
+  )
+})

@@ -74,6 +74,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month with several b
   )
 })
 
+layer(TestDatabase.layer, { excludeTestServices: true })("an adjustment", (it) => {
+  it.scoped("blocks the month in which it happened, at its last moment too, and none before", () =>
+    Effect.gen(function* () {
+      const { service } = yield* exchange({
+        moves: [
+          { on: "usd", at: "2026-09-04", amount: "250" },
+          { on: "usd", at: "2026-10-31T23:59:59Z", amount: "-5" },
+          { on: "usd", at: "2026-11-01T00:00:00Z", amount: "-7" },
+        ],
+      })
+      yield* sync(service.url)
+      const amounts = (period: string, accept: ReadonlyArray<{ id: string; reason: string }> = []) =>
+        Effect.map(closing(period, { accept }), ([book]) => ({
+          ids: book?.blockers.map(({ id }) => id ?? "") ?? [],
+          what: book?.blockers.map(({ what }) => /[\d.]+ USD/.exec(what)?.[0]) ?? [],
+        }))
+      const september = yield* amounts("2026-09")
+      expect(september.what).toEqual(["250.00 USD"])
+      yield* amounts(
+        "2026-09",
+        september.ids.map((id) => ({ id, reason: "Known" })),
+      )
+      expect((yield* amounts("2026-10")).what).toEqual(["250.00 USD", "5.00 USD"])
+    }),
+  )
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("what is to be done", (it) => {
   it.scoped("is listed from the oldest, whatever order the accounts are read in", () =>
     Effect.gen(function* () {
