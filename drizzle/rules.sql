@@ -1762,11 +1762,11 @@ create or replace trigger postings_whole before delete on valuation.postings
   for each statement execute function valuation.refuse_single_delete();
 
 -- Whether a rate may value one of these currencies in the base currency: its pair or the pair turned round, or one of the two that
--- are crossed through the euro.
+-- are crossed through the euro. Where there is no other currency than the base currency, none does.
 create or replace function valuation.may_value(from_currency text, to_currency text, base text, currencies text[]) returns boolean
 language sql immutable parallel safe as $$
-  select from_currency in (base, 'EUR') and to_currency = any (currencies || base)
-    or to_currency in (base, 'EUR') and from_currency = any (currencies || base)
+  select cardinality(currencies) > 0 and (from_currency in (base, 'EUR') and to_currency = any (currencies || base)
+    or to_currency in (base, 'EUR') and from_currency = any (currencies || base))
 $$;
 
 -- The rates of these days that may value these currencies, up to an import (null: all imports): the newest of each day and pair.

@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeSync } from "effect/Schema"
 import { allBooks } from "../../../src/Book.ts"
+import { kept, overtaken } from "../../../src/Rates.ts"
 import { Content } from "../../../src/Settings/Content.ts"
 import { addRates } from "../../../src/Valuation/Rates/RateStore.ts"
 import type { RateRow } from "../../../src/Valuation/Rates/RateTable.ts"
@@ -36,11 +37,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month valued before 
         ],
       })
       yield* assignNumbers(bookId)
-      const books = yield* allBooks(Option.none())
+      const books = (yield* allBooks(Option.none())).filter(({ code }) => code === "CROSSED")
       const cash = Effect.fnUntraced(function* () {
         yield* value(books, "2026-10", options)
         const [row] = yield* query(`select p.amount::text from valuation.postings p
-          join ledger.accounts a using (book_id, account_id) where a.role = 'cash'`)
+          join ledger.accounts a using (book_id, account_id) where a.role = 'cash' and p.book_id = ${bookId}`)
         return row?.amount
       })
       yield* addRates([rate("2026-10-31", "USD", "1.10"), rate("2026-10-31", "JPY", "165")])
@@ -48,6 +49,34 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month valued before 
       yield* addRates([rate("2026-10-31", "JPY", "150")])
       yield* query(closePeriod(bookId, "2026-10"))
       expect(yield* cash()).toBe("110.00")
+    }),
+  )
+
+  it.effect("depends on no rate at all where the book has nothing but the base currency", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("DOLLARS", "55555555-0000-4000-8000-000000000001")
+      yield* post(bookId, {
+        date: "2026-09-30",
+        kind: "deposit",
+        partner: partner.usd,
+        cash: "100.00",
+        description: "Deposit",
+        lines: [
+          ["cash", "", "USD", "100.00"],
+          ["deposits_clearing", "", "USD", "-100.00"],
+        ],
+      })
+      yield* assignNumbers(bookId)
+      yield* addRates([rate("2026-09-30", "USD", "1.20")])
+      const books = (yield* allBooks(Option.none())).filter(({ code }) => code === "DOLLARS")
+      yield* value(books, "2026-09", options)
+      const corrected = yield* addRates([rate("2026-09-30", "USD", "1.21")])
+      const isOwn = ({ book }: { readonly book: string }) => book === "DOLLARS"
+      expect((yield* overtaken(options)).filter(isOwn)).toEqual([])
+      yield* query(closePeriod(bookId, "2026-09"))
+      expect((yield* kept(corrected, options)).filter(isOwn)).toEqual([])
+      const again = yield* addRates([rate("2026-09-30", "USD", "1.22")])
+      expect((yield* kept(again, options)).filter(isOwn)).toEqual([])
     }),
   )
 })
