@@ -11,6 +11,7 @@ import { accountOf, client, clientId, lending, move } from "../Sync/Lending.ts"
 import { accountId, id, partnership } from "../Sync/Partnership.ts"
 import { findings, rows, sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { unruled } from "../support/unruled.ts"
 import { closing, movement } from "./Months.ts"
 
 const second = id(2)
@@ -177,6 +178,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an account that is gon
       yield* setBalance("8.00")
       expect((yield* books).off).toBe(1)
       yield* setBalance("7.00")
+      expect((yield* books).off).toBe(0)
+      // Nor that anything else about it is wrong.
+      yield* unruled(`
+        insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
+        select book_id, 'running-balance', 'blocking', 'account', '${second}', 'broken', '{}' from mirror.accounts
+        where account_id = '${second}'`)
+      expect((yield* books).off).toBe(1)
+      yield* unruled("delete from reconcile.findings where message = 'broken'")
       expect((yield* books).off).toBe(0)
       const [preview] = yield* closing("2026-10", { dryRun: true })
       expect(preview?.accepted.map(({ id: of, reason }) => [of, reason])).toEqual([
