@@ -160,6 +160,56 @@ describe("what of two books leaves with a year", () => {
         expect([written, look?.[`ORG ${number}`]]).toEqual([1, why])
       }
 
+      // Past the rules of the database: each fact by itself keeps the movement.
+      const of161 = `related_id = '${id(161)}'`
+      const entry161 = `(select entry_id from mirror.statement_entries where ${of161})`
+      const finding = (closed: string) => `
+        insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence, opened_at, closed_at)
+        select book_id, 'movement-entries', 'blocking', 'deposit', related_id, '', '{}', '2024-02-06', ${closed}
+        from mirror.statement_entries where ${of161}`
+      for (const [statement, why] of [
+        [
+          `insert into mirror.statement_entries (book_id, run_id, position, occurred_at, account_id, entry_id, type, amount, currency,
+            balance_after, related_type, related_id)
+          select book_id, run_id, position + 1000, '2025-01-01', account_id, gen_random_uuid(), 'DEBIT', amount, currency, 0,
+            related_type, related_id from mirror.statement_entries where ${of161}`,
+          "moved later",
+        ],
+        [
+          `insert into ledger.journal_entries (book_id, entry_id, effective_date, occurred_at, source_type, source_id, kind, description,
+            sequence, line_count, run_id)
+          select book_id, entry_id + 100000, '2025-01-01', occurred_at, 'manual', source_id, 'reclassification', description, 1,
+            line_count, run_id
+          from ledger.journal_entries where source_id = ${entry161}`,
+          "moved later",
+        ],
+        [
+          `update ledger.postings p set account_id = (
+            select s.account_id from ledger.accounts s where s.book_id = p.book_id and s.role = 'suspense' and s.currency = p.currency)
+          where p.account_id = (
+            select c.account_id from ledger.accounts c
+            where c.book_id = p.book_id and c.role = 'deposits_clearing' and c.currency = p.currency)
+          and p.entry_id in (select entry_id from ledger.journal_entries where source_id = ${entry161})`,
+          "open item",
+        ],
+        [
+          `insert into mirror.resource_versions (book_id, resource_type, resource_id, version, status, final, raw, changed_at,
+            superseded_at, run_id)
+          select book_id, resource_type, resource_id, 99, 'PENDING', false, raw, changed_at, now(), run_id
+          from mirror.resources where resource_id = '${id(161)}'`,
+          "not final",
+        ],
+        [
+          `update mirror.resources set completed_at = '2025-01-01' where resource_id = '${id(161)}'`,
+          "not final",
+        ],
+        [finding("now()"), "finding"],
+        [finding("'2024-12-01'"), null],
+      ] as const) {
+        const { look, refused, written } = yield* tried("unruled", statement, kept)
+        expect([statement, refused, written, look?.["ORG 161"]]).toEqual([statement, "", 1, why])
+      }
+
       const before = yield* booksOf
       const org = yield* archiving(2024, { book: Option.some("ORG") })
       expect(org.books).toMatchObject([{ book: "ORG", state: "archived" }])
