@@ -30,6 +30,8 @@ const inOrder = (wanted: ReadonlyMap<string, Line>): ReadonlyArray<Line> =>
 /** The id of a ledger account within its book. */
 export type AccountId = number
 
+const noAccounts: ReadonlyMap<string, AccountId> = new Map()
+
 const accountColumns = {
   account_id: int4,
   role: text,
@@ -42,7 +44,8 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
   effect: Effect.gen(function* () {
     const database = yield* Database
     const settings = yield* Settings
-    const known = new Map<string, AccountId>()
+    /** By book and key. A run begins without: by then the database may be a restored one, which has given an id to another account. */
+    const known = new Map<number, Map<string, AccountId>>()
     /** Books whose accounts are called as the settings say: to look at all of them for each that is made would take their square. */
     const named = new Set<number>()
 
@@ -84,7 +87,8 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
 
     /**
      * Gives the accounts of books the codes and names that the settings have now: all of them at once, so that no account has the name
-     * of an older chart beside one of a newer. Writes in a transaction of `commit`, and only where there is something to change.
+     * of an older chart beside one of a newer. Writes in a transaction of `commit`, and only where there is something to change. Each
+     * run begins with it, and remembers no account of an earlier one.
      */
     const follow = Effect.fn("Ledger.Accounts.follow")(function* (
       books: ReadonlyArray<Book>,
@@ -97,7 +101,10 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
         (sql) => sql`select distinct n.book_id from (${misnamed(sql, ids)}) n order by 1`,
       )
       if (found.length > 0) yield* commit(rename(found.map(({ book_id: id }) => id)))
-      for (const id of ids) named.add(id)
+      for (const id of ids) {
+        named.add(id)
+        known.delete(id)
+      }
     })
 
     /**
@@ -133,22 +140,30 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
       )
     })
 
-    /** The account of each line, by key, and lines of accounts that are not remembered, one of each. */
+    /** The key of each line, the remembered accounts, and lines of those that are not, one of each. */
     const lookUp = (book: Book, lines: ReadonlyArray<Line>) => {
+      const remembered = known.get(book.bookId)
       const wanted = new Map<string, Line>()
+      const found = new Map<string, AccountId>()
       const keys = lines.map((line) => {
         const key = keyOf(book.bookId, line)
-        if (!known.has(key) && !wanted.has(key)) wanted.set(key, line)
+        const id = remembered?.get(key)
+        if (id !== undefined) found.set(key, id)
+        else if (!wanted.has(key)) wanted.set(key, line)
         return key
       })
-      return { keys, wanted: inOrder(wanted) }
+      return { keys, found, wanted: inOrder(wanted) }
     }
 
-    /** The accounts of these keys, of those that are remembered and those that were made. */
-    const ofKeys = (keys: ReadonlyArray<string>, made: ReadonlyMap<string, AccountId>) =>
+    /** The accounts of these keys, of those that were remembered and those that were made. */
+    const ofKeys = (
+      keys: ReadonlyArray<string>,
+      found: ReadonlyMap<string, AccountId>,
+      made: ReadonlyMap<string, AccountId>,
+    ) =>
       Effect.sync(() =>
         keys.map((key) => {
-          const id = known.get(key) ?? made.get(key)
+          const id = found.get(key) ?? made.get(key)
           if (id !== undefined) return id
           throw new Error(`the ledger account ${key} could not be created`)
         }),
@@ -163,12 +178,14 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
       lines: ReadonlyArray<Line>,
       commit: Commit,
     ) {
-      const { keys, wanted } = lookUp(book, lines)
-      if (wanted.length > 0) {
-        for (const [key, id] of yield* commit(create(book, wanted))) known.set(key, id)
-        named.add(book.bookId)
-      }
-      return yield* ofKeys(keys, known)
+      const { found, keys, wanted } = lookUp(book, lines)
+      if (wanted.length === 0) return yield* ofKeys(keys, found, noAccounts)
+      const made = yield* commit(create(book, wanted))
+      const remembered = known.get(book.bookId) ?? new Map<string, AccountId>()
+      known.set(book.bookId, remembered)
+      for (const [key, id] of made) remembered.set(key, id)
+      named.add(book.bookId)
+      return yield* ofKeys(keys, found, made)
     })
 
     /** The same within a transaction, whose accounts may yet be rolled back and so are not remembered. No line may be cash. */
@@ -176,8 +193,8 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
       book: Book,
       lines: ReadonlyArray<Line>,
     ) {
-      const { keys, wanted } = lookUp(book, lines)
-      return yield* ofKeys(keys, wanted.length === 0 ? known : yield* create(book, wanted))
+      const { found, keys, wanted } = lookUp(book, lines)
+      return yield* ofKeys(keys, found, wanted.length === 0 ? noAccounts : yield* create(book, wanted))
     })
 
     /** What the accounts of lines are called in a book, as `CODE NAME`, whether or not they are there yet. No line may be cash. */

@@ -77,4 +77,34 @@ layer(
       expect([sameFees, sameClearing]).toEqual([fees, clearing])
     }),
   )
+
+  it.effect("are remembered for one run: the database may be a restored one by the next", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const accounts = yield* Accounts
+      yield* statement(
+        "insert into mirror.books (connection, code, name) values ('restored', 'ORG-2', 'Organization')",
+      )
+      const book: Book = {
+        bookId: 2,
+        connection: "restored",
+        clientId: Option.none(),
+        code: "ORG-2",
+        name: "Organization",
+      }
+      const before = yield* accounts.idsOf(book, [line("fees"), line("trading")], database.transaction)
+      // As in a copy that was made before either was there, and made them in another order.
+      for (const sql of [
+        "alter table ledger.accounts disable trigger user",
+        "delete from ledger.accounts where book_id = 2",
+        `insert into ledger.accounts (book_id, account_id, role, currency, code, name) overriding system value
+          values (2, ${before[1]}, 'fees', 'USD', '1', 'Fees'), (2, ${before[0]}, 'trading', 'USD', '2', 'Trading')`,
+        "alter table ledger.accounts enable trigger user",
+      ])
+        yield* statement(sql)
+      yield* accounts.follow([book], database.transaction)
+      const now = yield* accounts.idsOf(book, [line("fees"), line("trading")], database.transaction)
+      expect(now).toEqual([...before].reverse())
+    }),
+  )
 })
