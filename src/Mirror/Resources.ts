@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { PendingQuery, Row } from "postgres"
 import type { Book } from "../Book.ts"
+import { nowByUs } from "../Common/Time.ts"
 import { traced } from "../Common/Traced.ts"
 import type { Sql } from "../Database/Client.ts"
 import { bool, float8, text, uuid } from "../Database/Columns.ts"
@@ -15,7 +16,7 @@ export interface KnownResource {
   readonly resource: Resource
   readonly final: boolean
   readonly fresh: boolean
-  /** When it was last read, our clock, epoch milliseconds. */
+  /** When it was last read, our clock, epoch milliseconds; 0 where that lies ahead, by a clock that was set back since. */
   readonly readAt: number
 }
 
@@ -86,12 +87,13 @@ const made = Effect.gen(function* () {
     since: string,
   ) {
     if (ids.length === 0) return []
+    const now = yield* nowByUs
     const rows = yield* database.rows(
       "Mirror.Resources.find",
       knownColumns,
       (sql) => sql`
-          select ${sql(selected)}, final, read_at >= ${since} as fresh,
-            floor(extract(epoch from read_at) * 1000)::float8 as "readAt"
+          select ${sql(selected)}, final, read_at between ${since} and ${now} as fresh,
+            case when read_at <= ${now} then floor(extract(epoch from read_at) * 1000) else 0 end::float8 as "readAt"
           from mirror.resources
           where book_id = ${book.bookId} and resource_id = any (${plainArray(sql, ids, "uuid")})`,
     )

@@ -5,6 +5,7 @@ import { Settings } from "../../src/Settings.ts"
 import { Backfill } from "../../src/Sync/Backfill.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
+import { unruled } from "../support/unruled.ts"
 import { type Exchanged, exchange, type Move } from "./Exchange.ts"
 import { findings, rows, sync, variablesFor } from "./Runs.ts"
 
@@ -47,6 +48,18 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a corrected fee of a c
   it.scoped("is booked by the next sync where an entry names the conversion", () =>
     Effect.gen(function* () {
       const { held, run } = yield* begun
+      held.conversions[500] = after
+      held.moves.push(back)
+      yield* run
+      expect(yield* standing).toEqual(corrected)
+      expect(yield* findings).toEqual([])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("is booked as well where our clock was ahead when it was read before, and was set right", () =>
+    Effect.gen(function* () {
+      const { held, run } = yield* begun
+      yield* unruled("update mirror.resources set read_at = now() + interval '30 days'")
       held.conversions[500] = after
       held.moves.push(back)
       yield* run

@@ -22,6 +22,8 @@ const cases: ReadonlyArray<readonly [changed: string, read: string, isDue: boole
   // A tenth of its age has not gone by, but a month's end has.
   ["now() - interval '400 days'", `${month} + interval '1 second'`, false],
   ["now() - interval '400 days'", `${month} - interval '1 second'`, true],
+  // By a clock that was a month ahead, and was set right.
+  ["now() + interval '30 days'", "now() + interval '30 days'", true],
 ]
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a resource that stays open", (it) => {

@@ -5,6 +5,7 @@
  */
 import { Array as Arr, Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { nowByUs } from "../../Common/Time.ts"
 import { traced } from "../../Common/Traced.ts"
 import { isUuidInAnyCase } from "../../Common/Uuid.ts"
 import { bool, nullable, oneOf, text } from "../../Database/Columns.ts"
@@ -40,13 +41,15 @@ const made = Effect.gen(function* () {
    */
   const due = traced("Sync.OpenResources.due")(function* (book: Book) {
     const { startedAt } = yield* Run
+    const now = yield* nowByUs
     const rows = yield* database.rows(
       "Sync.OpenResources.due",
       { type: nullable(oneOf(...resourceTypes)), id: text, stream: nullable(text), waits: bool },
       (sql) => sql`
           select resource_type as type, resource_id::text as id, null as stream, false as waits from mirror.resources
-          where book_id = ${book.bookId} and not final and read_at < ${startedAt}
-            and (changed_at > ${startedAt}::timestamptz - interval '35 days'
+          where book_id = ${book.bookId} and not final and read_at not between ${startedAt} and ${now}
+            -- That it was read at a time to come says nothing: the clock has been set back.
+            and (read_at > ${now} or changed_at > ${startedAt}::timestamptz - interval '35 days'
               or read_at < ${startedAt}::timestamptz - (${startedAt}::timestamptz - changed_at) / 10
               or read_at < date_trunc('month', ${startedAt}::timestamptz, ${accounting.timeZone}))
           union
