@@ -54,7 +54,7 @@ const campaign = (asked: Asked) =>
     const url = yield* freshDatabase(server)
     const tally = new Tally(Math.min(every, asked.histories / 4), yield* serverTime(server), asked.show)
     if (again !== null) {
-      tally.take(yield* Effect.provide(playAndShrink(again, false, asked.shrink), inDatabase(url)), 0)
+      tally.take(yield* Effect.provide(playAndShrink(again, false, asked.shrink, url), inDatabase(url)), 0)
     } else {
       const program = yield* bundled("WorkerProcess.ts")
       const codes = yield* Effect.promise(() =>

@@ -10,6 +10,7 @@ import { withPageSizes } from "./PageSizes.ts"
 import { type Random, random } from "./Random.ts"
 import { withRules } from "./Rules/Ruling.ts"
 import { busier, script } from "./Script.ts"
+import { withUpkeep } from "./Upkeep.ts"
 
 const zones = ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Auckland", "Asia/Kolkata"] as const
 /** Where November 2026 begins twice: at one the clocks are put back to midnight. */
@@ -194,5 +195,5 @@ export const generate = (seed: string, { books, busier: more = 0, features }: Sh
   const happened: ReadonlyArray<Step> = inOrder(steps)
   const played = script(chance, span, happened)
   const history = { seed, settings, end: timeOf(end), steps: busier(chance, span, played, more) }
-  return withDeliveries(withPageSizes(withRules(history)), span)
+  return withUpkeep(withDeliveries(withPageSizes(withRules(history)), span))
 }

@@ -179,6 +179,10 @@ export type Operation =
   | { readonly do: "rates"; readonly date: string; readonly currency: string; readonly rate: Decimal }
   | { readonly do: "close"; readonly accept: boolean }
   | { readonly do: "reopen" }
+  /** What waits in quarantine is tried again. */
+  | { readonly do: "replay" }
+  /** An accountant names the accounts in a file, and hands it in. `gap`: one account is left without a name. */
+  | { readonly do: "accounts"; readonly nth: number; readonly gap: boolean }
   | {
       readonly do: "export"
       readonly kind: ExportKind
@@ -188,6 +192,12 @@ export type Operation =
     }
   /** Somebody changes the settings. */
   | { readonly do: "rules"; readonly rules: ReadonlyArray<RuleText> }
+  /** The database is written to a file: between other operations, or at that request of a sync. */
+  | { readonly do: "backup"; readonly during?: number }
+  /** The database is lost, and the last backup takes its place. */
+  | { readonly do: "restore" }
+  /** Our machine's clock is so far ahead of the service's from now on, or from that request on. */
+  | { readonly do: "clock"; readonly minutes: number; readonly after?: number }
   /** Two operations at once. */
   | { readonly do: "both"; readonly one: Simple; readonly other: Simple }
   /** The operation is interrupted at a request, as by a signal. */
@@ -195,7 +205,10 @@ export type Operation =
   /** Every connection to the database is cut at a request. */
   | { readonly do: "cut"; readonly of: Simple; readonly after: number }
 
-export type Simple = Exclude<Operation, { readonly do: "rules" | "both" | "stopped" | "cut" }>
+export type Simple = Exclude<
+  Operation,
+  { readonly do: "rules" | "backup" | "restore" | "clock" | "both" | "stopped" | "cut" }
+>
 
 /**
  * Another process starts the operation first and does not finish it. It stops at the `nth` statement, writing statement, commit or

@@ -5,7 +5,7 @@ import type { Database } from "../../src/Database.ts"
 import { listenOn } from "../support/Loopback.ts"
 import type { BookName, History } from "./History.ts"
 import * as Lists from "./Lists.ts"
-import { type Played, play } from "./Play.ts"
+import { type How, type Played, play } from "./Play.ts"
 import type { World } from "./World.ts"
 
 const statusOf = { NotFound: 404, Forbidden: 403, CursorExpired: 410 } as const
@@ -126,16 +126,12 @@ const served = (worldOf: () => World | undefined) => {
 }
 
 /** Plays a history whose service is read over HTTP. */
-export const overHttp = (
-  history: History,
-  connection: string,
-  out: string,
-): Effect.Effect<Played, never, Database> =>
+export const overHttp = (history: History, how: Omit<How, "http">): Effect.Effect<Played, never, Database> =>
   Effect.gen(function* () {
     let world: World | undefined
     const { url } = yield* served(() => world)
     const show = (made: World): void => {
       world = made
     }
-    return yield* play(history, { connection, out, http: { url, show } })
+    return yield* play(history, { ...how, http: { url, show } })
   }).pipe(Effect.scoped)

@@ -9,9 +9,12 @@ import { Sync } from "../../src/Sync.ts"
 import type { BookName, Operation, Simple } from "./History.ts"
 import { announce } from "./Operations/Announcing.ts"
 import { closeBooks, reopenBooks } from "./Operations/Closing.ts"
+import { backupAt, restored } from "./Operations/Copying.ts"
 import { exportBooks } from "./Operations/Exporting.ts"
 import { cut, stopped } from "./Operations/Interrupting.ts"
 import { move } from "./Operations/Moving.ts"
+import { nameAccounts } from "./Operations/Naming.ts"
+import { replay } from "./Operations/Replaying.ts"
 import { noteRuled, reapplied } from "./Operations/Reruling.ts"
 import { withWorkers } from "./Operations/Working.ts"
 import { correctRate } from "./RateTable.ts"
@@ -97,6 +100,10 @@ const simple = (site: Site, operation: Simple) =>
         return yield* closeBooks(site, all, operation.accept)
       case "reopen":
         return yield* reopenBooks(site, all)
+      case "replay":
+        return yield* replay(site)
+      case "accounts":
+        return yield* nameAccounts(site, all, operation)
       case "export":
         return yield* exportBooks(site, all, operation)
     }
@@ -150,6 +157,16 @@ export const operate = (
           told: `${operation.rules.length} rules`,
         }),
       ).pipe(Effect.orDie)
+    case "clock": {
+      const ahead = operation.minutes * 60_000
+      if (operation.after === undefined) site.ahead = ahead
+      else site.jump = { after: operation.after, ahead }
+      return Effect.succeed({ done: true, told: `${operation.minutes} minutes ahead` })
+    }
+    case "backup":
+      return told({ do: "sync" }, backupAt(site, operation.during, run({ do: "sync" })))
+    case "restore":
+      return Effect.map(restored(site, books(site)), (text) => ({ done: true, told: text }))
     case "both":
       return Effect.zipWith(
         told(operation.one, run(operation.one)),

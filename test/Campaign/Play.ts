@@ -4,13 +4,13 @@ import { Cause, Effect, Exit } from "effect"
 import type { Database } from "../../src/Database.ts"
 import { archiveProblems } from "./ArchivedAtEnd.ts"
 import { provedAtEnd } from "./AtEnd.ts"
-import { hindsightProblems, type Remembered, remember } from "./Hindsight.ts"
+import { hindsightProblems, remember } from "./Hindsight.ts"
 import type { History, Operation, Step } from "./History.ts"
 import * as Invariants from "./Invariants.ts"
 import { books, type Outcome, operate } from "./Operations.ts"
 import { random } from "./Random.ts"
 import { correctRate, rateOf } from "./RateTable.ts"
-import { type Site, siteOf } from "./Site.ts"
+import { asideOf, type Site, siteOf } from "./Site.ts"
 import { unnoticed } from "./Standing.ts"
 import type { World } from "./World.ts"
 
@@ -24,6 +24,8 @@ export interface Played {
 export interface How {
   readonly connection: string
   readonly out: string
+  /** The address of the database that is played in. */
+  readonly database: string
   /** Does an operation by its place in the history, where another process may have tried it before. */
   readonly around?: Around
   /** The server on loopback for a history that is read over HTTP, and its world. */
@@ -81,6 +83,7 @@ const calmed = (site: Site): void => {
   }
   for (const resource of site.world.resources.values()) resource.spoiled = null
   site.hook = Effect.void
+  Object.assign(site, { ahead: 0, jump: null })
   site.world.now = Math.max(site.world.now, Date.parse(site.history.end))
 }
 
@@ -90,38 +93,38 @@ const cleaned = (site: Site) =>
     for (const { currency, date } of site.corrected) {
       yield* correctRate(date, currency, rateOf(currency, date))
     }
-    yield* Effect.promise(() => rm(site.out, { recursive: true, force: true }))
+    for (const folder of [site.out, asideOf(site)]) {
+      yield* Effect.promise(() => rm(folder, { recursive: true, force: true }))
+    }
   }).pipe(Effect.orDie)
 
 const playing = (history: History, how: How, told: Array<string>) =>
   Effect.gen(function* () {
-    const site = yield* Effect.orDie(siteOf(history, how.connection, how.out, how.http?.url))
+    const site = yield* Effect.orDie(siteOf(history, how, how.http?.url))
     how.http?.show(site.world)
     yield* Effect.addFinalizer(() => cleaned(site))
     const overHttp = how.http !== undefined
-    let closed: ReadonlyMap<string, string> = new Map()
-    const remembered: Array<Remembered> = []
     const looksBack = random(`${history.seed} hindsight`).chance(1 / 4)
     for (const [place, one] of history.steps.entries()) {
       const found = [...(yield* step(site, how, place, one, told))]
-      if (closed.size > 0 || ("operation" in one && one.operation.do === "close")) {
+      if (site.closed.size > 0 || ("operation" in one && one.operation.do === "close")) {
         const now = yield* Invariants.digests(yield* books(site))
-        found.push(...kept(closed, now))
-        closed = now
+        found.push(...kept(site.closed, now))
+        site.closed = now
       }
-      if ("operation" in one && looksBack && remembered.length === 0) {
-        remembered.push(...(yield* remember(site, yield* books(site))))
+      if ("operation" in one && looksBack && site.remembered.length === 0) {
+        site.remembered = yield* remember(site, yield* books(site))
       }
       if (found.length > 0) return found.join("; ")
     }
     calmed(site)
     const found = [
       ...(yield* provedAtEnd(site, overHttp, told)),
-      ...(yield* hindsightProblems(site, remembered)),
+      ...(yield* hindsightProblems(site, site.remembered)),
     ]
     const last = yield* books(site)
-    const now = closed.size > 0 ? yield* Invariants.digests(last) : new Map<string, string>()
-    const all = [...found, ...(yield* Invariants.broken(last)), ...kept(closed, now)]
+    const now = site.closed.size > 0 ? yield* Invariants.digests(last) : new Map<string, string>()
+    const all = [...found, ...(yield* Invariants.broken(last)), ...kept(site.closed, now)]
     if (all.length === 0) all.push(...(yield* archiveProblems(site, overHttp, told)))
     return all.length === 0 ? null : all.join("; ")
   }).pipe(Effect.scoped)

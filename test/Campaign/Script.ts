@@ -24,8 +24,8 @@ const faults = [
   "Unauthorized",
 ] as const
 
-/** Operations on posting rules are added together with the rules. */
-type Kind = Exclude<Simple["do"], "rerule">
+/** Operations on posting rules are added together with the rules, and others by `Upkeep.ts`. */
+type Kind = Exclude<Simple["do"], "rerule" | "replay" | "accounts">
 
 /** Makes an operation of each kind. */
 const simples: Readonly<Record<Kind, (chance: Random, span: Span) => Simple>> = {

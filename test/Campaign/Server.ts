@@ -48,5 +48,17 @@ export const copyOf = (url: string) =>
     return withDatabase(url, name)
   })
 
+/** Puts what `fill` makes of a new, empty database in the place of another one, whose sessions end. */
+export const replaced = <A, E>(url: string, fill: Effect.Effect<A, E, Database>) =>
+  Effect.gen(function* () {
+    const name = new URL(url).pathname.slice(1)
+    const maintenance = withDatabase(url, "postgres")
+    yield* askServer(maintenance, `create database ${name}_new`)
+    const made = yield* Effect.provide(fill, inDatabase(withDatabase(url, `${name}_new`)))
+    yield* askServer(maintenance, `drop database ${name} with (force)`)
+    yield* askServer(maintenance, `alter database ${name}_new rename to ${name}`)
+    return made
+  })
+
 /** `Database` in a database of a campaign. */
 export const inDatabase = (url: string): Layer.Layer<Database> => Layer.orDie(database(url))

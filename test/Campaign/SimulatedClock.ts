@@ -1,14 +1,12 @@
-/** The connector's clock shows the history's time. Waits are real but shorter, so that polling continues. */
+/** The connector's clock shows the history's time, or another where the machine's clock is wrong. Waits are real but shorter, so that polling continues. */
 import { Clock, Duration, Effect } from "effect"
-import type { World } from "./World.ts"
 
 /** Waits are so many times shorter. */
 const faster = 20
 
-/** The time of the world, which only its steps move. */
-export const simulated = (world: World): Clock.Clock => {
-  const millis = (): number => world.now
-  const nanos = (): bigint => BigInt(world.now) * 1_000_000n
+/** Shows `millis`, epoch milliseconds, which only a history's steps move. */
+export const simulated = (millis: () => number): Clock.Clock => {
+  const nanos = (): bigint => BigInt(millis()) * 1_000_000n
   return {
     [Clock.ClockTypeId]: Clock.ClockTypeId,
     unsafeCurrentTimeMillis: millis,

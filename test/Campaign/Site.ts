@@ -5,8 +5,10 @@ import { Connector } from "../../src/Partner/Connector.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
 import type { ReclassifiedFact, RuledFact, RuleFact } from "./Facts.ts"
+import type { Remembered } from "./Hindsight.ts"
 import type { History, HistorySettings, Operation, RuleText } from "./History.ts"
 import { type IdOf, identifiers } from "./Identifiers.ts"
+import type { Copy } from "./Operations/Copying.ts"
 import { type Hook, port } from "./Port.ts"
 import { simulated } from "./SimulatedClock.ts"
 import { World } from "./World.ts"
@@ -15,6 +17,8 @@ export interface Site {
   readonly history: History
   readonly world: World
   readonly idOf: IdOf
+  /** The address of the database. */
+  readonly database: string
   /** Names the connection: each history has books of its own in the one database. */
   readonly connection: string
   readonly url: string
@@ -22,6 +26,15 @@ export interface Site {
   readonly out: string
   /** Called for every request; an operation that will be interrupted or cut sets it. */
   hook: Hook
+  /** How far our clock is ahead of the service's (milliseconds), and how far it will be after so many more requests. */
+  ahead: number
+  jump: { after: number; readonly ahead: number } | null
+  /** A digest of every closed month, by book and month. */
+  closed: ReadonlyMap<string, string>
+  /** What the books said at a moment. */
+  remembered: ReadonlyArray<Remembered>
+  /** The last backup. */
+  copy: Copy | null
   /** The lines that persons moved so far. */
   readonly reclassified: Array<ReclassifiedFact & { readonly bookId: number }>
   /** Rates that the history imported in addition to those of the database. */
@@ -39,6 +52,9 @@ export interface Site {
   services: Layer.Layer<Ledger | Reconcile>
   readonly clock: Clock.Clock
 }
+
+/** Where backups and files that a person writes are, and what is moved away from the exports. */
+export const asideOf = ({ out }: Site): string => `${out}-aside`
 
 const cased = (id: string | undefined, { capitals = false }: RuleText): string | undefined =>
   capitals ? id?.toUpperCase() : id
@@ -115,32 +131,44 @@ export const changeRules = (site: Site, rules: ReadonlyArray<RuleText>) =>
 /** `url` is that of the server on loopback, where the history is read over HTTP. */
 export const siteOf = Effect.fn("Campaign.site")(function* (
   history: History,
-  connection: string,
-  out: string,
+  { connection, database, out }: Pick<Site, "connection" | "database" | "out">,
   url = "http://127.0.0.1:1",
 ) {
   const idOf = identifiers(history.seed)
   const world = new World(history.settings, idOf)
   const site: Site = {
-    ...{ history, world, idOf, connection, out, url },
+    ...{ history, world, idOf, connection, database, out, url },
     ...(yield* settled(history, connection, url, rulesOf(history.settings.rules ?? [], idOf))),
     hook: Effect.void,
+    ...{ ahead: 0, jump: null, closed: new Map(), remembered: [], copy: null },
     reclassified: [],
     corrected: [],
     moments: [],
     announced: 0,
     ruled: [],
     scope: yield* Effect.scope,
-    clock: simulated(world),
+    clock: simulated(() => world.now + site.ahead),
   }
   return site
 })
+
+/** Counts a request: our clock may jump at it. */
+const jumping = (site: Site): void => {
+  if (site.jump === null) return
+  site.jump.after -= 1
+  if (site.jump.after > 0) return
+  site.ahead = site.jump.ahead
+  site.jump = null
+}
 
 /** The partner port of a site: that of its world, unless it is read over HTTP. */
 export const partnerOf = (site: Site) =>
   port(
     site.world,
-    Effect.suspend(() => site.hook),
+    Effect.suspend(() => {
+      jumping(site)
+      return site.hook
+    }),
   )
 
 /** Runs Tieout's code with the world's clock, service and settings. */

@@ -40,20 +40,26 @@ export const booksOf = ({ steps }: History): number =>
 let places = 0
 
 /** Plays a history in books of its own. */
-const playOnce = (history: History, http: boolean): Effect.Effect<Played, never, Database> => {
+const playOnce = (
+  history: History,
+  http: boolean,
+  database: string,
+): Effect.Effect<Played, never, Database> => {
   places += 1
   const connection = `h${places}`
   const out = join(tmpdir(), `tieout-campaign-${process.pid}`, connection)
-  return http ? overHttp(history, connection, out) : play(history, { connection, out })
+  const how = { connection, out, database }
+  return http ? overHttp(history, how) : play(history, how)
 }
 
-export const playAndShrink = (history: History, http: boolean, shrinking: boolean) =>
+/** `database` is the address of the one that is played in. */
+export const playAndShrink = (history: History, http: boolean, shrinking: boolean, database: string) =>
   Effect.gen(function* () {
-    const { problem, told } = yield* playOnce(history, http)
+    const { problem, told } = yield* playOnce(history, http, database)
     const base = { seed: history.seed, books: booksOf(history), told }
     if (problem === null) return { ...base, problem, history: null } satisfies Told
     if (!shrinking) return { ...base, problem, history } satisfies Told
-    const again = (one: History) => Effect.map(playOnce(one, http), (played) => played.problem)
+    const again = (one: History) => Effect.map(playOnce(one, http, database), (played) => played.problem)
     const shorter = yield* shrink(history, problem, again, most)
     return { ...base, problem: shorter.problem, history: shorter.history } satisfies Told
   })
@@ -91,18 +97,22 @@ export const work = (
     let played = 0
     let n = from + worker
     const isOn = () => played < share && performance.now() < until
-    const few = Effect.gen(function* () {
-      const before = played
-      for (; isOn() && played - before < booksPerDatabase; n += workers) {
-        const told = yield* playAndShrink(generate(`${seed}-${n}`, shape), n % httpEvery === 0, shrinking)
-        played += told.books
-        tell(told)
-      }
-      tell(yield* proof)
-    })
+    const few = (own: string) =>
+      Effect.gen(function* () {
+        const before = played
+        for (; isOn() && played - before < booksPerDatabase; n += workers) {
+          const history = generate(`${seed}-${n}`, shape)
+          const told = yield* playAndShrink(history, n % httpEvery === 0, shrinking, own)
+          played += told.books
+          tell(told)
+        }
+        tell(yield* proof)
+      })
     // A book costs more the more books a database holds, because without a vacuum the server's look-ups get slower.
     while (isOn()) {
-      yield* Effect.scoped(Effect.flatMap(copyOf(template), (own) => Effect.provide(few, inDatabase(own))))
+      yield* Effect.scoped(
+        Effect.flatMap(copyOf(template), (own) => Effect.provide(few(own), inDatabase(own))),
+      )
     }
     // Nobody reads the spans of a campaign, which every statement would make.
   }).pipe(Effect.withTracerEnabled(false))

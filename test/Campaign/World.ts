@@ -70,6 +70,14 @@ interface Noted extends Served {
   kept: boolean | null
 }
 
+/** What the connector was shown by a time. */
+export interface Told {
+  readonly readToEnd: ReadonlyArray<readonly [stream: string, at: number]>
+  readonly shown: ReadonlyArray<readonly [stream: string, keys: ReadonlyArray<string>]>
+  readonly lent: ReadonlyArray<Noted>
+  readonly read: ReadonlyArray<string>
+}
+
 export interface WorldClient {
   readonly name: Name
   readonly id: string
@@ -342,6 +350,31 @@ export class World {
       noted.kept = kept
       for (const { entryId } of kept ? noted.items : [])
         if (typeof entryId === "string") this.read.add(entryId)
+    }
+  }
+
+  /** What the connector was shown so far. Of a read that is not over, nothing is known to be kept. */
+  get told(): Told {
+    return {
+      readToEnd: [...this.readToEnd],
+      shown: [...this.shown].map(([stream, keys]) => [stream, [...keys]]),
+      lent: this.lent.map((noted) => (noted.kept === null ? { ...noted, kept: false } : noted)),
+      read: [...this.read],
+    }
+  }
+
+  /** The connector has forgotten what it was shown since. */
+  untell({ lent, read, readToEnd, shown }: Told): void {
+    this.readToEnd.clear()
+    for (const [stream, at] of readToEnd) this.readToEnd.set(stream, at)
+    this.shown.clear()
+    for (const [stream, keys] of shown) this.shown.set(stream, new Set(keys))
+    this.lent.splice(0, this.lent.length, ...lent)
+    this.read.clear()
+    for (const id of read) this.read.add(id)
+    // Of two entries with one identifier the connector would no longer know which was first.
+    for (const { entries } of this.accounts.values()) {
+      for (const entry of entries) if (!this.read.has(entry.shownId)) entry.shownId = entry.id
     }
   }
 

@@ -20,17 +20,18 @@ const tell = (line: Line): void => void writeSync(1, `${JSON.stringify(line)}\n`
 let aim = new Aim(null, () => () => undefined)
 watchSockets({ before: (text) => aim.before(text), after: (text) => aim.after(text) })
 
-const done = ({ announced, connection, history, kill, moments, out, readToEnd, step }: Command) =>
+const done = ({ announced, connection, history, kill, moments, out, readToEnd, step, url }: Command) =>
   Effect.gen(function* () {
     const one = history.steps[step]
     if (one === undefined || !("operation" in one))
       return yield* Effect.dieMessage("there is no such operation")
-    const site = yield* siteOf(history, connection, out)
+    const site = yield* siteOf(history, { connection, database: url, out })
     for (const before of history.steps.slice(0, step)) {
       if ("event" in before) site.world.apply(before.event, before.at)
       else {
         site.world.now = Math.max(site.world.now, Date.parse(before.at)) + 1_000
         if (before.operation.do === "rules") yield* changeRules(site, before.operation.rules)
+        if (before.operation.do === "clock") site.ahead = before.operation.minutes * 60_000
       }
     }
     site.world.now = Math.max(site.world.now, Date.parse(one.at)) + 1_000

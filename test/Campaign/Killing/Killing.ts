@@ -23,9 +23,19 @@ export interface KillsTold extends Told {
   readonly kills: ReadonlyArray<{ readonly what: Operation["do"]; readonly by: Kill["by"] }>
 }
 
-/** Operations that are interrupted or cut anyway are not killed as well, and Tieout has no part in a change of the settings. */
-const killable = ({ do: what }: Operation): boolean =>
-  what !== "stopped" && what !== "cut" && what !== "rules"
+/**
+ * Operations that are interrupted or cut anyway are not killed as well, and Tieout has no part in a change of the settings or the clock.
+ * A process that is killed beside ours would not find our database after a restore, and a killed backup leaves nothing.
+ */
+const spared: ReadonlySet<Operation["do"]> = new Set([
+  "stopped",
+  "cut",
+  "rules",
+  "clock",
+  "backup",
+  "restore",
+])
+const killable = ({ do: what }: Operation): boolean => !spared.has(what)
 
 /** How much an operation of each kind sent when it was last done: places are chosen within that. */
 class Usual {
@@ -155,11 +165,15 @@ class Killer {
 
 let places = 0
 
-const playOnce = (history: History, killer: Killer | null): Effect.Effect<Played, never, Database> => {
+const playOnce = (
+  history: History,
+  database: string,
+  killer: Killer | null,
+): Effect.Effect<Played, never, Database> => {
   places += 1
   const connection = `k${places}`
   const out = join(tmpdir(), `tieout-campaign-${process.pid}`, connection)
-  return play(history, { connection, out, ...(killer === null ? {} : { around: killer.around }) })
+  return play(history, { connection, out, database, ...(killer === null ? {} : { around: killer.around }) })
 }
 
 const most = { tries: 60, seconds: 150 }
@@ -167,7 +181,7 @@ const most = { tries: 60, seconds: 150 }
 /** The shortest history that still fails: without its kills where it fails in the same way without them. */
 const shortest = (history: History, problem: string, using: Tools) => {
   const again = (one: History) =>
-    Effect.map(playOnce(one, new Killer(one, using, null)), (played) => played.problem)
+    Effect.map(playOnce(one, using.url, new Killer(one, using, null)), (played) => played.problem)
   const bare = {
     ...history,
     steps: history.steps.map((step) => ("event" in step ? step : { at: step.at, operation: step.operation })),
@@ -181,7 +195,7 @@ const shortest = (history: History, problem: string, using: Tools) => {
 export const playKilled = (history: History, using: Tools, chance: Random | null, shrinking: boolean) =>
   Effect.gen(function* () {
     const killer = new Killer(history, using, chance)
-    const { problem, told } = yield* playOnce(history, killer)
+    const { problem, told } = yield* playOnce(history, using.url, killer)
     const base = { seed: history.seed, books: booksOf(history), told, kills: killer.kills }
     if (problem === null) return { ...base, problem, history: null } satisfies KillsTold
     if (!shrinking) return { ...base, problem, history: killer.played } satisfies KillsTold

@@ -47,7 +47,8 @@ const proved = (site: Site, book: Book, period: string) => {
 const closeOne = (site: Site, book: Book, accept: boolean, through?: string) =>
   Effect.gen(function* () {
     const { next } = yield* monthsOf(book)
-    const today = localDate(site.world.settings.timeZone, site.world.now)
+    // By our clock, which may be wrong.
+    const today = localDate(site.world.settings.timeZone, site.world.now + site.ahead)
     if (next === null || next >= today.slice(0, 7)) return `${book.code}: no month is over`
     if (through !== undefined && next > through) return `${book.code}: closed through ${through}`
     const request = { period: next, book: Option.some(book.code), dryRun: false, ...person }

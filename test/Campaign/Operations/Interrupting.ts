@@ -4,7 +4,7 @@ import { Database } from "../../../src/Database.ts"
 import type { Site } from "../Site.ts"
 
 /** Acts at the request after so many more, and answers whether that request came. */
-const at = <A, E, R>(
+export const at = <A, E, R>(
   site: Site,
   after: number,
   happens: Effect.Effect<void>,
