@@ -94,7 +94,7 @@ export const port = (world: World, hook: Hook) => {
           askedWith: cursor,
           requestedAt,
           servedAt: Option.some(world.servedAt),
-          askedAt: Option.some(world.servedAt),
+          askedAt: Option.some(new Date(Math.min(world.now, requestedAt)).toISOString()),
         }
         coming = answer.hasNextPage ? Option.some(endCursor) : Option.none()
         return Option.some(page)
