@@ -8,57 +8,88 @@ import { type Random, random } from "./Random.ts"
 const hour = 60
 const day = 24 * hour
 
-type Put = (from: number, ...operations: ReadonlyArray<Operation>) => number
+class Script {
+  readonly chance: Random
+  readonly steps: Array<Step>
+  private readonly end: string
 
-const clocks = (chance: Random, put: Put): void => {
+  constructor(chance: Random, { end, steps }: History) {
+    this.chance = chance
+    this.steps = [...steps]
+    this.end = end
+  }
+
+  /** Answers the place after the operation. */
+  put(place: number, operation: Operation): number {
+    const at = this.steps[place - 1]?.at ?? this.steps[0]?.at ?? this.end
+    this.steps.splice(place, 0, { at, operation })
+    return place + 1
+  }
+
+  /** A place from that one on. */
+  from(place: number): number {
+    return this.chance.whole(place, this.steps.length)
+  }
+
+  /** A place right after one of such events; any place where there is none. */
+  after(events: ReadonlyArray<string>): number {
+    const [first, ...more] = this.steps.flatMap((step, place) =>
+      "event" in step && events.includes(step.event.what) ? [place + 1] : [],
+    )
+    return first === undefined ? this.from(0) : this.chance.pick([first, ...more])
+  }
+}
+
+const clocks = (script: Script): void => {
+  const { chance } = script
   let place = 0
   for (let more = chance.whole(1, 2); more > 0; more--) {
     const minutes = chance.pick([-3 * day, -6 * hour, -hour, 2, hour, 9 * hour, 2 * day, 31 * day])
     const after = chance.chance(0.5) ? { after: chance.whole(1, 20) } : {}
-    place = put(place, { do: "clock", minutes, ...after }, { do: "sync" })
+    place = script.put(script.from(place), { do: "clock", minutes, ...after })
+    place = script.put(place, { do: "sync" })
     // Somebody mostly sets it right.
-    if (chance.chance(0.7)) place = put(place, { do: "clock", minutes: 0 }, { do: "sync" })
+    if (!chance.chance(0.7)) continue
+    place = script.put(script.from(place), { do: "clock", minutes: 0 })
+    place = script.put(chance.chance(0.5) ? place : script.from(place), { do: "sync" })
   }
 }
 
-const copies = (chance: Random, put: Put): void => {
+const copies = (script: Script): void => {
+  const { chance } = script
   const during = chance.chance(0.4) ? { during: chance.whole(1, 25) } : {}
-  const place = put(0, { do: "backup", ...during })
-  put(
-    chance.chance(0.3) ? -1 : place,
-    { do: "restore" },
-    ...(chance.chance(0.8) ? [{ do: "sync" } as const] : []),
-  )
+  let place = script.put(script.from(0), { do: "backup", ...during })
+  // Mostly something is read that the copy has not.
+  if (chance.chance(0.7)) place = script.put(script.from(place), { do: "sync" })
+  place = script.put(chance.chance(0.3) ? place : script.from(place), { do: "restore" })
+  if (chance.chance(0.8)) script.put(place, { do: "sync" })
 }
 
-const replays = (chance: Random, put: Put): void => {
-  for (let more = chance.whole(1, 2); more > 0; more--) put(0, { do: "sync" }, { do: "replay" })
+/** Rows are tried again after something was read that could not be understood, mostly where it can be by then. */
+const replays = (script: Script): void => {
+  script.put(script.after(["malformed", "spoiled"]), { do: "sync" })
+  script.put(script.chance.chance(0.7) ? script.after(["mended", "restored"]) : script.from(0), {
+    do: "replay",
+  })
 }
 
-const names = (chance: Random, put: Put): void => {
+const names = (script: Script): void => {
+  const { chance } = script
   let place = 0
   for (let nth = chance.whole(1, 2); nth > 0; nth--) {
-    place = put(place, { do: "accounts", nth, gap: chance.chance(0.2) })
+    place = script.put(script.from(place), { do: "accounts", nth, gap: chance.chance(0.2) })
     const kind = chance.pick(["native", "since-last"] as const)
-    place = put(place, { do: "export", kind, format: chance.pick(["xero", "qbo", "datev"]) })
+    const format = chance.pick(["xero", "qbo", "datev"])
+    place = script.put(script.from(place), { do: "export", kind, format })
   }
 }
 
 export const withUpkeep = (history: History): History => {
   const chance = random(`${history.seed} upkeep`)
-  const steps: Array<Step> = [...history.steps]
-  /** At a place from `from` on, or right after the last one where it is -1; answers the place after them. */
-  let last = 0
-  const put: Put = (from, ...operations) => {
-    const place = from < 0 ? last : chance.whole(from, steps.length)
-    const at = steps[place - 1]?.at ?? steps[0]?.at ?? history.end
-    steps.splice(place, 0, ...operations.map((operation) => ({ at, operation })))
-    last = place + operations.length
-    return last
-  }
-  if (chance.chance(1 / 5)) clocks(chance, put)
-  if (chance.chance(1 / 6)) replays(chance, put)
-  if (chance.chance(1 / 8)) names(chance, put)
-  if (chance.chance(1 / 16)) copies(chance, put)
-  return { ...history, steps }
+  const script = new Script(chance, history)
+  if (chance.chance(1 / 5)) clocks(script)
+  if (chance.chance(1 / 5)) replays(script)
+  if (chance.chance(1 / 8)) names(script)
+  if (chance.chance(1 / 12)) copies(script)
+  return { ...history, steps: script.steps }
 }
