@@ -58,7 +58,8 @@ const clocks = (script: Script): void => {
 const copies = (script: Script): void => {
   const { chance } = script
   const during = chance.chance(0.4) ? { during: chance.whole(1, 25) } : {}
-  let place = script.put(script.from(0), { do: "backup", ...during })
+  // Mostly early, when little is booked.
+  let place = script.put(Math.min(script.from(0), script.from(0)), { do: "backup", ...during })
   // Mostly something is read that the copy has not.
   if (chance.chance(0.7)) place = script.put(script.from(place), { do: "sync" })
   place = script.put(chance.chance(0.3) ? place : script.from(place), { do: "restore" })
