@@ -3,7 +3,7 @@
  * close and `--as-of` compare both, so clocks that disagree make them say of a movement what was known earlier or later.
  */
 import { Effect } from "effect"
-import { counted } from "../Common/Text.ts"
+import { spanText } from "../Common/Time.ts"
 import { float8 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 
@@ -18,7 +18,7 @@ export const warnOfClock = (database: number): Effect.Effect<void> =>
       return apart <= agree
         ? Effect.void
         : Effect.logWarning(
-            `This machine's clock is ${counted(Math.round(apart / 1_000), "second")} ${ours > database ? "ahead of" : "behind"} the database's: what a close and --as-of say of movements under way may be of an earlier or later time. Set the clocks by a time server.`,
+            `This machine's clock is ${spanText(apart / 1_000)} ${ours > database ? "ahead of" : "behind"} the database's: what a close and --as-of say of movements under way may be of an earlier or later time. Set the clocks by a time server.`,
           )
     }),
   )

@@ -4,6 +4,7 @@
  */
 import { type Cause, Clock, Duration, Effect, Option, type Scope } from "effect"
 import { errorOf } from "../../Common/ErrorKind.ts"
+import { spanText } from "../../Common/Time.ts"
 import { changedOver, DatabaseError } from "../../Database/DatabaseError.ts"
 import type { Database } from "../../Database.ts"
 import { isAway } from "../../Sync/Runs/Failures.ts"
@@ -135,7 +136,7 @@ const whenDue = (night: Night) =>
     let early = yield* earliness(night)
     if (Duration.greaterThan(early, farAhead))
       yield* Effect.logWarning(
-        `This machine's clock is ${Duration.format(early)} ahead of the database's: the night is not due yet.`,
+        `This machine's clock is ${spanText(Duration.toSeconds(early))} ahead of the database's: the night is not due yet.`,
       )
     while (Duration.greaterThan(early, Duration.zero)) {
       yield* Effect.sleep(Duration.min(early, compareAgain))
