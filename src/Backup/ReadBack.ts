@@ -18,10 +18,10 @@ const readError = (path: string) => (cause: unknown) => {
   if (cause instanceof NotRegular || unnamed.includes(code)) {
     return backupError("Usage", `${path}: ${whyUnread(cause)}. Name a file that tieout backup wrote.`)
   }
-  return backupError(
-    code.startsWith("Z_") ? "Damaged" : "File",
-    `${path} cannot be read as a backup: ${cause instanceof Error ? cause.message : String(cause)}.`,
-  )
+  const why = `${path} cannot be read as a backup: ${cause instanceof Error ? cause.message : String(cause)}.`
+  return code.startsWith("Z_")
+    ? backupError("Damaged", `${why} It is cut off, or damaged: use another one.`)
+    : backupError("File", why)
 }
 
 export const parts = (path: string): Stream.Stream<Part, BackupError> =>
