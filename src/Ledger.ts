@@ -128,6 +128,19 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
       })
     })
 
+    let run: Commit | undefined
+
+    /**
+     * Each run begins with it, for all of its books or book by book. What is remembered of an earlier run is forgotten: the database may
+     * be a restored one, in which others have taken the same ids.
+     */
+    const followChart = (books: ReadonlyArray<Book>, commit: Commit) =>
+      Effect.suspend(() => {
+        if (run !== commit) journal.forget()
+        run = commit
+        return accounts.follow(books, commit)
+      })
+
     const ruleOf = ruleFor(settings.rules)
 
     const contextFor = (book: Book, facts: BookFacts): PostingContext => {
@@ -146,7 +159,7 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
       assignNumbers,
       sweepQueues,
       dateIn,
-      followChart: accounts.follow,
+      followChart,
       namesOf: accounts.namesOf,
       contextFor,
     }

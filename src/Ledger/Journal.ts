@@ -114,6 +114,11 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
       return ids
     })
 
+    /** Gives up the rest of the block. */
+    const forget = (): void => {
+      next = end
+    }
+
     /** Part of the caller's transaction. Fails with `Refused` where the database's rules do not allow the entries. */
     const post = traced("Ledger.Journal.post")(function* (
       book: Book,
@@ -159,6 +164,6 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
       )
     })
 
-    return { takeIds, post }
+    return { takeIds, forget, post }
   }),
 }) {}

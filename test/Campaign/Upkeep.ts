@@ -63,7 +63,8 @@ const copies = (script: Script): void => {
   // Mostly something is read that the copy has not.
   if (chance.chance(0.7)) place = script.put(script.from(place), { do: "sync" })
   place = script.put(chance.chance(0.3) ? place : script.from(place), { do: "restore" })
-  if (chance.chance(0.8)) script.put(place, { do: "sync" })
+  // As whoever restores is told. Commands of persons are processes of their own, which remember nothing; a sync may not be.
+  script.put(place, { do: "sync" })
 }
 
 /** Rows are tried again after something was read that could not be understood, mostly where it can be by then. */
