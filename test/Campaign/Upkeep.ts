@@ -48,6 +48,8 @@ const clocks = (script: Script): void => {
     const after = chance.chance(0.5) ? { after: chance.whole(1, 20) } : {}
     place = script.put(script.from(place), { do: "clock", minutes, ...after })
     place = script.put(place, { do: "sync" })
+    // By a clock that is far ahead a month is over that is not.
+    if (minutes >= 2 * day) place = script.put(place, { do: "close", accept: false })
     // Somebody mostly sets it right.
     if (!chance.chance(0.7)) continue
     place = script.put(script.from(place), { do: "clock", minutes: 0 })
