@@ -91,9 +91,9 @@ const names = (script: Script): void => {
 export const withUpkeep = (history: History): History => {
   const chance = random(`${history.seed} upkeep`)
   const script = new Script(chance, history)
-  if (chance.chance(1 / 6)) clocks(script)
-  if (chance.chance(1 / 8)) replays(script)
+  if (chance.chance(1 / 8)) clocks(script)
+  if (chance.chance(1 / 10)) replays(script)
   if (chance.chance(1 / 12)) names(script)
-  if (chance.chance(1 / 16)) copies(script)
+  if (chance.chance(1 / 20)) copies(script)
   return { ...history, steps: script.steps }
 }
