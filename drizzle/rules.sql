@@ -620,13 +620,11 @@ create or replace trigger journal_numbers_taken after insert on ledger.journal_n
 
 -- == 4. Periods, locks, new books ==
 
--- Guards the state of a period. TO008: periods close in order, when they are over, without unnumbered entries, and only the last
--- closed one reopens. TO005: no period opens at or before the last close. TO004 and TO006: a period cannot be deleted or moved, and
+-- Guards the state of a period. TO008: periods close in order, without unnumbered entries, and only the last closed one
+-- reopens. TO005: no period opens at or before the last close. TO004 and TO006: a period cannot be deleted or moved, and
 -- only numbering counts its numbers.
 create or replace function ledger.check_period() returns trigger language plpgsql as $$
-declare
-  closed date;
-  zone text;
+declare closed date;
 begin
   perform ledger.refuse_other_table(tg_relid, 'ledger.periods');
   if tg_op = 'DELETE' then
@@ -659,13 +657,8 @@ begin
 
   perform ledger.refuse_old_snapshot('TO008');
   -- Closing or reopening excludes every posting into the book until the transaction ends.
-  select closed_through, time_zone into closed, zone from ledger.locks where book_id = new.book_id for update;
+  select closed_through into closed from ledger.locks where book_id = new.book_id for update;
   if new.status = 'closed' then
-    -- A day is left for clocks that differ: the program, which asks its own, closes no month before its last midnight.
-    if ledger.begin_of_day((new.period + interval '1 month')::date, zone) > now() + interval '1 day' then
-      raise exception 'period % of book % is not over', to_char(new.period, 'YYYY-MM'), new.book_id
-        using errcode = 'TO008', hint = 'Its entries are not all known yet.';
-    end if;
     if exists (select 1 from ledger.periods p
                where p.book_id = new.book_id and p.period < new.period and p.status = 'open')
        or new.period <= closed then

@@ -749,20 +749,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
     }),
   )
 
-  it.effect("closes no month that is not over", () =>
-    Effect.gen(function* () {
-      const of = yield* book
-      const month = (shift: string) => `to_char(now() at time zone 'UTC' + interval '${shift}', 'YYYY-MM-01')`
-      const [months] = yield* must(`select ${month("-1 month")} as over, ${month("2 days")} as current`)
-      const closing = (period: unknown) =>
-        run(
-          `insert into ledger.periods (book_id, period) values (${of.id}, '${String(period)}'); ${close(of, String(period))}`,
-        )
-      expect(yield* closing(months?.current)).toEqual(refused("TO008"))
-      expect(yield* closing(months?.over)).toEqual(taken)
-    }),
-  )
-
   it.effect("lets a close wait for a posting under way, and then refuses the next posting", () =>
     Effect.gen(function* () {
       const of = yield* book
