@@ -134,8 +134,11 @@ layer(fresh, { excludeTestServices: true })("migrating", (it) => {
         execute("Test.theirs", (sql) => sql`update drizzle.rules set hash = 'theirs', version = ${version}`)
       yield* theirs("0.10.0")
       expect((yield* Effect.flip(migrate(ours))).message).toContain("newer version of Tieout")
-      yield* theirs("0.0.9")
-      expect(yield* migrate(ours)).toEqual(["rules"])
+      // A release comes after its own candidates.
+      for (const earlier of ["0.0.9", "0.1.0-rc.1"]) {
+        yield* theirs(earlier)
+        expect(yield* migrate(ours)).toEqual(["rules"])
+      }
       expect(yield* migrate(ours)).toEqual([])
     }),
   )

@@ -44,9 +44,12 @@ export const readApplied = Effect.fn("Migrate.readApplied")(function* () {
   return { hashes: hashes.map(({ hash }) => hash), rules: rules[0] ?? null } satisfies Applied
 })
 
+/** `0.10.0` of `0.10.0-rc.1`: what comes before a release gives way to it. */
+const releaseOf = (version: string): string => version.replace(/[-+].*$/, "")
+
 /** Whether a version like `0.10.0` is later than this one. */
 const isNewer = (version: string): boolean =>
-  version.localeCompare(productVersion(), "en", { numeric: true }) > 0
+  releaseOf(version).localeCompare(releaseOf(productVersion()), "en", { numeric: true }) > 0
 
 const refused = (message: string) => Effect.fail(databaseError("Settings", operation, message))
 

@@ -1,8 +1,8 @@
 /**
  * Check 11: every stream of a configured surface can be read, and each was read to its end, by the service's clock, after the
- * month that is about to be closed; what was read of receivables is booked. A surface with postings counts even if the settings no longer have it. Pairs, rails, the
- * address book, instructions and keys are no streams; nor is a list that the default profile leaves out: its resources are
- * named by entries, or read one by one while they are not final.
+ * month that is about to be closed; what was read of receivables is booked. A surface with postings counts even if the settings
+ * no longer have it. Pairs, rails, the address book, instructions and keys are no streams; nor is a list that the default profile
+ * leaves out: its resources are named by entries, or read one by one while they are not final.
  */
 
 import { readableClientStatuses } from "../../Common/ClientStatus.ts"
@@ -132,7 +132,10 @@ const movements = (sql: Sql, scope: Scope): Fragment => sql`
       where g.book_id = r.book_id and g.account_id = r.account_id and g.gone offset 0)
   group by r.book_id, a.read_after`
 
-/** What a run that was stopped has read of receivables and did not book: a list that was read to its end proves nothing of the books then. */
+/**
+ * What a run that was stopped has read of receivables and did not book: a list that was read to its end proves nothing of the
+ * books then.
+ */
 const receivables = (sql: Sql, scope: Scope): Fragment => sql`
   select l.book_id, 'receivables_to_book' as stream,
     format('%s read and not booked: a complete sync books %s.', case count(*) when 1 then '1 receivable was'

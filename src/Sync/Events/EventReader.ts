@@ -1,12 +1,13 @@
 /** Reads again what events have touched of one book: resources, the tails of statements, accounts, the address book. */
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { nowByUs } from "../../Common/Time.ts"
 import { oneOf, uuid } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Partner, resourceTypes } from "../../Partner.ts"
-import { nowIso, Run } from "../../Run.ts"
+import { Run } from "../../Run.ts"
 import { ResourceKey } from "../Resources/Hydration.ts"
 import { Lists } from "../Resources/Lists.ts"
 import { OpenResources } from "../Resources/OpenResources.ts"
@@ -118,7 +119,7 @@ const made = Effect.gen(function* () {
   /** The account's status and balance. Returns why they could not be had; none if they could. */
   const readAccount = Effect.fn("Events.Reader.readAccount")(function* (book: Book, accountId: string) {
     const run = yield* Run
-    const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
+    const askedAt = yield* nowByUs
     const answer = yield* partner.account(accountId)
     if (Option.isNone(answer)) return Option.some(unknownAccount(accountId))
     const account = answer.value

@@ -4,6 +4,7 @@
  */
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { nowByUs } from "../../Common/Time.ts"
 import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import type { QuarantinedRow } from "../../Mirror/QuarantinedRow.ts"
@@ -11,7 +12,7 @@ import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import { isReferenceKind, type KeptRows } from "../../Partner/KeptRows.ts"
 import type { Malformed, Row } from "../../Partner/Lists/Page.ts"
 import { Partner, type ReferenceItem } from "../../Partner.ts"
-import { nowIso, Run } from "../../Run.ts"
+import { Run } from "../../Run.ts"
 import { allAbsorbed, allWait, type Tries, waitsFor } from "../Runs/ReplayResult.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { ReplayedResources, resourceTypeOf } from "./ReplayedResources.ts"
@@ -74,7 +75,7 @@ export class Replay extends Effect.Service<Replay>()("tieout/Sync/Replay", {
       Effect.gen(function* () {
         const ask = partner.depositInstructions
         if (ask === null) return waitsFor(tries, malformed)
-        const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
+        const askedAt = yield* nowByUs
         const answer = yield* Effect.either(ask(accountId))
         if (Either.isLeft(answer)) return waitsFor(tries, malformed, answer.left)
         return yield* Option.match(answer.right, {

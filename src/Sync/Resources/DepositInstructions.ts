@@ -4,6 +4,7 @@
  */
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { nowByUs } from "../../Common/Time.ts"
 import { traced } from "../../Common/Traced.ts"
 import { uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
@@ -13,7 +14,7 @@ import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import type { Malformed, Row } from "../../Partner/Lists/Page.ts"
 import { PartnerError } from "../../Partner/PartnerError.ts"
 import { Partner, type ReferenceItem } from "../../Partner.ts"
-import { nowIso, Run } from "../../Run.ts"
+import { Run } from "../../Run.ts"
 
 const kind = "deposit_instruction"
 
@@ -70,7 +71,7 @@ const made = Effect.gen(function* () {
     if (ask === null) return
     const isNew = accounts.some(({ entries }) => entries === 0n)
     const wanted = all ? accounts.map(({ accountId }) => accountId) : isNew ? yield* unread(book) : []
-    const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
+    const askedAt = yield* nowByUs
     const failed: Array<PartnerError> = []
     const askFor = (accountId: string) =>
       ask(accountId).pipe(

@@ -6,9 +6,10 @@
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import * as Money from "../../Common/Money.ts"
+import { nowByUs } from "../../Common/Time.ts"
 import { MirrorAccounts, type MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Partner } from "../../Partner.ts"
-import { nowIso, Run } from "../../Run.ts"
+import { Run } from "../../Run.ts"
 import { noteStatements } from "../Runs/Evidence.ts"
 import { aloneOfStream, failureOf, isAskedToWait, type StreamError } from "../Runs/Failures.ts"
 import type { Failure } from "../Runs/RunReport.ts"
@@ -44,7 +45,7 @@ const made = Effect.gen(function* () {
     const checkpoint = Option.getOrElse(known, () => beginning)
     // Reads the balance first, so that only one answer lies between it and the statement's end, and not the booking of new
     // entries.
-    const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
+    const askedAt = yield* nowByUs
     const answer = yield* partner.account(account.accountId)
     const outcome = yield* statements.read(book, account, checkpoint)
     yield* run.commit(

@@ -1,6 +1,7 @@
 /** One page in one transaction: what was read, its consequences in the books, and how far the stream has been read. */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { nowByUs } from "../../Common/Time.ts"
 import { inSpan, traced } from "../../Common/Traced.ts"
 import { DatabaseError } from "../../Database/DatabaseError.ts"
 import { textArray } from "../../Database/TextArray.ts"
@@ -14,7 +15,7 @@ import { ArchivedResources } from "../../Mirror/ArchivedResources.ts"
 import { Resources } from "../../Mirror/Resources.ts"
 import type { PlacedEntry } from "../../Mirror/StatementEntries.ts"
 import type { Resource } from "../../Partner.ts"
-import { nowIso, Run } from "../../Run.ts"
+import { Run } from "../../Run.ts"
 import type { Hydrated, ResourceKey } from "../Resources/Hydration.ts"
 import { Statistics } from "../Runs/Statistics.ts"
 import { PostingFacts } from "./PostingFacts.ts"
@@ -144,7 +145,7 @@ const makePages = Effect.gen(function* () {
         ...(absorbed.more ?? []),
       ]
       const prepared = yield* ledger.prepare(book, entries, run.commit)
-      const readAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
+      const readAt = yield* nowByUs
       const changed = yield* run.commit(
         Effect.gen(function* () {
           const written = yield* resources.put(
