@@ -27,6 +27,12 @@ const ids = (pages: Iterable<Page<{ readonly accountId: string }>>) =>
 
 const sequence = (count: number) => Array.from({ length: count }, (_, index) => uuid(index))
 
+const listed = (response: Parameters<Answerer>[1], { endCursor }: { readonly endCursor?: string }) =>
+  json(response, {
+    items: [account(0)],
+    pageInfo: endCursor === undefined ? { hasNextPage: false } : { hasNextPage: true, endCursor },
+  })
+
 describe("A list", () => {
   it.live("is read page by page to its end, with the profile's parameters", () =>
     withPartner(serve(pagesOf(4)), (partner, { calls }) =>
@@ -481,7 +487,38 @@ describe("A cursor", () => {
     [410, "NotFound"],
   ])
 
-  for (const status of [408, 425, 429, 503]) {
+  it.live("[C14] answered 500 where the list's first page is served has expired", () =>
+    withPartner(
+      serve(({ path }, response) =>
+        path.includes("after=") ? json(response, {}, 500) : listed(response, {}),
+      ),
+      (partner, { count }) =>
+        Effect.gen(function* () {
+          const expired = yield* failureOf(pagesIn(partner.accounts(Option.some("old"))))
+          expect(expired).toMatchObject({
+            reason: "CursorExpired",
+            status: 500,
+            detail: "a cursor that it gave fails, and the list's first page does not",
+          })
+          expect(count("/accounts?first=100")).toBe(6)
+        }),
+    ),
+  )
+
+  it.live("[C14] that the list gave in this reading and answers with 500 has not expired", () =>
+    withPartner(
+      serve(({ path }, response) =>
+        path.includes("after=") ? json(response, {}, 500) : listed(response, { endCursor: "next" }),
+      ),
+      (partner) =>
+        Effect.gen(function* () {
+          const error = yield* failureOf(pagesIn(partner.accounts(Option.none())))
+          expect(error.reason).toBe("Unavailable")
+        }),
+    ),
+  )
+
+  for (const status of [408, 425, 429, 500, 503]) {
     it.live(`[C14] answered ${status} has not expired`, () =>
       withPartner(
         serve((_, response) => json(response, {}, status, { "retry-after": "0" })),

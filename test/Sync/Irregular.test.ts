@@ -462,8 +462,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an entry that was read
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("[C14] a cursor of another day", (it) => {
-  // The interface shows no status of a refusal but 409.
-  for (const status of [403, 406, 416]) {
+  // The interface shows no status of a refusal but 409; a service that fails over what it does not know answers 500.
+  for (const status of [403, 406, 416, 500]) {
     it.scoped(`that is refused with ${status} keeps no statement and no list from being read on`, () =>
       Effect.gen(function* () {
         const deposits = [1, 2, 3, 4, 5].map((n) => deposit(10 + n, "1"))

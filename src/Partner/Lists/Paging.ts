@@ -90,6 +90,37 @@ const fetchPage = <A>(
   )
 }
 
+const serverFails = 500
+
+/**
+ * A stored cursor that nobody knows any more may make a service fail instead of refusing it, and would do so in each run to come. Where the
+ * list's first page is served, it is not the service that fails.
+ */
+const fetchStored = <A>(
+  listing: Listing<A>,
+  cursor: Option.Option<string>,
+  keep: Keep,
+): Effect.Effect<Fetched<A>, PartnerError> =>
+  fetchPage(listing, cursor, keep).pipe(
+    Effect.catchIf(
+      ({ reason, status }) => Option.isSome(cursor) && reason === "Unavailable" && status === serverFails,
+      (error) =>
+        Effect.matchEffect(
+          fetchPage(listing, Option.none(), (release) => release()),
+          {
+            onFailure: () => Effect.fail(error),
+            onSuccess: () =>
+              Effect.fail(
+                Fault.make("CursorExpired", error.operation, {
+                  status: serverFails,
+                  detail: "a cursor that it gave fails, and the list's first page does not",
+                }),
+              ),
+          },
+        ),
+    ),
+  )
+
 /** The room that a page's answer takes until the reader is done with the page. */
 class Kept {
   private readonly gives = new Set<() => void>()
@@ -114,13 +145,13 @@ const walk = <A>(
   ahead: (page: Page<A>) => boolean,
 ): Walk<Page<A>, PartnerError> => {
   const trail = new Trail(listing.bounds, from)
-  const asking = (cursor: Option.Option<string>): Coming<A> => {
+  const asking = (cursor: Option.Option<string>, fetch = fetchPage<A>): Coming<A> => {
     const room = new Kept()
-    return { fetched: fetchPage(listing, cursor, room.keep), room }
+    return { fetched: fetch(listing, cursor, room.keep), room }
   }
   /** The room of the page that the reader has. */
   let held = new Kept()
-  let coming: Coming<A> | undefined = asking(from)
+  let coming: Coming<A> | undefined = asking(from, fetchStored<A>)
   let underWay: Fiber.Fiber<Fetched<A>, PartnerError> | undefined
 
   /** Sends the request at once, so that the answer comes while the reader deals with the page before. */
