@@ -1,5 +1,5 @@
 /** The register of an account: its postings in the order of the books, with the balance after each. */
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { archivedThrough } from "../Book/Archived.ts"
 import { byBook, isIn } from "../Book/ByBook.ts"
 import * as Money from "../Common/Money.ts"
@@ -39,8 +39,8 @@ const lineColumns = {
 /** Amounts in the major unit of the account's currency; `amount` and `balance` are debit positive. */
 export type RegisterLine = RowOf<typeof lineColumns>
 
-/** `postings` counts all, listed or not. */
-const countedColumns = { ...lineColumns, postings: int4 }
+/** `postings` counts all of the account, listed or not. */
+const countedColumns = { ...lineColumns, accountId: int4, postings: int4 }
 
 export interface Register {
   /** The balance before the first listed line. */
@@ -75,60 +75,73 @@ export const accountsOf = Effect.fn("Register.accounts")(function* (
 /** The largest integer of the database: no account has as many postings. */
 const most = 2 ** 31 - 1
 
-/** The last `limit` postings of the account, of a month (`2026-10`) or of all. */
-export const registerOf = Effect.fn("Register.of")(function* (
+/**
+ * The last `limit` postings of each of the accounts of a book, of a month (`2026-10`) or of all, in one pass over the book: all accounts of
+ * the service may have one code. One result for each account, in their order.
+ */
+export const registersOf = Effect.fn("Register.of")(function* (
   bookId: number,
-  accountId: number,
+  accountIds: ReadonlyArray<number>,
   { limit, period }: { readonly limit: number; readonly period: string | null },
 ) {
   const database = yield* Database
   const first = period === null ? null : `${period}-01`
   const archived = period === null ? yield* archivedThrough(bookId) : null
   const after = archived === null ? "-infinity" : `${archived}-01`
-  const ends = yield* database.row(
+  const ends = yield* database.rows(
     "Register.ends",
-    { opening: text, closing: text },
+    { accountId: int4, opening: text, closing: text },
     (sql) => sql`
-      select coalesce(sum(b.debit - b.credit) filter (
+      select b.account_id as "accountId", coalesce(sum(b.debit - b.credit) filter (
           where b.period < ${first}::text::date or b.period <= ${after}::text::date), 0)::text as opening,
         coalesce(sum(b.debit - b.credit) filter (
           where ${first}::text is null or b.period <= ${first}::text::date), 0)::text as closing
-      from ledger.balances b where b.book_id = ${bookId} and b.account_id = ${accountId}`,
+      from ledger.balances b where b.book_id = ${bookId} and b.account_id ${isIn(sql, accountIds)}
+      group by b.account_id`,
   )
-  const rows = yield* database.rows(
+  const found = yield* database.rows(
     "Register.lines",
     countedColumns,
     (sql) => sql`
       with entry as (
-        select n.entry_id, n.number from ledger.balances b
-        join ledger.entry_numbers n on n.book_id = b.book_id and n.period = b.period
-        where b.book_id = ${bookId} and b.account_id = ${accountId}
-          and (${first}::text is null or b.period = ${first}::text::date) and b.period > ${after}::text::date),
+        select n.entry_id, n.number from ledger.entry_numbers n
+        where n.book_id = ${bookId} and n.period in (
+          select b.period from ledger.balances b
+          where b.book_id = ${bookId} and b.account_id ${isIn(sql, accountIds)}
+            and (${first}::text is null or b.period = ${first}::text::date) and b.period > ${after}::text::date)),
       line as (
-        select j.effective_date, e.number, j.period, j.kind, j.description, j.resource_type, j.resource_id,
-          j.external_reference, j.counterparty, p.amount, count(*) over () as postings,
+        select p.account_id, p.entry_id, e.number, p.amount, count(*) over (partition by p.account_id) as postings,
           sum(p.amount) over w as balance, row_number() over w as place
         from entry e
         join ledger.journal_entries j on j.book_id = ${bookId} and j.entry_id = e.entry_id
-        join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id and p.account_id = ${accountId}
-        window w as (order by j.effective_date, e.number nulls last, j.entry_id, p.line_number))
-      select l.effective_date::text as date, l.number, to_char(l.period, 'YYYY-MM') as period, l.kind, l.description,
-        l.resource_type as "resourceType", l.resource_id as "resourceId", l.external_reference as "externalReference",
-        l.counterparty, l.amount::text as amount, (${ends.opening}::text::numeric + l.balance)::text as balance,
-        l.postings::integer as postings
-      from line l where l.place > l.postings - ${Math.min(limit, most)}::integer order by l.place`,
+        join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+          and p.account_id ${isIn(sql, accountIds)}
+        window w as (
+          partition by p.account_id order by j.effective_date, e.number nulls last, j.entry_id, p.line_number))
+      select l.account_id as "accountId", j.effective_date::text as date, l.number, to_char(j.period, 'YYYY-MM') as period,
+        j.kind, j.description, j.resource_type as "resourceType", j.resource_id as "resourceId",
+        j.external_reference as "externalReference", j.counterparty, l.amount::text as amount,
+        l.balance::text as balance, l.postings::integer as postings
+      from line l
+      join ledger.journal_entries j on j.book_id = ${bookId} and j.entry_id = l.entry_id
+      where l.place > l.postings - ${Math.min(limit, most)}::integer
+      order by l.account_id, l.place`,
   )
-  const lines = rows.map(({ postings: _, ...line }): RegisterLine => line)
-  const [oldest] = rows
-  const opening =
-    oldest === undefined
-      ? ends.closing
-      : Money.toText(Money.subtract(Money.fromTrusted(oldest.balance), Money.fromTrusted(oldest.amount)))
-  return {
-    opening,
-    closing: ends.closing,
-    postings: oldest?.postings ?? 0,
-    lines,
-    archived,
-  } satisfies Register
+  const endsOf = new Map(ends.map((end) => [end.accountId, end]))
+  const rowsOf = Arr.groupBy(found, ({ accountId }) => String(accountId))
+  return accountIds.map((accountId): Register => {
+    const { closing, opening: before } = endsOf.get(accountId) ?? { closing: "0", opening: "0" }
+    const rows = rowsOf[String(accountId)] ?? []
+    const start = Money.fromTrusted(before)
+    const lines = rows.map(({ accountId: _, postings: __, ...line }) => ({
+      ...line,
+      balance: Money.toText(Money.add(start, Money.fromTrusted(line.balance))),
+    }))
+    const [oldest] = lines
+    const opening =
+      oldest === undefined
+        ? closing
+        : Money.toText(Money.subtract(Money.fromTrusted(oldest.balance), Money.fromTrusted(oldest.amount)))
+    return { opening, closing, postings: rows[0]?.postings ?? 0, lines, archived }
+  })
 })

@@ -2,7 +2,7 @@
  * What an accountant is handed for the months, held against the service's own entries: the bridge of a month's close, the open items
  * of an account, the register, and the days of a bank statement.
  */
-import { Effect, Layer } from "effect"
+import { Array as Arr, Effect, Layer } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { type AccountBridge, bridgesOf } from "../../src/Close/Bridge.ts"
 import { readMonths } from "../../src/Close/Month.ts"
@@ -10,7 +10,7 @@ import { Database } from "../../src/Database.ts"
 import type { Selection } from "../../src/Export/Request/ExportScope.ts"
 import { type BankRow, bankRowsOfBooks } from "../../src/Export/Source/BankStatements.ts"
 import { type ItemAccount, itemAccounts, type OpenItem, openItems } from "../../src/Inquiry/OpenItems.ts"
-import { registerOf } from "../../src/Inquiry/Register.ts"
+import { registersOf } from "../../src/Inquiry/Register.ts"
 import { idsOf } from "./BookIds.ts"
 import { localDate, monthStart } from "./Calendar.ts"
 import { decimal, plain, units } from "./Decimals.ts"
@@ -94,16 +94,20 @@ const itemProblems = (month: string, accounts: ReadonlyArray<ItemAccount>, items
   )
 
 const registerProblems = (book: Book, month: string, accounts: ReadonlyArray<ItemAccount>) =>
-  Effect.forEach(accounts, ({ accountId, balance, currency, role }) =>
-    Effect.map(
-      registerOf(book.bookId, accountId, { limit: 1_000_000, period: month }),
-      ({ closing, lines, opening }) =>
+  registersOf(
+    book.bookId,
+    accounts.map(({ accountId }) => accountId),
+    { limit: 1_000_000, period: month },
+  ).pipe(
+    Effect.map((registers) =>
+      Arr.zip(accounts, registers).flatMap(([{ balance, currency, role }, { closing, lines, opening }]) =>
         unlike(`the register of ${role} ${currency} of ${month}`, {
           closing: [closing, balance],
           "its sum": [sumOf(currency, [opening, ...lines.map(({ amount }) => amount)].map(plain)), balance],
         }),
+      ),
     ),
-  ).pipe(Effect.map((found) => found.flat()))
+  )
 
 /** Every day of which the service's statement was read to its end. */
 const dayProblems = (site: Site, account: WorldAccount, rows: ReadonlyArray<BankRow>) => {

@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Array as Arr, Effect, Option } from "effect"
 import { refuseArchived } from "../../../Book/Archived.ts"
 import { chooseBooks } from "../../../Book/ChosenBooks.ts"
 import { printed } from "../../../Common/AmountText.ts"
@@ -9,7 +9,7 @@ import {
   type Register,
   type RegisterAccount,
   type RegisterLine,
-  registerOf,
+  registersOf,
 } from "../../../Inquiry/Register.ts"
 import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
@@ -110,9 +110,17 @@ const read = Effect.fn("Cli.register.read")(function* (
   const ids = [...new Set(accounts.map(({ bookId }) => bookId))]
   if (what.period !== null) yield* refuseArchived(ids, what.period)
   const registers: Array<BookRegister> = []
-  for (const { bookId, ...account } of accounts) {
-    const register = yield* registerOf(bookId, account.accountId, what)
-    registers.push({ book: books.get(bookId) ?? "", ...account, ...register })
+  for (const bookId of ids) {
+    const own = accounts.filter((account) => account.bookId === bookId)
+    const found = yield* registersOf(
+      bookId,
+      own.map(({ accountId }) => accountId),
+      what,
+    )
+    for (const [account, register] of Arr.zip(own, found)) {
+      const { bookId: _, ...described } = account
+      registers.push({ book: books.get(bookId) ?? "", ...described, ...register })
+    }
   }
   return registers.length === 0 ? yield* noAccount(code) : registers
 })
