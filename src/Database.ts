@@ -4,7 +4,7 @@ import type postgres from "postgres"
 import { inSpan } from "./Common/Traced.ts"
 import { assertRows, onlyRow } from "./Database/AnswerRows.ts"
 import { type Client, makeClient, makeOrm, type Orm, type Sql } from "./Database/Client.ts"
-import type { Columns, RowOf } from "./Database/Columns.ts"
+import { type Columns, type RowOf, text } from "./Database/Columns.ts"
 import { makeConnections } from "./Database/ConnectionPool.ts"
 import type { ConnectionSettings } from "./Database/ConnectionSettings.ts"
 import { cursorStream, type StreamOptions } from "./Database/Cursor.ts"
@@ -15,7 +15,8 @@ import type { EmbeddedError } from "./Database/Embedded/EmbeddedError.ts"
 import { embedded } from "./Database/Embedded.ts"
 import { runStatement } from "./Database/RunStatement.ts"
 import { checkServer } from "./Database/ServerVersion.ts"
-import { type LockBusy, makeSessionLocks, type SessionLock } from "./Database/SessionLock.ts"
+import { isHeld, type LockBusy, makeSessionLocks, type SessionLock } from "./Database/SessionLock.ts"
+import { textArray } from "./Database/TextArray.ts"
 import { makeTransactions } from "./Database/Transactions.ts"
 
 /** Connections of this process for queries and transactions, unless the settings say otherwise. */
@@ -124,6 +125,16 @@ const make = Effect.gen(function* () {
       Effect.scoped,
     )
 
+  const heldAmong = (locks: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>, DatabaseError> =>
+    Effect.map(
+      rows(
+        "Database.heldAmong",
+        { lock: text },
+        (sql) => sql`select t.lock from unnest(${textArray(sql, locks)}) as t (lock) where ${isHeld(sql)}`,
+      ),
+      (held) => new Set(held.map(({ lock }) => lock)),
+    )
+
   return {
     /** How the server is reached; the password is redacted. */
     settings,
@@ -175,6 +186,8 @@ const make = Effect.gen(function* () {
     /** As `tryLock`, several at once, of which some may be shared. */
     tryLocks,
     tryLocksOfReader,
+    /** Those of some locks that a process of this database holds now. */
+    heldAmong,
     /** Runs an effect while holding a lock; interrupts it and fails as `Unreachable` when the lock is lost. */
     withSessionLock,
   }

@@ -1,5 +1,6 @@
 import { Data, Deferred, Effect, Option, type Scope } from "effect"
 import { onlyRow } from "./AnswerRows.ts"
+import type { Sql } from "./Client.ts"
 import { bool } from "./Columns.ts"
 import { type Connection, closeConnection, openConnection } from "./ConnectionPool.ts"
 import { type ConnectionSettings, deadAfter } from "./ConnectionSettings.ts"
@@ -51,6 +52,16 @@ const idleSessions = 2
 /** Heartbeats within the time after which a holder is dead, and how many of them may stay unanswered. */
 const beats = 4
 const unansweredAtMost = 2
+
+/** The server's key of a lock `t.lock`. */
+const keyOf = (sql: Sql) => sql`hashtextextended('tieout ' || t.lock, 0)`
+
+/** Whether somebody holds a lock `t.lock`. The server shows the two halves of its key. */
+export const isHeld = (sql: Sql) => sql`exists (
+  select from pg_locks l
+  where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
+    and l.database = (select d.oid from pg_database d where d.datname = current_database())
+    and (l.classid::bigint << 32 | l.objid::bigint) = ${keyOf(sql)})`
 
 const opened = (settings: ConnectionSettings): Session => {
   const session: Session = {
@@ -138,7 +149,7 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
             case when current_setting('server_version_num')::int >= 170000
               then set_config('transaction_timeout', '0', true) end is not null as unbounded
           from (
-            select hashtextextended('tieout ' || t.lock, 0) as key, t.shared
+            select ${keyOf(sql)} as key, t.shared
             from unnest(${textArray(
               sql,
               locks.map(({ lock }) => lock),

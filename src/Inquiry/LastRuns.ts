@@ -4,13 +4,14 @@ import { json, nullable, text } from "../Database/Columns.ts"
 import { runCommands } from "../Database/Tables/Sync.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
+import { stateOf } from "../Run/Vanished.ts"
 
 export interface LastRun {
   readonly connection: string
   readonly command: string
   /** ISO 8601, our clock. */
   readonly startedAt: string
-  /** Null while it runs. */
+  /** Null while it runs, and where its process is gone. */
   readonly endedAt: string | null
   /** `running`, `done`, `failed`, `stopped`, `abandoned`. */
   readonly state: string
@@ -50,15 +51,20 @@ export const broughtOf = (
   accountId: string,
 ): number | null => newEntries.get(accountKey(connection, accountId)) ?? (partly.has(connection) ? null : 0)
 
-/** Last runs by connection and command, and what each connection's last sync brought. */
-export const lastRuns = Effect.fn("Status.lastRuns")(function* (connection: Option.Option<string>) {
+/**
+ * Last runs by connection and command, as `vanishedRuns` knows them, and what each connection's last sync brought.
+ */
+export const lastRuns = Effect.fn("Status.lastRuns")(function* (
+  connection: Option.Option<string>,
+  vanished: ReadonlyArray<number>,
+) {
   const database = yield* Database
   const wanted = Option.getOrNull(connection)
   const rows = yield* database.rows(
     "Status.lastRuns",
     columns,
     (sql) => sql`
-      select c.connection, r.command, r.state, r.summary,
+      select c.connection, r.command, ${stateOf(sql, vanished)} as state, r.summary,
         to_char(r.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as started_at,
         to_char(r.ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as ended_at
       from sync.connections c

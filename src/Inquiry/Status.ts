@@ -6,6 +6,7 @@ import { type OpenCounts, openCounts } from "../Reconcile/Summary.ts"
 import { bookTieOuts, combined, type TieOut } from "../Reconcile/TieOut.ts"
 import { type NotRead, notReadBySync } from "../Reconcile/Unread.ts"
 import { type JobQueue, jobQueues } from "../Run/JobQueue.ts"
+import { vanishedRuns } from "../Run/Vanished.ts"
 import { Settings } from "../Settings.ts"
 import { accountStandings, type Standing } from "./AccountStandings.ts"
 import { type LastRun, lastRuns } from "./LastRuns.ts"
@@ -27,11 +28,14 @@ export class Status extends Effect.Service<Status>()("tieout/Status", {
     const database = yield* Database
     const settings = yield* Settings
 
-    /** All connections, or one. `newEntries`: by `accountKey`; absent: those of each connection's last sync. */
-    const read = Effect.fn("Status.read")(
-      function* (connection: Option.Option<string>, newEntries?: ReadonlyMap<string, number>) {
+    const shown = Effect.fn("Status.shown")(
+      function* (
+        connection: Option.Option<string>,
+        vanished: ReadonlyArray<number>,
+        newEntries: ReadonlyMap<string, number> | undefined,
+      ) {
         const books = yield* allBooks(connection)
-        const { brought, runs } = yield* lastRuns(connection)
+        const { brought, runs } = yield* lastRuns(connection, vanished)
         const now = newEntries === undefined ? brought : { newEntries, partly: new Set<string>() }
         const accounts = yield* accountStandings(books, now)
         const tieOut = combined(yield* bookTieOuts(books.map(({ bookId }) => bookId)))
@@ -42,10 +46,17 @@ export class Status extends Effect.Service<Status>()("tieout/Status", {
         const open = yield* openCounts(books)
         return { runs, accounts, open, tieOut, notRead, jobs } satisfies StatusSummary
       },
-      Effect.provideService(Settings, settings),
-      Effect.provideService(Database, database),
       // One snapshot: the counts are those of the accounts that are shown.
       (effect) => database.transaction(effect, { isolation: "repeatable read", readOnly: true }),
+    )
+
+    /** All connections, or one. `newEntries`: by `accountKey`; absent: those of each connection's last sync. */
+    const read = Effect.fn("Status.read")(
+      function* (connection: Option.Option<string>, newEntries?: ReadonlyMap<string, number>) {
+        return yield* shown(connection, yield* vanishedRuns(), newEntries)
+      },
+      Effect.provideService(Settings, settings),
+      Effect.provideService(Database, database),
     )
 
     return { read }

@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import { Database } from "../Database.ts"
 import { type JobQueue, jobQueues } from "../Run/JobQueue.ts"
+import { vanishedRuns } from "../Run/Vanished.ts"
 import { Settings } from "../Settings.ts"
 import { keptFor } from "./Kept.ts"
 import { type Balance, type BookStanding, bookStandings, cashBalances } from "./Overview/BookStandings.ts"
@@ -43,15 +44,15 @@ const goodFor = "3 seconds"
 /** A database that does not answer within this counts as down. */
 const within = "8 seconds"
 
-const readSnapshot = Effect.fn("Overview.read")(function* () {
+const readSnapshot = Effect.fn("Overview.read")(function* (vanished: ReadonlyArray<number>) {
   const at = yield* Clock.currentTimeMillis
   const books = yield* bookStandings()
   const snapshot: Snapshot = {
     at,
     books,
     balances: yield* cashBalances(books.slice(0, listedBooks).map(({ code }) => code)),
-    connections: yield* connectionRuns(),
-    runs: yield* recentRuns(),
+    connections: yield* connectionRuns(vanished),
+    runs: yield* recentRuns(vanished),
     findings: yield* openFindings(),
     findingCounts: yield* findingCounts(),
     quarantine: yield* quarantined(),
@@ -66,13 +67,15 @@ export class Overview extends Effect.Service<Overview>()("tieout/Serve/Overview"
   scoped: Effect.gen(function* () {
     const database = yield* Database
     const settings = yield* Settings
-    const snapshot = readSnapshot().pipe(
+    const fresh = vanishedRuns().pipe(
+      Effect.flatMap((vanished) =>
+        database.transaction(readSnapshot(vanished), { isolation: "repeatable read", readOnly: true }),
+      ),
       Effect.provideService(Settings, settings),
       Effect.provideService(Database, database),
+      Effect.disconnect,
+      Effect.timeoutOption(within),
     )
-    const fresh = database
-      .transaction(snapshot, { isolation: "repeatable read", readOnly: true })
-      .pipe(Effect.disconnect, Effect.timeoutOption(within))
     /** A recent snapshot; none if the database takes too long. */
     const read = yield* keptFor(goodFor, fresh)
     return { read }

@@ -40,7 +40,7 @@ const look = Effect.fn("Serve.staleness")(function* (reported: Set<string>, star
   const { alerts: settings, connectionNames } = yield* Settings
   const alerts = yield* Alerts
   const now = yield* Clock.currentTimeMillis
-  const known = yield* connectionRuns()
+  const known = yield* connectionRuns([])
   const books = yield* readStates(null)
   for (const connection of connectionNames) {
     // A connection that was never read counts from the start of this process.

@@ -49,7 +49,7 @@ const said = (variables: Record<string, string> = {}) =>
     Effect.map(({ notRead, tieOut }) => tieOutSentence(tieOut, notRead)),
   )
 
-const lastWhole = Effect.map(connectionRuns(), ([of]) => of?.lastSuccessAt ?? null)
+const lastWhole = Effect.map(connectionRuns([]), ([of]) => of?.lastSuccessAt ?? null)
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a quick sync", (it) => {
   it.scoped("says what it has not read, and is none of the whole", () =>

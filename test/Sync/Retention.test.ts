@@ -192,7 +192,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Data that is not part 
         insert into sync.runs (run_id, connection, command, state, started_at, ended_at) overriding system value
         select n + 1, 'default', case when n % 2 = 0 then 'sync' else 'events' end, case when n % 2 = 0 then 'failed' else 'done' end,
           now(), now() from generate_series(1, 3000) n`)
-      const [found] = yield* connectionRuns()
+      const [found] = yield* connectionRuns([])
       expect(Math.round((Date.now() - (found?.lastSuccessAt ?? 0)) / 86_400_000)).toBe(3)
       expect(found?.last?.command).toBe("sync")
       expect(found?.lastDay).toEqual({ failed: 1_000 })

@@ -5,6 +5,7 @@ import { float8, int4, json, nullable, type RowOf, text } from "../../Database/C
 import { runCommands } from "../../Database/Tables/Sync.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
+import { stateOf } from "../../Run/Vanished.ts"
 
 const runColumns = {
   runId: int4,
@@ -37,8 +38,8 @@ export interface ConnectionRuns {
  * How long a run `r` took. An abandoned one has the time at which the next run found it, days later perhaps; and a clock that was set
  * back makes no time negative.
  */
-const secondsOf = (sql: Sql) => sql`
-  case when r.state <> 'abandoned'
+const secondsOf = (sql: Sql, vanished: ReadonlyArray<number>) => sql`
+  case when ${stateOf(sql, vanished)} <> 'abandoned'
     then greatest(extract(epoch from coalesce(r.ended_at, now()) - r.started_at), 0)::float8 end`
 
 const countedCommands = runCommands.filter((command) => command !== "events")
@@ -47,15 +48,15 @@ const lookBack = 1_000
 /** Runs that the chart shows. */
 export const charted = 40
 
-/** The last runs of all connections, the newest first; without those that only took events. */
-export const recentRuns = Effect.fn("Overview.recentRuns")(function* () {
+/** The last runs of all connections, the newest first, as `vanishedRuns` knows them; without those that only took events. */
+export const recentRuns = Effect.fn("Overview.recentRuns")(function* (vanished: ReadonlyArray<number>) {
   const database = yield* Database
   return yield* database.rows(
     "Overview.recentRuns",
     runColumns,
     (sql) => sql`
-      select r.run_id as "runId", r.connection, r.command, r.state, r.exit_code as "exitCode",
-        (extract(epoch from r.started_at) * 1000)::float8 as "startedAt", ${secondsOf(sql)} as seconds
+      select r.run_id as "runId", r.connection, r.command, ${stateOf(sql, vanished)} as state, r.exit_code as "exitCode",
+        (extract(epoch from r.started_at) * 1000)::float8 as "startedAt", ${secondsOf(sql, vanished)} as seconds
       from sync.runs r where r.command <> 'events' order by r.run_id desc limit ${charted}`,
   )
 })
@@ -85,16 +86,18 @@ const lastOf = (row: RowOf<typeof connectionColumns>): RunRow | null => {
     : { runId, connection, command, state, startedAt, seconds, exitCode }
 }
 
-/** Every connection that ever ran, by name. */
-export const connectionRuns = Effect.fn("Overview.connectionRuns")(function* () {
+/** Every connection that ever ran, by name, with its runs as `vanishedRuns` knows them. */
+export const connectionRuns = Effect.fn("Overview.connectionRuns")(function* (
+  vanished: ReadonlyArray<number>,
+) {
   const database = yield* Database
   const rows = yield* database.rows(
     "Overview.connectionRuns",
     connectionColumns,
     (sql) => sql`
-      select c.connection, r.run_id as "runId", r.command, r.state, r.exit_code as "exitCode",
+      select c.connection, r.run_id as "runId", r.command, ${stateOf(sql, vanished)} as state, r.exit_code as "exitCode",
         r.summary - 'newEntries' as summary, (extract(epoch from r.started_at) * 1000)::float8 as "startedAt",
-        ${secondsOf(sql)} as seconds,
+        ${secondsOf(sql, vanished)} as seconds,
         (extract(epoch from s.ended_at) * 1000)::float8 as "lastSuccess"
       from sync.connections c
       left join lateral sync.last_sync(c.connection) r on true
@@ -105,14 +108,14 @@ export const connectionRuns = Effect.fn("Overview.connectionRuns")(function* () 
     "Overview.lastDay",
     { connection: text, state: text, runs: int4 },
     (sql) => sql`
-      select c.connection, r.state, count(*)::integer as runs
+      select c.connection, ${stateOf(sql, vanished)} as state, count(*)::integer as runs
       from sync.leases c
       cross join unnest(${textArray(sql, countedCommands)}) as k (command)
       join lateral (
-        select x.state, x.started_at from sync.runs x where x.connection = c.connection and x.command = k.command
+        select x.run_id, x.state, x.started_at from sync.runs x where x.connection = c.connection and x.command = k.command
         order by x.run_id desc limit ${lookBack}) r on r.started_at > now() - interval '1 day'
       where c.book_id = 0
-      group by c.connection, r.state`,
+      group by 1, 2`,
   )
   return rows.map((row): ConnectionRuns => {
     const summary = decodeSummary(row.summary)
