@@ -176,6 +176,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped.each([
+    ["its identifier", (entry: object) => ({ ...entry, amount: "1e1" })],
+    ["nothing of it", (entry: object) => ({ ...entry, entryId: 7 })],
+  ] as const)("does not take a booked entry for gone whose row shows %s", ([, spoilt]) =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership(twoMonths())
+      yield* sync(service.url)
+      const readable = held.statement
+      held.statement = readable.map((entry, at) => (at === 14 || at === 19 ? spoilt(entry) : entry))
+      const report = yield* backfill(service.url)
+      expect(report.accounts[0]).toMatchObject({ proved: false, gone: [], missing: [], unreadable: 2 })
+      held.statement = readable
+      expect((yield* backfill(service.url)).accounts[0]).toMatchObject({ proved: true })
+      yield* sync(service.url)
+      expect((yield* findings).filter((finding) => String(finding).includes("blocking"))).toEqual([])
+    }).pipe(inOwnDatabase),
+  )
+
   it.scoped("reports entries that were missing, changed and gone, and overwrites nothing", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership(twoMonths())

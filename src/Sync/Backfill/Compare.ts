@@ -34,7 +34,7 @@ export interface Comparison {
   /** Entries after the last mirrored one, which the next sync will read. */
   newer: number
   /**
-   * Places of posted entries that were passed over. Before the first entry that was met, the service may keep no history:
+   * Places of posted entries that were passed over, among them those whose rows are `malformed`. Before the first entry that was met, the service may keep no history:
    * there it is only those `within` the window.
    */
   readonly gone: Array<{ readonly after: bigint; readonly before: bigint; readonly within?: Window }>
@@ -77,6 +77,8 @@ export class WindowReading {
   /** The balance that the reading begins with. */
   private base: Option.Option<Amount>
   private readonly late: Option.Option<Amount>
+  /** Whether a row that says not even which entry it is was met since the last posted one: it may be any that was passed over. */
+  private hasNameless = false
   /** Entries that no posted one has been met behind, by identifier, in the order of the statement. */
   private readonly waiting = new Map<string, StatementEntry>()
 
@@ -115,6 +117,7 @@ export class WindowReading {
     for (const row of rows) {
       if (Either.isLeft(row)) {
         this.found.malformed.push(row.left)
+        this.hasNameless ||= Option.isNone(row.left.id)
         this.balance = Option.none()
       } else this.one(row.right, known.get(row.right.entryId))
     }
@@ -201,7 +204,9 @@ export class WindowReading {
 
   private passedOver(before: bigint): void {
     const after = Option.getOrElse(this.last, () => this.tail - 1n)
-    if (before <= after + 1n) return
+    const hasNameless = this.hasNameless
+    this.hasNameless = false
+    if (hasNameless || before <= after + 1n) return
     this.found.gone.push({ after, before, ...(Option.isNone(this.last) ? { within: this.window } : {}) })
   }
 }
