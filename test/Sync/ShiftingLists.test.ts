@@ -84,6 +84,32 @@ layer(TestDatabase.layer, { excludeTestServices: true })("[C14] a list whose cur
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a list of accounts that shifts", (it) => {
+  it.scoped("has lost no account where a row says not even which one it is", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      let spoilt: ReadonlyArray<object> = []
+      held.interfere = (path, response) => {
+        const { pathname } = new URL(path, "http://x")
+        if (pathname === `/accounts/${b}/statement` || pathname === `/accounts/${c}/statement`) {
+          json(response, { items: [], pageInfo: { hasNextPage: false } })
+          return true
+        }
+        if (pathname !== "/accounts") return false
+        const items = [{ ...accountOf(a), balance: held.balance }, accountOf(b)].slice(0, 2 - spoilt.length)
+        json(response, { items: [...items, ...spoilt], pageInfo: { hasNextPage: false } })
+        return true
+      }
+      const unlisted = rows("select account_id as id from mirror.accounts where unlisted_since is not null")
+      yield* sync(service.url)
+      spoilt = [{ ...accountOf(b), accountId: 7 }]
+      yield* sync(service.url)
+      expect(yield* unlisted).toEqual([])
+      spoilt = [{ ...accountOf(c) }]
+      yield* sync(service.url)
+      expect(yield* unlisted).toEqual([{ id: b }])
+    }).pipe(inOwnDatabase),
+  )
+
   it.scoped("is read again when an account came twice, since another was passed over", () =>
     Effect.gen(function* () {
       const found = yield* listing([a, b], [b], [c, a], [b])

@@ -1,5 +1,5 @@
 /** A list's pages as the rest of Tieout sees them: rows that were understood, and rows that were not. */
-import { Either, type Option } from "effect"
+import { Either, Option } from "effect"
 import type { Instant } from "../Instant.ts"
 import type { PartnerError } from "../PartnerError.ts"
 import type { Walks } from "./Walk.ts"
@@ -43,6 +43,32 @@ export const understoodRows = <A>({ rows }: Page<A>): ReadonlyArray<A> =>
 /** Those that were not. */
 export const malformedRows = <A>({ rows }: Page<A>): ReadonlyArray<Malformed> =>
   rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
+
+/** The identifiers of all rows that have one, understood or not. */
+export const identifiersOf = <A>({ rows }: Page<A>, idOf: (item: A) => string): ReadonlyArray<string> =>
+  rows.flatMap((row) => (Either.isRight(row) ? [idOf(row.right)] : Option.toArray(row.left.id)))
+
+/** What a list has shown: an item is missing from it only where each row says which item it is. */
+export class Shown<A> {
+  readonly ids = new Set<string>()
+  private readonly idOf: (item: A) => string
+  private hasNameless = false
+
+  constructor(idOf: (item: A) => string) {
+    this.idOf = idOf
+  }
+
+  take(page: Page<A>): void {
+    const ids = identifiersOf(page, this.idOf)
+    this.hasNameless ||= ids.length < page.rows.length
+    for (const id of ids) this.ids.add(id)
+  }
+
+  /** None where a row says not even which item it is: it may be any that seems missing. */
+  get all(): Option.Option<ReadonlySet<string>> {
+    return this.hasNameless ? Option.none() : Option.some(this.ids)
+  }
+}
 
 /**
  * Pages of a list from a cursor on (none: from the start), in sequence, one page ahead of the reader. `ahead` decides

@@ -5,16 +5,13 @@
  * service gives every reading another order, what two readings show can be the same, and what both passed over is not known.
  * Where a cursor has expired, it starts over once.
  */
-import { Effect, Either, Option } from "effect"
+import { Effect, Option } from "effect"
 import { isCursorExpired, type PartnerError } from "../PartnerError.ts"
-import type { Page, Pages } from "./Page.ts"
+import { identifiersOf, type Page, type Pages } from "./Page.ts"
 import { forEachPage } from "./Walk.ts"
 
 /** Readings of one list in one run, up to its end. */
 const mostReadings = 3
-
-const identifiersOf = <A>({ rows }: Page<A>, idOf: (item: A) => string): ReadonlySet<string> =>
-  new Set(rows.flatMap((row) => (Either.isRight(row) ? [idOf(row.right)] : Option.toArray(row.left.id))))
 
 const areSame = (some: ReadonlyArray<string>, others: ReadonlyArray<string>): boolean =>
   some.length === others.length && some.every((id, index) => id === others[index])
@@ -34,7 +31,7 @@ export const readWhole = <A, E, R>(
       let moved = false
       const isUnsettled = () => moved && (before === undefined || !areSame(inTurn, before))
       return forEachPage(list(Option.none()), (page) => {
-        for (const id of identifiersOf(page, idOf)) {
+        for (const id of new Set(identifiersOf(page, idOf))) {
           moved ||= now.has(id)
           now.add(id)
           inTurn.push(id)

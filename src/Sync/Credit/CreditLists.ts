@@ -2,7 +2,7 @@
  * Reads the credit surface: payment rails, receivables and credit accounts. Receivables are only stored here; `Loans.ts` books
  * them, once the statements with their cash have been read.
  */
-import { Effect, Either, Option } from "effect"
+import { Effect, Option } from "effect"
 import { allBooks, type Book, clientBook } from "../../Book.ts"
 import { byInstant } from "../../Common/Time.ts"
 import { bool, int4, nullable, text, uuid } from "../../Database/Columns.ts"
@@ -12,7 +12,7 @@ import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { type PlacedReceivable, Receivables } from "../../Mirror/ReceivableVersions.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import type { Instant } from "../../Partner/Instant.ts"
-import { type Page, type Pages, understoodRows } from "../../Partner/Lists/Page.ts"
+import { malformedRows, type Page, type Pages, Shown, understoodRows } from "../../Partner/Lists/Page.ts"
 import { readWhole } from "../../Partner/Lists/WholeList.ts"
 import { type CreditAccount, PartnerConnection, type Receivable, type ReferenceItem } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
@@ -55,22 +55,17 @@ const made = Effect.gen(function* () {
         return
       }
       let beganAt: Option.Option<Instant> | undefined
-      const ids = new Set<string>()
-      let nameless = false
+      const shown = new Shown<A>(({ id }) => id)
       const reading = readWhole(
         list,
         ({ id }) => id,
         (page, isWhole) =>
           Effect.gen(function* () {
             beganAt ??= page.askedAt
-            const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
+            const malformed = malformedRows(page)
             yield* flood.pass(kind, page.rows.length, malformed)
             const items = understoodRows(page)
-            for (const { id } of items) ids.add(id)
-            for (const { id } of malformed) {
-              if (Option.isSome(id)) ids.add(id.value)
-              else nameless = true
-            }
+            shown.take(page)
             const more = yield* quarantine.more(organization, kind, malformed)
             yield* run.commit(
               Effect.gen(function* () {
@@ -84,8 +79,7 @@ const made = Effect.gen(function* () {
                 if (!isWhole) return
                 yield* quarantine.resolveStream(organization, kind, run.runId)
                 if (stream === undefined) return
-                // A row without an identifier may be any receivable that is missing.
-                if (!nameless) yield* listed(ids)
+                yield* Effect.transposeMapOption(shown.all, listed)
                 yield* noteReads(organization, [{ stream, beganAt: beganAt ?? Option.none() }])
               }),
             )

@@ -12,11 +12,11 @@ import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import { Resources } from "../../Mirror/Resources.ts"
-import { malformedRows, type Pages as PagesOf, understoodRows } from "../../Partner/Lists/Page.ts"
+import { malformedRows, type Pages as PagesOf, Shown, understoodRows } from "../../Partner/Lists/Page.ts"
 import { forEachPageUntil } from "../../Partner/Lists/Walk.ts"
 import { readWhole } from "../../Partner/Lists/WholeList.ts"
 import { isCursorExpired } from "../../Partner/PartnerError.ts"
-import { Partner, type ReferenceItem, type Resource } from "../../Partner.ts"
+import { type Account, Partner, type ReferenceItem, type Resource } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { noPath, noteReads, noteTrouble } from "../Runs/Evidence.ts"
@@ -206,7 +206,7 @@ const made = Effect.gen(function* () {
   ) {
     const run = yield* Run
     const begins: Begins = { at: undefined }
-    const listed = new Set<string>()
+    const shown = new Shown<Account>(({ accountId }) => accountId)
     yield* readWhole(
       partner.accounts,
       ({ accountId }) => accountId,
@@ -216,8 +216,7 @@ const made = Effect.gen(function* () {
           begins.at ??= page.askedAt
           yield* flood.pass("accounts", page.rows.length, malformed)
           const read = understoodRows(page)
-          for (const { accountId } of read) listed.add(accountId)
-          for (const { id } of malformed) if (Option.isSome(id)) listed.add(id.value)
+          shown.take(page)
           const more = yield* quarantine.more(book, "accounts", malformed)
           yield* run.commit(
             Effect.gen(function* () {
@@ -232,7 +231,7 @@ const made = Effect.gen(function* () {
               }
               if (!isWhole) return
               if (waiting.has("accounts")) yield* quarantine.resolveStream(book, "accounts", run.runId)
-              yield* accounts.listed(book, listed)
+              yield* Effect.transposeMapOption(shown.all, (listed) => accounts.listed(book, listed))
               yield* noteReads(book, [{ stream: "accounts", beganAt: begins.at ?? Option.none() }])
             }),
           )

@@ -1,5 +1,5 @@
 /** The clients of a connection: every one that may be read is a book. */
-import { Effect, Either, Option } from "effect"
+import { Effect, Option } from "effect"
 import { allBooks, type Book, clientBook } from "../../Book.ts"
 import { isReadableClient } from "../../Common/ClientStatus.ts"
 import { bool, int4 } from "../../Database/Columns.ts"
@@ -7,6 +7,7 @@ import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import type { Instant } from "../../Partner/Instant.ts"
+import { malformedRows, Shown, understoodRows } from "../../Partner/Lists/Page.ts"
 import { readWhole } from "../../Partner/Lists/WholeList.ts"
 import { type Client, PartnerConnection } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
@@ -71,13 +72,13 @@ const made = Effect.gen(function* () {
 
   /**
    * Clients that were read before and are not to be read now, or are no longer in the list. One that never had an account has nothing
-   * that could be read on: it is noted once. `isWhole`: what the list does not show is not in it.
+   * that could be read on: it is noted once. `isWhole`: what the list has not `shown` in any form is not in it.
    */
   const left = Effect.fn("Sync.Clients.left")(
     function* (
       connection: string,
       found: ReadonlyMap<string, Client>,
-      { isWhole, unreadable }: { readonly isWhole: boolean; readonly unreadable: ReadonlySet<string> },
+      { isWhole, shown }: { readonly isWhole: boolean; readonly shown: ReadonlySet<string> },
     ) {
       const rows = yield* database.rows(
         "Sync.Clients.left",
@@ -101,7 +102,7 @@ const made = Effect.gen(function* () {
         if (client !== undefined) {
           if (!isReadableClient(client))
             stopped.push({ ...served, detail: `the service lists the client as ${client.status}` })
-        } else if (holds || unreadable.has(served.clientId)) unlisted.push(served)
+        } else if (holds || shown.has(served.clientId)) unlisted.push(served)
         else if (isWhole) stopped.push({ ...served, detail: "the service does not list the client any more" })
       }
       return { stopped, unlisted }
@@ -113,7 +114,7 @@ const made = Effect.gen(function* () {
   const read = Effect.fn("Sync.Clients.read")(function* (organization: Book) {
     const run = yield* Run
     const found = new Map<string, Client>()
-    const unreadable = new Set<string>()
+    const shown = new Shown<Client>(({ id }) => id)
     let isWholeList = false
     let beganAt: Option.Option<Instant> | undefined
     yield* readWhole(
@@ -123,8 +124,8 @@ const made = Effect.gen(function* () {
         Effect.gen(function* () {
           beganAt ??= page.askedAt
           isWholeList = isWhole
-          const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
-          const clients = page.rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
+          const malformed = malformedRows(page)
+          const clients = understoodRows(page)
           yield* flood.pass(kind, page.rows.length, malformed)
           const more = yield* quarantine.more(organization, kind, malformed)
           yield* run.commit(
@@ -143,14 +144,17 @@ const made = Effect.gen(function* () {
           )
           run.counters.quarantined += more
           for (const client of clients) found.set(client.id, client)
-          for (const { id } of malformed) if (Option.isSome(id)) unreadable.add(id.value)
+          shown.take(page)
         }),
     ).pipe(noting(organization, "clients"))
     const listed = [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
     return {
       books: yield* booksOf(organization.connection, listed.filter(isReadableClient)),
       inactive: listed.filter((client) => !isReadableClient(client)),
-      ...(yield* left(organization.connection, found, { isWhole: isWholeList, unreadable })),
+      ...(yield* left(organization.connection, found, {
+        isWhole: isWholeList && Option.isSome(shown.all),
+        shown: shown.ids,
+      })),
     } satisfies ListedClients
   })
 
