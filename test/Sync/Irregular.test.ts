@@ -25,6 +25,27 @@ const held = rows(`select count(*)::integer as held from mirror.statement_entrie
 )
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a row that cannot be understood", (it) => {
+  it.scoped.each([100, 2, 1])("holds nothing where it is of an entry that is booked: %i a page", (pageSize) =>
+    Effect.gen(function* () {
+      const { held: service, service: at } = yield* partnership({ balance: "20", pageSize })
+      const good = ["10", "20", "30", "40"].map((after, index) => credit(21 + index, "10", after))
+      service.statement = good.slice(0, 2)
+      yield* sync(at.url)
+      service.statement = good.map((entry, index) => (index === 1 ? { ...entry, amount: "1e1" } : entry))
+      service.balance = "40"
+      yield* sync(at.url)
+      expect(yield* postings).toHaveLength(4)
+      expect(yield* held).toBe(0)
+      expect((yield* findings).filter((finding) => String(finding).endsWith("blocking"))).toEqual([
+        "quarantine blocking",
+      ])
+      service.statement = good
+      yield* sync(at.url, { TIEOUT_LIMITS_PAGES_PER_TRANSACTION: "1" })
+      yield* sync(at.url, {}, true)
+      expect((yield* findings).filter((finding) => String(finding).endsWith("blocking"))).toEqual([])
+    }).pipe(inOwnDatabase),
+  )
+
   it.scoped.each([100, 1])(
     "is quarantined, what is behind it waits, and both are booked when the service has mended it: %i a page",
     (pageSize) =>

@@ -126,12 +126,9 @@ const made = Effect.gen(function* () {
     const unknown = yield* quarantine.unknown(book, stream, found.malformed)
     yield* flood.judge(stream, { rows: found.rows, malformed: unknown.length }, unknown)
     const more = yield* quarantine.more(book, stream, found.malformed)
-    const passedOver = (yield* Effect.forEach(found.gone, (stretch) =>
+    const gone = (yield* Effect.forEach(found.gone, (stretch) =>
       idsAt(database, book, accountId, stretch),
     )).flat()
-    // What is shown in a form that cannot be understood is not gone, which would be said for good.
-    const garbled = new Set(found.malformed.flatMap(({ id }) => Option.toArray(id)))
-    const gone = passedOver.filter((entryId) => !garbled.has(entryId))
     const broken = Option.isSome(found.breakAt)
     const missing = broken ? [...found.older, ...found.missing] : found.missing
     const write = Effect.gen(function* () {

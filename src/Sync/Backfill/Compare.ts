@@ -34,7 +34,7 @@ export interface Comparison {
   /** Entries after the last mirrored one, which the next sync will read. */
   newer: number
   /**
-   * Places of posted entries that were passed over, among them those whose rows are `malformed`. Before the first entry that was met, the service may keep no history:
+   * Places of posted entries that were passed over. Before the first entry that was met, the service may keep no history:
    * there it is only those `within` the window.
    */
   readonly gone: Array<{ readonly after: bigint; readonly before: bigint; readonly within?: Window }>
@@ -116,9 +116,8 @@ export class WindowReading {
     this.found.rows += rows.length
     for (const row of rows) {
       if (Either.isLeft(row)) {
-        this.found.malformed.push(row.left)
         this.hasNameless ||= Option.isNone(row.left.id)
-        this.balance = Option.none()
+        this.garbled(row.left, known.get(Option.getOrElse(row.left.id, () => "")))
       } else this.one(row.right, known.get(row.right.entryId))
     }
   }
@@ -156,6 +155,13 @@ export class WindowReading {
     this.found.closing = Option.some(closing)
   }
 
+  /** A row that cannot be understood. A posted entry is not gone if its row is there, and counts as it was posted. */
+  private garbled(row: Malformed, known: KnownEntry | undefined): void {
+    this.found.malformed.push(row)
+    if (known !== undefined && !known.held) this.one(known.entry, known)
+    else this.balance = Option.none()
+  }
+
   private one(entry: StatementEntry, known: KnownEntry | undefined): void {
     const isPassed =
       known !== undefined && !known.held && Option.exists(this.last, (place) => known.position <= place)
@@ -166,8 +172,7 @@ export class WindowReading {
     }
     const wrong = misstated(this.balance, entry)
     if (Option.isSome(wrong)) {
-      this.found.malformed.push(wrong.value)
-      this.balance = Option.none()
+      this.garbled(wrong.value, known)
       return
     }
     if (Option.isNone(this.found.breakAt) && !continues(this.balance, entry)) {

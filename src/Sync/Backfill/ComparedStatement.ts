@@ -3,12 +3,12 @@ import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { Database } from "../../Database.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
-import { refuseElsewhere, StatementEntries } from "../../Mirror/StatementEntries.ts"
 import type { Page } from "../../Partner/Lists/Page.ts"
 import { forEachPageUntil } from "../../Partner/Lists/Walk.ts"
 import { isCursorExpired, isRejected } from "../../Partner/PartnerError.ts"
 import { Partner, type StatementEntry } from "../../Partner.ts"
 import { inCurrency } from "../Statements/AccountCurrency.ts"
+import { knownRows } from "../Statements/KnownRows.ts"
 import { type Comparison, isAsMirrored, leadsElsewhere, WindowReading } from "./Compare.ts"
 import { beginning, filteredStart, places, type Start, starts } from "./KnownStatement.ts"
 import type { Window } from "./Window.ts"
@@ -17,7 +17,7 @@ import type { Window } from "./Window.ts"
 export const comparedStatement = Effect.gen(function* () {
   const database = yield* Database
   const partner = yield* Partner
-  const entries = yield* StatementEntries
+  const knownAmong = yield* knownRows
 
   const readFrom = Effect.fn("Backfill.Statements.readFrom")(function* (
     book: Book,
@@ -55,11 +55,7 @@ export const comparedStatement = Effect.gen(function* () {
       Effect.gen(function* () {
         const rows = inAccount(page)
         const found = read(rows)
-        const known = yield* entries.known(
-          book,
-          found.map(({ entryId }) => entryId),
-        )
-        yield* refuseElsewhere(account.accountId, known)
+        const known = yield* knownAmong(book, account.accountId, rows)
         reading.take(rows, known)
         atEnd = !page.hasNextPage
         return isBehind(found)

@@ -1,6 +1,7 @@
 /**
  * The running balance of a statement, entry by entry. Every new entry must continue the balance of the one before it;
- * behind a gap (a break, or a row that could not be read) nothing is booked until it heals.
+ * behind a gap (a break, or a row that could not be read) nothing is booked until it heals. A row of an entry that is posted
+ * already leaves no gap.
  */
 import { Either, Option } from "effect"
 import type { Amount } from "../../Common/Money.ts"
@@ -70,6 +71,7 @@ export const runsBackwards = (rows: ReadonlyArray<Row<StatementEntry>>): boolean
   )
 }
 
+/** `known`: the mirrored entries that the rows name, those that could not be understood as well. */
 export const walk = (
   start: ChainState,
   rows: ReadonlyArray<Row<StatementEntry>>,
@@ -86,7 +88,8 @@ export const walk = (
   for (const row of rows) {
     if (Either.isLeft(row)) {
       malformed.push(row.left)
-      broken = true
+      const mirrored = known.get(Option.getOrElse(row.left.id, () => ""))
+      if (mirrored === undefined || mirrored.held) broken = true
       continue
     }
     const entry = row.right

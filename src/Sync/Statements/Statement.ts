@@ -3,19 +3,14 @@
  * pages the one behind it passes over what that page has gained. A page's entries must continue the running balance. At a break it is
  * read again, from further and further back while the break stays; entries behind a break that remains are mirrored and held.
  */
-import { Data, Effect, Either, Option } from "effect"
+import { Data, Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import * as Money from "../../Common/Money.ts"
 import { traced } from "../../Common/Traced.ts"
 import { subjectsOf } from "../../Ledger/Subjects.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
-import {
-  heldFrom,
-  isKnownMeanwhile,
-  refuseElsewhere,
-  StatementEntries,
-} from "../../Mirror/StatementEntries.ts"
+import { heldFrom, isKnownMeanwhile, StatementEntries } from "../../Mirror/StatementEntries.ts"
 import { forEachPage } from "../../Partner/Lists/Walk.ts"
 import { isCursorExpired, PartnerError } from "../../Partner/PartnerError.ts"
 import { Partner, type StatementEntry } from "../../Partner.ts"
@@ -27,6 +22,7 @@ import { FloodGate } from "../Runs/FloodGate.ts"
 import { inCurrency } from "./AccountCurrency.ts"
 import { runsBackwards, type Walked, walk } from "./Chain.ts"
 import { type Checkpoint, newestBoundaries, saveStatementProgress, statementStream } from "./Checkpoint.ts"
+import { knownRows } from "./KnownRows.ts"
 import { movesTo, note, passesOver, type Reading, readingFrom } from "./Reading.ts"
 import { outcomeOf } from "./StatementOutcome.ts"
 import { Pages } from "./StatementPage.ts"
@@ -43,6 +39,7 @@ const boundariesTried = 5
 const made = Effect.gen(function* () {
   const partner = yield* Partner
   const entries = yield* StatementEntries
+  const knownAmong = yield* knownRows
   const quarantine = yield* Quarantine
   const hydration = yield* Hydration
   const pages = yield* Pages
@@ -97,9 +94,7 @@ const made = Effect.gen(function* () {
   ) {
     const run = yield* Run
     const rows = page.rows.map(inCurrency(account.currency))
-    const read = rows.flatMap((row) => (Either.isRight(row) ? [row.right.entryId] : []))
-    const known = yield* entries.known(book, read)
-    yield* refuseElsewhere(account.accountId, known)
+    const known = yield* knownAmong(book, account.accountId, rows)
     if (passesOver(reading, page, rows, known)) return yield* new PassedOver({ accountId: account.accountId })
     const walked = walk(reading.chain, rows, known)
     const opens = reading.chain.position === 0n && Option.isNone(reading.chain.balance)
