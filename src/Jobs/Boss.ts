@@ -54,8 +54,21 @@ const loaded = Effect.zipRight(
   }),
 )
 
+/**
+ * pg-boss waits until a point of time. By a clock that somebody sets back by two hours it would look at no lost worker's jobs for two
+ * hours, and beyond 24 days would look again each millisecond.
+ */
+const steadyClock = {
+  now: () => performance.timeOrigin + performance.now(),
+  setTimeout: (work: () => void, milliseconds: number) => setTimeout(work, milliseconds),
+  clearTimeout: (timer: NodeJS.Timeout) => clearTimeout(timer),
+  setInterval: (work: () => void, milliseconds: number) => setInterval(work, milliseconds),
+  clearInterval: (timer: NodeJS.Timeout) => clearInterval(timer),
+}
+
 const options = {
   schema,
+  clock: steadyClock,
   // `tieout migrate` makes the tables, as their owner, and `serve` has a schedule of its own.
   migrate: false,
   createSchema: false,

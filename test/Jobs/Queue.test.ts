@@ -1,5 +1,5 @@
 /** Workers that take their jobs from pg-boss. Where Node is too old for it, only the refusal is tested. */
-import { describe, expect, it, layer } from "@effect/vitest"
+import { describe, expect, it, layer, vi } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Database } from "../../src/Database.ts"
 import { bookQueue, boss, calling, deadQueue, migrateJobs, runsWorkers } from "../../src/Jobs/Boss.ts"
@@ -135,5 +135,40 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
       }).pipe(Effect.scoped, Effect.provide(servicesWith({})), unpaced)
       expect([report.clients.read, report.clientFailures]).toEqual([3, []])
     }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped.skipIf(!hasWorkers)(
+    "takes what comes and what a lost worker left while the clock is set back",
+    () =>
+      Effect.gen(function* () {
+        const { settings } = yield* Database
+        yield* prepare()
+        yield* Effect.acquireRelease(
+          Effect.sync(() => {
+            let now = Date.now()
+            return vi.spyOn(Date, "now").mockImplementation(() => {
+              now -= 3_600_000
+              return now
+            })
+          }),
+          (spied) => Effect.sync(() => spied.mockRestore()),
+        )
+        const queue = yield* boss(settings, true)
+        yield* calling("Test.send", () => queue.send(bookQueue, { connection: "default", bookId: 1 }))
+        yield* calling("Test.fetch", () => queue.fetch(bookQueue))
+        yield* rows("update jobs.job set heartbeat_on = now() - interval '1 hour'")
+        const given: Array<string> = []
+        const taken = new Promise<ReadonlyArray<string>>((resolve) => {
+          void queue.work(deadQueue, { pollingIntervalSeconds: 0.5 }, async (jobs) => {
+            given.push(...jobs.map(({ id }) => id))
+            if (given.length < 2) await queue.send(deadQueue, {})
+            else resolve(given)
+          })
+        })
+        yield* calling("Test.send", () => queue.send(deadQueue, {}))
+        expect(yield* Effect.promise(() => taken)).toHaveLength(2)
+        const left = rows("select state::text from jobs.job where name = 'books'")
+        yield* Effect.repeat(Effect.delay(left, "200 millis"), { until: ([job]) => job?.state === "retry" })
+      }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
   )
 })
