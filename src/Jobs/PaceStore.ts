@@ -35,12 +35,13 @@ const Known = Schema.Struct({
   sentAt: Schema.Number,
   isLimiting: Schema.Boolean,
   allowed: Schema.optionalWith(Schema.NullOr(Schema.Number), { exact: true }),
+  keptAt: Schema.optionalWith(Schema.Number, { exact: true }),
 })
 
 const paceColumns = { state: jsonOf(Known), now: float8 }
 
 /** Fields that earlier versions did not keep. */
-const unkept = { climbed: 0, hasServed: true, served: 0, stretches: [], aside: 0, allowed: null }
+const unkept = { climbed: 0, hasServed: true, served: 0, stretches: [], aside: 0, allowed: null, keptAt: 0 }
 
 /**
  * By the database's clock: those of the processes may differ. `startRate`: requests a second before anything is known; `allowed`:

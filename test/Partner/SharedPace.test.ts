@@ -207,4 +207,14 @@ describe("a pace that processes share", () => {
     pace.delay(now)
     expect(reports).toEqual([0, 1, 1])
   })
+
+  it("goes on, and keeps its hold, where the keeper's clock is set back", () => {
+    const asked = { wanted: 1, accepted: 0, refused: [], hold: 0 }
+    const day = 86_400_000
+    const paced = reserved(Rate.starting(20).current, asked, 2 * day)
+    const next = reserved(paced.state, asked, day)
+    expect(next.reserved.permits).toEqual([50])
+    const held = reserved(next.state, { ...asked, hold: 60_000 }, day + 1)
+    expect(reserved(held.state, asked, 1_000).reserved.hold).toBe(60_000)
+  })
 })

@@ -4,6 +4,23 @@ import type { RateState } from "./RateState.ts"
 import { Rate } from "./RequestRate.ts"
 import { type Asked, type Reserved, reservedAhead } from "./SharedPace.ts"
 
+/**
+ * Where the keeper's clock was set back, everything lies as far ahead of it as before: otherwise nobody would ask anything until that
+ * clock has caught up.
+ */
+const byClock = (state: RateState, now: number): RateState => {
+  const back = Math.max(0, state.keptAt - now)
+  const { cutAt, heldUntil, nextAt, sentAt } = state
+  return {
+    ...state,
+    nextAt: nextAt - back,
+    heldUntil: heldUntil - back,
+    sentAt: sentAt - back,
+    cutAt: cutAt === null ? null : cutAt - back,
+    keptAt: now,
+  }
+}
+
 /** `now`: the keeper's clock, epoch milliseconds. `allowed`: requests a second that the service allows. */
 export const reserved = (
   before: RateState,
@@ -11,7 +28,7 @@ export const reserved = (
   now: number,
   allowed: number | null = null,
 ): { readonly state: RateState; readonly reserved: Reserved } => {
-  const rate = Rate.of(before, allowed)
+  const rate = Rate.of(byClock(before, now), allowed)
   rate.accepted(asked.accepted)
   for (const admittedAt of asked.refused) rate.refused(admittedAt, now)
   if (asked.hold > 0) rate.hold(now + asked.hold)

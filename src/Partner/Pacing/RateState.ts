@@ -34,4 +34,6 @@ export interface RateState {
   readonly isLimiting: boolean
   /** Requests a second that the service allows this partner; null: it has not said. */
   readonly allowed: number | null
+  /** When the keeper of a shared pace was asked last, by its own clock; 0: never, or nobody shares it. */
+  readonly keptAt: number
 }

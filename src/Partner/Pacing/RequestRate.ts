@@ -78,6 +78,7 @@ export class Rate {
       sentAt: 0,
       isLimiting: false,
       allowed,
+      keptAt: 0,
     })
 
   /** Goes on from what was learned; where the service allows another rate since, from that. */
