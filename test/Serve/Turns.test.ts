@@ -5,30 +5,32 @@ import { keepNight } from "../../src/Serve/Nightly/Turns.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { thisNight } from "./ThisNight.ts"
 
-/** A clock that work moves on, on which a wait of minutes ends at once. */
+/** A clock that work moves on, on which a wait of minutes ends at once; `set`: by how much somebody has set it meanwhile. */
 const movedOn = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
-  moved: { millis: number },
+  moved: { millis: number; set: number },
 ): Effect.Effect<A, E, R> =>
-  Effect.clockWith((clock) =>
-    Effect.withClock(effect, {
+  Effect.clockWith((clock) => {
+    const millis = () => clock.unsafeCurrentTimeMillis() + moved.millis + moved.set
+    const nanos = () => clock.unsafeCurrentTimeNanos() + BigInt(moved.millis) * 1_000_000n
+    return Effect.withClock(effect, {
       [Clock.ClockTypeId]: Clock.ClockTypeId,
       sleep: (duration) => {
         if (Duration.lessThan(duration, Duration.minutes(1))) return clock.sleep(duration)
         moved.millis += Duration.toMillis(duration)
         return Effect.yieldNow()
       },
-      currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + moved.millis),
-      currentTimeNanos: clock.currentTimeNanos,
-      unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis() + moved.millis,
-      unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
-    }),
-  )
+      currentTimeMillis: Effect.sync(millis),
+      currentTimeNanos: Effect.sync(nanos),
+      unsafeCurrentTimeMillis: millis,
+      unsafeCurrentTimeNanos: nanos,
+    })
+  })
 
 it.scopedLive("is tried for the whole deadline, however long another connection took before it", () =>
   Effect.gen(function* () {
     const deadline = Duration.hours(12)
-    const moved = { millis: 0 }
+    const moved = { millis: 0, set: 0 }
     const tried: Array<string> = []
     const givenUp: Array<string> = []
     const night = thisNight((due) =>
@@ -51,5 +53,37 @@ it.scopedLive("is tried for the whole deadline, however long another connection 
     yield* night
     expect(givenUp).toEqual([])
     expect(tried).toEqual(["long 0", "away 0", "away 1", "away 2"])
+  }).pipe(Effect.provide(TestDatabase.layer)),
+)
+
+it.scopedLive("is tried no shorter and no longer where the clock is set meanwhile", () =>
+  Effect.gen(function* () {
+    const tried = (hours: number) =>
+      Effect.gen(function* () {
+        const moved = { millis: 0, set: 0 }
+        const tries: Array<number> = []
+        yield* thisNight((due) =>
+          movedOn(
+            keepNight(due, ["away"], {
+              deadline: Duration.minutes(20),
+              attempt: (_, before) =>
+                Effect.sync(() => {
+                  tries.push(before)
+                  moved.set = hours * 3_600_000
+                  return before < 10 ? "away" : "done"
+                }),
+              unclaimed: () => Effect.void,
+              givenUp: () => Effect.void,
+              attention: Effect.void,
+            }),
+            moved,
+          ),
+        )
+        return tries
+      })
+    expect([yield* tried(24), yield* tried(-24)]).toEqual([
+      [0, 1, 2, 3, 4],
+      [0, 1, 2, 3, 4],
+    ])
   }).pipe(Effect.provide(TestDatabase.layer)),
 )

@@ -4,7 +4,7 @@
  */
 import { type Cause, Clock, Duration, Effect, Option, type Scope } from "effect"
 import { errorOf } from "../../Common/ErrorKind.ts"
-import { spanText } from "../../Common/Time.ts"
+import { spanText, steadyMillis } from "../../Common/Time.ts"
 import { changedOver, DatabaseError } from "../../Database/DatabaseError.ts"
 import type { Database } from "../../Database.ts"
 import { isAway } from "../../Sync/Runs/Failures.ts"
@@ -169,7 +169,7 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
   const tryAgain = (place: Place, standing: Unread, until: number) =>
     Effect.gen(function* () {
       const wait = Duration.min(Duration.times(firstWait, 2 ** Math.min(place.waits, 10)), longestWait)
-      if ((yield* Clock.currentTimeMillis) + Duration.toMillis(wait) > until) return Option.none<NightState>()
+      if ((yield* steadyMillis) + Duration.toMillis(wait) > until) return Option.none<NightState>()
       yield* Effect.logWarning(
         standing === "busy"
           ? `Another run has ${place.connection}. It is tried again in ${Duration.format(wait)}.`
@@ -188,7 +188,7 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
       while (standing !== "over") {
         if (standing === "elsewhere") {
           standing = yield* watch(place)
-          start = yield* Clock.currentTimeMillis
+          start = yield* steadyMillis
           continue
         }
         const next = yield* tryAgain(place, standing, start + Duration.toMillis(work.deadline))
@@ -213,7 +213,7 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
     }),
   )
   const stands = yield* Effect.forEach(places, (place) =>
-    Effect.flatMap(Clock.currentTimeMillis, (began) =>
+    Effect.flatMap(steadyMillis, (began) =>
       Effect.map(attempt(place), (standing) => ({ place, standing, began })),
     ),
   )
