@@ -1,6 +1,7 @@
 /** The form that takes the token, for people, and the one that signs out; programs send `Authorization: Bearer`. */
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import { Clock, Effect, Either } from "effect"
+import { Effect, Either } from "effect"
+import { steadyMillis } from "../Common/Time.ts"
 import { isToken } from "./Guard.ts"
 import * as Reply from "./HttpReply.ts"
 import { loginPage } from "./Page/Frame.ts"
@@ -42,7 +43,7 @@ export const login = Effect.fn("Serve.login")(function* ({ guesses, sessions, to
     yield* guesses.wait
     return Reply.page(loginPage(true), 401)
   }
-  const now = yield* Clock.currentTimeMillis
+  const now = yield* steadyMillis
   const secure = isSecure(request.headers["x-forwarded-proto"])
   return Reply.seeOther("/", { "set-cookie": sessions.begin(now, secure) })
 })

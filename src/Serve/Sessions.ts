@@ -3,7 +3,7 @@
  * its owner signs out, and with the process.
  */
 import { createHash, randomBytes } from "node:crypto"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { counted } from "../Common/Text.ts"
 import { steadyMillis } from "../Common/Time.ts"
 
@@ -28,7 +28,7 @@ const flagsOf = (secure: boolean): string => `Path=/; HttpOnly; SameSite=Strict$
 type Cookies = Readonly<Record<string, string>>
 
 export class Sessions {
-  /** The digest of a session's number, and when it ends, epoch milliseconds: the number itself is not kept. */
+  /** The digest of a session's number, and when it ends by the steady clock: the number itself is not kept. */
   private readonly ends = new Map<string, number>()
 
   private static digestOf(session: string): string {
@@ -125,4 +125,4 @@ export const hasSession = (
   cookies: Cookies,
   forwardedProto: string | undefined,
 ): Effect.Effect<boolean> =>
-  Effect.map(Clock.currentTimeMillis, (now) => sessions.isOpen(cookies, now, isSecure(forwardedProto)))
+  Effect.map(steadyMillis, (now) => sessions.isOpen(cookies, now, isSecure(forwardedProto)))

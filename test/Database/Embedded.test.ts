@@ -16,7 +16,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, Either } from "effect"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
 import { saysFull } from "../../src/Database/Embedded/FullDisk.ts"
 import { type Postmaster, runningPostmaster } from "../../src/Database/Embedded/PidFile.ts"
 import { packageFor } from "../../src/Database/Embedded/Platform.ts"
@@ -264,6 +264,16 @@ describe("the embedded Postgres of one data folder, used again and again", () =>
     await writeFile(join(home, "socket", ".s.PGSQL.5432.lock"), left.slice(0, 5).join("\n"))
     await (await visitor()).leave()
     expect(stranger.exitCode).toBeNull()
+  })
+
+  it("is waited for as long as ever where the clock is set ahead meanwhile", async () => {
+    let now = Date.now()
+    const ahead = vi.spyOn(Date, "now").mockImplementation(() => {
+      now += 86_400_000
+      return now
+    })
+    await Effect.runPromise(Effect.asVoid(Effect.scoped(embedded({ dataDir: folder }))))
+    ahead.mockRestore()
   })
 
   it("says why the server does not start, and where its log is", async () => {

@@ -2,7 +2,7 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Logger, Option, TestClock } from "effect"
 import { login } from "../../src/Serve/Login.ts"
-import { Guesses, Sessions } from "../../src/Serve/Sessions.ts"
+import { Guesses, hasSession, Sessions } from "../../src/Serve/Sessions.ts"
 import { clockSetBack } from "../support/ClockSetBack.ts"
 
 const cookiesOf = (header: string) => {
@@ -22,6 +22,27 @@ describe("a session of the status page", () => {
     for (let count = 0; count < 999; count++) sessions.begin(2, true)
     expect([sessions.isOpen(first, 3, true), sessions.isOpen(second, 3, true)]).toEqual([false, true])
   })
+
+  it.effect("ends after twelve hours where the clock is set back meanwhile", () =>
+    Effect.gen(function* () {
+      const sessions = new Sessions()
+      const door = { token: "right", sessions, guesses: new Guesses() }
+      const request = new Request("http://localhost/login", {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded", "content-length": "11" },
+        body: "token=right",
+      })
+      const { headers } = yield* Effect.provideService(
+        login(door),
+        HttpServerRequest.HttpServerRequest,
+        HttpServerRequest.fromWeb(request),
+      )
+      const open = clockSetBack("1 day")(hasSession(door, cookiesOf(headers["set-cookie"] ?? ""), undefined))
+      expect(yield* open).toBe(true)
+      yield* TestClock.adjust("12 hours")
+      expect(yield* open).toBe(false)
+    }),
+  )
 })
 
 describe("wrong tokens", () => {

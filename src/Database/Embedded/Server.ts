@@ -142,13 +142,13 @@ const startFailed = async (cluster: Cluster, what: string): Promise<EmbeddedErro
  * lock lets one server start, and the others find it.
  */
 export const ensureRunning = async (cluster: Cluster): Promise<Postmaster> => {
-  const began = Date.now()
+  const began = performance.now()
   let child: ChildProcess | undefined
   let failures = 0
   for (;;) {
     const found = await runningPostmaster(cluster.folder)
     if (found?.status === "ready") return found
-    const waited = Date.now() - began
+    const waited = performance.now() - began
     if (
       found === undefined &&
       (child === undefined || child.exitCode !== null || child.signalCode !== null)
@@ -190,9 +190,9 @@ export const stopServer = async (cluster: Cluster): Promise<void> => {
   }
   // What `pg_ctl stop -m fast` sends.
   process.kill(found.pid, "SIGINT")
-  const began = Date.now()
+  const began = performance.now()
   while (await isPostmasterOf(found.pid, cluster.folder)) {
-    if (Date.now() - began > recoverWithin) throw await startFailed(cluster, "did not stop")
+    if (performance.now() - began > recoverWithin) throw await startFailed(cluster, "did not stop")
     await sleep(pollEvery)
   }
 }

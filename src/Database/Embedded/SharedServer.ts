@@ -174,9 +174,9 @@ const enterAs = async (
 
 /** Enters the shared server, starting it when it does not run. */
 export const joinServer = async (cluster: Cluster, role: EmbeddedRole): Promise<Presence> => {
-  const began = Date.now()
+  const began = performance.now()
   let last: unknown
-  while (Date.now() - began < joinWithin) {
+  while (performance.now() - began < joinWithin) {
     const server = await ensureRunning(cluster)
     try {
       const entered = await enterAs(cluster, server, role)
