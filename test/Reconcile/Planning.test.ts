@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Database } from "../../src/Database.ts"
-import { analyze } from "../../src/Reconcile/Planning.ts"
+import { analyze, planFreely } from "../../src/Reconcile/Planning.ts"
 import { client, clientId, lending, move } from "../Sync/Lending.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
@@ -94,6 +94,37 @@ layer(TestDatabase.layer, { excludeTestServices: true })("statistics before a ch
         { code: "C1", has: 120, expects: 120 },
         { code: "ORG", has: 300, expects: 300 },
       ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("are judged without going through a large book for each small one", () =>
+    Effect.gen(function* () {
+      const clients = [1, 2, 3, 4, 5]
+      const { held, service } = yield* lending({ clients: clients.map(client) })
+      for (let at = 0; at < 300; at++) move(held, "", { type: "CREDIT", amount: 1 })
+      yield* sync(service.url, surfaces)
+      for (const one of clients) move(held, clientId(one), { type: "CREDIT", amount: 1 })
+      yield* sync(service.url, surfaces)
+      const books = yield* rows("select book_id from mirror.books")
+      const database = yield* Database
+      const read = Effect.map(
+        rows(`
+          select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows from pg_stat_xact_user_tables
+          where schemaname = 'mirror'`),
+        ([all]) => Number(all?.rows),
+      )
+      const gone = yield* database.transaction(
+        Effect.gen(function* () {
+          yield* planFreely(database)
+          const before = yield* read
+          yield* analyze(
+            database,
+            books.map(({ book_id: id }) => Number(id)),
+          )
+          return (yield* read) - before
+        }),
+      )
+      expect(gone).toBeLessThan(300)
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
