@@ -100,7 +100,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("statistics before a ch
   it.scoped("are judged without going through a large book for each small one", () =>
     Effect.gen(function* () {
       const clients = [1, 2, 3, 4, 5]
-      const { held, service } = yield* lending({ clients: clients.map(client) })
+      const { held, service } = yield* lending({ clients: clients.map((one) => client(one)) })
       for (let at = 0; at < 300; at++) move(held, "", { type: "CREDIT", amount: 1 })
       yield* sync(service.url, surfaces)
       for (const one of clients) move(held, clientId(one), { type: "CREDIT", amount: 1 })
