@@ -9,7 +9,7 @@ import { Database } from "../Database.ts"
 import type { SendBooks } from "../Sync/Events/EventJobs.ts"
 import type { ReadElsewhere } from "../Sync/Runs/BookJobs.ts"
 import { forget, gather, handOut, unfinishedBooks } from "./BookWork.ts"
-import { bookQueue, boss, calling, deadQueue, type NoWorkers, priorities } from "./Boss.ts"
+import { bookQueue, boss, calling, deadQueue, heartbeatSeconds, type NoWorkers, priorities } from "./Boss.ts"
 
 const lookAgain = "200 millis"
 /** After so many polls without a result, the unfinished books of a backfill are handed out again. */
@@ -62,7 +62,7 @@ export const readBy =
           isWarned = !(yield* isActive(connection))
           if (isWarned)
             yield* Effect.logWarning(
-              `${counted(waitingFor, "book")} ${waitingFor === 1 ? "waits" : "wait"} for workers, and none is at work: does tieout worker run, with this database?`,
+              `${counted(waitingFor, "book")} ${waitingFor === 1 ? "waits" : "wait"} for workers, and none is at work: does tieout worker run, with this database, and what does its log say?`,
             )
         }
         yield* Effect.sleep(lookAgain)
@@ -101,7 +101,8 @@ const sending = (database: Database, queue: PgBoss) =>
     )
   })
 
-const activeIn = (database: Database) =>
+/** One that is lost, or cannot write that it lives, as on a full disk, is at nothing. */
+export const activeIn = (database: Database) =>
   Effect.fn("Jobs.isActive")(function* (connection: string) {
     const { isActive } = yield* database.row(
       "Jobs.isActive",
@@ -109,7 +110,8 @@ const activeIn = (database: Database) =>
       (sql) => sql`
         select exists (
           select from jobs.job
-          where name = ${bookQueue} and state = 'active' and data ->> 'connection' = ${connection}) as "isActive"`,
+          where name = ${bookQueue} and state = 'active' and data ->> 'connection' = ${connection}
+            and coalesce(heartbeat_on, started_on) > now() - make_interval(secs => ${heartbeatSeconds}::float8)) as "isActive"`,
     )
     return isActive
   })

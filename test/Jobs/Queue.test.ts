@@ -3,7 +3,7 @@ import { describe, expect, it, layer, vi } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Database } from "../../src/Database.ts"
 import { bookQueue, boss, calling, deadQueue, migrateJobs, runsWorkers } from "../../src/Jobs/Boss.ts"
-import { readElsewhere } from "../../src/Jobs/Leading.ts"
+import { activeIn, readElsewhere } from "../../src/Jobs/Leading.ts"
 import { prepare } from "../../src/Jobs/Prepare.ts"
 import { work } from "../../src/Jobs/Worker.ts"
 import { Settings } from "../../src/Settings.ts"
@@ -170,5 +170,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
         const left = rows("select state::text from jobs.job where name = 'books'")
         yield* Effect.repeat(Effect.delay(left, "200 millis"), { until: ([job]) => job?.state === "retry" })
       }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped.skipIf(!hasWorkers)(
+    "knows of no worker at work where the last one is not heard of any more",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        yield* prepare()
+        const queue = yield* boss(database.settings, false)
+        const isActive = activeIn(database)("default")
+        yield* calling("Test.send", () => queue.send(bookQueue, { connection: "default", bookId: 1 }))
+        const before = yield* isActive
+        yield* calling("Test.fetch", () => queue.fetch(bookQueue))
+        const during = yield* isActive
+        yield* rows("update jobs.job set heartbeat_on = now() - interval '1 minute'")
+        expect([before, during, yield* isActive]).toEqual([false, true, false])
+      }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })

@@ -299,7 +299,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that wait for wo
       )
       expect(report.clients.read).toBe(5)
       expect(lines.filter((line) => line.includes("workers"))).toEqual([
-        "5 books wait for workers, and none is at work: does tieout worker run, with this database?",
+        "5 books wait for workers, and none is at work: does tieout worker run, with this database, and what does its log say?",
       ])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )

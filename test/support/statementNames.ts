@@ -21,10 +21,9 @@ const hasWorkers = runsWorkers(process.versions.node)
 /** Statements that no test runs, each with the reason. */
 const withReason: ReadonlyMap<string, string> = new Map([
   ["Ledger.sweepQueues", "after a run that numbers 10,000 entries: npm run bench makes such runs"],
-  ["Jobs.isActive", "after a minute in which no worker brought a result"],
   ...(hasWorkers
     ? []
-    : ["Jobs.prepare", "Jobs.hasten", "Jobs.idle", "Jobs.waiting"].map(
+    : ["Jobs.prepare", "Jobs.hasten", "Jobs.idle", "Jobs.isActive", "Jobs.waiting"].map(
         (name) => [name, "workers need Node 22.12"] as const,
       )),
 ])
