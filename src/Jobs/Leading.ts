@@ -17,6 +17,9 @@ const looksUntilAgain = 10
 /** So long without a result, a person should know where no worker is at a book. */
 const untilWarned = Duration.minutes(1)
 
+/** Longer than a job waits for its next try. */
+const farAhead = "2 minutes"
+
 export interface Queue {
   /** Queues the books for workers of any process. */
   readonly send: (
@@ -91,6 +94,16 @@ const sending = (database: Database, queue: PgBoss) =>
           singletonKey: keys[index] ?? "",
         })),
       ),
+    )
+    // Times that the database's clock made while it was ahead: nobody would take these books until it has caught up.
+    yield* database.execute(
+      "Jobs.byClock",
+      (sql) => sql`
+        update jobs.job set start_after = least(start_after, now()),
+          heartbeat_on = case when heartbeat_on > now() then now() else heartbeat_on end
+        where name = ${bookQueue} and state in ('created', 'retry', 'active')
+          and (start_after > now() + ${farAhead}::interval or heartbeat_on > now() + ${farAhead}::interval)
+          and singleton_key = any (${textArray(sql, keys)})`,
     )
     yield* database.execute(
       "Jobs.hasten",

@@ -188,4 +188,30 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
         expect([before, during, yield* isActive]).toEqual([false, true, false])
       }).pipe(Effect.provide(TestDatabase.layer)),
   )
+
+  it.scoped.skipIf(!hasWorkers)("takes what was handed out while the database's clock was ahead", () =>
+    Effect.gen(function* () {
+      const { variables } = yield* creditedClients(2)
+      yield* prepare()
+      const { settings } = yield* Database
+      yield* syncWith(variables)
+      const books = yield* rows("select book_id from mirror.books where client_id is not null order by 1")
+      const queue = yield* boss(settings, false)
+      for (const { book_id: bookId } of books)
+        yield* calling("Test.send", () =>
+          queue.send(bookQueue, { connection: "default", bookId }, { singletonKey: `default/${bookId}` }),
+        )
+      yield* rows("update jobs.job set start_after = now() + interval '1 day'")
+      const report = yield* Effect.gen(function* () {
+        yield* work(2)
+        const read = yield* readElsewhere
+        return yield* Effect.provideService(syncWith(variables), BookJobs, Option.some(read))
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(Layer.provideMerge(BookSync.Default, Settings.from({ variables }))),
+        unpaced,
+      )
+      expect(report.clients.read).toBe(2)
+    }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+  )
 })

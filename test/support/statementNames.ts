@@ -23,7 +23,7 @@ const withReason: ReadonlyMap<string, string> = new Map([
   ["Ledger.sweepQueues", "after a run that numbers 10,000 entries: npm run bench makes such runs"],
   ...(hasWorkers
     ? []
-    : ["Jobs.prepare", "Jobs.hasten", "Jobs.idle", "Jobs.isActive", "Jobs.waiting"].map(
+    : ["Jobs.prepare", "Jobs.byClock", "Jobs.hasten", "Jobs.idle", "Jobs.isActive", "Jobs.waiting"].map(
         (name) => [name, "workers need Node 22.12"] as const,
       )),
 ])
