@@ -9,7 +9,7 @@ import { inbox } from "../Database/Tables/Webhook.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { type Delivery, keyOf, type Receipt } from "./Delivery.ts"
-import { dueFor, dueOf, isPending } from "./InboxDue.ts"
+import { dueFor, dueOf, isPending, within } from "./InboxDue.ts"
 import { counts, list } from "./InboxList.ts"
 import { store } from "./InboxStore.ts"
 
@@ -105,7 +105,7 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
         takenColumns,
         (sql) => sql`
           with due as (
-            ${typeof handedTo === "number" ? dueFor(sql, connection, limit, handedTo) : dueOf(sql, connection, limit, handedTo)}
+            ${within(sql, typeof handedTo === "number" ? dueFor(sql, connection, limit, handedTo) : dueOf(sql, connection, limit, handedTo))}
           ), taken as (
             update webhook.inbox i
             set tries = i.tries + 1, next_try_at = now() + make_interval(secs => ${Duration.toSeconds(lease)})

@@ -8,7 +8,7 @@ import { bytes, int4, text } from "../../Database/Columns.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import { isPending } from "../../Webhook/InboxDue.ts"
+import { isPending, weighed, within } from "../../Webhook/InboxDue.ts"
 import { hintOf } from "./EventHint.ts"
 
 /** Asks workers to look at the books, ahead of other waiting jobs. */
@@ -33,13 +33,18 @@ const assign = Effect.fn("Events.assign")(function* (connection: string) {
     { event_id: text, digest: text, type: text, body: bytes },
     (sql) => sql`
       select i.event_id, encode(i.digest, 'hex') as digest, i.type, i.body
-      from webhook.inbox i
-      where i.connection = ${connection} and ${isPending(sql)} and i.next_try_at <= now()
-        and not i.conflict and i.type is not null
-        and not exists (
-          select from sync.book_events e
-          where e.connection = i.connection and e.event_id = i.event_id and e.digest = i.digest)
-      order by i.next_try_at limit ${eventsPerHandOut}`,
+      from (${within(
+        sql,
+        sql`
+          select ${weighed(sql)} from webhook.inbox i
+          where i.connection = ${connection} and ${isPending(sql)} and i.next_try_at <= now()
+            and not i.conflict and i.type is not null
+            and not exists (
+              select from sync.book_events e
+              where e.connection = i.connection and e.event_id = i.event_id and e.digest = i.digest)
+          order by i.next_try_at limit ${eventsPerHandOut}`,
+      )}) d
+      join webhook.inbox i on i.connection = ${connection} and i.event_id = d.event_id and i.digest = d.digest`,
   )
   if (waiting.length === 0) return
   const books = new Map(
