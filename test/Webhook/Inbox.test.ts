@@ -202,22 +202,20 @@ layer(Layer.provideMerge(Inbox.Default, TestDatabase.layer))("the inbox", (it) =
     }),
   )
 
-  it.effect(
-    "gives no more at once than a small machine has room for, but a large one in any case",
-    () =>
-      Effect.gen(function* () {
-        const inbox = yield* setup
-        const large = (count: number, bytes: number, name: string) =>
-          inbox.put(
-            Array.from({ length: count }, (_, at) =>
-              delivery(`${name}${at}`, `${name}${at}`, { body: Buffer.alloc(bytes, "x") }),
-            ),
-          )
-        yield* large(1, 17 * 1024 * 1024, "alone")
-        const taken = () => Effect.map(inbox.take("default", 5_000), (events) => events.length)
-        expect(yield* taken()).toBe(1)
-        yield* large(300, 65_536, "large")
-        expect([yield* taken(), yield* taken(), yield* taken()]).toEqual([256, 44, 0])
-      }),
+  it.effect("gives no more at once than a small machine has room for, but a large one in any case", () =>
+    Effect.gen(function* () {
+      const inbox = yield* setup
+      const large = (count: number, bytes: number, name: string) =>
+        inbox.put(
+          Array.from({ length: count }, (_, at) =>
+            delivery(`${name}${at}`, `${name}${at}`, { body: Buffer.alloc(bytes, "x") }),
+          ),
+        )
+      yield* large(1, 17 * 1024 * 1024, "alone")
+      const taken = () => Effect.map(inbox.take("default", 5_000), (events) => events.length)
+      expect(yield* taken()).toBe(1)
+      yield* large(300, 65_536, "large")
+      expect([yield* taken(), yield* taken(), yield* taken()]).toEqual([256, 44, 0])
+    }),
   )
 })
