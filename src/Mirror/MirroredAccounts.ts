@@ -26,6 +26,8 @@ export interface MirroredAccount extends StatementHead {
   readonly status: string
   /** Whether the list of accounts showed it when the list was last read completely. */
   readonly listed: boolean
+  /** Whether its statement was ever read to its end. */
+  readonly wasRead: boolean
   /** The balance that the service reports. */
   readonly balance: Amount
 }
@@ -36,6 +38,7 @@ const accountColumns = {
   payment_rails: text,
   status: text,
   listed: bool,
+  was_read: bool,
   balance: numeric,
   entries: int8,
   last_balance: nullable(numeric),
@@ -50,7 +53,8 @@ const made = Effect.gen(function* () {
       "Mirror.Accounts.read",
       accountColumns,
       (sql) => sql`
-          select a.account_id, a.currency, a.payment_rails, a.status, a.unlisted_since is null as listed, a.balance,
+          select a.account_id, a.currency, a.payment_rails, a.status, a.unlisted_since is null as listed,
+            a.tail_read_at is not null as was_read, a.balance,
             a.entries, a.last_balance, (
               select coalesce(max(s.position) - ${heldFrom}::bigint, 0) from mirror.statement_entries s
               where s.book_id = a.book_id and s.account_id = a.account_id and s.position >= ${heldFrom}) as held
@@ -65,6 +69,7 @@ const made = Effect.gen(function* () {
         paymentRails: row.payment_rails,
         status: row.status,
         listed: row.listed,
+        wasRead: row.was_read,
         balance: Money.fromTrusted(row.balance),
         entries: row.entries,
         lastBalance: Option.map(Option.fromNullable(row.last_balance), Money.fromTrusted),

@@ -96,6 +96,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A quick run", (it) => 
       expect((yield* sync(sandbox.url)).counters.entries).toBe(0)
     }),
   )
+
+  it.scoped("reads a statement that was never read, once: that of a new account without movements", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* runningSandbox({ entries: 0, accounts: 4 })
+      const standings = rows(
+        "select count(*)::integer as accounts, count(*) filter (where off)::integer as off from reconcile.account_standings",
+      )
+      const run = Effect.gen(function* () {
+        const first = yield* sync(sandbox.url, {}, false, true)
+        expect(first.requests.statement).toBe(4)
+        expect(yield* standings).toEqual([{ accounts: 4, off: 0 }])
+        expect((yield* sync(sandbox.url, {}, false, true)).requests).toEqual({ accounts: 1, token: 1 })
+      })
+      yield* run.pipe(Effect.provide(TestDatabase.layer))
+    }),
+  )
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the books", (it) => {

@@ -194,14 +194,15 @@ const made = Effect.gen(function* () {
 
   /**
    * For the hours between full runs. The list of accounts carries balances, so only statements whose account has another
-   * balance than the books are read. Movements that cancel out wait for the next full run.
+   * balance than the books are read, and those that were never read: a new account does not tie out before. Movements that
+   * cancel out wait for the next full run.
    */
   const readQuick = Effect.fn("Sync.BookReader.readQuick")(function* (book: Book) {
     const waiting = yield* quarantine.waiting(book)
     yield* lists.readAccounts(book, waiting).pipe(noting(book, "accounts"))
     yield* facts.refresh(book)
     const all = yield* accounts.all(book)
-    const moved = all.filter((account) => !agrees(account))
+    const moved = all.filter((account) => !account.wasRead || !agrees(account))
     const stored = moved.length === 0 ? fromTheStart : yield* checkpoints(book)
     return yield* readFrom(book, moved, stored, waiting)
   })

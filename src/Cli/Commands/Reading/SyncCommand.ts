@@ -132,7 +132,7 @@ export const sync = command(
       ),
       quick: flag(
         "quick",
-        "Only statements whose account's balance has moved: for the hours between full runs",
+        "Only statements whose account's balance has moved, or that were never read: for the hours between full runs",
       ),
       workers: workersOption,
     },
