@@ -4,7 +4,6 @@
  */
 import { Effect, Option } from "effect"
 import { allBooks, type Book, clientBook } from "../../Book.ts"
-import { byInstant } from "../../Common/Time.ts"
 import { bool, int4, nullable, text, uuid } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
@@ -17,10 +16,12 @@ import { readWhole } from "../../Partner/Lists/WholeList.ts"
 import { type CreditAccount, PartnerConnection, type Receivable, type ReferenceItem } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
+import { Clients } from "../Runs/Clients.ts"
 import { noPath, noteReads, noteTrouble, noting } from "../Runs/Evidence.ts"
 import { aloneOfStream, failureOf, isAbsent, type ReadError } from "../Runs/Failures.ts"
 import { FloodGate } from "../Runs/FloodGate.ts"
 import type { Failure } from "../Runs/RunReport.ts"
+import { latestTime } from "./LatestTime.ts"
 
 /** The lists that a close asks evidence of, by what their items are. */
 const streams: ReadonlyMap<string, string> = new Map([
@@ -39,6 +40,8 @@ const made = Effect.gen(function* () {
   const reference = yield* ReferenceItems
   const quarantine = yield* Quarantine
   const flood = yield* FloodGate
+  const clients = yield* Clients
+  const lender = settings.accounting.receivables.view === "lender"
 
   const readList = <A extends { readonly id: string }, E, R>(
     organization: Book,
@@ -46,6 +49,7 @@ const made = Effect.gen(function* () {
     list: Pages<A> | null,
     keep: (items: ReadonlyArray<A>, page: Page<A>) => Effect.Effect<void, E, R>,
     listed: (ids: ReadonlySet<string>) => Effect.Effect<void, E, R> = () => Effect.void,
+    prepared: (items: ReadonlyArray<A>) => Effect.Effect<void, ReadError, Database | Run> = () => Effect.void,
   ) =>
     Effect.gen(function* () {
       const run = yield* Run
@@ -65,6 +69,7 @@ const made = Effect.gen(function* () {
             const malformed = malformedRows(page)
             yield* flood.pass(kind, page.rows.length, malformed)
             const items = understoodRows(page)
+            yield* prepared(items)
             shown.take(page)
             const more = yield* quarantine.more(organization, kind, malformed)
             yield* run.commit(
@@ -99,15 +104,15 @@ const made = Effect.gen(function* () {
   /** The lender's receivables are the organization's; the borrower's stand in the client's own book. */
   const placed = Effect.fn("Sync.Credit.placed")(
     function* (organization: Book, items: ReadonlyArray<Receivable>) {
-      if (settings.accounting.receivables.view === "lender")
+      if (lender)
         return items.map((receivable): PlacedReceivable => ({ receivable, bookId: organization.bookId }))
-      const clients = [...new Set(items.map(({ clientId }) => clientId))].sort()
+      const named = [...new Set(items.map(({ clientId }) => clientId))].sort()
       const rows = yield* database.rows(
         "Sync.Credit.clientBooks",
         { client_id: uuid, book_id: nullable(int4), code: nullable(text), name: nullable(text) },
         (sql) => sql`
             select c.id as client_id, b.book_id, l.raw ->> 'code' as code, l.label as name
-            from unnest(${textArray(sql, clients)}::uuid[]) as c (id)
+            from unnest(${textArray(sql, named)}::uuid[]) as c (id)
             left join mirror.books b on b.connection = ${organization.connection} and b.client_id = c.id
             left join mirror.reference_items l on l.book_id = ${organization.bookId} and l.kind = 'client'
               and l.item_id = c.id::text and l.current
@@ -126,16 +131,6 @@ const made = Effect.gen(function* () {
     },
     Effect.provideService(Database, database),
   )
-
-  /** The latest time within a snapshot, which dates it if the answer has no date. */
-  const latestTime = (receivable: Receivable): string =>
-    [
-      receivable.issueDate,
-      ...Option.toArray(receivable.disbursedTransaction).map(({ txTimestamp }) => txTimestamp),
-      ...receivable.repaymentTransactions.map(({ txTimestamp }) => txTimestamp),
-    ]
-      .sort(byInstant)
-      .at(-1) ?? receivable.issueDate
 
   const keepReceivables =
     (organization: Book) => (items: ReadonlyArray<Receivable>, page: Page<Receivable>) =>
@@ -186,12 +181,18 @@ const made = Effect.gen(function* () {
         }),
       )
     yield* attempt("payment rails", true, readReference(organization, "payment_rail", partner.paymentRails))
+    const known = clients.knowing(organization)
     const readBoth = Effect.gen(function* () {
       yield* attempt(
         "receivables",
         false,
-        readList(organization, "receivable", partner.receivables, keepReceivables(organization), (ids) =>
-          receivables.listed(organization, ids),
+        readList(
+          organization,
+          "receivable",
+          partner.receivables,
+          keepReceivables(organization),
+          (ids) => receivables.listed(organization, ids),
+          lender ? () => Effect.void : (items) => known(items.map(({ clientId }) => clientId)),
         ),
       )
       const accounts: Pages<CreditAccount> | null = partner.creditAccounts

@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import { allBooks, type Book, clientBook } from "../../Book.ts"
 import { isReadableClient } from "../../Common/ClientStatus.ts"
 import { bool, int4 } from "../../Database/Columns.ts"
+import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
@@ -158,7 +159,40 @@ const made = Effect.gen(function* () {
     } satisfies ListedClients
   })
 
-  return { read, booksOf }
+  /** Whether some clients are neither a book nor in the list, as it was last read. */
+  const someUnknown = Effect.fn("Sync.Clients.someUnknown")(function* (
+    organization: Book,
+    clients: ReadonlyArray<string>,
+  ) {
+    const { unknown } = yield* database.row(
+      "Sync.Clients.someUnknown",
+      { unknown: bool },
+      (sql) => sql`
+          select exists (
+            select 1 from unnest(${textArray(sql, clients)}::uuid[]) as c (id)
+            where not exists (select 1 from mirror.books b where b.connection = ${organization.connection} and b.client_id = c.id)
+              and not exists (select 1 from mirror.reference_items l
+                              where l.book_id = ${organization.bookId} and l.kind = 'client' and l.item_id = c.id::text and l.current)
+            ) as unknown`,
+    )
+    return unknown
+  })
+
+  /**
+   * Reads the list again, once, where something names a client that it lacks: the client is newer, or the list could not be read.
+   * A book that is made without it keeps a code that is not its client's.
+   */
+  const knowing = (organization: Book) => {
+    let asked = false
+    return (named: ReadonlyArray<string>) =>
+      Effect.gen(function* () {
+        if (asked || !(yield* someUnknown(organization, [...new Set(named)]))) return
+        yield* read(organization)
+        asked = true
+      })
+  }
+
+  return { read, booksOf, knowing }
 })
 
 export class Clients extends Effect.Service<Clients>()("tieout/Sync/Clients", { effect: made }) {
