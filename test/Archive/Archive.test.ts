@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { describe } from "vitest"
 import { failureOf } from "../../src/Cli/Failure.ts"
 import { Database } from "../../src/Database.ts"
+import { type Register, registerOf } from "../../src/Inquiry/Register.ts"
 import { proof } from "../Proof/Filled.ts"
 import { findings, rows, sync } from "../Sync/Runs.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -14,6 +15,21 @@ import { answers, archiving, closedYears, committed } from "./Years.ts"
 const remaining =
   rows(`select (select count(*)::integer from ledger.journal_entries where period < '2025-01-01') as entries,
   (select string_agg(right(resource_id::text, 3), ' ' order by resource_id) from mirror.resources) as resources`)
+
+/** By account, its register. */
+const registers = Effect.gen(function* () {
+  const accounts = yield* rows("select account_id from ledger.accounts where book_id = 1 order by 1")
+  return yield* Effect.forEach(accounts, ({ account_id: account }) =>
+    registerOf(1, Number(account), { limit: 1000, period: null }),
+  )
+})
+
+/** What is left of a register once the year is archived: its lines after that, from the balance before them. */
+const withoutTheYear = ({ closing, lines, opening }: Register): Register => {
+  const later = lines.filter(({ period }) => period > "2024-12")
+  const before = lines[lines.length - later.length - 1]?.balance ?? opening
+  return { opening: before, closing, postings: later.length, lines: later, archived: "2024-12" }
+}
 
 describe("an archived year", () => {
   it.scopedLive("leaves every later answer as it was", () =>
@@ -25,6 +41,8 @@ describe("an archived year", () => {
       expect(yield* proof).toMatchObject({ wrong: [] })
       const before = yield* answers
       const seen = yield* findings
+      const shown = yield* registers
+      expect(shown.some(({ lines }) => lines.some(({ period }) => period <= "2024-12"))).toBe(true)
       const dry = yield* archiving(2024, { dryRun: true })
       expect(dry.dump).toBeNull()
       expect(yield* answers).toEqual(before)
@@ -60,6 +78,7 @@ describe("an archived year", () => {
       expect(done.books[0]?.rows).toEqual(dry.books[0]?.rows)
       expect(yield* remaining).toEqual([{ entries: 4, resources: "131 132 141 142 151 161" }])
       expect(yield* answers).toEqual(before)
+      expect(yield* registers).toEqual(shown.map(withoutTheYear))
       expect(yield* proof).toMatchObject({ wrong: [], closes: 6 })
 
       // Everything is listed again, and nothing of it is new.

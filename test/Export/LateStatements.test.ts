@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import type { ExportScope } from "../../src/Export/Request/ExportScope.ts"
 import * as Export from "../../src/Export.ts"
 import * as Verify from "../../src/Verify.ts"
 import { closing, movement } from "../Close/Months.ts"
@@ -11,11 +12,14 @@ import { sync } from "../Sync/Runs.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-const exporting = (formats: ReadonlyArray<string>, period: string) =>
+const exportingDays = (formats: ReadonlyArray<string>, scope: ExportScope) =>
   Export.run({
-    ...{ formats, scope: { kind: "period", period }, perFormat: true },
+    ...{ formats, scope, perFormat: true },
     ...{ connection: Option.none(), book: Option.none(), out: temporaryFolder() },
   })
+
+const exporting = (formats: ReadonlyArray<string>, period: string) =>
+  exportingDays(formats, { kind: "period", period })
 
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "a closed month whose only entry came late",
@@ -36,7 +40,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         const none = yield* Effect.flip(exporting(["camt.053"], "2026-09"))
         expect(none.message).toBe("2026-09 has no entries in ORG. Nothing was written.")
         const late = movement(13, "50.00", "175.00", "2026-09-15")
-        held.statement.push(late.entry)
+        held.statement.push({ ...late.entry, occurredAt: "2026-09-15T00:00:00Z" })
         held.deposits.push(late.deposit)
         held.balance = "175.00"
         yield* sync(service.url)
@@ -49,6 +53,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           const xml = readFileSync(join(folder, manifest.files[0]?.name ?? ""), "utf8")
           expect(xml.match(/<BookgDt><Dt>[^<]*/g)).toEqual(["<BookgDt><Dt>2026-09-15"])
         }
+        // Its day begins with it: days through that one have it, and days through the one before do not.
+        const through = (to: string) => exportingDays(["camt.053"], { kind: "range", from: "2026-09-01", to })
+        expect((yield* through("2026-09-15")).batches.map(({ manifest }) => manifest.entries)).toEqual([1])
+        expect((yield* Effect.flip(through("2026-09-14"))).message).toBe(
+          "2026-09-01_2026-09-14 has no entries in ORG. Nothing was written.",
+        )
         const journal = yield* Effect.flip(exporting(["journal"], "2026-09"))
         expect(journal.message).toBe("2026-09 has no entries in ORG. Nothing was written.")
       }),
