@@ -92,7 +92,7 @@ const staleness = Effect.fn("Batches.staleness")(function* (
 ) {
   const { book, manifest } = batch
   const { scope, tables, throughNumbering } = manifest
-  const selection: Selection = { ...scope, through: null, asOf: null }
+  const selection: Selection = { ...scope, asOf: null }
   const formats: ReadonlyArray<FormatName> = manifest.formats.filter(isFormatName)
   const { plans } = yield* planBook(
     book.bookId,

@@ -19,7 +19,7 @@ import type { Site } from "./Site.ts"
 import type { WorldAccount } from "./World.ts"
 
 const selection: Selection = {
-  ...{ kind: "all", text: "all", from: null, to: null, since: null, covered: [], through: null, asOf: null },
+  ...{ kind: "all", text: "all", from: null, to: null, since: null, covered: [], asOf: null },
 }
 
 /** The months of each book that have postings, `2025-03`. */

@@ -22,8 +22,6 @@ export interface Selection {
   readonly since: string | null
   /** Entries that are left out, because other batches have them. */
   readonly covered: ReadonlyArray<Covered>
-  /** Only entries numbered up to this step, to select what an earlier batch covered. Null for a new batch. */
-  readonly through: string | null
   /** Only entries that were recorded by then, ISO 8601 in UTC; null: at any time. */
   readonly asOf: string | null
   /** Only entries that were recorded later. */
@@ -54,7 +52,7 @@ export const holdsWhole = (
 /** The selection of every scope but `since-last`, which depends on the batches before. */
 export const selectionOf = (scope: ExportScope): Either.Either<Selection | null, ExportError> => {
   const dated = (kind: "period" | "range", text: string, from: string, to: string) =>
-    Either.right({ kind, text, from, to, since: null, covered: [], through: null, asOf: null })
+    Either.right({ kind, text, from, to, since: null, covered: [], asOf: null })
   if (scope.kind === "since-last") return Either.right(null)
   if (scope.kind === "all") {
     return Either.right({
@@ -64,7 +62,6 @@ export const selectionOf = (scope: ExportScope): Either.Either<Selection | null,
       to: null,
       since: null,
       covered: [],
-      through: null,
       asOf: null,
     })
   }
@@ -89,6 +86,5 @@ export const sinceSelection = (since: bigint, covered: ReadonlyArray<Covered>): 
   to: null,
   since: since.toString(),
   covered,
-  through: null,
   asOf: null,
 })

@@ -24,7 +24,7 @@ const isWholeMonths = ({ from, to }: Selection): boolean =>
  * which books' (`isIn`).
  */
 export const selected = (sql: Sql, books: Fragment, selection: Selection) => {
-  const { asOf, covered, from, since, through, to } = selection
+  const { asOf, covered, from, since, to } = selection
   const first = from === null ? "-infinity" : `${from.slice(0, 7)}-01`
   const last = to ?? "infinity"
   const days = sql`and e.effective_date between ${from ?? "-infinity"}::text::date and ${last}::text::date`
@@ -33,7 +33,6 @@ export const selected = (sql: Sql, books: Fragment, selection: Selection) => {
     ${from === null && to === null ? sql`` : sql`and e.period between ${first}::text::date and ${last}::text::date`}
     ${isWholeMonths(selection) ? sql`` : days}
     ${since === null ? sql`` : sql`and e.numbering > ${since}::text::bigint`}
-    ${through === null ? sql`` : sql`and e.numbering <= ${through}::text::bigint`}
     ${recordedBy(sql, asOf)}
     ${recordedAfter(sql, selection.recordedAfter ?? null)}
     ${covered.length === 0 ? sql`` : sql`and ${notCovered(sql, covered)}`}`
