@@ -1,6 +1,6 @@
 /**
- * The figures of a report's files against the manifest's control totals, and against each other: account by account the ledger in detail
- * and the roll-forward lead from the opening to the closing balance of the trial balance, and so does the provider's account to its own.
+ * The figures of a report's files against the manifest's control totals, and against each other: account by account the ledger in
+ * detail and the roll-forward lead from the opening to the closing balance, as the provider's account does; open items add up to it.
  */
 import { Problems } from "../Common/Problems.ts"
 import type { Content } from "../Export/Batch/Manifest/FileCheck.ts"
@@ -12,7 +12,7 @@ import { readCsv } from "./CsvRows.ts"
 const parts = ["opening", "debit", "credit", "closing"] as const
 type Sums = Record<(typeof parts)[number], bigint>
 
-/** By the account's code, name and currency. */
+/** By the account's currency, code, name and role. */
 type ByAccount = Map<string, Sums>
 
 const account = ["account_code", "account_name", "account_role", "currency"]
@@ -26,6 +26,10 @@ const columnsOf = {
     ...["debit", "credit", "balance"],
   ],
   "roll-forward.csv": [...account, "line", "kind", "postings", "debit", "credit", "balance"],
+  "open-items.csv": [
+    ...[...account, "line", "period", "item_type", "item_id", "since", "age_days", "amount", "balance"],
+    ...["status", "external_reference", "counterparty"],
+  ],
   "account-reconciliation.csv": [
     ...["provider_account", "rail", "currency", "account_code", "account_name", "line", "kind", "postings"],
     ...["amount", "remark"],
@@ -59,6 +63,7 @@ const plain = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Bu
 }
 
 type Cell = (column: string) => string
+type Visit = (cell: Cell, wrong: (message: string) => void) => void
 
 const amountOf = (text: string): bigint => (text === "" ? 0n : exact(text, "."))
 
@@ -67,13 +72,16 @@ const read = async (
   chunks: AsyncIterable<Buffer>,
   file: File,
   problems: Problems,
-  visit: (cell: Cell) => void,
+  visit: Visit,
 ): Promise<number | undefined> => {
   const columns: ReadonlyArray<string> = columnsOf[file]
   const own = new Problems()
   const rows = await readCsv(plain(chunks), file, columns, own, (row, line) => {
     try {
-      visit((column) => row.cell(columns.indexOf(column)))
+      visit(
+        (column) => row.cell(columns.indexOf(column)),
+        (message) => own.add(file, line, message),
+      )
     } catch (cause) {
       if (!(cause instanceof Unreadable)) throw cause
       own.add(file, line, cause.message)
@@ -92,6 +100,10 @@ export class ReportTotals {
   private readonly accounts = new Map<File, ByAccount>()
   private readonly providers = new Map<string, Map<string, bigint>>()
   private hasProviders = false
+  /** In the ledger in detail; several accounts may have one name. */
+  private running = 0n
+  /** What is open of each account is its debit. */
+  private items: ByAccount = new Map()
 
   constructor(manifest: Manifest) {
     this.manifest = manifest
@@ -101,21 +113,22 @@ export class ReportTotals {
     if (!isFile(name)) return undefined
     return async (chunks) => {
       const byAccount: ByAccount = new Map()
-      const visit =
+      const visit: Visit =
         name === "account-reconciliation.csv"
-          ? (cell: Cell) => this.addProvider(cell)
-          : (cell: Cell) => this.addAccount(name, byAccount, cell)
+          ? (cell) => this.addProvider(cell)
+          : (cell, wrong) => this.addAccount(name, byAccount, cell, wrong)
       const rows = await read(chunks, name, problems, visit)
       if (rows === undefined) return
       const stated = this.manifest.files.find((file) => file.name === name)?.rows
       if (rows !== stated) problems.add(name, null, `has ${rows} rows, the manifest says ${stated}`)
       if (name === "account-reconciliation.csv") this.hasProviders = true
+      else if (name === "open-items.csv") this.items = byAccount
       else this.accounts.set(name, byAccount)
     }
   }
 
-  private addAccount(name: File, byAccount: ByAccount, cell: Cell): void {
-    const key = [cell("currency"), cell("account_code"), cell("account_name")].join("\n")
+  private addAccount(name: File, byAccount: ByAccount, cell: Cell, wrong: (message: string) => void): void {
+    const key = ["currency", "account_code", "account_name", "account_role"].map(cell).join("\n")
     const sums = byAccount.get(key) ?? { opening: 0n, debit: 0n, credit: 0n, closing: 0n }
     byAccount.set(key, sums)
     if (name === "trial-balance.csv") {
@@ -123,10 +136,17 @@ export class ReportTotals {
       return
     }
     const line = cell("line")
+    if (line === "opening" && name === "gl-detail.csv") this.running = amountOf(cell("balance"))
     if (line === "opening" || line === "closing") sums[line] += amountOf(cell("balance"))
+    else if (name === "open-items.csv") sums.debit += amountOf(cell("amount"))
     else {
-      sums.debit += amountOf(cell("debit"))
-      sums.credit += amountOf(cell("credit"))
+      const [debit, credit] = [amountOf(cell("debit")), amountOf(cell("credit"))]
+      sums.debit += debit
+      sums.credit += credit
+      if (name !== "gl-detail.csv") return
+      this.running += debit - credit
+      if (this.running !== amountOf(cell("balance")))
+        wrong(`${cell("journal_number")} does not lead to the balance after it`)
     }
   }
 
@@ -140,17 +160,14 @@ export class ReportTotals {
   finish(problems: Problems): void {
     for (const [file, byAccount] of this.accounts) {
       for (const [key, { closing, credit, debit, opening }] of byAccount) {
-        if (opening + debit - credit !== closing) {
-          problems.add(
-            file,
-            null,
-            `${key.replaceAll("\n", " ")} does not lead from its opening to its closing balance`,
-          )
-        }
+        if (opening + debit - credit === closing) continue
+        const name = key.replaceAll("\n", " ")
+        problems.add(file, null, `${name} does not lead from its opening to its closing balance`)
       }
       this.checkCurrencies(file, byAccount, problems)
     }
     this.compareAccounts(problems)
+    this.checkItems(problems)
     if (this.hasProviders) this.checkProviders(problems)
   }
 
@@ -166,13 +183,8 @@ export class ReportTotals {
     for (const total of currencies) {
       const sums = found.get(total.currency)
       const wrong = parts.filter((part) => (sums?.[part] ?? 0n) !== exact(total[part], "."))
-      if (wrong.length > 0) {
-        problems.add(
-          file,
-          null,
-          `the totals of ${total.currency} are not the manifest's: ${wrong.join(", ")}`,
-        )
-      }
+      if (wrong.length === 0) continue
+      problems.add(file, null, `the totals of ${total.currency} are not the manifest's: ${wrong.join(", ")}`)
     }
     const stated = new Set(currencies.map(({ currency }) => currency))
     for (const currency of found.keys()) {
@@ -191,6 +203,15 @@ export class ReportTotals {
         if (parts.every((part) => own[part] === other[part])) continue
         problems.add(file, null, `${key.replaceAll("\n", " ")} has other figures than in trial-balance.csv`)
       }
+    }
+  }
+
+  private checkItems(problems: Problems): void {
+    const balances = this.accounts.get("trial-balance.csv")
+    for (const [key, { closing, debit }] of this.items) {
+      if (debit === closing && (balances === undefined || balances.get(key)?.closing === closing)) continue
+      const name = key.replaceAll("\n", " ")
+      problems.add("open-items.csv", null, `the items of ${name} do not add up to its closing balance`)
     }
   }
 

@@ -26,8 +26,9 @@ const sealed = (folder: string, change: (text: string) => string = (text) => tex
   writeFileSync(path, ReportManifest.print({ ...manifest, files }))
 }
 
-const cash = "USD 1010 Assets:Partner:USD:SEPA:0f8fad5b"
-const clearing = "USD 1020 Assets:Clearing:Deposits:USD"
+const cash = "USD 1010 Assets:Partner:USD:SEPA:0f8fad5b cash"
+const clearing = "USD 1020 Assets:Clearing:Deposits:USD deposits_clearing"
+const itemsOf = (name: string) => `the items of ${name} do not add up to its closing balance`
 
 /** The file, what is replaced in it, and what is said then. */
 const cases: ReadonlyArray<readonly [string, string, string, ReadonlyArray<string>]> = [
@@ -63,6 +64,20 @@ const cases: ReadonlyArray<readonly [string, string, string, ReadonlyArray<strin
     ],
   ],
   ["gl-detail.csv", ",50.00,,150.00", ",5O.00,,150.00", ['"5O.00" is no amount']],
+  [
+    "gl-detail.csv",
+    ",50.00,,150.00",
+    ",50.00,,150.01",
+    ["ORG-2026-09-000001 does not lead to the balance after it"],
+  ],
+  ["open-items.csv", ",-50.00,", ",-51.00,", [itemsOf(clearing)]],
+  ["open-items.csv", ",closing,,,,,,,-150.00", ",closing,,,,,,,-150.01", [itemsOf(clearing)]],
+  [
+    "open-items.csv",
+    "1020,Assets:Clearing:Deposits:USD,deposits_clearing,USD,closing",
+    "1020,Assets:Clearing:Deposits:USD,suspense,USD,closing",
+    [itemsOf(clearing), itemsOf(clearing.replace("deposits_clearing", "suspense"))],
+  ],
   [
     "roll-forward.csv",
     ",closing,,,,,150.00",

@@ -1,11 +1,14 @@
 /** The books at the terminal: the trial balance, an account's register, and the items of its balance. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Verify from "../../../src/Verify.ts"
 import { closing, threeMonths } from "../../Close/Months.ts"
 import { json } from "../../Partner/Service.ts"
+import { reporting } from "../../Report/Reports.ts"
 import { credit, id, partnership } from "../../Sync/Partnership.ts"
 import { sync } from "../../Sync/Runs.ts"
 import { program } from "../../support/Program.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the books at the terminal", (it) => {
@@ -162,6 +165,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the books at the termi
       const registers = yield* tieout("register", "1010")
       for (const one of [first, second])
         expect(registers).toContain(`ORG  1010  Assets:Partner:USD:SEPA:0f8fad5b (${one})  USD`)
+      const { folder } = yield* reporting("2026-10", temporaryFolder())
+      expect((yield* Verify.run(folder)).problems).toEqual([])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
