@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { describe } from "vitest"
 import { failureOf } from "../../src/Cli/Failure.ts"
 import { Database } from "../../src/Database.ts"
-import { type Register, registerOf } from "../../src/Inquiry/Register.ts"
+import { type Register, registersOf } from "../../src/Inquiry/Register.ts"
 import { proof } from "../Proof/Filled.ts"
 import { findings, rows, sync } from "../Sync/Runs.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -19,8 +19,10 @@ const remaining =
 /** By account, its register. */
 const registers = Effect.gen(function* () {
   const accounts = yield* rows("select account_id from ledger.accounts where book_id = 1 order by 1")
-  return yield* Effect.forEach(accounts, ({ account_id: account }) =>
-    registerOf(1, Number(account), { limit: 1000, period: null }),
+  return yield* registersOf(
+    1,
+    accounts.map(({ account_id: account }) => Number(account)),
+    { limit: 1000, period: null },
   )
 })
 
