@@ -194,6 +194,26 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
     }).pipe(inOwnDatabase),
   )
 
+  it.scoped("takes no entry for gone that another reading shows, as where an answer is of an hour ago", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership(twoMonths())
+      yield* sync(service.url)
+      let isOld = true
+      held.interfere = (path, response) => {
+        const { pathname, searchParams } = new URL(path, "http://x")
+        const from = Number(searchParams.get("after") ?? "0")
+        // The last page is asked for, and is as it was before its entries came.
+        if (!pathname.endsWith("/statement") || from < 16 || !isOld) return false
+        isOld = false
+        json(response, { items: [], pageInfo: { hasNextPage: false } })
+        return true
+      }
+      expect((yield* backfill(service.url)).accounts[0]).toMatchObject({ gone: [], proved: true })
+      expect(isOld).toBe(false)
+      expect((yield* findings).filter((finding) => String(finding).includes("contradiction"))).toEqual([])
+    }).pipe(inOwnDatabase),
+  )
+
   it.scoped("reports entries that were missing, changed and gone, and overwrites nothing", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership(twoMonths())

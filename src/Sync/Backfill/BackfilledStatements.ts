@@ -111,6 +111,29 @@ const made = Effect.gen(function* () {
     if (mirrored.entries !== known || now !== held) return yield* new StatementMoved({ accountId })
   })
 
+  const goneOf = (book: Book, { accountId }: MirroredAccount, { gone }: Comparison) =>
+    Effect.map(
+      Effect.forEach(gone, (stretch) => idsAt(database, book, accountId, stretch)),
+      (ids) => ids.flat(),
+    )
+
+  /**
+   * A comparison, and the booked entries that were passed over. That an entry is gone is said for good: it is what two readings, one
+   * after the other, do not show, since an answer may be of an hour ago.
+   */
+  const confirmed = Effect.fn("Backfill.Statements.confirmed")(function* (
+    book: Book,
+    account: MirroredAccount,
+    window: Window,
+  ) {
+    const first = yield* compared(book, account, window)
+    const missed = new Set(yield* goneOf(book, account, first))
+    if (missed.size === 0) return { found: first, gone: [], isAllThere: true }
+    const found = yield* compared(book, account, window)
+    const stillMissed = yield* goneOf(book, account, found)
+    return { found, gone: stillMissed.filter((id) => missed.has(id)), isAllThere: stillMissed.length === 0 }
+  })
+
   /** Fails with `StatementMoved`, without having written anything, if it has to be compared again. */
   const readAgain = Effect.fn("Backfill.Statements.readAgain")(function* (
     book: Book,
@@ -120,15 +143,12 @@ const made = Effect.gen(function* () {
     const run = yield* Run
     const { accountId } = account
     const { held } = account
-    const found = yield* compared(book, account, window)
+    const { found, gone, isAllThere } = yield* confirmed(book, account, window)
     // A statement may be compared several times: each counts by itself. What is in quarantine already is no flood.
     const stream = statementStream(accountId)
     const unknown = yield* quarantine.unknown(book, stream, found.malformed)
     yield* flood.judge(stream, { rows: found.rows, malformed: unknown.length }, unknown)
     const more = yield* quarantine.more(book, stream, found.malformed)
-    const gone = (yield* Effect.forEach(found.gone, (stretch) =>
-      idsAt(database, book, accountId, stretch),
-    )).flat()
     const broken = Option.isSome(found.breakAt)
     const missing = broken ? [...found.older, ...found.missing] : found.missing
     const write = Effect.gen(function* () {
@@ -162,7 +182,7 @@ const made = Effect.gen(function* () {
       entries: found.entries,
       opening: text(found.opening),
       closing: text(found.closing),
-      proved: !broken && missing.length + found.changed.length + gone.length + found.malformed.length === 0,
+      proved: !broken && isAllThere && missing.length + found.changed.length + found.malformed.length === 0,
       breakAt: Option.getOrNull(found.breakAt),
       missing: missing.map(({ entryId }) => entryId),
       changed: found.changed.map(({ entryId }) => entryId),
