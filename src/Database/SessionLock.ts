@@ -56,12 +56,12 @@ const unansweredAtMost = 2
 /** The server's key of a lock `t.lock`. */
 const keyOf = (sql: Sql) => sql`hashtextextended('tieout ' || t.lock, 0)`
 
-/** Whether somebody holds a lock `t.lock`. The server shows the two halves of its key. */
-export const isHeld = (sql: Sql) => sql`exists (
+/** Whether somebody holds a lock `t.lock`. The server shows the two halves of its key; a standby shows no lock of those who write. */
+export const isHeld = (sql: Sql) => sql`(pg_is_in_recovery() or exists (
   select from pg_locks l
   where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
     and l.database = (select d.oid from pg_database d where d.datname = current_database())
-    and (l.classid::bigint << 32 | l.objid::bigint) = ${keyOf(sql)})`
+    and (l.classid::bigint << 32 | l.objid::bigint) = ${keyOf(sql)}))`
 
 const opened = (settings: ConnectionSettings): Session => {
   const session: Session = {

@@ -505,6 +505,20 @@ describe("A cursor", () => {
     ),
   )
 
+  it.live("[C14] answered 500 with a long pause asked for is not looked into meanwhile", () =>
+    withPartner(
+      serve(({ path }, response) =>
+        path.includes("after=") ? json(response, {}, 500, { "retry-after": "3600" }) : listed(response, {}),
+      ),
+      (partner, { count }) =>
+        Effect.gen(function* () {
+          const error = yield* failureOf(pagesIn(partner.accounts(Option.some("old"))))
+          expect(error.reason).toBe("Unavailable")
+          expect(count("/accounts")).toBe(1)
+        }),
+    ),
+  )
+
   it.live("[C14] that the list gave in this reading and answers with 500 has not expired", () =>
     withPartner(
       serve(({ path }, response) =>

@@ -94,7 +94,7 @@ const serverFails = 500
 
 /**
  * A stored cursor that nobody knows any more may make a service fail instead of refusing it, and would do so in each run to come. Where the
- * list's first page is served, it is not the service that fails.
+ * list's first page is served, it is not the service that fails. One that asks for a pause is not asked meanwhile.
  */
 const fetchStored = <A>(
   listing: Listing<A>,
@@ -103,7 +103,8 @@ const fetchStored = <A>(
 ): Effect.Effect<Fetched<A>, PartnerError> =>
   fetchPage(listing, cursor, keep).pipe(
     Effect.catchIf(
-      ({ reason, status }) => Option.isSome(cursor) && reason === "Unavailable" && status === serverFails,
+      ({ reason, retryAt, status }) =>
+        Option.isSome(cursor) && reason === "Unavailable" && status === serverFails && retryAt === undefined,
       (error) =>
         Effect.matchEffect(
           fetchPage(listing, Option.none(), (release) => release()),
