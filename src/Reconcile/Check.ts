@@ -45,6 +45,11 @@ export const checks = [
     todo: "nothing to do: it moves nothing",
   },
   {
+    name: "dated-ahead",
+    severity: "blocking",
+    todo: "ask the provider; a close can accept it",
+  },
+  {
     name: "conversion-rate",
     severity: "warning",
     todo: "ask the provider; tieout explain shows the rate that it states",

@@ -12,6 +12,7 @@ import { conversionsInTransit } from "./Checks/ConversionsInTransit.ts"
 import { creditTotals } from "./Checks/Credit/CreditTotals.ts"
 import { loanClearing } from "./Checks/Credit/LoanClearing.ts"
 import { loansInTransit } from "./Checks/Credit/LoansInTransit.ts"
+import { datedAhead } from "./Checks/DatedAhead.ts"
 import { deadLetters } from "./Checks/DeadLetters.ts"
 import { exportTotals } from "./Checks/ExportTotals.ts"
 import { gone } from "./Checks/Gone.ts"
@@ -36,6 +37,7 @@ export const queries: ReadonlyArray<CheckQuery> = [
   missingResource,
   suspense,
   zeroEntries,
+  datedAhead,
   conversionRate,
   conversionsInTransit,
   clearingNets,

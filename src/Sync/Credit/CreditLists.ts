@@ -2,7 +2,7 @@
  * Reads the credit surface: payment rails, receivables and credit accounts. Receivables are only stored here; `Loans.ts` books
  * them, once the statements with their cash have been read.
  */
-import { Effect, Option } from "effect"
+import { Array as Arr, Effect, Option } from "effect"
 import { allBooks, type Book, clientBook } from "../../Book.ts"
 import { bool, int4, nullable, text, uuid } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
@@ -21,7 +21,7 @@ import { noPath, noteReads, noteTrouble, noting } from "../Runs/Evidence.ts"
 import { aloneOfStream, failureOf, isAbsent, type ReadError } from "../Runs/Failures.ts"
 import { FloodGate } from "../Runs/FloodGate.ts"
 import type { Failure } from "../Runs/RunReport.ts"
-import { latestTime } from "./LatestTime.ts"
+import { toldAt } from "./ToldAt.ts"
 
 /** The lists that a close asks evidence of, by what their items are. */
 const streams: ReadonlyMap<string, string> = new Map([
@@ -138,15 +138,14 @@ const made = Effect.gen(function* () {
         const { runId, counters } = yield* Run
         const readAt = nowIso(page.requestedAt)
         const all = yield* placed(organization, items)
-        if (Option.isSome(page.servedAt)) {
-          const times = { servedAt: page.servedAt.value, readAt }
-          counters.receivableVersions += yield* receivables.put(organization, runId, times, all)
-          return
-        }
-        for (const one of all) {
-          const times = { servedAt: latestTime(one.receivable), readAt }
-          counters.receivableVersions += yield* receivables.put(organization, runId, times, [one])
-        }
+        const byTime = Arr.groupBy(all, ({ receivable }) => toldAt(receivable, page))
+        for (const [servedAt, some] of Object.entries(byTime))
+          counters.receivableVersions += yield* receivables.put(
+            organization,
+            runId,
+            { servedAt, readAt },
+            some,
+          )
       })
 
   /** Whether the receivables add up to what the credit accounts say. */
