@@ -6,7 +6,7 @@ import { createRequire } from "node:module"
 import { Data, Effect } from "effect"
 import type { ConstructorOptions, PgBoss } from "pg-boss"
 import type { ConnectionSettings } from "../Database/ConnectionSettings.ts"
-import { type DatabaseError, databaseError } from "../Database/DatabaseError.ts"
+import { type DatabaseError, databaseError, toDatabaseError } from "../Database/DatabaseError.ts"
 import { bossDatabase } from "./BossDatabase.ts"
 
 export const schema = "jobs"
@@ -78,8 +78,13 @@ const options = {
   superviseIntervalSeconds: 10,
 } satisfies ConstructorOptions
 
-const failed = (operation: string) => (error: unknown) =>
-  databaseError("Other", operation, error instanceof Error ? error.message : String(error))
+/** The database's errors mean what they do everywhere; one of pg-boss itself has nothing but its message. */
+const failed = (operation: string) => (error: unknown) => {
+  const found = toDatabaseError(operation, error)
+  return found.reason === "Other" && found.sqlstate === undefined
+    ? databaseError("Other", operation, error instanceof Error ? error.message : String(error))
+    : found
+}
 
 /** A worker that says nothing for so many seconds is gone: another one takes its jobs. */
 export const heartbeatSeconds = 30

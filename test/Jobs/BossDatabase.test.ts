@@ -1,8 +1,11 @@
 /** pg-boss's statements over our own client. */
-import { expect, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { isPassing } from "../../src/Database/DatabaseError.ts"
 import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
+import { calling } from "../../src/Jobs/Boss.ts"
 import { bossDatabase } from "../../src/Jobs/BossDatabase.ts"
+import { freePort } from "../support/Loopback.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 it.scopedLive(
@@ -23,3 +26,32 @@ it.scopedLive(
       expect((yield* run(open)).rows).toEqual([{ open: 0 }])
     }).pipe(Effect.provide(TestDatabase.blank)),
 )
+
+describe("a statement of the queue that fails", () => {
+  const failing = (call: () => Promise<unknown>) => Effect.flip(calling("Jobs.send", call))
+
+  it.scopedLive("for an outage of the database is one, as everywhere: it is tried again", () =>
+    Effect.gen(function* () {
+      const port = yield* freePort
+      const settings = yield* parseDatabaseUrl(Redacted.make(`postgres://nobody@127.0.0.1:${port}/none`))
+      const { close, db } = bossDatabase(settings)
+      const away = yield* failing(() => db.executeSql("select 1"))
+      expect([away.reason, isPassing(away)]).toEqual(["Unreachable", true])
+      expect(away.message).toContain("Jobs.send: the database cannot be reached")
+      yield* Effect.promise(close)
+      expect((yield* failing(() => db.executeSql("select 1"))).reason).toBe("Unreachable")
+    }),
+  )
+
+  it.effect("for another reason has the words of the server or of pg-boss", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestDatabase
+      const { close, db } = bossDatabase(yield* parseDatabaseUrl(Redacted.make(url)))
+      yield* Effect.addFinalizer(() => Effect.promise(close))
+      const refused = yield* failing(() => db.executeSql("select from jobs.nothing"))
+      expect([refused.reason, refused.sqlstate]).toEqual(["Other", "42P01"])
+      const own = yield* failing(() => Promise.reject(new Error("Queue books does not exist")))
+      expect(own.message).toBe("Jobs.send: Queue books does not exist. Nothing of this transaction was kept.")
+    }).pipe(Effect.scoped, Effect.provide(TestDatabase.blank)),
+  )
+})
