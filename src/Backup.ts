@@ -11,6 +11,7 @@ import type { ArchiveHeader } from "./Backup/ArchiveHeader.ts"
 import { BackupError, backupError, beingWritten, isThere, unwritten } from "./Backup/BackupError.ts"
 import { type BackupWriter, type Content, openBackup } from "./Backup/BackupFile.ts"
 import { lineOf, migrationsOf, sequencesOf, type TableShape, tablesOf } from "./Backup/Catalog.ts"
+import { firstOf } from "./Common/FirstOf.ts"
 import { productVersion } from "./Common/Package.ts"
 import { inStage } from "./Common/Progress.ts"
 import { counted } from "./Common/Text.ts"
@@ -116,7 +117,7 @@ export const backupWith = Effect.fn("Backup.backup")(function* <E, R>(
       }),
     (writer, exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.promise(() => writer.abandon())),
   )
-  return yield* Effect.raceFirst(made, lost)
+  return yield* firstOf(made, lost)
 }, Effect.scoped)
 
 export const backup = (path: string) => backupWith(path, Effect.succeed(undefined), true)

@@ -1,6 +1,7 @@
 import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { Effect, Either, Layer, Option, type Redacted, type Scope, Stream } from "effect"
 import type postgres from "postgres"
+import { firstOf } from "./Common/FirstOf.ts"
 import { inSpan } from "./Common/Traced.ts"
 import { assertRows, onlyRow } from "./Database/AnswerRows.ts"
 import { type Client, makeClient, makeOrm, type Orm, type Sql } from "./Database/Client.ts"
@@ -121,7 +122,7 @@ const make = Effect.gen(function* () {
     effect: Effect.Effect<A, E, R>,
   ): Effect.Effect<A, E | LockBusy | DatabaseError, R> =>
     tryLock(lock).pipe(
-      Effect.flatMap((held) => Effect.raceFirst(effect, held.lost)),
+      Effect.flatMap((held) => firstOf(effect, held.lost)),
       Effect.scoped,
     )
 

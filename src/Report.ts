@@ -8,6 +8,7 @@ import { liesAhead } from "./Book/Ahead.ts"
 import { refuseArchived } from "./Book/Archived.ts"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
 import type { Book } from "./Book.ts"
+import { firstOf } from "./Common/FirstOf.ts"
 import { inStage } from "./Common/Progress.ts"
 import { count, counted } from "./Common/Text.ts"
 import { Database } from "./Database.ts"
@@ -99,7 +100,7 @@ const reportSideBySide = (
     const [first, ...more] = books
     const written = Effect.scoped(
       Effect.flatMap(database.tryLocksOfReader(...locksOf(books)), ({ lost }) =>
-        Effect.raceFirst(reportEach(books, request), lost),
+        firstOf(reportEach(books, request), lost),
       ),
     )
     return Effect.catchTag(written, "LockBusy", () =>

@@ -1,5 +1,6 @@
 /** The locks of a connection, and having it for a moment beside those who have it for long. */
 import { Effect, Schedule } from "effect"
+import { firstOf } from "../Common/FirstOf.ts"
 import { LockBusy } from "../Database/SessionLock.ts"
 import type { Database } from "../Database.ts"
 
@@ -22,7 +23,7 @@ export const unlessBusy = <A, E, R>(database: Database, connection: string, effe
   Effect.scoped(
     Effect.flatMap(
       Effect.zipRight(database.tryLock(momentOf(connection)), database.tryLock(lockOf(connection))),
-      ({ lost }) => Effect.raceFirst(effect, lost),
+      ({ lost }) => firstOf(effect, lost),
     ),
   ).pipe(
     Effect.retry({

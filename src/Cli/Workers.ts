@@ -1,5 +1,6 @@
 /** Commands that hand books to workers: at one pace with them, and with the token that they share. */
 import { Effect, FiberRef, Option } from "effect"
+import { firstOf } from "../Common/FirstOf.ts"
 import { Database } from "../Database.ts"
 import { type NoWorkers, onNewerNode } from "../Jobs/Boss.ts"
 import { workersElsewhere } from "../Jobs/Leading.ts"
@@ -74,7 +75,7 @@ export const assisted = <A, E, R>(processes: number, effect: Effect.Effect<A, E,
       const { gone } = yield* processes === 0
         ? Effect.succeed({ gone: Effect.never })
         : workers(processes, ownCommand(...(yield* workerArguments())))
-      return yield* Effect.raceFirst(effect, gone).pipe(
+      return yield* firstOf(effect, gone).pipe(
         Effect.provideService(BookJobs, Option.some(books)),
         Effect.provideService(EventJobs, Option.some(events)),
         Effect.provideService(Connector, sharing(database, tokenKey)),

@@ -1,6 +1,7 @@
 /** Books that are exported together, under their locks; and what stays committed where one of them fails. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
+import { firstOf } from "../Common/FirstOf.ts"
 import { count, counted } from "../Common/Text.ts"
 import { Database } from "../Database.ts"
 import type { AskedBook, ExportedBatch } from "./BookExport.ts"
@@ -52,9 +53,7 @@ export const exportSome = (
     const [first, ...more] = asked
     const tryLocks = request.preview === true ? database.tryLocksOfReader : database.tryLocks
     const underLocks = Effect.scoped(
-      Effect.flatMap(tryLocks(...locks), ({ lost }) =>
-        Effect.raceFirst(exportBooks(asked, selection, request), lost),
-      ),
+      Effect.flatMap(tryLocks(...locks), ({ lost }) => firstOf(exportBooks(asked, selection, request), lost)),
     ).pipe(
       Effect.catchIf(isRefusal, (error) =>
         Effect.flatMap(refusalsOfBooks(asked, selection, request), (refusals) =>

@@ -14,6 +14,7 @@ import {
 } from "effect"
 import type { Job } from "pg-boss"
 import { errorOf } from "../Common/ErrorKind.ts"
+import { firstOf } from "../Common/FirstOf.ts"
 import { int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { PartnerError } from "../Partner/PartnerError.ts"
@@ -137,7 +138,7 @@ export const work = (
     const done = Effect.fn("Jobs.work")(function* (jobs: ReadonlyArray<Job>) {
       if (jobs.length === 0) return
       const reading = Effect.exit(read(jobs.map(({ data }) => data)))
-      const all = yield* Effect.raceFirst(reading, Effect.as(beating(jobs), null))
+      const all = yield* firstOf(reading, Effect.as(beating(jobs), null))
       if (all === null)
         return yield* Effect.logWarning("Books were taken from this worker: it was not heard of in time.")
       yield* settle(

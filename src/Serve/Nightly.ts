@@ -6,6 +6,7 @@ import { eq, max } from "drizzle-orm"
 import { Cause, Effect, Layer, Option } from "effect"
 import { allBooks } from "../Book.ts"
 import { errorOf } from "../Common/ErrorKind.ts"
+import { firstOf } from "../Common/FirstOf.ts"
 import { changedOver } from "../Database/DatabaseError.ts"
 import { runs } from "../Database/Tables/Sync.ts"
 import { Database } from "../Database.ts"
@@ -98,7 +99,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         Effect.whenEffect(stillOwn(own)),
         Effect.map(Option.getOrElse(() => false)),
       )
-      return Effect.raceFirst(syncConnection(connection, isFirst), own.lost).pipe(
+      return firstOf(syncConnection(connection, isFirst), own.lost).pipe(
         Effect.provide(services),
         Effect.catchAllCause((cause) =>
           Effect.map(failed("sync", connection, isFirst, own)(cause), (away) => ({

@@ -2,6 +2,7 @@
 import { Effect, Option, Schedule, Scope } from "effect"
 import { lockOf, momentOf } from "../../Book/Moment.ts"
 import type { Book } from "../../Book.ts"
+import { firstOf } from "../../Common/FirstOf.ts"
 import { LockBusy } from "../../Database/SessionLock.ts"
 import type { Database } from "../../Database.ts"
 
@@ -22,7 +23,7 @@ const patiently = <A, E, R>(
       Effect.zipRight(database.tryLock(momentOf(connection)), Scope.extend(own, scope)),
     )
     const { lost } = yield* Effect.catchTag(own, "LockBusy", () => again)
-    return yield* Effect.raceFirst(effect, lost)
+    return yield* firstOf(effect, lost)
   })
   return Effect.scoped(attempt).pipe(
     Effect.retry({
@@ -51,7 +52,7 @@ export const forAMoment = <A, E, R>(
   const both = Effect.zipRight(database.tryLock(momentOf(connection)), database.tryLock(lockOf(connection)))
   const attempt = Effect.gen(function* () {
     const lock = yield* Effect.catchTag(Effect.asSome(both), "LockBusy", () => Effect.succeedNone)
-    return yield* Effect.transposeMapOption(lock, ({ lost }) => Effect.raceFirst(effect, lost))
+    return yield* Effect.transposeMapOption(lock, ({ lost }) => firstOf(effect, lost))
   })
   return Effect.scoped(attempt).pipe(
     Effect.tap((done) => (Option.isNone(done) ? Effect.sleep(askAgain) : Effect.void)),
@@ -82,9 +83,7 @@ export const holdingBooks = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
 ) =>
   Effect.scoped(
-    Effect.flatMap(database.tryLocks(...locksOf(connection, books)), ({ lost }) =>
-      Effect.raceFirst(effect, lost),
-    ),
+    Effect.flatMap(database.tryLocks(...locksOf(connection, books)), ({ lost }) => firstOf(effect, lost)),
   )
 
 /**
@@ -100,7 +99,7 @@ export const holdingBooksAMoment = <A, E, R>(
   Effect.scoped(
     Effect.flatMap(
       database.tryLocks({ lock: momentOf(connection), shared: true }, ...locksOf(connection, books)),
-      ({ lost }) => Effect.raceFirst(effect, lost),
+      ({ lost }) => firstOf(effect, lost),
     ),
   )
 
