@@ -491,9 +491,8 @@ begin
   perform ledger.refuse_other_table(tg_relid, 'ledger.journal_numbers');
   select n.book_id, n.entry_id into bad
   from new_numbers n
-  left join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-    and e.book_id = any (array(select distinct o.book_id from new_numbers o))
-    and e.entry_id = any (array(select o.entry_id from new_numbers o))
+  left join lateral (
+    select x.period from ledger.journal_entries x where x.book_id = n.book_id and x.entry_id = n.entry_id limit 1) e on true
   where e.period is distinct from n.period limit 1;
   if found then
     raise exception 'journal number for entry % of book %: no such entry in that period', bad.entry_id, bad.book_id

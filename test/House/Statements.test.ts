@@ -18,4 +18,11 @@ describe("the statements of src", () => {
   it("take lists as arrays: the server would read a text again for each row that it compares", () => {
     expect(saying(/\}::text::[a-z0-9]+\[\]/)).toEqual([])
   })
+
+  it("ask no index for each pair of two lists: before version 17 Postgres looks every one of them up", () => {
+    const [, ...functions] = readFileSync("drizzle/rules.sql", "utf8").split("create or replace function ")
+    const pairing = functions.filter((text) => (text.match(/= any \(array\(select/g) ?? []).length > 1)
+    // All lines of one statement are of one book.
+    expect(pairing.map((text) => text.split("(", 1)[0])).toEqual(["ledger.check_postings"])
+  })
 })
