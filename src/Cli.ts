@@ -19,6 +19,7 @@ import type { Manual } from "./Cli/Manual.ts"
 import { makeOutput, Outcome, Output } from "./Cli/Output.ts"
 import { isTraced, telemetry } from "./Cli/Telemetry.ts"
 import { Progress } from "./Common/Progress.ts"
+import { changedOver } from "./Database/DatabaseError.ts"
 import { KnownSecrets, Secrets } from "./Settings/KnownSecrets.ts"
 import type { Mistake } from "./Settings/Mistake.ts"
 import { withSecretFiles } from "./Settings/SecretFiles.ts"
@@ -63,8 +64,9 @@ const runCommand = ({ command: name, own }: Arguments) =>
   Effect.promise(async () => commands[name]?.()).pipe(
     Effect.flatMap((record) => record?.run(own) ?? Effect.dieMessage(`there is no command ${name}`)),
     withoutOwnReports,
+    // A database that could not be written to from the beginning has been refused by name before.
     Effect.mapError((error) =>
-      ValidationError.isValidationError(error) ? asUsageError(error, name) : error,
+      ValidationError.isValidationError(error) ? asUsageError(error, name) : changedOver(error),
     ),
   )
 

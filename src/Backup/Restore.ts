@@ -3,6 +3,7 @@ import { Effect, Stream } from "effect"
 import { inStage } from "../Common/Progress.ts"
 import { count, counted } from "../Common/Text.ts"
 import { bool } from "../Database/Columns.ts"
+import { refuseReadOnly } from "../Database/MayWrite.ts"
 import { type MigrateOptions, migrate, migrateTo } from "../Database/Migrate.ts"
 import { readPartitions } from "../Database/Migrations/Partitions.ts"
 import { Database } from "../Database.ts"
@@ -140,6 +141,7 @@ export const restoreChecked = Effect.fn("Backup.restoreChecked")(function* (
     )
   }
   if (prepared.length > 0) yield* mustFit(options.partitions)
+  yield* refuseReadOnly("Backup.restore")
   if (!(yield* migrateTo(header.migrations, options))) return yield* otherVersion(header)
   yield* database.transaction(
     Effect.gen(function* () {

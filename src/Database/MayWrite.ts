@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
 import { bool } from "./Columns.ts"
+import { readOnlyError } from "./DatabaseError.ts"
 
 /** Whether this session may write. On a standby, or with a role that may only read, it may not. */
 export const mayWrite = Effect.fn("Database.mayWrite")(function* () {
@@ -12,4 +13,15 @@ export const mayWrite = Effect.fn("Database.mayWrite")(function* () {
       select current_setting('transaction_read_only') = 'off' and has_table_privilege('export.batches', 'insert') as may`,
   )
   return may
+})
+
+/** Fails where every transaction would: on a standby, or by a setting of the database, the role or `DATABASE_URL`. */
+export const refuseReadOnly = Effect.fn("Database.refuseReadOnly")(function* (operation: string) {
+  const database = yield* Database
+  const { isReadOnly } = yield* database.row(
+    operation,
+    { isReadOnly: bool },
+    (sql) => sql`select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
+  )
+  if (isReadOnly) yield* readOnlyError(operation)
 })

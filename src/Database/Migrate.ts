@@ -7,6 +7,7 @@ import { type Connection, closeConnection, openConnection } from "./ConnectionPo
 import { type DatabaseError, databaseError } from "./DatabaseError.ts"
 import type { EmbeddedError } from "./Embedded/EmbeddedError.ts"
 import { embeddedRolesSql } from "./Embedded/RuntimeRole.ts"
+import { refuseReadOnly } from "./MayWrite.ts"
 import { refuseEncoding } from "./Migrations/Encoding.ts"
 import { firstMigrations, type Package, packageMigrations, readPackage } from "./Migrations/MigrationFiles.ts"
 import { dropReplaceable, noteObjects } from "./Migrations/Objects.ts"
@@ -105,6 +106,7 @@ const applyPending = Effect.fn("Migrate.apply")(function* (
 ) {
   const database = yield* Database
   const { isEmbedded, settings } = database
+  yield* refuseReadOnly(operation)
   if (!(yield* mayMigrate())) {
     return yield* databaseError(
       "Settings",
