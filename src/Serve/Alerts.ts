@@ -2,7 +2,7 @@
  * Sends alerts: by POST to an address, by starting a program, or both. An alert says what happened and what to do, with counts
  * but without amounts, names or anything the service answered. Sending never delays or fails the work.
  */
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { Clock, Data, Effect, Either, Option, Queue, Redacted, Schedule } from "effect"
 import { Agent, type Dispatcher, Pool, ProxyAgent, request } from "undici"
 import { endingTunnels } from "../Common/Proxy.ts"
@@ -84,8 +84,9 @@ const start = ([program = "", ...args]: ReadonlyArray<string>, body: string) =>
   Effect.async<void, AlertFailed>((resume) => {
     const fail = (text: string) => resume(new AlertFailed({ message: `alerts.command ${program}: ${text}` }))
     const unstarted = (cause: unknown) => fail(failed("it did not start")(cause).message)
-    const started = Either.try(() =>
-      spawn(program, args, { shell: false, stdio: ["pipe", "ignore", "ignore"], env: withoutSecrets() }),
+    const started = Either.try(
+      (): ChildProcess =>
+        spawn(program, args, { shell: false, stdio: ["pipe", "ignore", "ignore"], env: withoutSecrets() }),
     )
     // Node throws some of the system's errors, such as that there is no memory for another process, and emits others.
     if (Either.isLeft(started)) return unstarted(started.left)
@@ -94,9 +95,9 @@ const start = ([program = "", ...args]: ReadonlyArray<string>, body: string) =>
     child.once("close", (code, signal) =>
       code === 0 ? resume(Effect.void) : fail(`it ended with ${code ?? signal ?? "nothing"}`),
     )
-    // A program need not read its input.
-    child.stdin.on("error", () => undefined)
-    child.stdin.end(body)
+    // A program need not read its input, and one for which no file could be opened has none.
+    child.stdin?.on("error", () => undefined)
+    child.stdin?.end(body)
     return Effect.sync(() => child.kill("SIGKILL"))
   }).pipe(
     Effect.timeoutFail({

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs"
+import { spawn } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
@@ -6,6 +7,7 @@ import { Effect, Layer, Logger, LogLevel, TestClock } from "effect"
 import { describe } from "vitest"
 import { type Alert, Alerts } from "../../src/Serve/Alerts.ts"
 import { Settings } from "../../src/Settings.ts"
+import { commonVariables, compiled } from "../support/Compiled.ts"
 import { listenOn } from "../support/Loopback.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
@@ -157,6 +159,31 @@ describe("alerts", () => {
         ),
       )
     },
+  )
+
+  it.scopedLive.skipIf(process.platform === "win32")(
+    "go on where no file could be opened for a moment, so that the program got no input",
+    () =>
+      Effect.gen(function* () {
+        const file = join(temporaryFolder(), "alerts")
+        const keeps = `const fs=require("fs");fs.appendFileSync(process.argv[1],fs.readFileSync(0))`
+        const raising = [process.execPath, compiled("test/support/alertProcess.mjs")]
+        yield* Effect.acquireRelease(
+          Effect.sync(() =>
+            spawn("sh", ["-c", 'ulimit -n 64; exec "$0" "$1"', ...raising], {
+              env: {
+                ...commonVariables(),
+                TIEOUT_ALERTS_COMMAND: JSON.stringify([process.execPath, "-e", keeps, file]),
+              },
+              stdio: ["ignore", "ignore", "inherit"],
+            }),
+          ),
+          (child) => Effect.sync(() => child.kill("SIGKILL")),
+        )
+        const kept = () => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [])
+        yield* until(() => kept().length === 2)
+        expect(kept().map((line) => JSON.parse(line).text)).toEqual(["the first", "the second"])
+      }),
   )
 
   it.scopedLive("never hold up the code that raises them, and leave out kinds that are not wanted", () =>

@@ -24,7 +24,7 @@ export const bundlePrograms = async (sources: ReadonlyArray<string>, folder: str
   })
 }
 
-const programs = ["commandHost", "embeddedClient", "syncProcess", "webhookProcess"]
+const programs = ["alertProcess", "commandHost", "embeddedClient", "syncProcess", "webhookProcess"]
 
 /**
  * Makes a folder like an installed one, with the bundled program as version 9.8.7, and beside it the programs of the tests:
