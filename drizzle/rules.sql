@@ -1474,7 +1474,8 @@ end $$;
 
 -- TO004. The program updates these rows, but never what identifies them, nor what each condition names beside it.
 create or replace trigger identity_kept before update on mirror.accounts for each row
-  when ((new.book_id, new.account_id, new.currency) is distinct from (old.book_id, old.account_id, old.currency))
+  when ((new.book_id, new.account_id) is distinct from (old.book_id, old.account_id)
+    or new.currency is distinct from old.currency and old.entries > 0)
   execute function mirror.refuse_removal();
 
 -- A resource that the service reports differently gets the next version number; mirror.resource_versions keeps the former one.

@@ -86,7 +86,10 @@ const made = Effect.gen(function* () {
   const one = (book: Book, accountId: string) =>
     Effect.map(read(book, [accountId]), ([account]) => Option.fromNullable(account))
 
-  /** Part of the caller's transaction. `readAt` is when the request was sent, ISO 8601, our clock. */
+  /**
+   * Part of the caller's transaction. `readAt` is when the request was sent, ISO 8601, our clock. An account keeps its currency once
+   * something of it is booked; before, one wrong answer would keep its entries out for good.
+   */
   const put = traced("Mirror.Accounts.put")(function* (
     book: Book,
     runId: number,
@@ -110,7 +113,10 @@ const made = Effect.gen(function* () {
             as t (account_id, currency, payment_rails, status, balance, raw)
           on conflict (book_id, account_id) do update set
             status = excluded.status, payment_rails = excluded.payment_rails, balance = excluded.balance,
-            balance_read_at = excluded.balance_read_at, raw = excluded.raw, run_id = excluded.run_id`
+            balance_read_at = excluded.balance_read_at, raw = excluded.raw, run_id = excluded.run_id,
+            currency = case when a.currency <> excluded.currency and a.entries = 0 and not exists (
+                select from ledger.accounts l where l.book_id = a.book_id and l.partner_account_id = a.account_id)
+              then excluded.currency else a.currency end`
     })
   })
 

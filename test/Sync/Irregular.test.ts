@@ -3,6 +3,7 @@ import { Effect, Either } from "effect"
 import { json } from "../Partner/Service.ts"
 import { inOwnDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import {
+  account,
   accountId,
   credit,
   debit,
@@ -167,6 +168,35 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         service.statement = good
         yield* sync(at.url)
         expect(yield* postings).toHaveLength(2)
+        expect(yield* findings).toEqual([])
+      }).pipe(inOwnDatabase),
+    )
+
+    it.scoped("waits where the account was listed with a wrong one, until its first entry is booked", () =>
+      Effect.gen(function* () {
+        const { held: service, service: at } = yield* partnership(threeDeposits)
+        const listed = (currency: string) => {
+          service.interfere = (path, response) => {
+            if (!path.startsWith("/accounts?")) return false
+            const items = [{ ...account, currency, balance: service.balance, status: "ACTIVE" }]
+            json(response, { items, pageInfo: { hasNextPage: false } })
+            return true
+          }
+        }
+        listed("EUR")
+        yield* sync(at.url)
+        expect(yield* postings).toEqual([])
+        expect(yield* findings).toEqual(["cash-balance blocking", "quarantine blocking"])
+        listed("USD")
+        yield* sync(at.url)
+        expect(yield* postings).toHaveLength(3)
+        expect(yield* findings).toEqual([])
+        listed("EUR")
+        yield* sync(at.url)
+        expect(yield* rows("select currency from mirror.accounts")).toEqual([{ currency: "USD" }])
+        expect(yield* findings).toEqual(["cash-balance blocking"])
+        listed("USD")
+        yield* sync(at.url)
         expect(yield* findings).toEqual([])
       }).pipe(inOwnDatabase),
     )
