@@ -155,13 +155,12 @@ export class Requester {
     if (retry === "never") return Effect.fail(error)
     if (hint !== undefined && hint > this.bounds.longestWait) {
       return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const wait = Math.min(hint, this.bounds.retryAfterCap)
         return Effect.fail(
           Fault.make(error.reason, error.operation, {
             ...(error.status === undefined ? {} : { status: error.status }),
-            detail: `${error.detail}; it asks for a pause of ${Math.ceil(wait / 1000)} s`,
+            detail: `${error.detail}; it asks for a pause of ${Math.ceil(hint / 1000)} s`,
             setting: "maxRetryAfter",
-            retryAt: now + wait,
+            retryAt: now + hint,
           }),
         )
       })

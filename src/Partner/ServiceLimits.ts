@@ -26,7 +26,10 @@ export interface Tuning {
   readonly backoffCap: number
   /** Attempts at a request that is answered 429, the first included. */
   readonly limitedTries: number
-  /** A longer `Retry-After` is cut to this. */
+  /**
+   * A longer `Retry-After` holds a process that lives on, and those that share its pace, for so long: one mistaken answer would else keep
+   * them from asking for as long as it says, while each new process asks at once.
+   */
   readonly retryAfterCap: number
   /** Failures in a row after which only one request at a time is let through, and how many of those may fail. */
   readonly breakerThreshold: number
@@ -41,7 +44,7 @@ export const defaultTuning: Tuning = {
   backoffBase: 500,
   backoffCap: 20_000,
   limitedTries: 20,
-  retryAfterCap: 7 * 86_400_000,
+  retryAfterCap: 3_600_000,
   breakerThreshold: 5,
   breakerProbes: 5,
   retryReserve: 20,
@@ -80,5 +83,9 @@ export const bounds = (limits: ServiceLimits, tuning: Partial<Tuning> = {}): Bou
   maxPages: limits.maxPages,
   maxEmptyPages: limits.maxEmptyPages,
   longestWait: Duration.toMillis(limits.maxRetryAfter),
+  retryAfterCap: Math.max(
+    tuning.retryAfterCap ?? defaultTuning.retryAfterCap,
+    Duration.toMillis(limits.maxRetryAfter),
+  ),
   tries: limits.tries,
 })

@@ -12,12 +12,13 @@ import { connected } from "../Partner/Connector.ts"
 import { Reconcile } from "../Reconcile.ts"
 import { beginBookEvents, beginRun, Run } from "../Run.ts"
 import { Settings } from "../Settings.ts"
-import { Inbox } from "../Webhook/Inbox.ts"
+import { defaultTries, Inbox, triesOfOutage } from "../Webhook/Inbox.ts"
 import { isPending } from "../Webhook/InboxDue.ts"
 import { EventJobs, handOutEvents } from "./Events/EventJobs.ts"
 import { absorbEvents, type Round } from "./Events/EventRound.ts"
 import { warnEachMinute } from "./Events/RepeatedWarning.ts"
 import { forAMoment, holdingBooksAMoment } from "./Runs/ConnectionLock.ts"
+import { isAway } from "./Runs/Failures.ts"
 import { runParts } from "./Runs/Parts.ts"
 import { recordEnd } from "./Runs/Proving.ts"
 
@@ -77,7 +78,11 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
           Effect.annotateLogs({ run: run.runId }),
           Effect.annotateSpans({ connection, run: run.runId }),
           // A failure of the whole round is a failed try for each event: it is tried again, each time after a longer wait.
-          Effect.tapError((error) => run.commit(inbox.fail(events, inOneLine(error.message)))),
+          Effect.tapError((error) =>
+            run.commit(
+              inbox.fail(events, inOneLine(error.message), isAway(error) ? triesOfOutage : defaultTries),
+            ),
+          ),
           Effect.onExit((exit) =>
             Effect.provide(
               recordEnd(run, exit, () => ({ code: 0 })),

@@ -42,6 +42,9 @@ export interface WaitingEvent extends EventKey {
 /** After so many tries an event is dead, unless the caller says otherwise. */
 export const defaultTries = 8
 
+/** While the service is away it is tried for about a day: with the longest wait between two tries from the eleventh on. */
+export const triesOfOutage = 150
+
 /** How long a process may work at an event before another one may take it. */
 const defaultLease = Duration.minutes(2)
 

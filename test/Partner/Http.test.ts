@@ -1,6 +1,9 @@
 import { it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Exit, Fiber, Option } from "effect"
 import { describe, expect } from "vitest"
+import { outcomeOf } from "../../src/Partner/Attempt.ts"
+import * as Fault from "../../src/Partner/Fault.ts"
+import { bounds, defaultLimits } from "../../src/Partner/ServiceLimits.ts"
 import { Partner } from "../../src/Partner.ts"
 import { defaultInterface } from "../../src/Settings/Interface.ts"
 import { freePort } from "../support/Loopback.ts"
@@ -171,20 +174,34 @@ describe("A status", () => {
 describe("A pause that the service asks for", () => {
   it.live("[C3] beyond the longest wait ends the request, with the time to come back at", () =>
     withPartner(
-      serve((_, response) => json(response, {}, 429, { "retry-after": "3600" })),
+      serve((_, response) => json(response, {}, 429, { "retry-after": "604800" })),
       (partner, { count }) =>
         Effect.gen(function* () {
           const before = Date.now()
           const error = yield* failureOf(partner.account(uuid(1)))
           expect(error).toMatchObject({ reason: "RateLimited", status: 429 })
+          expect(error.detail).toContain("a pause of 604800 s")
           expect(error.advice).toContain("`limits.maxRetryAfter`")
-          expect(error.retryAt).toBeGreaterThanOrEqual(before + 3_600_000)
+          expect(error.retryAt).toBeGreaterThanOrEqual(before + 604_800_000)
           const next = yield* failureOf(partner.account(uuid(2)))
           expect(next.reason).toBe("RateLimited")
           expect(next.retryAt).toBeGreaterThan(before + 3_500_000)
           expect(count("/accounts")).toBe(1)
         }),
     ),
+  )
+
+  it.each([
+    { longest: 0.25, held: 1 },
+    { longest: 3, held: 3 },
+  ])(
+    "[C3] of a week holds a process that lives on for $held h, where its longest wait is $longest h",
+    ({ held, longest }) => {
+      const failure = Fault.ofStatus({ operation: "GET /accounts", status: 429, said: undefined })
+      const limits = bounds({ ...defaultLimits, maxRetryAfter: Duration.hours(longest) })
+      const outcome = outcomeOf({ kind: "failure", failure, hint: 7 * 86_400_000 }, limits)
+      expect(outcome).toEqual({ kind: "refused", hold: held * 3_600_000 })
+    },
   )
 
   it.live("[C3] holds back every request of the connection", () =>

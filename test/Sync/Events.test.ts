@@ -590,6 +590,46 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped.each(["everything", "the statement"])(
+    "are not given up while the service is away, for a day: %s [W14]",
+    (away) =>
+      Effect.gen(function* () {
+        const { held, service } = yield* partnership()
+        yield* sync(service.url)
+        held.deposits = [deposit(20, "5.00")]
+        held.statement = [credit(1, "5.00", "5.00", id(20))]
+        held.balance = "5.00"
+        held.interfere = (path, response) => {
+          if (away === "the statement" && !path.includes("/statement")) return false
+          response.writeHead(503, { "content-type": "application/json" }).end("{}")
+          return true
+        }
+        const tryAgain = (tries: number) =>
+          rows(
+            `update webhook.inbox set next_try_at = now(), tries = ${tries} where state = 'failed' returning 1`,
+          )
+        const round = processing(service.url, (events) => Effect.ignore(events.round("default")))
+        yield* processing(service.url, (_, inbox) =>
+          inbox.put([
+            delivery("deposit.completed", { depositId: id(20), status: "COMPLETED" }),
+            delivery("account.credited", { accountId, amount: "5.00", currency: "USD" }),
+          ]),
+        )
+        yield* round
+        for (const tries of [7, 8, 100]) {
+          expect(yield* inboxStates).toEqual(["failed 2"])
+          yield* tryAgain(tries)
+          yield* round
+        }
+        expect(yield* inboxStates).toEqual(["failed 2"])
+        held.interfere = () => false
+        yield* tryAgain(101)
+        yield* round
+        expect(yield* inboxStates).toEqual(["done 2"])
+        expect(yield* postings).toHaveLength(1)
+      }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("wait for a running sync, and none is lost [W12]", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()

@@ -8,6 +8,7 @@ import type { WaitingEvent } from "../../Webhook/Inbox.ts"
 import { Clients } from "../Runs/Clients.ts"
 import { aloneOfClient } from "../Runs/Failures.ts"
 import { type Hint, hintOf } from "./EventHint.ts"
+import { type Unread, unreadFor } from "./EventReader.ts"
 
 export interface Hinted {
   readonly event: WaitingEvent
@@ -86,14 +87,14 @@ export const booksFor = Effect.fn("Events.booksFor")(function* (
       new Map(books.map((book) => [Option.getOrElse(book.clientId, () => ""), book] as const)),
   )
   const books = yield* known
-  const unread = { why: Option.none<string>(), closed: Option.none<Closed>() }
+  const unread = { why: Option.none<Unread>(), closed: Option.none<Closed>() }
   if ([...clients, ""].every((client) => books.has(client))) return { books, ...unread }
   yield* organizationBook(connection)
   const isListed = [...clients].every((client) => client === "" || books.has(client))
   if (isListed) return { books: yield* known, ...unread }
   const listed = yield* closedClients(connection).pipe(
     Effect.map((closed) => ({ ...unread, closed: Option.some<Closed>(closed) })),
-    aloneOfClient((error) => ({ ...unread, why: Option.some(error.message) })),
+    aloneOfClient((error) => ({ ...unread, why: Option.some(unreadFor(error)) })),
   )
   return { books: yield* known, ...listed }
 })

@@ -12,24 +12,31 @@ import { ResourceKey } from "../Resources/Hydration.ts"
 import { Lists } from "../Resources/Lists.ts"
 import { OpenResources } from "../Resources/OpenResources.ts"
 import { BookReader } from "../Runs/BookReader.ts"
-import { aloneOfStream, failureOf } from "../Runs/Failures.ts"
+import { aloneOfStream, failureOf, isAway, type StreamError } from "../Runs/Failures.ts"
 import { type Failure, unreadText } from "../Runs/RunReport.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { keyOfResource, type Touched } from "./EventHint.ts"
 
+/** Why something could not be read, and whether that passes by itself. */
+export type Unread = Pick<Failure, "why" | "passing">
+
+export const lasting = (why: string): Unread => ({ why, passing: false })
+
+export const unreadFor = (error: StreamError): Unread => ({ why: error.message, passing: isAway(error) })
+
 /** What could not be read. Only the events that named it are tried again. */
 export interface ReadAgain {
   readonly newEntries: ReadonlyMap<string, number>
-  /** Why, by account. */
-  readonly accounts: ReadonlyMap<string, string>
-  /** Why, by `keyOfResource`. */
-  readonly resources: ReadonlyMap<string, string>
+  /** By account. */
+  readonly accounts: ReadonlyMap<string, Unread>
+  /** By `keyOfResource`. */
+  readonly resources: ReadonlyMap<string, Unread>
   /** Failures that concern the book as a whole. */
   readonly failures: ReadonlyArray<Failure>
 }
 
-const unknownAccount = (accountId: string): string =>
-  `the service does not know the account ${accountId} (yet)`
+const unknownAccount = (accountId: string): Unread =>
+  lasting(`the service does not know the account ${accountId} (yet)`)
 
 const made = Effect.gen(function* () {
   const database = yield* Database
@@ -90,7 +97,7 @@ const made = Effect.gen(function* () {
     book: Book,
     keys: ReadonlyArray<ResourceKey>,
   ) {
-    const failed = new Map<string, string>()
+    const failed = new Map<string, Unread>()
     if (keys.length === 0) return failed
     const atOnce = yield* open.readKeys(book, keys).pipe(
       Effect.as(true),
@@ -102,7 +109,7 @@ const made = Effect.gen(function* () {
         (key) =>
           open.readKeys(book, [key]).pipe(
             aloneOfStream((error): void => {
-              failed.set(keyOfResource(key), error.message)
+              failed.set(keyOfResource(key), unreadFor(error))
             }),
           ),
         { concurrency: 4, discard: true },
@@ -111,7 +118,7 @@ const made = Effect.gen(function* () {
     for (const key of yield* unknownOf(book, keys)) {
       const name = keyOfResource(key)
       const why = `the service does not know the ${key.type.toLowerCase()} ${key.id} (yet)`
-      if (!failed.has(name)) failed.set(name, why)
+      if (!failed.has(name)) failed.set(name, lasting(why))
     }
     return failed
   })
@@ -124,9 +131,9 @@ const made = Effect.gen(function* () {
     if (Option.isNone(answer)) return Option.some(unknownAccount(accountId))
     const account = answer.value
     if (Either.isLeft(account))
-      return Option.some(`the service's answer for the account ${accountId} cannot be understood`)
+      return Option.some(lasting(`the service's answer for the account ${accountId} cannot be understood`))
     yield* run.commit(accounts.put(book, run.runId, askedAt, [account.right]))
-    return Option.none<string>()
+    return Option.none<Unread>()
   })
 
   /**
@@ -144,18 +151,18 @@ const made = Effect.gen(function* () {
       readonly accounts: ReadonlySet<string>
       readonly moved: ReadonlyArray<{ readonly accountId: string; readonly resource: string }>
       /** What was said instead of each account. */
-      readonly why: ReadonlyMap<string, string>
+      readonly why: ReadonlyMap<string, Unread>
     },
-    resources: Map<string, string>,
+    resources: Map<string, Unread>,
   ) {
     const asked = new Set([...named, ...moved.map(({ accountId }) => accountId)])
     const known = new Set((yield* accounts.some(book, asked)).map(({ accountId }) => accountId))
-    const unread = new Map<string, string>()
+    const unread = new Map<string, Unread>()
     for (const accountId of named)
       if (!known.has(accountId)) unread.set(accountId, why.get(accountId) ?? unknownAccount(accountId))
     for (const failure of failures)
       if (failure.unread.kind === "statement")
-        unread.set(failure.unread.accountId, `${unreadText(failure)}: ${failure.why}`)
+        unread.set(failure.unread.accountId, { ...failure, why: `${unreadText(failure)}: ${failure.why}` })
     for (const { accountId, resource } of moved) {
       const reason = known.has(accountId) ? unread.get(accountId) : undefined
       if (reason !== undefined && !resources.has(resource)) resources.set(resource, reason)
@@ -170,7 +177,7 @@ const made = Effect.gen(function* () {
       const resources = yield* readResources(book, touched.resources)
       const moved = yield* accountsOf(book, touched.resources)
       const { failures, newEntries } = yield* reader.read(book, false)
-      const named = { accounts: touched.accounts, moved, why: new Map<string, string>() }
+      const named = { accounts: touched.accounts, moved, why: new Map<string, Unread>() }
       const unread = yield* unreadOf(book, failures, named, resources)
       return { newEntries, accounts: unread, resources, failures } satisfies ReadAgain
     }
@@ -186,16 +193,16 @@ const made = Effect.gen(function* () {
     const resources = yield* readResources(book, touched.resources)
     const moved = yield* accountsOf(book, touched.resources)
     const wanted = new Set([...touched.accounts, ...moved.map(({ accountId }) => accountId)])
-    const why = new Map<string, string>()
-    const failed = new Map<string, string>()
+    const why = new Map<string, Unread>()
+    const failed = new Map<string, Unread>()
     yield* Effect.forEach(
       wanted,
       (accountId) =>
         readAccount(book, accountId).pipe(
-          Effect.map(Option.map((text) => why.set(accountId, text))),
+          Effect.map(Option.map((unread) => why.set(accountId, unread))),
           aloneOfStream((error): void => {
-            why.set(accountId, error.message)
-            failed.set(accountId, error.message)
+            why.set(accountId, unreadFor(error))
+            failed.set(accountId, unreadFor(error))
           }),
         ),
       { concurrency: 4, discard: true },

@@ -2,7 +2,7 @@
  * One round over the events that it took: reads again what they name, posts, numbers and reconciles it, and records the result
  * for each.
  */
-import { Context, Effect, Option, pipe } from "effect"
+import { Array as Arr, Context, Effect, Option, pipe } from "effect"
 import { type Book, organizationBook } from "../../Book.ts"
 import { Ledger } from "../../Ledger.ts"
 import { Partner, PartnerConnection } from "../../Partner.ts"
@@ -10,7 +10,7 @@ import { Reconcile } from "../../Reconcile.ts"
 import { countBooked } from "../../Run/Counters.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
-import { defaultTries, Inbox, type WaitingEvent } from "../../Webhook/Inbox.ts"
+import { defaultTries, Inbox, triesOfOutage, type WaitingEvent } from "../../Webhook/Inbox.ts"
 import { Loans } from "../Credit/Loans.ts"
 import { aloneOfClient, failureOf, isAbsent } from "../Runs/Failures.ts"
 import { add, syncParts } from "../Runs/Parts.ts"
@@ -19,7 +19,7 @@ import { unreadText } from "../Runs/RunReport.ts"
 import { booksFor, byClient, type Closed, closedClients, type Hinted } from "./EventBooks.ts"
 import { keyOfResource, touchedBy } from "./EventHint.ts"
 import { meterEvents } from "./EventMeters.ts"
-import { type ReadAgain, TouchedReader } from "./EventReader.ts"
+import { lasting, type ReadAgain, TouchedReader, type Unread } from "./EventReader.ts"
 import { noteOf, tellNotes } from "./UnknownEvents.ts"
 
 const parts = pipe(syncParts, add(TouchedReader, TouchedReader.made))
@@ -40,7 +40,7 @@ export interface Round {
 }
 
 /** Why an event's effect is not in the books; none if it is. */
-const whyUnbooked = ({ hint }: Hinted, read: ReadAgain): Option.Option<string> => {
+const whyUnbooked = ({ hint }: Hinted, read: ReadAgain): Option.Option<Unread> => {
   const [whole] = read.failures
   const ofAccount = Option.flatMap(hint.account, (id) => Option.fromNullable(read.accounts.get(id)))
   const ofResource = Option.flatMap(hint.resource, (key) =>
@@ -48,7 +48,7 @@ const whyUnbooked = ({ hint }: Hinted, read: ReadAgain): Option.Option<string> =
   )
   const ofWhole =
     whole !== undefined && (Option.isSome(hint.unknown) || hint.addressBook)
-      ? Option.some(`${unreadText(whole)}: ${whole.why}`)
+      ? Option.some({ ...whole, why: `${unreadText(whole)}: ${whole.why}` })
       : Option.none()
   return Option.orElse(ofAccount, () => Option.orElse(ofResource, () => ofWhole))
 }
@@ -77,7 +77,7 @@ interface Outcome extends Hinted {
   /** What its book was read for, or why it is left to the next sync. */
   readonly note: Option.Option<string>
   /** Why its effect is not in the books; none if it is. */
-  readonly why: Option.Option<string>
+  readonly why: Option.Option<Unread>
 }
 
 /**
@@ -85,14 +85,14 @@ interface Outcome extends Hinted {
  * those of onboarding and availability, only says that something is to be looked at, and every sync looks at all clients.
  */
 const unreadable =
-  (why: string, isOver: boolean) =>
+  (why: Unread, isOver: boolean) =>
   (one: Hinted): Outcome =>
     Option.match(one.hint.unknown, {
       onSome: (unknown) =>
         isOver || one.event.tries >= defaultTries
           ? {
               ...one,
-              note: Option.some(`${unknown}: ${why}; left to the next sync`),
+              note: Option.some(`${unknown}: ${why.why}; left to the next sync`),
               why: Option.none(),
             }
           : { ...one, note: Option.none(), why: Option.some(why) },
@@ -123,7 +123,7 @@ const takeBook = Effect.fn("Events.takeBook")(function* (
     (one): Outcome => ({
       ...one,
       note: noteOf(one.hint, book),
-      why: broken ? Option.some(read.failures[0]?.why ?? "") : whyUnbooked(one, read),
+      why: broken ? Option.fromNullable(read.failures[0]) : whyUnbooked(one, read),
     }),
   )
   const isWhole = outcomes.every(({ why }) => Option.isNone(why))
@@ -140,7 +140,7 @@ const takeBook = Effect.fn("Events.takeBook")(function* (
           isGone && Option.isSome(one.why) ? unreadable(one.why.value, false)(one) : one,
         ),
       onSome: (status) =>
-        outcomes.map((one) => (Option.isNone(one.why) ? one : unreadable(status, true)(one))),
+        outcomes.map((one) => (Option.isNone(one.why) ? one : unreadable(lasting(status), true)(one))),
     },
   )
 })
@@ -176,11 +176,17 @@ const noteOutcomes = Effect.fn("Events.noteOutcomes")(function* (
   meterEvents(connection, delays)
   yield* tellNotes(done)
   const failed = outcomes.flatMap(({ event, why }) =>
-    Option.toArray(Option.map(why, (text) => ({ event, text }))),
+    Option.toArray(Option.map(why, ({ passing, why: text }) => ({ event, passing, text }))),
   )
-  for (const text of new Set(failed.map((one) => one.text))) {
-    const same = failed.filter((one) => one.text === text).map(({ event }) => event)
-    yield* run.commit(inbox.fail(same, text))
+  for (const same of Object.values(Arr.groupBy(failed, ({ passing, text }) => `${passing} ${text}`))) {
+    const [{ passing, text }] = same
+    yield* run.commit(
+      inbox.fail(
+        same.map(({ event }) => event),
+        text,
+        passing ? triesOfOutage : defaultTries,
+      ),
+    )
   }
   return failed.length
 })
@@ -211,13 +217,10 @@ export const absorbEvents = Effect.fn("Events.absorb")(function* (
     if (book !== undefined) return takeBook(book, ofClient, closed)
     const status = Option.flatMapNullable(shown, (statuses) => statuses.get(client))
     // It may be listed in a moment.
-    const unlisted = Option.getOrElse(why, () => `the service lists no client ${client}`)
+    const unlisted = Option.getOrElse(why, () => lasting(`the service lists no client ${client}`))
     return Effect.succeed(
       ofClient.map(
-        unreadable(
-          Option.getOrElse(status, () => unlisted),
-          Option.isSome(status),
-        ),
+        unreadable(Option.match(status, { onNone: () => unlisted, onSome: lasting }), Option.isSome(status)),
       ),
     )
   })
