@@ -13,3 +13,9 @@ export const kindOf = (error: unknown): string => {
 /** The first error of a cause, or the defect. */
 export const errorOf = (cause: Cause.Cause<unknown>): unknown =>
   Option.getOrElse(Chunk.head(Cause.failures(cause)), () => Cause.squash(cause))
+
+/** What the first error of a cause says, or the defect. */
+export const messageOf = (cause: Cause.Cause<unknown>): string => {
+  const error = errorOf(cause)
+  return error instanceof Error ? error.message : "something unforeseen"
+}

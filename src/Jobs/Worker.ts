@@ -13,7 +13,7 @@ import {
   type Scope,
 } from "effect"
 import type { Job } from "pg-boss"
-import { errorOf } from "../Common/ErrorKind.ts"
+import { errorOf, messageOf } from "../Common/ErrorKind.ts"
 import { firstOf } from "../Common/FirstOf.ts"
 import { int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
@@ -50,10 +50,7 @@ const whyOf = (output: unknown): string =>
 const reasonOf = (exit: Exit.Exit<void, unknown>): Option.Option<string> =>
   Exit.match(exit, {
     onSuccess: () => Option.none(),
-    onFailure: (cause) => {
-      const error = errorOf(cause)
-      return Option.some(error instanceof Error ? error.message : "something unforeseen")
-    },
+    onFailure: (cause) => Option.some(messageOf(cause)),
   })
 
 /** Whether a job failed by what this worker has: another one may have other settings, or the new secret. */

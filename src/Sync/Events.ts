@@ -2,8 +2,9 @@
  * Brings the effect of received events into the books: what they name is read again, posted, numbered and reconciled. Many
  * events become one round; a round is a run of its connection, so that it waits for a sync that runs and no event is lost.
  */
-import { Duration, Effect, Option, Schedule, Stream } from "effect"
+import { type Cause, Duration, Effect, Option, Schedule, Stream } from "effect"
 import type { Book } from "../Book.ts"
+import { errorOf, messageOf } from "../Common/ErrorKind.ts"
 import { inOneLine } from "../Common/Text.ts"
 import { bool } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
@@ -78,9 +79,13 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
           Effect.annotateLogs({ run: run.runId }),
           Effect.annotateSpans({ connection, run: run.runId }),
           // A failure of the whole round is a failed try for each event: it is tried again, each time after a longer wait.
-          Effect.tapError((error) =>
+          Effect.tapErrorCause((cause) =>
             run.commit(
-              inbox.fail(events, inOneLine(error.message), isAway(error) ? triesOfOutage : defaultTries),
+              inbox.fail(
+                events,
+                inOneLine(messageOf(cause)),
+                isAway(errorOf(cause)) ? triesOfOutage : defaultTries,
+              ),
             ),
           ),
           Effect.onExit((exit) =>
@@ -132,7 +137,9 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
         ...(yield* settings.connection(connection)),
         limits: settings.limits,
       })
-      const waits = warnEachMinute((why) => `Events of ${connection} wait: ${why}`)
+      const warn = warnEachMinute((why) => `Events of ${connection} wait: ${why}`)
+      // A defect as well: else the process would live on, and acknowledge events that nobody follows any more.
+      const waits = (cause: Cause.Cause<unknown>) => warn({ message: messageOf(cause) })
       const rounds = round(connection).pipe(
         Effect.tap(
           Option.match({
@@ -141,7 +148,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
           }),
         ),
         Effect.repeat({ while: Option.isSome }),
-        Effect.catchAll(waits),
+        Effect.catchAllCause(waits),
       )
       const announced = inbox.arrivals.pipe(
         Stream.filter((name) => name === connection),
@@ -150,7 +157,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       const regularly = Stream.fromSchedule(Schedule.spaced(lookAgain)).pipe(Stream.as(undefined))
       // Makes events due at once that a vanished process had taken; no other process works at any while this one holds the
       // connection.
-      yield* forAMoment(database, connection, inbox.release(connection)).pipe(Effect.catchAll(waits))
+      yield* forAMoment(database, connection, inbox.release(connection)).pipe(Effect.catchAllCause(waits))
       // A burst counts as one announcement. A single event after a pause is not delayed, nor is one after a look that found
       // nothing.
       const bursts = announced.pipe(

@@ -731,6 +731,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped("are processed on after something unforeseen, as while their table was another one", () =>
+    Effect.gen(function* () {
+      const said: Array<string> = []
+      const logger = Logger.make(({ message }) => void said.push(String(message)))
+      const { held, service } = yield* partnership()
+      yield* sync(service.url)
+      held.statement.push(credit(1, "5.00", "5.00"))
+      held.balance = "5.00"
+      yield* processing(service.url, (events, inbox) =>
+        Effect.gen(function* () {
+          yield* rows("alter table webhook.inbox alter column tries type bigint")
+          yield* inbox.put([delivery("account.credited", { accountId, amount: "5.00", currency: "USD" })])
+          yield* events
+            .follow("default", () => Effect.void)
+            .pipe(Effect.forkScoped, Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+          yield* Effect.repeat(Effect.sleep("20 millis"), {
+            until: () => said.some((text) => text.startsWith("Events of default wait: Webhook.Inbox.take: ")),
+          })
+          yield* rows("alter table webhook.inbox alter column tries type integer")
+          yield* Effect.repeat(Effect.delay(inboxStates, "50 millis"), {
+            until: ([state]) => state === "done 1",
+          })
+        }).pipe(Effect.scoped),
+      )
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("are processed as they come, and the log of a round names its run", () =>
     Effect.gen(function* () {
       const said: Array<string> = []
