@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Book, clientBook } from "../../../src/Book.ts"
-import { Database } from "../../../src/Database.ts"
 import {
   type Account,
   addEntry,
@@ -246,39 +245,3 @@ layer(services, { excludeTestServices: true })(
     )
   },
 )
-
-/** The planner has no statistics of new tables; each look-up must cost at most a scan of the book. */
-layer(services, { excludeTestServices: true })("the entries of a transaction", (it) => {
-  it.effect("are found with few scans where the planner has no statistics", () =>
-    Effect.gen(function* () {
-      const account = yield* openAccount(yield* openBook)
-      const { bookId } = account.book
-      const entries = 120
-      for (let at = 0; at < entries; at++)
-        yield* addEntry(account, { type: "CREDIT", amount: "1", of: { type: "PAYOUT", id: randomUUID() } })
-      const database = yield* Database
-      const looked = yield* database.transaction(
-        Effect.gen(function* () {
-          yield* query(
-            (
-              sql,
-            ) => sql`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-              set_config('enable_mergejoin', 'off', true)`,
-          )
-          yield* query(
-            (sql) => sql`
-              select e.entry_id, (select count(*) from mirror.entries_of_transaction(${bookId}, e.entry_id::text)),
-                (select count(*) from mirror.transactions_of_entry(${bookId}, e.entry_id))
-              from mirror.statement_entries e where e.book_id = ${bookId}`,
-          )
-          return yield* query(
-            (sql) => sql<Array<{ rows: bigint }>>`
-              select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::bigint as rows
-              from pg_stat_xact_user_tables where relname like 'statement_entries%'`,
-          )
-        }),
-      )
-      expect(Number(looked[0]?.rows)).toBeLessThan(8 * entries * entries)
-    }),
-  )
-})
