@@ -47,6 +47,8 @@ const acceptedForGood: ReadonlyArray<CheckName> = [
   "account-gone",
   "account-shared",
   "client-gone",
+  // What was read stays read, and the books keep the first of it.
+  "contradiction",
   // What is dated in a later month is missing in each month before it.
   "dated-ahead",
   // Of a movement that is over: its entries stay what they are.

@@ -107,7 +107,7 @@ export const checks = [
   {
     name: "contradiction",
     severity: "blocking",
-    todo: "tieout explain shows both; ask the provider",
+    todo: "tieout explain shows both; ask the provider; a close can accept it",
   },
   {
     name: "export-totals",
