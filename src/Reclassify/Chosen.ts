@@ -5,7 +5,7 @@ import type { Book } from "../Book.ts"
 import { int4, text, uuid } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { findEntry } from "./Reclassifiable.ts"
+import { findEntries } from "./Reclassifiable.ts"
 import { reclassifyError } from "./ReclassifyError.ts"
 
 /** The checks whose findings are about what one statement entry left in suspense. */
@@ -52,7 +52,7 @@ export const chosenEntries = Effect.fn("Reclassify.chosen")(function* (
   ids: ReadonlyArray<string>,
   allOf: Option.Option<AllOf>,
 ) {
-  const named = yield* Effect.forEach(ids, findEntry)
+  const named = (yield* Effect.forEach(ids, findEntries)).flat()
   const found = Option.isSome(allOf) ? [...named, ...(yield* ofCheck(allOf.value))] : named
   const entries = [...new Map(found.map((one) => [`${one.book.bookId} ${one.entryId}`, one])).values()]
   const connections = [...new Set(entries.map(({ book }) => book.connection))]

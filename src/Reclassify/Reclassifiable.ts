@@ -57,36 +57,48 @@ const standingColumns = {
 
 export type ReclassifiableItem = RowOf<typeof standingColumns>
 
-/** The statement entries of a finding, those of its unknown resource or conversion in transit included. */
+/**
+ * The statement entries of a finding, those of its unknown resource or its conversion in transit included. Of a movement that should net
+ * to zero all that stand somewhere: only together they are what it leaves.
+ */
 const ofFinding = Effect.fn("Reclassify.ofFinding")(function* (findingId: string) {
   const database = yield* Database
   const rows = yield* database.rows(
     "Reclassify.ofFinding",
-    { subject_id: text },
+    { subject_id: text, together: bool },
     (sql) => sql`
-      select subject_id from reconcile.findings
+      select subject_id, false as together from reconcile.findings
       where finding_id = ${findingId}::text::bigint and subject_type = 'statement_entry'
       union all
-      select e.entry_id::text from reconcile.findings f
+      select e.entry_id::text, f.check_name = 'clearing-nets' from reconcile.findings f
       join mirror.statement_entries e on e.book_id = f.book_id and e.related_id = mirror.uuid_or_null(f.subject_id)
         and e.related_type = upper(f.subject_type) and not e.held
-      where f.finding_id = ${findingId}::text::bigint and f.check_name = 'missing-resource'
-        and not ${movedByHand(sql, sql`e.book_id`, sql`e.entry_id`)} and not ${isArchived(sql)}
+      left join mirror.resources r on r.book_id = e.book_id and r.resource_id = e.related_id
+        and r.resource_type = e.related_type and f.check_name = 'clearing-nets'
+      where f.finding_id = ${findingId}::text::bigint and f.check_name in ('missing-resource', 'clearing-nets')
+        and not ${movedByHand(sql, sql`e.book_id`, sql`e.entry_id`, sql`coalesce(r.changed_at, '-infinity')`)} and not ${isArchived(sql)}
+        and (f.check_name <> 'clearing-nets' or exists (
+          select from ledger.journal_entries j
+          join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+          join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+            and a.role in ('deposits_clearing', 'withdrawals_clearing', 'conversions_in_transit', 'other')
+          where j.book_id = e.book_id and j.source_id = e.entry_id
+          group by a.account_id having sum(p.amount) <> 0))
       union all
-      select s.entry_id::text from reconcile.findings f
+      select s.entry_id::text, false from reconcile.findings f
       join reconcile.conversions_in_transit t on t.book_id = f.book_id and t.conversion_id = f.subject_id::uuid
       join mirror.statement_entries s on s.book_id = t.book_id and s.related_id = t.conversion_id
         and s.currency = t.currency and not s.held
       where f.finding_id = ${findingId}::text::bigint and f.check_name = 'conversion-in-transit'
       union all
-      select distinct e.entry_id::text from reconcile.findings f
+      select distinct e.entry_id::text, false from reconcile.findings f
       join ledger.receivable_shares s on s.book_id = f.book_id and s.receivable_id::text = f.evidence ->> 'receivableId'
         and s.purpose = f.evidence ->> 'purpose' and s.currency = f.evidence ->> 'currency' and s.rest
       cross join lateral unnest(s.entries) as e (entry_id)
       where f.finding_id = ${findingId}::text::bigint and f.check_name = 'loan-clearing'`,
   )
   const ids = rows.map(({ subject_id: id }) => id)
-  if (ids.length < 2) return ids
+  if (ids.length < 2 || rows.every(({ together }) => together)) return ids
   return yield* reclassifyError(
     "Usage",
     `F${findingId} is about ${ids.length} statement entries (${ids.join(", ")}): name the one whose amount is to be moved.`,
@@ -111,11 +123,11 @@ const ofJournalEntry = Effect.fn("Reclassify.ofJournalEntry")(function* (bookId:
 })
 
 /**
- * The statement entry that a journal number, a finding (`F12`) or an identifier names, and its book. Fails with `NothingFound`
+ * The statement entries that a journal number, a finding (`F12`) or an identifier names, and their book; mostly one. Fails with `NothingFound`
  * if nothing has that identifier, and with `ReclassifyError` if something else has it, or several books, as two connections to
  * one organization do.
  */
-export const findEntry = Effect.fn("Reclassify.findEntry")(function* (id: string) {
+export const findEntries = Effect.fn("Reclassify.findEntries")(function* (id: string) {
   const found: Array<{ readonly bookId: number; readonly entryId: string }> = []
   const subjects = subjectsOf(id, parseReferences(id)).pipe(
     Effect.catchIf(
@@ -154,7 +166,7 @@ export const findEntry = Effect.fn("Reclassify.findEntry")(function* (id: string
       `${JSON.stringify(id)} names no statement entry and no journal entry of one: only what a statement moved can be reclassified. See: tieout explain ${id}`,
     )
   }
-  return { book, entryId: entry.entryId }
+  return found.map(({ entryId }) => ({ book, entryId }))
 })
 
 /**
