@@ -12,6 +12,7 @@ import {
   Option,
   Scope,
 } from "effect"
+import { messageOf } from "./Common/ErrorKind.ts"
 import { counted } from "./Common/Text.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import type { Database } from "./Database.ts"
@@ -104,7 +105,7 @@ const followers: Part = Effect.gen(function* () {
 /** Deletes old rows, whatever else runs: there need not be a complete sync after which they go. */
 const forgetting: Part = Effect.forkScoped(
   forget().pipe(
-    Effect.catchAll((error) => Effect.logWarning(`Old rows were not deleted: ${error.message}`)),
+    Effect.catchAllCause((cause) => Effect.logWarning(`Old rows were not deleted: ${messageOf(cause)}`)),
     Effect.repeat(EffectSchedule.spaced("1 hour")),
     Effect.interruptible,
   ),

@@ -4,6 +4,7 @@
  * ended before its alert was delivered. Twice is better than never.
  */
 import { Clock, Duration, Effect } from "effect"
+import { messageOf } from "../Common/ErrorKind.ts"
 import { counted } from "../Common/Text.ts"
 import { spanText } from "../Common/Time.ts"
 import { type ReadState, readStates, unreadFor } from "../Reconcile/ReadStates.ts"
@@ -70,8 +71,8 @@ export const watchStaleness = Effect.fn("Serve.watchStaleness")(function* (every
   const reported = new Set<string>()
   const startedAt = yield* Clock.currentTimeMillis
   const once = look(reported, startedAt).pipe(
-    Effect.catchAll(({ message }) =>
-      Effect.logWarning(`It is unknown whether the books are stale: ${message}`),
+    Effect.catchAllCause((cause) =>
+      Effect.logWarning(`It is unknown whether the books are stale: ${messageOf(cause)}`),
     ),
   )
   yield* Effect.forkScoped(Effect.interruptible(Effect.forever(Effect.zipLeft(once, Effect.sleep(every)))))

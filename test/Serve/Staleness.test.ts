@@ -69,6 +69,22 @@ describe("staleness", () => {
     }).pipe(Effect.provide(TestDatabase.layer), Logger.withMinimumLogLevel(LogLevel.None)),
   )
 
+  it.scopedLive("is looked for again after something unforeseen, as while a table is another one", () =>
+    Effect.gen(function* () {
+      const said: Array<string> = []
+      const log = Logger.make(({ message }) => void said.push(String(message)))
+      yield* syncedAgo(30)
+      yield* rows("alter table sync.runs alter column exit_code type bigint")
+      yield* watchStaleness("20 millis").pipe(Effect.provide(Logger.replace(Logger.defaultLogger, log)))
+      yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => said.length >= 2 })
+      for (const text of said.slice(0, 2))
+        expect(text).toContain("It is unknown whether the books are stale: ")
+    }).pipe(
+      Effect.provide(Layer.provideMerge(Alerts.Default, Settings.from({ variables: {} }))),
+      Effect.provide(TestDatabase.layer),
+    ),
+  )
+
   it.scopedLive("is alerted once for a book whose connection is current", () =>
     Effect.gen(function* () {
       const { alerts, url } = yield* receiver
