@@ -18,6 +18,12 @@ export interface Alert {
   readonly counts: Readonly<Record<string, number>>
 }
 
+/** An alert, and what is done where nobody got it. */
+interface Waiting {
+  readonly alert: Alert
+  readonly undelivered: Effect.Effect<void>
+}
+
 class AlertFailed extends Data.TaggedError("AlertFailed")<{ readonly message: string }> {}
 
 /** The most alerts in the queue; further ones are dropped, and the log says so. */
@@ -115,47 +121,51 @@ export class Alerts extends Effect.Service<Alerts>()("tieout/Serve/Alerts", {
       Effect.sync(() => dispatcherFor(alertsProxy)),
       (one) => Effect.promise(() => one.destroy()),
     )
-    const waiting = yield* Queue.dropping<Alert>(mostWaiting)
-    const stopped = ({ kind }: Alert) =>
-      Effect.logError(`An alert (${kind}) was not delivered: Tieout stopped before.`)
+    const waiting = yield* Queue.dropping<Waiting>(mostWaiting)
+    const stopped = ({ alert }: Waiting) =>
+      Effect.logError(`An alert (${alert.kind}) was not delivered: Tieout stopped before.`)
     yield* Effect.addFinalizer(() =>
       Effect.flatMap(Queue.takeAll(waiting), (left) => Effect.forEach(left, stopped, { discard: true })),
     )
 
-    const deliver = Effect.fn("Alerts.deliver")(function* (alert: Alert) {
+    const deliver = Effect.fn("Alerts.deliver")(function* ({ alert, undelivered }: Waiting) {
       const at = new Date(yield* Clock.currentTimeMillis).toISOString()
       const body = `${JSON.stringify({ product: "tieout", at, ...alert })}\n`
       const ways = [
         ...(webhook === null ? [] : [post(webhook, body, dispatcher)]),
         ...(command === null ? [] : [start(command, body)]),
       ]
-      yield* Effect.forEach(
+      const delivered = yield* Effect.forEach(
         ways,
         (way) =>
           Effect.retry(way, tries).pipe(
+            Effect.as(true),
             Effect.catchAll(({ message }) =>
-              Effect.logError(`An alert (${alert.kind}) was not delivered: ${message}.`),
+              Effect.as(Effect.logError(`An alert (${alert.kind}) was not delivered: ${message}.`), false),
             ),
           ),
-        { concurrency: "unbounded", discard: true },
+        { concurrency: "unbounded" },
       )
+      if (!delivered.includes(true)) yield* undelivered
     })
 
     yield* Effect.forkScoped(
       Effect.forever(
-        Effect.flatMap(Queue.take(waiting), (alert) =>
-          Effect.onInterrupt(deliver(alert), () => stopped(alert)),
-        ),
+        Effect.flatMap(Queue.take(waiting), (next) => Effect.onInterrupt(deliver(next), () => stopped(next))),
       ),
     )
 
-    /** Returns at once. Ignores kinds that the settings leave out. */
-    const raise = Effect.fn("Alerts.raise")(function* (alert: Alert) {
+    /** Returns at once. Ignores kinds that the settings leave out. `undelivered` runs where nobody took it in the end. */
+    const raise = Effect.fn("Alerts.raise")(function* (
+      alert: Alert,
+      undelivered: Effect.Effect<void> = Effect.void,
+    ) {
       if (!on.includes(alert.kind)) return
       yield* Effect.logWarning(`Alert (${alert.kind}): ${alert.text}`)
       if (webhook === null && command === null) return
-      if (!(yield* Queue.offer(waiting, alert)))
-        yield* Effect.logError("Too many alerts wait: one was dropped.")
+      if (yield* Queue.offer(waiting, { alert, undelivered })) return
+      yield* Effect.logError("Too many alerts wait: one was dropped.")
+      yield* undelivered
     })
 
     return { raise }

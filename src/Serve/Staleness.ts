@@ -1,7 +1,7 @@
 /**
- * Checks at the start and every few minutes whether the books have become stale, and alerts once until they are current again.
- * The alert is not stored: a process that starts while the books are stale alerts again, since the previous process may have
- * ended before its alert was delivered. Twice is better than never.
+ * Checks at the start and every few minutes whether the books have become stale, and alerts once until they are current again; an
+ * alert that nobody took is sent again with the next check. It is not stored: a process that starts while the books are stale alerts
+ * again, since the previous process may have ended before its alert was delivered. Twice is better than never.
  */
 import { Clock, Duration, Effect } from "effect"
 import { messageOf } from "../Common/ErrorKind.ts"
@@ -28,12 +28,17 @@ const lookAtBooks = Effect.fn("Serve.staleBooks")(function* (
   if (fresh.length === 0) return
   for (const book of fresh) reported.add(key(book))
   const seconds = Math.max(...stale.map(unreadFor))
-  yield* raise({
-    kind: "staleness",
-    connection,
-    text: `${counted(stale.length, "book")} of connection ${connection} ${stale.length === 1 ? "has" : "have"} not been read whole for up to ${spanText(seconds)}. See the status page, or the log of the last runs.`,
-    counts: { books: stale.length, seconds: Math.round(seconds) },
-  })
+  yield* raise(
+    {
+      kind: "staleness",
+      connection,
+      text: `${counted(stale.length, "book")} of connection ${connection} ${stale.length === 1 ? "has" : "have"} not been read whole for up to ${spanText(seconds)}. See the status page, or the log of the last runs.`,
+      counts: { books: stale.length, seconds: Math.round(seconds) },
+    },
+    Effect.sync(() => {
+      for (const book of fresh) reported.delete(key(book))
+    }),
+  )
 })
 
 /** One check. `reported`: the connections, and the books of others, that are stale and have been reported. */
@@ -56,12 +61,15 @@ const look = Effect.fn("Serve.staleness")(function* (reported: Set<string>, star
       )
     } else if (!reported.has(connection)) {
       reported.add(connection)
-      yield* alerts.raise({
-        kind: "staleness",
-        connection,
-        text: `Connection ${connection} has not been read for ${spanText(age / 1_000)}. See tieout status, or the log of the last runs.`,
-        counts: { seconds: Math.round(age / 1_000) },
-      })
+      yield* alerts.raise(
+        {
+          kind: "staleness",
+          connection,
+          text: `Connection ${connection} has not been read for ${spanText(age / 1_000)}. See tieout status, or the log of the last runs.`,
+          counts: { seconds: Math.round(age / 1_000) },
+        },
+        Effect.sync(() => void reported.delete(connection)),
+      )
     }
   }
 })

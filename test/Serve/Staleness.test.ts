@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer, Logger, LogLevel } from "effect"
+import { Effect, Layer, Logger, LogLevel, TestClock } from "effect"
 import { describe } from "vitest"
 import { Alerts } from "../../src/Serve/Alerts.ts"
 import { watchStaleness } from "../../src/Serve/Staleness.ts"
@@ -10,8 +10,11 @@ import { listenOn } from "../support/Loopback.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
 
-/** Where alerts are posted to. */
-const receiver = Effect.suspend(() => {
+/** Where alerts are posted to; refuses so many requests first. */
+const receiver = Effect.suspend(() => receiverAfter(0))
+
+const receiverAfter = (refusals: number) => {
+  let left = refusals
   const alerts: Array<{ kind: string; connection: string; text: string }> = []
   const server = createServer((request, response) => {
     let body = ""
@@ -19,12 +22,13 @@ const receiver = Effect.suspend(() => {
       body += text
     })
     request.on("end", () => {
-      alerts.push(JSON.parse(body))
-      response.writeHead(204).end()
+      left -= 1
+      if (left < 0) alerts.push(JSON.parse(body))
+      response.writeHead(left < 0 ? 204 : 503).end()
     })
   })
   return Effect.map(listenOn(server), (port) => ({ url: `http://127.0.0.1:${port}/`, alerts }))
-})
+}
 
 /** A sync that ended well so many hours ago. */
 const syncedAgo = (hours: number) =>
@@ -32,6 +36,16 @@ const syncedAgo = (hours: number) =>
     insert into sync.runs (connection, command, state, exit_code, whole, started_at, ended_at)
     values ('default', 'sync', 'done', 0, true, now() - interval '${hours} hours', now() - interval '${hours} hours')
     returning run_id`)
+
+/** A book of which two lists were read 30 hours ago. */
+const staleBook = Effect.zipRight(
+  rows(`
+    insert into mirror.books (connection, code, name) values ('default', 'ORG', 'Organization') returning 1`),
+  rows(`
+    insert into sync.stream_reads (book_id, stream, ended_at, run_id)
+    select 1, s, now() - case s when 'accounts' then interval '1 hour' else interval '30 hours' end, 1
+    from unnest('{accounts,deposits,withdrawals}'::text[]) s returning 1`),
+)
 
 describe("staleness", () => {
   it.scopedLive("is alerted once, and again after the books were current in between", () =>
@@ -69,6 +83,41 @@ describe("staleness", () => {
     }).pipe(Effect.provide(TestDatabase.layer), Logger.withMinimumLogLevel(LogLevel.None)),
   )
 
+  it.scoped.each(["connection", "book"])(
+    "is alerted again where the alert was not delivered: of a %s",
+    (what) =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(Date.now())
+        // More than an alert is tried.
+        const { alerts, url } = yield* receiverAfter(6)
+        yield* Effect.gen(function* () {
+          yield* rows(
+            "insert into sync.leases (connection, epoch, run_id) values ('default', 1, 1) returning 1",
+          )
+          yield* syncedAgo(what === "connection" ? 30 : 1)
+          if (what === "book") yield* staleBook
+          yield* watchStaleness("1 minute")
+          yield* Effect.repeat(
+            Effect.zipRight(
+              TestClock.adjust("5 seconds"),
+              Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20))),
+            ),
+            { until: () => alerts.length > 0 },
+          )
+          expect(alerts).toMatchObject([{ kind: "staleness", connection: "default" }])
+        }).pipe(
+          Effect.provide(
+            Layer.provideMerge(
+              Alerts.Default,
+              Settings.from({
+                variables: { TIEOUT_ALERTS_WEBHOOK: url, TIEOUT_ALERTS_STALE_AFTER: "26 hours" },
+              }),
+            ),
+          ),
+        )
+      }).pipe(Effect.provide(TestDatabase.layer), Logger.withMinimumLogLevel(LogLevel.None)),
+  )
+
   it.scopedLive("is looked for again after something unforeseen, as while a table is another one", () =>
     Effect.gen(function* () {
       const said: Array<string> = []
@@ -93,12 +142,7 @@ describe("staleness", () => {
           "insert into sync.leases (connection, epoch, run_id) values ('default', 1, 1) returning 1",
         )
         yield* syncedAgo(1)
-        yield* rows(`
-          insert into mirror.books (connection, code, name) values ('default', 'ORG', 'Organization') returning 1`)
-        yield* rows(`
-          insert into sync.stream_reads (book_id, stream, ended_at, run_id)
-          select 1, s, now() - case s when 'accounts' then interval '1 hour' else interval '30 hours' end, 1
-          from unnest('{accounts,deposits,withdrawals}'::text[]) s returning 1`)
+        yield* staleBook
         yield* watchStaleness("20 millis")
         yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => alerts.length > 0 })
         yield* rows("select 1").pipe(Effect.delay("30 millis"), Effect.repeatN(9))
