@@ -129,8 +129,9 @@ describe("staleness", () => {
       for (const text of said.slice(0, 2))
         expect(text).toContain("It is unknown whether the books are stale: ")
     }).pipe(
-      Effect.provide(Layer.provideMerge(Alerts.Default, Settings.from({ variables: {} }))),
-      Effect.provide(TestDatabase.layer),
+      Effect.provide(
+        Layer.merge(TestDatabase.layer, Layer.provideMerge(Alerts.Default, Settings.from({ variables: {} }))),
+      ),
     ),
   )
 
