@@ -99,6 +99,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
 
     /** Claims the waiting events of a connection while nothing else of it runs; none where no event waits. */
     const round = Effect.fn("Events.round")(function* (connection: string) {
+      yield* inbox.byClock(connection)
       const jobs = yield* EventJobs
       if (Option.isSome(jobs)) yield* Effect.provide(handOutEvents(connection, jobs.value), services)
       const handedTo = Option.isSome(jobs) ? "nobody" : undefined

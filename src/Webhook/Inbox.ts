@@ -180,6 +180,17 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       )
     })
 
+    /** Makes events due at once whose time was made while the database's clock was ahead: no wait is as long. */
+    const byClock = Effect.fn("Webhook.Inbox.byClock")(function* (connection: string) {
+      yield* database.execute(
+        "Webhook.Inbox.byClock",
+        (sql) => sql`
+          update webhook.inbox i set next_try_at = now()
+          where i.connection = ${connection} and ${isPending(sql)}
+            and i.next_try_at > now() + make_interval(secs => ${2 * Duration.toSeconds(longestBackoff)})`,
+      )
+    })
+
     /** Makes events due at once that a process had taken which is known to be gone. */
     const release = Effect.fn("Webhook.Inbox.release")(function* (connection: string) {
       return yield* database.execute(
@@ -221,6 +232,7 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       take,
       finish,
       fail,
+      byClock,
       release,
       replay,
       list: list(database),

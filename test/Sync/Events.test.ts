@@ -630,6 +630,28 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
       }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped("are not held up by times that the database's clock made while it was ahead", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership()
+      yield* sync(service.url)
+      yield* processing(service.url, (events, inbox) =>
+        Effect.gen(function* () {
+          const credited = { accountId, amount: "5.00", currency: "USD" }
+          yield* inbox.put([1, 2, 3].map((n) => delivery("account.credited", { ...credited, n })))
+          // One that was received then, one that failed then, and one that waits for its next try.
+          yield* rows(`
+            update webhook.inbox i set state = t.state, next_try_at = now() + t.ahead::interval
+            from (select event_id, row_number() over (order by event_id) as n from webhook.inbox) o
+            join (values (1, 'waiting', '1 hour'), (2, 'failed', '1 year'), (3, 'failed', '10 minutes'))
+              as t (n, state, ahead) on t.n = o.n
+            where i.event_id = o.event_id returning 1`)
+          yield* events.round("default")
+          expect(yield* inboxStates).toEqual(["done 2", "failed 1"])
+        }),
+      )
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("wait for a running sync, and none is lost [W12]", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()
