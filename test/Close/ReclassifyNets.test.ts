@@ -27,9 +27,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         const { service } = yield* partnership({
           balance: "40.00",
           statement: [
-          credit(11, "100.00", "100.00", id(111)),
-          { ...debit(12, "60.00", "40.00", id(111)), relatedResourceType: "DEPOSIT" },
-        ],
+            credit(11, "100.00", "100.00", id(111)),
+            { ...debit(12, "60.00", "40.00", id(111)), relatedResourceType: "DEPOSIT" },
+          ],
           deposits: [deposit(111, "100.00", { status: "CANCELED" })],
         })
         yield* sync(service.url)
