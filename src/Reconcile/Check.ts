@@ -22,7 +22,7 @@ export const checks = [
   {
     name: "stated-fee",
     severity: "warning",
-    todo: "ask the provider which of the two holds: its entries, or the fee that it states",
+    todo: "ask the provider which of the two holds: its entries, or the fee that it states; one that was booked by other settings says what to run",
   },
   {
     name: "missing-resource",

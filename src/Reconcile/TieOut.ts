@@ -9,7 +9,7 @@ import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import { fewBooks, readingMany } from "./Planning.ts"
-import { type NotRead, notReadText } from "./Unread.ts"
+import { type NotRead, notReadClause } from "./Unread.ts"
 
 const countByMonth = jsonOf(Schema.Record({ key: Schema.String, value: Schema.Number }))
 
@@ -179,7 +179,7 @@ export const tiesOut = (found: TieOut): boolean => found.off === 0 && openParts(
  */
 export const tieOutSentence = (found: TieOut, notRead: ReadonlyArray<NotRead> = []): string => {
   const whole = notRead.length === 0
-  const unread = whole ? "" : `; not read by the last sync: ${notRead.map(notReadText).join(", ")}`
+  const unread = notReadClause(notRead)
   const none = found.accounts === 0
   if (tiesOut(found) && !none) return `${whole ? "Everything ties out" : "What was read ties out"}${unread}`
   const cash = none

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { count, counted } from "../Common/Text.ts"
-import { int4, type RowOf, text } from "../Database/Columns.ts"
+import { bool, int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import { expected, standing } from "./Checks/Streams.ts"
@@ -11,6 +11,8 @@ import { surfacesIn } from "./ReconcileScope.ts"
 const notReadColumns = {
   what: text,
   count: int4,
+  /** No surface of the settings reads them, so no sync will. */
+  leftOut: bool,
 }
 
 /** The number of unread streams of one kind: `statements`, or a list by its name. */
@@ -29,7 +31,7 @@ export const notReadBySync = Effect.fn("Reconcile.notReadBySync")(function* (boo
     notReadColumns,
     (sql) => sql`
       with ${expected(sql, scope)}
-      select w.what, count(*)::integer as count
+      select w.what, count(*)::integer as count, not e.configured as "leftOut"
       from lists e
       join mirror.books b on b.book_id = e.book_id
       join lateral (
@@ -43,13 +45,22 @@ export const notReadBySync = Effect.fn("Reconcile.notReadBySync")(function* (boo
         select case when e.stream like 'statement:%' then 'statements' else e.stream end as what) w
       where not coalesce(s.unreadable or s.gone, false) and e.book_id not in (select g.book_id from gone g)
         and coalesce(s.run_id, 0) < l.run_id
-      group by w.what order by w.what <> 'statements', w.what collate "C"`,
+      group by w.what, e.configured order by w.what <> 'statements', w.what collate "C"`,
   )
 })
 
 /** `3 statements`, `the list of deposits`, `2 lists of accounts`. */
-export const notReadText = ({ count: many, what }: NotRead): string => {
+const notReadText = ({ count: many, what }: NotRead): string => {
   if (what === "statements") return counted(many, "statement")
   const name = what.replaceAll("_", " ")
   return many === 1 ? `the list of ${name}` : `${count(many)} lists of ${name}`
 }
+
+/** `; not read by the last sync: 3 statements; left out by the settings (surfaces): the list of receivables`; empty if all was read. */
+export const notReadClause = (all: ReadonlyArray<NotRead>): string =>
+  [
+    ["not read by the last sync", all.filter(({ leftOut }) => !leftOut)] as const,
+    ["left out by the settings (surfaces)", all.filter(({ leftOut }) => leftOut)] as const,
+  ]
+    .flatMap(([why, some]) => (some.length === 0 ? [] : [`; ${why}: ${some.map(notReadText).join(", ")}`]))
+    .join("")

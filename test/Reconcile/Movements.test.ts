@@ -90,7 +90,14 @@ const settled: ReadonlyArray<readonly [string, ResourceFields, ReadonlyArray<Mov
       ["CREDIT", "1000.00"],
     ],
   ],
-  ["a flat withdrawal of its amount", { ...withdrawal, form: "flat" }, [["DEBIT", "1000.00"]]],
+  [
+    "a flat withdrawal whose fee is beside the rest of its amount",
+    { ...withdrawal, form: "flat" },
+    [
+      ["DEBIT", "995.00"],
+      ["DEBIT", "5.00"],
+    ],
+  ],
 ]
 
 const unsettled: ReadonlyArray<readonly [string, ResourceFields, ReadonlyArray<Move>, string, string]> = [

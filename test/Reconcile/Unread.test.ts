@@ -17,9 +17,9 @@ const nothing = { ...combined([]), accounts: 1 }
 
 describe("the sentence of what was read", () => {
   const left = [
-    { what: "statements", count: 3 },
-    { what: "deposits", count: 1 },
-    { what: "accounts", count: 2 },
+    { what: "statements", count: 3, leftOut: false },
+    { what: "deposits", count: 1, leftOut: false },
+    { what: "accounts", count: 2, leftOut: false },
   ]
   it.each([
     [{}, [], "Everything ties out"],
@@ -35,8 +35,13 @@ describe("the sentence of what was read", () => {
     ],
     [
       { off: 1 },
-      [{ what: "credit_accounts", count: 1 }],
+      [{ what: "credit_accounts", count: 1, leftOut: false }],
       "1 account does not tie out; not read by the last sync: the list of credit accounts",
+    ],
+    [
+      {},
+      [...left.slice(1, 2), { what: "receivables", count: 1, leftOut: true }],
+      "What was read ties out; not read by the last sync: the list of deposits; left out by the settings (surfaces): the list of receivables",
     ],
   ])("of %j without %j", (found, notRead, sentence) => {
     expect(tieOutSentence({ ...nothing, ...found }, notRead)).toBe(sentence)
@@ -134,6 +139,23 @@ layer(TestDatabase.layer, { excludeTestServices: true })("one surface alone", (i
       expect(yield* said(both)).toBe("Everything ties out")
       expect(yield* lastWhole).not.toBe(null)
     }),
+  )
+
+  it.scoped("that the settings lost is read by no sync", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* threeMonths
+      held.interfere = (path, response) => {
+        if (!path.startsWith("/clients")) return false
+        json(response, { items: [], pageInfo: { hasNextPage: false } })
+        return true
+      }
+      yield* sync(service.url)
+      const other = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
+      yield* sync(service.url, other)
+      expect(yield* said(other)).toBe(
+        "What was read ties out; left out by the settings (surfaces): 1 statement, the list of accounts, the list of deposits, the list of withdrawals",
+      )
+    }).pipe(inOwnDatabase),
   )
 })
 

@@ -75,7 +75,8 @@ export const verdict = (
     ...(elsewhere ? ["tieout reconcile"] : []),
     ...(quarantined > 0 ? ["tieout quarantine list"] : []),
   ]
-  if (notRead.length > 0 && !hasFailed) sentences.push("tieout sync reads all of it.")
+  // What the settings leave out, no sync reads.
+  if (notRead.some(({ leftOut }) => !leftOut) && !hasFailed) sentences.push("tieout sync reads all of it.")
   if (commands.length > 0) sentences.push(`See: ${commands.join(", ")}`)
   const colour = explained && notRead.length === 0 ? "green" : needsAttention(tieOut) ? "red" : "yellow"
   return ["", ...wrapped(sentences.join(" "), screen.width).map((line) => styled(screen.color, colour, line))]

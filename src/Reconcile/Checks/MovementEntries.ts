@@ -31,6 +31,7 @@ const totals = (sql: Sql, scope: Scope): Fragment => sql`
     coalesce(sum(s.amount) filter (where s.account_id = r.account_id and s.type = 'CREDIT'), 0) as received,
     coalesce(sum(s.amount) filter (where s.account_id = r.buy_account_id and s.type = 'DEBIT'), 0) as buy_paid,
     coalesce(sum(s.amount) filter (where s.account_id = r.buy_account_id and s.type = 'CREDIT'), 0) as buy_received,
+    count(s.entry_id) > 1 and bool_or(s.amount = r.fee) as shows_fee, min(s.occurred_at) as first_at,
     count(s.entry_id) filter (where (s.account_id = r.account_id and s.currency = r.currency
       or s.account_id = r.buy_account_id and s.currency = r.buy_currency) is not true) as elsewhere
   from mirror.resources r
@@ -71,13 +72,31 @@ const explained = (sql: Sql): Fragment => sql`
         and (t.sell_moved or ${sellComplete(sql)}) and (t.buy_moved or ${buyComplete(sql)}))`
 
 /**
- * A stated fee that no entry shows: a deposit credited in full, or a flat withdrawal whose fee is not inside by the settings.
+ * What is booked as the fee of a flat withdrawal whose entries total its amount, so that the settings alone say whether its fee is
+ * inside; null for every other movement.
+ */
+const feeBySettings = (sql: Sql): Fragment => sql`
+  case when t.resource_type = 'WITHDRAWAL' and t.form = 'flat' and t.fee > 0 and t.paid = t.amount and t.received = 0
+    and not t.shows_fee
+  then (
+    select coalesce(sum(p.amount), 0) from mirror.statement_entries s
+    join ledger.journal_entries j on j.book_id = s.book_id and j.source_id = s.entry_id
+    join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+    join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'fees'
+    where s.book_id = t.book_id and s.related_id = t.resource_id and s.related_type = t.resource_type and not s.held) end`
+
+/** A movement keeps the fee that it was booked with when the setting changes, until it is booked anew. */
+const bookedOtherwise = (sql: Sql, scope: Scope): Fragment =>
+  scope.flatWithdrawalFee === "inside" ? sql`t.fee_by_settings <> t.fee` : sql`t.fee_by_settings <> 0`
+
+/**
+ * A stated fee that no entry shows: a deposit credited in full, or a flat withdrawal whose fee is not inside by the settings; or one
+ * that was booked by other settings.
  */
 const feeUnshown = (sql: Sql, scope: Scope): Fragment => sql`
-  t.fee > 0 and (t.entries = 0 and t.resource_type = 'DEPOSIT' and not (${beforeFirstEntry(sql)}) or t.entries > 0 and (
-    t.resource_type = 'DEPOSIT' and t.received = t.amount and t.paid = 0
-    or t.resource_type = 'WITHDRAWAL' and t.form = 'flat' and t.paid = t.amount and t.received = 0
-      and ${scope.flatWithdrawalFee === "none"}))`
+  t.fee > 0 and (t.entries = 0 and t.resource_type = 'DEPOSIT' and not (${beforeFirstEntry(sql)})
+    or t.entries > 0 and t.resource_type = 'DEPOSIT' and t.received = t.amount and t.paid = 0
+    or t.fee_by_settings is not null and (${scope.flatWithdrawalFee === "none"} or ${bookedOtherwise(sql, scope)}))`
 
 /**
  * What a withdrawal says it delivered is its amount less the fee; or its amount, where the fee is debited on top of it or beside it, or
@@ -165,13 +184,18 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
       then format('Completed %s of %s states a fee of %s and %s delivered; its entries debit %s.',
         lower(t.resource_type), ${sumText(sql, sql`t.amount`, sql`t.currency`)}, ${sumText(sql, sql`t.fee`, sql`t.currency`)},
         ${sumText(sql, sql`t.delivered`, sql`t.currency`)}, ${sumText(sql, sql`t.paid`, sql`t.currency`)})
+      when t.complete and ${bookedOtherwise(sql, scope)}
+      then format('Completed withdrawal of %s states a fee of %s and was booked with %s as its fee; accounting.flatWithdrawalFee is %s now. To book it so: tieout backfill --period %s.',
+        ${sumText(sql, sql`t.amount`, sql`t.currency`)}, ${sumText(sql, sql`t.fee`, sql`t.currency`)},
+        ${sumText(sql, sql`t.fee_by_settings`, sql`t.currency`)}, ${scope.flatWithdrawalFee}::text,
+        to_char(ledger.day_of(t.first_at, (select l.time_zone from ledger.locks l where l.book_id = t.book_id)), 'YYYY-MM'))
       when t.complete
       then format('Completed %s of %s states a fee of %s that no entry shows; it is not booked.', lower(t.resource_type),
         ${sumText(sql, sql`t.amount`, sql`t.currency`)}, ${sumText(sql, sql`t.fee`, sql`t.currency`)})
       else ${mismatch(sql)} end as message,
     ${evidence(sql)} as evidence
   -- The offset keeps what is complete one column: written out wherever it is used, it took longer to plan than a small book to check.
-  from (select t.*, ${complete(sql)} as complete from (${totals(sql, scope)}) t offset 0) t
+  from (select t.*, ${complete(sql)} as complete, ${feeBySettings(sql)} as fee_by_settings from (${totals(sql, scope)}) t offset 0) t
   where case when t.complete then ${feeUnshown(sql, scope)} or coalesce(${misdelivered(sql)}, false) else not (${beforeFirstEntry(sql)}) and not ${explained(sql)} end
     and t.book_id = ${inBooks(sql, scope)}`
 

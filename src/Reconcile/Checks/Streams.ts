@@ -17,7 +17,7 @@ const loans =
 
 /**
  * The streams that must exist, whether or not they were ever read, each with the end of the month that is to be closed, if it is
- * over.
+ * over, and whether the settings still have a surface that reads it.
  */
 export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "closing">): Fragment => sql`
   configured as (
@@ -27,6 +27,7 @@ export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "cl
     select b.book_id, b.connection, b.client_id,
       exists (select 1 from mirror.accounts a where a.book_id = b.book_id) as holds,
       array(select c.surface from configured c where c.connection = b.connection) as surfaces,
+      case when b.client_id is null then 'organization' else 'client' end as surface,
       case when e.ends <= now() then e.ends end as ends
     from mirror.books b
     left join ledger.locks k on k.book_id = b.book_id
@@ -35,23 +36,23 @@ export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "cl
         k.time_zone) as ends) e
     where b.book_id = ${inBooks(sql, scope)}),
   lists as (
-    select l.book_id, l.ends, x.stream, false as has_left
+    select l.book_id, l.ends, x.stream, false as has_left, x.read_by && l.surfaces as configured
     from looked l
     cross join lateral (
-      select s.stream from (values ('accounts'), ('deposits'), ('withdrawals')) s (stream)
+      select s.stream, array['organization'] as read_by from (values ('accounts'), ('deposits'), ('withdrawals')) s (stream)
       where 'organization' = any (l.surfaces) or l.holds
       union all
-      select s.stream from (values ('receivables'), ('credit_accounts')) s (stream)
+      select s.stream, array['credit'] from (values ('receivables'), ('credit_accounts')) s (stream)
       where 'credit' = any (l.surfaces) or exists (
         select 1 from mirror.books o join ledger.accounts r on r.book_id = o.book_id
         where o.connection = l.connection and r.role = any (${loans}::text[]))
       union all
-      select 'clients' where l.surfaces && array['client', 'credit'] or exists (
+      select 'clients', array['client', 'credit'] where l.surfaces && array['client', 'credit'] or exists (
         select 1 from mirror.books o join mirror.accounts a on a.book_id = o.book_id
         where o.connection = l.connection and o.client_id is not null)) x
     where l.client_id is null
     union all
-    select l.book_id, l.ends, 'accounts', false from looked l
+    select l.book_id, l.ends, 'accounts', false, l.surface = any (l.surfaces) from looked l
     where l.client_id is not null and (l.holds or 'client' = any (l.surfaces) and exists (
       select 1 from mirror.books o
       join mirror.reference_items i on i.book_id = o.book_id and i.kind = 'client' and i.current
@@ -61,13 +62,21 @@ export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "cl
         and not exists (
           select from sync.stream_reads r where r.book_id = l.book_id and r.stream = 'accounts' and r.trouble = 'Inactive')))
     union all
-    select l.book_id, l.ends, 'statement:' || a.account_id, reconcile.has_left(a.unlisted_since, a.status)
+    select l.book_id, l.ends, 'statement:' || a.account_id, reconcile.has_left(a.unlisted_since, a.status),
+      l.surface = any (l.surfaces)
     from looked l join mirror.accounts a on a.book_id = l.book_id),
   asked as (
     -- A read that a close required stays required until it happens: the finding keeps its number from one close to the next.
     select o.book_id, o.subject_id as stream, (o.evidence ->> 'readAfter')::timestamptz as read_after
     from (${openSubjects(sql, scope, "stream-unread")}) o),
   gone as (select g.book_id from reconcile.gone_clients g where g.book_id = ${inBooks(sql, scope)})`
+
+/** What no command will read by these settings, so that the advice to do so would lead nowhere. */
+const leftOutText = (sql: Sql, isLeftOut: Fragment, connection: Fragment): Fragment => sql`
+  case when ${isLeftOut} then format(' The settings leave it out (connections.%s.surfaces).', ${connection}) else '' end`
+
+const leftOut = (sql: Sql, isLeftOut: Fragment): Fragment =>
+  sql`case when ${isLeftOut} then '{"leftOut": true}' else '{}' end::jsonb`
 
 /** The evidence `s` of the last reads of each stream `e`, looked up one by one: a join may compare each stream with all of them. */
 export const standing = (sql: Sql): Fragment => sql`
@@ -86,11 +95,13 @@ const lists = (sql: Sql): Fragment => sql`
       when n.trouble = 'NoPath' then format(
         ' is left out by the settings (interface.paths) since %s; it %s.', n.failing, n.known)
       when n.unreadable then format(' answers %s since %s; it %s.', n.status, n.failing, n.known)
-      else ' ' || n.known || coalesce('. The last try failed: ' || n.detail, '') || '.' end as message,
+      else ' ' || n.known || coalesce('. The last try failed: ' || n.detail, '') || '.' end
+      || ${leftOutText(sql, sql`n.left_out`, sql`n.connection`)} as message,
     jsonb_build_object('stream', n.stream, 'readAfter', n.read_after, 'beganAt', n.began, 'runId', n.run_id,
-      'trouble', n.trouble, 'status', n.status, 'failingSince', n.failing, 'unreadable', n.unreadable) as evidence
+      'trouble', n.trouble, 'status', n.status, 'failingSince', n.failing, 'unreadable', n.unreadable)
+      || ${leftOut(sql, sql`n.left_out`)} as evidence
   from (
-    select e.book_id, e.stream, coalesce(s.unreadable, false) as unreadable, s.trouble, s.status, s.detail, s.run_id,
+    select e.book_id, b.connection, e.stream, not e.configured as left_out, coalesce(s.unreadable, false) as unreadable, s.trouble, s.status, s.detail, s.run_id,
       ${text(sql, sql`s.began_at`)} as began, ${text(sql, sql`s.failing_since`)} as failing,
       ${text(sql, sql`a.read_after`)} as read_after,
       case
@@ -105,6 +116,7 @@ const lists = (sql: Sql): Fragment => sql`
         else format('was last read to its end on %s, before the month was over (%s)', ${text(sql, sql`s.began_at`)},
           ${text(sql, sql`a.read_after`)}) end as known
     from lists e
+    join mirror.books b on b.book_id = e.book_id
     ${standing(sql)}
     left join asked o on o.book_id = e.book_id and o.stream = e.stream
     cross join lateral (select greatest(o.read_after, e.ends) as read_after) a
@@ -113,14 +125,17 @@ const lists = (sql: Sql): Fragment => sql`
         and (s.began_at is null or s.began_at < a.read_after))) n`
 
 /** Movements that are not final are read one by one, whether or not there is a list; not those of an account that is gone. */
-const movements = (sql: Sql, scope: Scope): Fragment => sql`
+const movements = (sql: Sql, scope: Scope): Fragment => {
+  const isLeftOut = sql`not l.surface = any (l.surfaces)`
+  return sql`
   select r.book_id, 'open_movements' as stream,
     format('%s not been read since the month was over (%s).', case count(*) when 1 then '1 movement that is not final has'
-      else count(*) || ' movements that are not final have' end, ${text(sql, sql`a.read_after`)}) as message,
+      else count(*) || ' movements that are not final have' end, ${text(sql, sql`a.read_after`)})
+      || ${leftOutText(sql, isLeftOut, sql`l.connection`)} as message,
     jsonb_build_object('stream', 'open_movements', 'readAfter', ${text(sql, sql`a.read_after`)},
       'beganAt', ${text(sql, sql`min(r.read_at)`)}, 'unreadable', false, 'count', count(*),
       'first', (array_agg(lower(r.resource_type) || ' ' || r.resource_id order by r.created_at, r.resource_id))[1:20])
-      as evidence
+      || ${leftOut(sql, isLeftOut)} as evidence
   from looked l
   left join asked o on o.book_id = l.book_id and o.stream = 'open_movements'
   cross join lateral (select greatest(o.read_after, l.ends) as read_after) a
@@ -130,7 +145,8 @@ const movements = (sql: Sql, scope: Scope): Fragment => sql`
     and not exists (
       select from reconcile.statement_standing g
       where g.book_id = r.book_id and g.account_id = r.account_id and g.gone offset 0)
-  group by r.book_id, a.read_after`
+  group by r.book_id, a.read_after, l.connection, l.surface, l.surfaces`
+}
 
 /**
  * What a run that was stopped has read of receivables and did not book: a list that was read to its end proves nothing of the
