@@ -140,7 +140,7 @@ const findings = Effect.fn("Close.gate.findings")(function* (
           -- Of interest that was paid too little nothing stands in clearing that could be moved.
           or f.check_name = 'loan-clearing' and coalesce((f.evidence ->> 'loanClearing')::numeric = 0, false)
           -- What the settings leave out, nobody reads: it is asked for again by the close of a later month.
-          or f.check_name = 'stream-unread' and f.evidence ? 'leftOut' as lasting
+          or f.check_name = 'stream-unread' and (f.evidence ? 'leftOut' or coalesce(f.evidence ->> 'trouble' = 'NoPath', false)) as lasting
       from looked_at l
       join reconcile.open_findings f on f.finding_id = l.finding_id
       cross join lateral reconcile.facts_of(f.evidence, l.zone) x

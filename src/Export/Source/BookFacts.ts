@@ -26,13 +26,13 @@ const bookColumns = {
   now: text,
   quarantined: int4,
   unnumbered: int4,
-  /** Accounts whose statement was never read to its end, or ends elsewhere than the balance that the service reports. */
+  /** Accounts whose statement was never read to its end though it can be, or ends elsewhere than the balance that the service reports. */
   unread: int4,
   /** How the connection's last sync ended; null where there was none, or where it read and proved this book all the same. */
   last_sync: nullable(text),
   /** The connection's last sync could not read this book. */
   failed: bool,
-  /** The day (accounting time zone) on which the reading of the statement began that was read longest ago. */
+  /** The day (accounting time zone) on which the reading of the statement began that was read longest ago; null for a closed month. */
   read_on: nullable(text),
 }
 type BookRow = RowOf<typeof bookColumns>
@@ -115,7 +115,10 @@ export const factsOfBooks = Effect.fn("Export.factsOfBooks")(function* (
         (select count(*)::integer from ledger.unnumbered u where u.book_id = b.book_id) as unnumbered,
         (select count(*)::integer from mirror.accounts a
           where a.book_id = b.book_id
-            and (a.tail_read_at is null or a.balance <> coalesce(a.last_balance, 0))) as unread,
+            and (a.balance <> coalesce(a.last_balance, 0) or a.tail_read_at is null and not exists (
+              -- That it is gone is a finding, which a person may have answered for.
+              select 1 from reconcile.statement_standing s
+              where s.book_id = a.book_id and s.account_id = a.account_id and s.gone))) as unread,
         case when not coalesce((r.summary ->> 'proved')::boolean, false) or sync.failed_to_read(r.summary, b.code)
             or exists (
               select 1 from reconcile.statement_standing s
@@ -125,11 +128,13 @@ export const factsOfBooks = Effect.fn("Export.factsOfBooks")(function* (
               where s.book_id = b.book_id and s.stream = 'accounts' and coalesce(s.run_id, 0) < r.run_id)
             then r.state end as last_sync,
         coalesce(sync.failed_to_read(r.summary, b.code), false) as failed,
-        -- By the service's clock where it stated one, and by ours where that is behind: as a close counts it.
-        (select ledger.day_of(min(least(a.tail_read_at, v.began_at)), l.time_zone)::text
+        -- By the service's clock where it stated one, and by ours where that is behind: as a close counts it. Of a closed month each
+        -- was read after it, or a person has answered for it.
+        case when l.closed_through >= date_trunc('month', ${to}::text::date) then null else (
+          select ledger.day_of(min(least(a.tail_read_at, s.began_at)), l.time_zone)::text
           from mirror.accounts a
-          left join sync.stream_reads v on v.book_id = a.book_id and v.stream = 'statement:' || a.account_id
-          where a.book_id = b.book_id) as read_on
+          join reconcile.statement_standing s on s.book_id = a.book_id and s.account_id = a.account_id and not s.gone
+          where a.book_id = b.book_id) end as read_on
       from mirror.books b
       join ledger.locks l on l.book_id = b.book_id
       left join lateral sync.last_sync(b.connection) r on true
