@@ -125,6 +125,21 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system",
     }),
   )
 
+  it.effect("is told of the setting where its batches are in another base currency", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("TWOBASES", client(59))
+      yield* deposit(bookId, "2026-09-10", "1000.00")
+      yield* deposit(bookId, "2026-10-05", "10.00")
+      const out = temporaryFolder()
+      yield* inBase("TWOBASES", out)(september, ["qbo"])
+      const dollars = (scope: ExportScope) =>
+        failureOf(exporting("TWOBASES", out)(scope, ["qbo"], { base: { ...base, baseCurrency: "USD" } }))
+      const again = "go on with --base and accounting.baseCurrency EUR again, or write"
+      expect((yield* dollars(september)).message).toContain(`second time: ${again} them in the other way`)
+      expect((yield* dollars(october)).message).toContain(`${again} all of it at once with --base: --from`)
+    }),
+  )
+
   it.effect("goes over to the base currency with all days at once, as the refusal says", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("GOESOVER", client(17))

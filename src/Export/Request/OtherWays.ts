@@ -71,9 +71,13 @@ const wayText = ({ basis, rated }: Way): string => {
   return rated ? `in ${basis} with rates` : `in ${basis}`
 }
 
-const flagOf = ({ basis, rated }: Way): string => {
+/** `now`: the way of the command. Between two base currencies the option is the same, and the setting is the difference. */
+const flagOf = ({ basis, rated }: Way, now: Way): string => {
   if (basis === nativeBasis) return "without --base"
-  return rated ? "with --with-rates" : "with --base"
+  const flag = rated ? "with --with-rates" : "with --base"
+  return now.basis === nativeBasis || now.basis === basis
+    ? flag
+    : `${flag} and accounting.baseCurrency ${basis} again`
 }
 
 /** Of the books and days, those whose month ends with a revaluation. */
@@ -128,8 +132,8 @@ const refuse = (
   const has = `Batch ${other.code}/${other.batch} has ${day === undefined ? `days of ${selection.text}` : day} for ${format} ${wayText(other)}.`
   const what =
     day === undefined
-      ? `Written ${wayText(way)} they would come a second time: go on ${flagOf(other)}, or write them in the other way with --again, to be imported in the batch's place.`
-      : `Written ${wayText(way)}, ${selection.text} would leave the revaluation at that border without its reversal, or reverse one that ${format} does not have: go on ${flagOf(other)}, or write all of it at once ${flagOf(way)}: ${wholeRange(selection, others)} --again.`
+      ? `Written ${wayText(way)} they would come a second time: go on ${flagOf(other, way)}, or write them in the other way with --again, to be imported in the batch's place.`
+      : `Written ${wayText(way)}, ${selection.text} would leave the revaluation at that border without its reversal, or reverse one that ${format} does not have: go on ${flagOf(other, way)}, or write all of it at once ${flagOf(way, way)}: ${wholeRange(selection, others)} --again.`
   return exportError("Usage", `${has} ${what} Nothing was written.`)
 }
 
