@@ -23,7 +23,7 @@ import {
   partsOf,
   type RequestPart,
 } from "./Export/Request.ts"
-import { type Lacking, lackingOf } from "./Export/Source/LeftOutThen.ts"
+import { type Lacking, lackingOf, lackingSince } from "./Export/Source/LeftOutThen.ts"
 import { settingsOf } from "./Format/FormatSettings.ts"
 import type { AsOfError } from "./Ledger/AsOf.ts"
 import { type OutdatedBatch, outdatedBatches } from "./Reconcile/OutdatedBatches.ts"
@@ -191,7 +191,11 @@ export const run = Effect.fn("Export.run")(function* (
       // In the base currency nothing is left out.
       if (request.base === undefined) {
         const { leaveOut } = settingsOf(settings, book.code)
-        lacking.push(...(yield* lackingOf(book, [...made.exported, ...continued], leaveOut)))
+        lacking.push(
+          ...(selection === null
+            ? yield* lackingSince(book, made.batches[0]?.manifest.batch ?? null, formats, leaveOut)
+            : yield* lackingOf(book, [...made.exported, ...continued], leaveOut)),
+        )
       }
       if (request.base !== undefined && request.asOf === undefined) {
         for (const one of yield* outdatedBatches(book.bookId)) outdated.push({ book: book.code, ...one })

@@ -60,7 +60,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a command for several 
           { book: "EACH", formats: ["xero"], batches: [3], currencies: ["USDT"] },
         ])
         expect(exportLines(later, { interactive: false, color: false, width: 200 })).toContain(
-          "LEFT OUT: xero has nothing in USDT of what batch EACH/3 holds, since formats.leaveOut named it then. --again writes everything, to be imported in the batch's place.",
+          "LEFT OUT: xero has nothing in USDT of what batch EACH/3 holds, since formats.leaveOut named it then. --again with their days, or --all, writes everything, to be imported in the batch's place.",
         )
         expect(summary.lacking).toEqual([])
         expect(batches.map(({ folder }) => folder.replace(`${out}/`, ""))).toEqual(

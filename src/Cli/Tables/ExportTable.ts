@@ -6,7 +6,7 @@ import type { ExportedBatch } from "../../Export/BookExport.ts"
 import { sharedInBatch } from "../../Export/Mapping/SharedCodes.ts"
 import { flagOf } from "../../Export/Request/StandingBatches.ts"
 import type { Difference } from "../../Export/Source/Difference.ts"
-import type { Lacking } from "../../Export/Source/LeftOutThen.ts"
+import { lackingText } from "../../Export/Source/LeftOutThen.ts"
 import type { ExportSummary, Outdated } from "../../Export.ts"
 import { leftOut } from "../../Format/FormatSettings.ts"
 import { accumulates, tablesOf } from "../../Format/Formats.ts"
@@ -143,9 +143,6 @@ const batchLines = (
 const outdatedLine = ({ batch, book, formats, months, rated, scope }: Outdated): string =>
   `OUT OF DATE: ${book}/${batch} ${scope} ${formats.join(",")}: ${months.join(", ")} changed since. Export it again with ${flagOf({ rated })} --again.`
 
-const lackingLine = ({ batches, book, currencies, formats }: Lacking): string =>
-  `LEFT OUT: ${formats.join(",")} has nothing in ${currencies.join(", ")} of what batch ${batches.map((batch) => `${book}/${batch}`).join(", ")} holds, since formats.leaveOut named it then. --again writes everything, to be imported in the batch's place.`
-
 export const exportLines = (
   { batches, empty, exported, lacking, outdated, unchanged }: ExportSummary,
   screen: Screen,
@@ -157,7 +154,7 @@ export const exportLines = (
     ({ batches: existing, book, formats }) =>
       `${book} ${formats.join(",")}: nothing new, batch ${existing.join(", ")} has it. To export it again: --again`,
   ),
-  ...lacking.map((one) => styled(screen.color, "yellow", lackingLine(one))),
+  ...lacking.map((one) => styled(screen.color, "yellow", lackingText(one))),
   ...outdated.map((batch) => styled(screen.color, "yellow", outdatedLine(batch))),
   ...(batches[0] === undefined
     ? []

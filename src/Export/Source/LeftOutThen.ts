@@ -1,11 +1,12 @@
 /** Currencies that earlier batches left out by the settings of then. */
 import { Effect } from "effect"
 import { isIn } from "../../Book/ByBook.ts"
-import { text } from "../../Database/Columns.ts"
+import { arrayOf, int4, text } from "../../Database/Columns.ts"
 import { plainArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
+import { nativeBasis } from "../../Format/Entry.ts"
 import { leftOut } from "../../Format/FormatSettings.ts"
-import { tablesOf } from "../../Format/Formats.ts"
+import { type FormatName, tablesOf } from "../../Format/Formats.ts"
 
 interface Earlier {
   readonly bookId: number
@@ -20,6 +21,10 @@ export interface Lacking {
   readonly batches: ReadonlyArray<number>
   readonly currencies: ReadonlyArray<string>
 }
+
+/** What the batches lack, for a person. */
+export const lackingText = ({ batches, book, currencies, formats }: Lacking): string =>
+  `LEFT OUT: ${formats.join(",")} has nothing in ${currencies.join(", ")} of what batch ${batches.map((batch) => `${book}/${batch}`).join(", ")} holds, since formats.leaveOut named it then. --again with their days, or --all, writes everything, to be imported in the batch's place.`
 
 /**
  * The currencies that moved in what these batches were to hold, that their files lack, and that the settings (`leaveOut`) no longer
@@ -60,4 +65,53 @@ export const lackingOf = Effect.fn("Export.lackingOf")(function* (
     if (currencies.length > 0) found.push({ book: code, formats, batches, currencies })
   }
   return found
+})
+
+/**
+ * The batches of each format before `next`, where the newest of them was to leave out a currency that the settings no longer do: an
+ * export of what is new continues all of them. Once it has written a batch, it has been said.
+ */
+const continuedBy = Effect.fn("Export.continuedBy")(function* (
+  bookId: number,
+  next: number | null,
+  formats: ReadonlyArray<FormatName>,
+  leaveOut: ReadonlyArray<string>,
+) {
+  const database = yield* Database
+  return yield* database.rows(
+    "Export.continuedBy",
+    { format: text, batches: arrayOf(int4) },
+    (sql) => sql`
+      select f.format, array(
+        select b.batch from export.standing_batches b
+        where b.book_id = ${bookId} and b.currency_basis = ${nativeBasis} and f.format = any (b.formats)
+          and b.batch <= n.batch order by b.batch) as batches
+      from unnest(${plainArray(
+        sql,
+        tablesOf(formats).map(({ name }) => name),
+      )}) as f (format)
+      cross join lateral (
+        select b.batch, b.manifest from export.standing_batches b
+        where b.book_id = ${bookId} and b.currency_basis = ${nativeBasis} and f.format = any (b.formats)
+          and b.batch < coalesce(${next}::integer, b.batch + 1)
+        order by b.batch desc limit 1) n
+      where exists (
+        select 1 from json_array_elements_text(coalesce(n.manifest #> '{tables,leftOut}', '[]')) as l (currency)
+        where l.currency <> all (${plainArray(sql, leaveOut)}))`,
+  )
+})
+
+/** Of what an export since the last time continues. `next`: the first batch that it wrote of the book; null: none. */
+export const lackingSince = Effect.fn("Export.lackingSince")(function* (
+  book: { readonly bookId: number; readonly code: string },
+  next: number | null,
+  formats: ReadonlyArray<FormatName>,
+  leaveOut: ReadonlyArray<string>,
+) {
+  const continued = yield* continuedBy(book.bookId, next, formats, leaveOut)
+  return yield* lackingOf(
+    book,
+    continued.map(({ batches, format }) => ({ batches, formats: [format] })),
+    leaveOut,
+  )
 })

@@ -3,12 +3,13 @@ import { Effect, Either, Option } from "effect"
 import { allBooks } from "../../Book.ts"
 import { counted } from "../../Common/Text.ts"
 import { ExportError, exportError, refused } from "../../Export/ExportError.ts"
+import { lackingText } from "../../Export/Source/LeftOutThen.ts"
 import { run as runExport } from "../../Export.ts"
 import { Settings } from "../../Settings.ts"
 
 const exporting = Effect.fn("Nightly.exporting")(function* (connection: string, book: Option.Option<string>) {
   const { accounting, export: kept, formats, schedule } = yield* Settings
-  return yield* runExport({
+  const exported = yield* runExport({
     perFormat: true,
     formats: schedule.export ?? [],
     scope: { kind: "since-last" },
@@ -18,6 +19,8 @@ const exporting = Effect.fn("Nightly.exporting")(function* (connection: string, 
     tables: { settings: formats, baseCurrency: accounting.baseCurrency },
     keepFiles: kept.keepFiles,
   })
+  for (const one of exported.lacking) yield* Effect.logWarning(lackingText(one))
+  return exported
 })
 
 /** What stands in the way of an export: most often of one book's. What ends the night itself is none of these. */
