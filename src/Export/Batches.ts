@@ -96,7 +96,11 @@ const staleness = Effect.fn("Batches.staleness")(function* (
   const formats: ReadonlyArray<FormatName> = manifest.formats.filter(isFormatName)
   const { plans } = yield* planBook(
     book.bookId,
-    { basis: lineage.currencyBasis, rated: tables?.rated === true },
+    {
+      basis: lineage.currencyBasis,
+      rated: tables?.rated === true,
+      hasResults: () => tables?.exchangeResults ?? null,
+    },
     scope.kind === "since-last" ? null : { ...selection, covered: [] },
     formats,
     wasAgain(manifest, lineage),

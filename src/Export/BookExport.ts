@@ -9,6 +9,7 @@ import { asOfSuffix, resolveAsOf } from "../Ledger/AsOf.ts"
 import type { Manifest } from "./Batch/Manifest.ts"
 import type { TableOptions } from "./Mapping/PreparedTables.ts"
 import type { Selection } from "./Request/ExportScope.ts"
+import type { Way } from "./Request/OtherWays.ts"
 import { bySelection, type Plan } from "./Request/Plan.ts"
 import { planBooks } from "./Request/Plans.ts"
 import { type ExportRequest, type RequestPart, timeZoneOf } from "./Request.ts"
@@ -92,7 +93,11 @@ const plansOf = Effect.fn("Export.plansOf")(function* (
   request: ExportRequest,
 ) {
   const { again = false, perFormat = false } = request
-  const way = { basis: base?.baseCurrency ?? nativeBasis, rated: options.rated === true }
+  const way: Way = {
+    basis: base?.baseCurrency ?? nativeBasis,
+    rated: options.rated === true,
+    hasResults: (code) => settingsOf(options.settings, code).exchangeResults,
+  }
   const plan = (chosen: ReadonlyArray<Book>, selection: Selection | null) =>
     planBooks(
       chosen.map(({ bookId }) => bookId),

@@ -140,6 +140,30 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system",
     }),
   )
 
+  it.effect("gets exchange results with rates from the first month on, or not at all", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("RESULTS", client(60))
+      yield* deposit(bookId, "2026-09-10", "1000.00")
+      yield* deposit(bookId, "2026-10-05", "10.00")
+      const out = temporaryFolder()
+      const write = (scope: ExportScope, exchangeResults: boolean, again = false) =>
+        inBase("RESULTS", out)(scope, ["netsuite"], {
+          ...{ rated: true, again },
+          tables: { settings: { ...formatSettings, exchangeResults }, baseCurrency: "EUR" },
+        })
+      yield* write(september, false)
+      // October begins with the reversal of a revaluation that the system has never had.
+      const torn = yield* failureOf(write(october, true))
+      expect(torn.message).toBe(
+        "Batch RESULTS/1 has 2026-09-30 for netsuite in EUR with rates and without exchange results. Written in EUR with rates and with exchange results, 2026-10 would leave the revaluation at that border without its reversal, or reverse one that netsuite does not have: go on with --with-rates and formats.exchangeResults false, or write all of it at once with --with-rates: --from 2026-09-01 --to 2026-10-31 --again. Nothing was written.",
+      )
+      expect((yield* failureOf(write(september, true))).message).toContain("come a second time: go on")
+      yield* write(october, false)
+      yield* write(range("2026-09-01", "2026-10-31"), true, true)
+      expect(yield* states(bookId)).toEqual(["1 superseded", "2 superseded", "3 committed"])
+    }),
+  )
+
   it.effect("goes over to the base currency with all days at once, as the refusal says", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("GOESOVER", client(17))

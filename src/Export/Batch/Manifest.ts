@@ -170,6 +170,8 @@ export const Manifest = Schema.Struct({
       ),
       /** Journals in the currency that moved, with rates; absent: none has. */
       rated: Schema.optionalWith(Schema.Literal(true), { exact: true }),
+      /** Of files with rates: whether they have exchange results and revaluations; absent in batches of versions that did not say it. */
+      exchangeResults: Schema.optionalWith(Schema.Boolean, { exact: true }),
       /** Of the book's account mapping; null: the chart's own codes and names. */
       mappingVersion: Schema.NullOr(Count),
       /** Currencies that the settings leave out of these formats. */

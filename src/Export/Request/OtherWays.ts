@@ -19,6 +19,15 @@ export interface Way {
   readonly basis: string
   /** With rates; only in a base currency. */
   readonly rated: boolean
+  /** Whether the book's files with rates have exchange results (`formats.exchangeResults`); null: not known, in batches of older versions. */
+  readonly hasResults: (code: string) => boolean | null
+}
+
+/** How a batch was written, or would be. */
+interface Written {
+  readonly basis: string
+  readonly rated: boolean
+  readonly results: boolean | null
 }
 
 const columns = {
@@ -28,6 +37,7 @@ const columns = {
   formats: arrayOf(text),
   basis: text,
   rated: bool,
+  results: nullable(bool),
   /** `YYYY-MM-DD`; null: from the first day, to any later one. */
   from: nullable(text),
   to: nullable(text),
@@ -35,10 +45,19 @@ const columns = {
 
 type OtherBatch = RowOf<typeof columns>
 
+/** Both with rates, where one has the revaluations of a month's end and their reversals and the other has not. */
+const differInResults = (other: Written, now: Written): boolean =>
+  other.rated &&
+  now.rated &&
+  other.basis === now.basis &&
+  other.results !== null &&
+  now.results !== null &&
+  other.results !== now.results
+
 /** Standing batches that were written in another way; the first first. */
 export const batchesInOtherWays = Effect.fn("Export.batchesInOtherWays")(function* (
   bookIds: ReadonlyArray<number>,
-  { basis, rated }: Way,
+  { basis, hasResults, rated }: Way,
   formats: ReadonlyArray<FormatName>,
 ) {
   if (!formats.some(accumulates)) return byBook<OtherBatch>([])
@@ -50,13 +69,21 @@ export const batchesInOtherWays = Effect.fn("Export.batchesInOtherWays")(functio
       select s.* from (
         select b.book_id as "bookId", k.code, b.batch, b.formats, b.currency_basis as basis, b.from_date::text as from,
           b.last_day::text as to,
-          b.currency_basis <> ${nativeBasis} and coalesce(b.manifest #>> '{tables,rated}', '') = 'true' as rated
+          b.currency_basis <> ${nativeBasis} and coalesce(b.manifest #>> '{tables,rated}', '') = 'true' as rated,
+          (b.manifest #>> '{tables,exchangeResults}')::boolean as results
         from export.standing_batches b join mirror.books k on k.book_id = b.book_id
         where b.book_id ${isIn(sql, bookIds)}) s
-      where s.basis <> ${basis} or s.rated <> ${rated}
+      where s.basis <> ${basis} or s.rated <> ${rated} or s.results is not null
       order by s.batch`,
   )
-  return byBook(rows)
+  return byBook(
+    rows.filter(
+      (other) =>
+        other.basis !== basis ||
+        other.rated !== rated ||
+        differInResults(other, { basis, rated, results: hasResults(other.code) }),
+    ),
+  )
 })
 
 const covers = ({ from, to }: OtherBatch, day: string): boolean =>
@@ -66,15 +93,22 @@ const meets = ({ from, to }: OtherBatch, selection: Selection): boolean =>
   (selection.to === null || from === null || from <= selection.to) &&
   (selection.from === null || to === null || to >= selection.from)
 
-const wayText = ({ basis, rated }: Way): string => {
+/** `beside`: the way that it is told apart from. */
+const wayText = (way: Written, beside: Written): string => {
+  const { basis, rated, results } = way
   if (basis === nativeBasis) return "in the books' own currencies"
-  return rated ? `in ${basis} with rates` : `in ${basis}`
+  const which = differInResults(way, beside)
+    ? ` ${results === true ? "and with" : "and without"} exchange results`
+    : ""
+  return rated ? `in ${basis} with rates${which}` : `in ${basis}`
 }
 
-/** `now`: the way of the command. Between two base currencies the option is the same, and the setting is the difference. */
-const flagOf = ({ basis, rated }: Way, now: Way): string => {
+/** `now`: the way of the command. Where the option is the same, a setting is the difference. */
+const flagOf = (way: Written, now: Written): string => {
+  const { basis, rated, results } = way
   if (basis === nativeBasis) return "without --base"
   const flag = rated ? "with --with-rates" : "with --base"
+  if (differInResults(way, now)) return `${flag} and formats.exchangeResults ${results === true}`
   return now.basis === nativeBasis || now.basis === basis
     ? flag
     : `${flag} and accounting.baseCurrency ${basis} again`
@@ -129,11 +163,12 @@ const refuse = (
   others: ReadonlyArray<OtherBatch>,
   day: string | undefined,
 ) => {
-  const has = `Batch ${other.code}/${other.batch} has ${day === undefined ? `days of ${selection.text}` : day} for ${format} ${wayText(other)}.`
+  const now = { ...way, results: way.hasResults(other.code) }
+  const has = `Batch ${other.code}/${other.batch} has ${day === undefined ? `days of ${selection.text}` : day} for ${format} ${wayText(other, now)}.`
   const what =
     day === undefined
-      ? `Written ${wayText(way)} they would come a second time: go on ${flagOf(other, way)}, or write them in the other way with --again, to be imported in the batch's place.`
-      : `Written ${wayText(way)}, ${selection.text} would leave the revaluation at that border without its reversal, or reverse one that ${format} does not have: go on ${flagOf(other, way)}, or write all of it at once ${flagOf(way, way)}: ${wholeRange(selection, others)} --again.`
+      ? `Written ${wayText(now, other)} they would come a second time: go on ${flagOf(other, now)}, or write them in the other way with --again, to be imported in the batch's place.`
+      : `Written ${wayText(now, other)}, ${selection.text} would leave the revaluation at that border without its reversal, or reverse one that ${format} does not have: go on ${flagOf(other, now)}, or write all of it at once ${flagOf(now, now)}: ${wholeRange(selection, others)} --again.`
   return exportError("Usage", `${has} ${what} Nothing was written.`)
 }
 

@@ -44,7 +44,9 @@ const tablesPart = (
           ...(options.mode === "summary" && options.summary !== undefined
             ? { summary: options.summary }
             : {}),
-          ...(options.rated === true ? { rated: true } : {}),
+          ...(options.rated === true
+            ? { rated: true, exchangeResults: options.settings.exchangeResults }
+            : {}),
           mappingVersion,
           leftOut: options.settings.leaveOut,
         },
