@@ -49,7 +49,11 @@ layer(Status.Default.pipe(Layer.provideMerge(services)))("the status", (it) => {
         tieOut: { ...nothingOpen, accounts: 1 },
         // Its sync is a row alone: nothing says what it read.
         jobs: [],
-        notRead: ["statements", "accounts", "deposits", "withdrawals"].map((what) => ({ what, count: 1, leftOut: true })),
+        notRead: ["statements", "accounts", "deposits", "withdrawals"].map((what) => ({
+          what,
+          count: 1,
+          leftOut: true,
+        })),
       })
     }),
   )
