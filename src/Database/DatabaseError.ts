@@ -29,10 +29,13 @@ export class DatabaseError extends Data.TaggedError("DatabaseError")<{
   readonly table: string | undefined
 }> {}
 
+/** All connections that the server, the database or the role may have are taken. */
+const tooMany = "53300"
+
 const unreachableCodes: ReadonlySet<string> = new Set([
   ...["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED", "CONNECT_TIMEOUT"],
   ...["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"],
-  ...["ENETUNREACH", "ECONNABORTED", "EACCES", "57P01", "57P02", "57P03", "57P05", "53300"],
+  ...["ENETUNREACH", "ECONNABORTED", "EACCES", "57P01", "57P02", "57P03", "57P05", tooMany],
 ])
 
 const conflictCodes: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"])
@@ -112,6 +115,12 @@ const ofCode = (
     return {
       what: "",
       advice: `${advice.Other} Unless somebody cancelled it, the database or the role has a statement_timeout that is too short: raise it for Tieout's role, or add statement_timeout=0 to the parameters of DATABASE_URL (?statement_timeout=0).`,
+    }
+  if (code === tooMany)
+    return {
+      what: "the database takes no more connections: ",
+      advice:
+        "Each process of Tieout opens up to ten and a few for locks: raise max_connections, or the limit of the role or the database, or let less run at once; nothing half-done was kept, run the command again.",
     }
   if (code === onlyReads) return { what: "the database may only be read here: ", advice: adviceToReaders }
   if (code === lacksRight)

@@ -231,3 +231,15 @@ test("a database that was reached and is not fit is not blamed on DATABASE_URL, 
   const unfit = databaseError("Settings", "Database.read", "the database is older: run tieout migrate")
   expect(unfit.message).toBe("Database.read: the database is older: run tieout migrate.")
 })
+
+test("a server that takes no more connections says that they are too few, and stays an outage", () => {
+  const full = toDatabaseError(
+    "Database.transaction",
+    Object.assign(new Error("sorry, too many clients already"), { code: "53300" }),
+    "the server",
+  )
+  expect(full.reason).toBe("Unreachable")
+  expect(full.message).toBe(
+    "Database.transaction: the database takes no more connections: sorry, too many clients already [53300]. Each process of Tieout opens up to ten and a few for locks: raise max_connections, or the limit of the role or the database, or let less run at once; nothing half-done was kept, run the command again.",
+  )
+})
