@@ -1,14 +1,15 @@
 /** Keeps a connection's pace in the database, for all processes that read from it, and across restarts. */
-import { Effect, type Layer, Option, Schema } from "effect"
+import { Effect, Either, type Layer, Option, Schema } from "effect"
 import { assertRows } from "../Database/AnswerRows.ts"
 import type { Sql } from "../Database/Client.ts"
 import { float8, jsonOf, type RowOf } from "../Database/Columns.ts"
+import { isPassing } from "../Database/DatabaseError.ts"
 import type { Database } from "../Database.ts"
 import { type Connection, layer } from "../Partner/Http.ts"
 import { reserved } from "../Partner/Pacing/PaceKeeper.ts"
 import type { PaceMemory } from "../Partner/Pacing/PaceMemory.ts"
 import { Rate } from "../Partner/Pacing/RequestRate.ts"
-import type { Asked, Reserve } from "../Partner/Pacing/SharedPace.ts"
+import { type Asked, type Reserve, Unkept } from "../Partner/Pacing/SharedPace.ts"
 import type { PartnerError } from "../Partner/PartnerError.ts"
 import { defaultTuning } from "../Partner/ServiceLimits.ts"
 import type { Partner, PartnerConnection } from "../Partner.ts"
@@ -88,7 +89,9 @@ export const reserving =
             }),
         },
       })
-    }).pipe(Effect.runPromise)
+    })
+      .pipe(Effect.either, Effect.runPromise)
+      .then(Either.getOrThrowWith((error) => (isPassing(error) ? error : new Unkept({ why: error.message }))))
 
 /** Requests a second before anything is known of a service; it doubles while all is well. */
 const { startRate } = defaultTuning

@@ -54,6 +54,11 @@ export class Requester {
   }
 
   private closed(operation: string, { why, wait }: GateClosed, now: number): PartnerError {
+    if (typeof why === "object")
+      return Fault.make("Unavailable", operation, {
+        detail: `not asked, since the pace that all processes share cannot be kept (${why.unkept})`,
+        retryAt: now,
+      })
     return why === "limited"
       ? Fault.make("RateLimited", operation, {
           detail: `the service asks for a pause of ${Math.ceil(wait / 1000)} s`,

@@ -1,9 +1,9 @@
 /** The pace of a connection, shared in the database by processes that do not know of each other. */
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option, Schedule } from "effect"
 import { float8 } from "../../src/Database/Columns.ts"
 import { Database } from "../../src/Database.ts"
-import { remembering, reserving } from "../../src/Jobs/PaceStore.ts"
+import { remembering, reserving, sharing } from "../../src/Jobs/PaceStore.ts"
 import { Partner } from "../../src/Partner.ts"
 import { connectionAt, json, serve, uuid } from "../Partner/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -55,6 +55,46 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a pace in the database
         expect((yield* ask(10)).rate).toBeLessThan(10)
         expect((yield* ask(10)).rate).toBeGreaterThan(9.5)
       }),
+  )
+
+  it.scoped("that cannot be kept, as on a full disk, lets no request wait silently: each says why", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const service = yield* serve((_, response) =>
+        json(response, {
+          ...{ accountId: uuid(1), currency: "EUR", paymentRails: "SEPA" },
+          ...{ balance: "0.00", status: "ACTIVE" },
+        }),
+      )
+      const during = (statement: string) => database.execute("test", (sql) => sql`${sql.unsafe(statement)}`)
+      yield* during(`create function sync.disk_is_full() returns trigger language plpgsql as $$
+        begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`)
+      yield* during(
+        "create trigger disk_is_full before insert or update on sync.paces for each statement execute function sync.disk_is_full()",
+      )
+      yield* Effect.gen(function* () {
+        const { account } = yield* Partner
+        for (let time = 0; time < 2; time++) {
+          const [one, other] = yield* Effect.all([account(uuid(1)), account(uuid(1))].map(Effect.flip), {
+            concurrency: "unbounded",
+          })
+          expect([one?.reason, other?.reason, service.count("/accounts")]).toEqual([
+            "Unavailable",
+            "Unavailable",
+            0,
+          ])
+          expect(one?.message).toContain("not asked, since the pace that all processes share cannot be kept")
+          expect(one?.message).toContain("No space left on device")
+        }
+        yield* during("drop trigger disk_is_full on sync.paces")
+        yield* Effect.retry(account(uuid(1)), {
+          schedule: Schedule.spaced("50 millis"),
+          while: ({ reason }) => reason === "Unavailable",
+        })
+      }).pipe(
+        Effect.provide(sharing(database, Option.none())({ ...connectionAt(service.url), name: "full" })),
+      )
+    }),
   )
 
   it.scoped("[C7] is remembered from one process that asks alone to the next, once a limit is known", () =>

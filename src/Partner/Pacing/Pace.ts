@@ -33,6 +33,8 @@ export interface Pacing {
   /** No request goes before `until`. */
   readonly hold: (until: number) => void
   readonly heldUntil: number
+  /** Why no request goes until a person has mended something; null: they go in their turn. */
+  readonly unkept: (now: number) => string | null
   /** Requests per second, and requests that may be under way at once. */
   readonly rate: number
   readonly window: number
@@ -66,6 +68,10 @@ export class Pace implements Pacing {
 
   get heldUntil(): number {
     return this.limit.current.heldUntil
+  }
+
+  unkept(): null {
+    return null
   }
 
   delay(now: number): number {

@@ -7,9 +7,12 @@ import type { RateState } from "./RateState.ts"
 import { pauseAfterCut } from "./RequestRate.ts"
 import { type Reserve, SharedPace } from "./SharedPace.ts"
 
-/** `limited`: the service asked for a longer wait than the settings allow. `broken`: it fails every time. */
+/**
+ * `limited`: the service asked for a longer wait than the settings allow. `broken`: it fails every time. Else why the pace that
+ * processes share cannot be kept.
+ */
 export class GateClosed extends Data.TaggedError("GateClosed")<{
-  readonly why: "limited" | "broken"
+  readonly why: "limited" | "broken" | { readonly unkept: string }
   /** Milliseconds until it opens. */
   readonly wait: number
 }> {}
@@ -115,6 +118,8 @@ export class Gate {
   private closed(now: number, kind: string): GateClosed | undefined {
     if (this.breaker.refuses(now, kind))
       return new GateClosed({ why: "broken", wait: this.breaker.opensIn(now) })
+    const unkept = this.pace.unkept(now)
+    if (unkept !== null) return new GateClosed({ why: { unkept }, wait: 0 })
     const hold = this.pace.heldUntil - now
     return hold > Math.max(this.bounds.longestWait, pauseAfterCut)
       ? new GateClosed({ why: "limited", wait: hold })

@@ -2,6 +2,7 @@
  * A connection's pace where several processes share it: permits are reserved ahead, each for its own moment, from whoever keeps
  * the rate for all of them. What is reserved and not used in time is lost, so that a process that stalled sends no burst.
  */
+import { Data } from "effect"
 import type { Pacing, Permit } from "./Pace.ts"
 
 /** What became of requests since the last report. */
@@ -26,7 +27,10 @@ export interface Reserved {
   readonly rate: number
 }
 
-/** Reserves permits at the keeper; rejects where the keeper cannot be reached. */
+/** The keeper answers, and cannot keep the pace until a person has mended something: its disk is full. */
+export class Unkept extends Data.TaggedError("Unkept")<{ readonly why: string }> {}
+
+/** Reserves permits at the keeper; rejects with `Unkept`, or with anything else where the keeper cannot be reached for a while. */
 export type Reserve = (asked: Asked) => Promise<Reserved>
 
 /** How long after its moment a permit may still be used. This bounds how many permits a second can take over from the one before. */
@@ -62,6 +66,7 @@ export class SharedPace implements Pacing {
   private holding = 0
   private isAsking = false
   private notBefore = 0
+  private why: string | null = null
 
   /** `wake` is called when a request may go that could not; `demand` says how many wait for their turn. */
   constructor(
@@ -88,6 +93,11 @@ export class SharedPace implements Pacing {
     if (this.granted.length <= 2) this.ask(now)
     const [first] = this.granted
     return first === undefined ? Number.POSITIVE_INFINITY : Math.max(0, first.at - now)
+  }
+
+  /** Until the keeper is asked again. Who waited for it silently would wait for hours. */
+  unkept(now: number): string | null {
+    return now < this.notBefore ? this.why : null
   }
 
   /** By the keeper's clock, since the keeper has to know when a refused request was let through. */
@@ -138,13 +148,15 @@ export class SharedPace implements Pacing {
     this.used = 0
     this.reserve({ wanted, ...report }).then(
       (reserved) => this.take(reserved),
-      () => {
+      (error) => {
         this.isAsking = false
         this.notBefore = this.clock() + askAgainAfter
+        this.why = error instanceof Unkept ? error.why : null
         this.accepts += report.accepted
         this.refusals = [...report.refused, ...this.refusals]
         this.holding = Math.max(this.holding, report.hold)
         setTimeout(this.wake, askAgainAfter)
+        if (this.why !== null) this.wake()
       },
     )
   }
