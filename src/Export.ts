@@ -3,6 +3,8 @@ import { Chunk, Effect, Logger, LogLevel, Option } from "effect"
 import type { ArchivedError } from "./Book/Archived.ts"
 import { chooseBooks, type UnknownBook } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
+import { inStage } from "./Common/Progress.ts"
+import { count, counted } from "./Common/Text.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { type Exported, type ExportedBatch, plannedBooks, selectionAt } from "./Export/BookExport.ts"
@@ -178,31 +180,39 @@ export const run = Effect.fn("Export.run")(function* (
   const { asked, idle } = yield* askedParts(chosen, selection, parts, request)
   // A request that is not possible in a later book is refused before the first books are committed.
   if (asked.length > booksAtOnce) yield* plannedBooks(asked, selection, request)
-  for (const some of Chunk.chunksOf(Chunk.fromIterable(asked), booksAtOnce)) {
-    const written = yield* exportSome(Chunk.toReadonlyArray(some), selection, request).pipe(
-      Effect.tapError(() => whatStays(batches)),
-    )
-    for (const { book, ...made } of written) {
-      batches.push(...made.batches)
-      exported.push(...made.exported)
-      const continued = made.batches.flatMap(({ manifest: { formats: own, lineage } }) =>
-        lineage === undefined ? [] : [{ formats: own, batches: lineage.follows }],
+  let done = 0
+  const portions = Effect.gen(function* () {
+    for (const some of Chunk.chunksOf(Chunk.fromIterable(asked), booksAtOnce)) {
+      const written = yield* exportSome(Chunk.toReadonlyArray(some), selection, request).pipe(
+        Effect.tapError(() => whatStays(batches)),
       )
-      // In the base currency nothing is left out.
-      if (request.base === undefined) {
-        const { leaveOut } = settingsOf(settings, book.code)
-        lacking.push(
-          ...(selection === null
-            ? yield* lackingSince(book, made.batches[0]?.manifest.batch ?? null, formats, leaveOut)
-            : yield* lackingOf(book, [...made.exported, ...continued], leaveOut)),
+      for (const { book, ...made } of written) {
+        batches.push(...made.batches)
+        exported.push(...made.exported)
+        const continued = made.batches.flatMap(({ manifest: { formats: own, lineage } }) =>
+          lineage === undefined ? [] : [{ formats: own, batches: lineage.follows }],
         )
+        // In the base currency nothing is left out.
+        if (request.base === undefined) {
+          const { leaveOut } = settingsOf(settings, book.code)
+          lacking.push(
+            ...(selection === null
+              ? yield* lackingSince(book, made.batches[0]?.manifest.batch ?? null, formats, leaveOut)
+              : yield* lackingOf(book, [...made.exported, ...continued], leaveOut)),
+          )
+        }
+        if (request.base !== undefined && request.asOf === undefined) {
+          for (const one of yield* outdatedBatches(book.bookId)) outdated.push({ book: book.code, ...one })
+        }
+        if (made.batches.length + made.exported.length === 0) unchanged.push(book.code)
       }
-      if (request.base !== undefined && request.asOf === undefined) {
-        for (const one of yield* outdatedBatches(book.bookId)) outdated.push({ book: book.code, ...one })
-      }
-      if (made.batches.length + made.exported.length === 0) unchanged.push(book.code)
+      done += some.length
     }
-  }
+  })
+  // Else the stages of its batches say how far it is.
+  yield* asked.length > booksAtOnce
+    ? inStage("export", () => `${count(done)} of ${counted(asked.length, "book")}`)(portions)
+    : portions
   return {
     batches,
     unchanged,

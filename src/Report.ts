@@ -118,15 +118,8 @@ const reportSideBySide = (
   })
 
 const reportEach = Effect.fn("Report.each")(function* (books: ReadonlyArray<Book>, request: ReportRequest) {
-  let done = 0
-  const report = (book: Book) =>
-    Effect.tap(Effect.either(reportBook(book, request)), () => {
-      done += 1
-    })
-  const attempts = yield* Effect.forEach(books, report, { concurrency: reportsAtOnce }).pipe(
-    inStage("report", () => `${count(done)} of ${counted(books.length, "book")}`),
-  )
-  return yield* Effect.all(attempts)
+  const report = (book: Book) => Effect.either(reportBook(book, request))
+  return yield* Effect.all(yield* Effect.forEach(books, report, { concurrency: reportsAtOnce }))
 })
 
 /** Books whose places are looked at together. */
@@ -170,11 +163,16 @@ export const report = Effect.fn("Report.report")(function* (request: ReportReque
   }
   const written: Array<WrittenReport> = []
   let failure: ExportError | undefined
-  for (const some of Chunk.chunksOf(Chunk.fromIterable(books), reportsAtOnce)) {
-    const result = yield* Effect.either(reportSideBySide(Chunk.toReadonlyArray(some), request))
-    if (Either.isRight(result)) written.push(...result.right)
-    else if (result.left instanceof ExportError) failure ??= result.left
-    else return yield* result.left
-  }
+  let done = 0
+  const all = Effect.gen(function* () {
+    for (const some of Chunk.chunksOf(Chunk.fromIterable(books), reportsAtOnce)) {
+      const result = yield* Effect.either(reportSideBySide(Chunk.toReadonlyArray(some), request))
+      if (Either.isRight(result)) written.push(...result.right)
+      else if (result.left instanceof ExportError) failure ??= result.left
+      else return yield* result.left
+      done += some.length
+    }
+  })
+  yield* inStage("report", () => `${count(done)} of ${counted(books.length, "book")}`)(all)
   return failure === undefined ? written : yield* failure
 })

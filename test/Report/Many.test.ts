@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { failureOf } from "../../src/Cli/Failure.ts"
+import { Progress, type Stage } from "../../src/Common/Progress.ts"
 import { Database } from "../../src/Database.ts"
 import { report } from "../../src/Report.ts"
 import { Settings } from "../../src/Settings.ts"
@@ -29,7 +30,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reports of several boo
           move(held, clientId(index), { type: "CREDIT", amount: index * 10, on: "2026-10-05T12:00:00Z" })
         yield* sync(service.url, variables)
         const out = temporaryFolder()
-        const written = yield* reporting(out)
+        const stages: Array<() => string> = []
+        const begin = ({ name, text }: Stage) => {
+          if (name === "report") stages.push(text)
+          return () => undefined
+        }
+        const written = yield* Effect.provideService(reporting(out), Progress, { begin })
+        // Of all of them, not of those that are written side by side.
+        expect(stages.map((text) => text())).toEqual(["6 of 6 books"])
         expect(written.map(({ manifest }) => manifest.book.code)).toEqual(indexes.map((index) => `C${index}`))
         for (const { folder, manifest } of written) {
           const [alone] = yield* reporting(temporaryFolder(), manifest.book.code)
