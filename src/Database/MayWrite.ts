@@ -23,5 +23,5 @@ export const refuseReadOnly = Effect.fn("Database.refuseReadOnly")(function* (op
     { isReadOnly: bool },
     (sql) => sql`select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
   )
-  if (isReadOnly) yield* readOnlyError(operation)
+  if (isReadOnly) return yield* readOnlyError(operation)
 })
