@@ -33,7 +33,7 @@ const chosenBooks = Effect.fn("Close.chosenBooks")(function* (wanted: Option.Opt
   if (Option.isSome(wanted) || (yield* heldBooks(chosen)).length > 0) return chosen
   return yield* closeError(
     "Usage",
-    "No book holds an account yet: there is nothing to close. Run tieout sync first.",
+    "No book holds an account yet: there is nothing to close. Run tieout sync first. A book of receivables alone is named by --book.",
   )
 })
 

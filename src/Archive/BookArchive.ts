@@ -89,8 +89,8 @@ const stateOf = Effect.fn("Archive.state")(function* ({ bookId }: Book, year: nu
   )
 })
 
-const neverValued =
-  "was never valued in the base currency, and cannot be any more once a year of it is archived: value it first (tieout export --base), or say --never-valued"
+const neverValued = ({ code }: Book, year: number): string =>
+  `was never valued in the base currency, and cannot be any more once a year of it is archived: value it first (tieout report ${year}-12 --base --book ${code}), or say --never-valued`
 
 /** Part of the caller's transaction: one snapshot. */
 export const bookArchive = Effect.fn("Archive.book")(function* (
@@ -104,7 +104,7 @@ export const bookArchive = Effect.fn("Archive.book")(function* (
   const isDone = through !== null && through >= `${year}-12`
   if (first === null || isDone) return { ...result, state: "nothing to archive" } satisfies BookArchive
   const refusals = [...(yield* refusalsOf(book, year))]
-  if (!valued && !mayBeUnvalued) refusals.push(neverValued)
+  if (!valued && !mayBeUnvalued) refusals.push(neverValued(book, year))
   if (refusals.length === 0) refusals.push(...(yield* disagreements(book, year)))
   if (refusals.length > 0) return { ...result, state: "refused", refusals } satisfies BookArchive
   const rows = yield* rowsOf(book, year)

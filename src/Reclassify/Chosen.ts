@@ -59,7 +59,7 @@ export const chosenEntries = Effect.fn("Reclassify.chosen")(function* (
   if (connections.length > 1) {
     return yield* reclassifyError(
       "Usage",
-      `They are of the connections ${connections.join(", ")}: move those of one connection at a time, with --book.`,
+      `They are of the connections ${connections.join(", ")}: ${Option.isSome(allOf) ? "name one book at a time, with --book" : "name those of one connection at a time"}.`,
     )
   }
   return entries

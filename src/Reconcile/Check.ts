@@ -147,7 +147,7 @@ export const checks = [
   {
     name: "account-shared",
     severity: "blocking",
-    todo: "ask the provider whose account it is; leave a surface out of the connection where both list the same",
+    todo: "ask the provider whose account it is; leave a surface out of the connection where both list the same; what is booked twice stays so: a close can accept it",
   },
   {
     name: "client-gone",
@@ -167,7 +167,7 @@ export const checks = [
   {
     name: "dead-letter",
     severity: "blocking",
-    todo: "the workers' logs say why; then tieout sync",
+    todo: "the workers' logs say why; then tieout sync, or after a backfill the same tieout backfill again",
   },
   {
     name: "event-conflict",

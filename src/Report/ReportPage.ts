@@ -91,10 +91,10 @@ const closeText = ({ close }: State): Html =>
       }`
 
 /** Who answers for the month: the person who closed it, and the one who approved the close. */
-const signOff = ({ scope: { asOf }, state: { approval, close } }: PageContent): Html => {
+const signOff = ({ scope: { asOf, book }, state: { approval, close } }: PageContent): Html => {
   if (close === null) return html``
   // What is approved now was not approved then.
-  const advice = asOf === null ? html`<br>tieout close approve ${close.period} --by NAME` : html``
+  const advice = asOf === null ? html`<br>tieout close approve ${close.period} --book ${book.code} --by NAME` : html``
   const signed = (
     what: string,
     name: string,

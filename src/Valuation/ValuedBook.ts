@@ -36,7 +36,7 @@ const checkClosed = (book: Book, kept: MonthHead, baseCurrency: string) =>
     ? Effect.void
     : valuationError(
         "Closed",
-        `${kept.period} of book ${book.code} is closed and valued in ${kept.baseCurrency}: it stays so. Set accounting.baseCurrency to ${kept.baseCurrency}, or reopen the month first.`,
+        `${kept.period} of book ${book.code} is closed and valued in ${kept.baseCurrency}: it stays so. Set accounting.baseCurrency to ${kept.baseCurrency}, or reopen the closed months, the last first, back to ${kept.period}.`,
       )
 
 /**

@@ -54,7 +54,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the approval of a clos
       const [closed] = yield* closing("2026-08")
       const page = yield* stamp()
       expect(page).toContain("<span>closed, not approved</span>")
-      expect(page).toContain("tieout close approve 2026-08 --by NAME")
+      // Of this book alone: the page is about no other.
+      expect(page).toContain("tieout close approve 2026-08 --book ORG --by NAME")
       expect(yield* exported).toEqual([null])
 
       const [approval] = yield* approving("Ada Jones")

@@ -8,8 +8,9 @@ import { json } from "../Partner/Service.ts"
 import { client, lending, move } from "../Sync/Lending.ts"
 import { at, loan, paid, standing, surfaces, tx } from "../Sync/Loaned.ts"
 import { accountId, bothSurfaces, credit, debit, deposit, id, partnership } from "../Sync/Partnership.ts"
-import { findings, rows, sync } from "../Sync/Runs.ts"
+import { findings, rows, sync, syncWith } from "../Sync/Runs.ts"
 import { services } from "../support/BookServices.ts"
+import { messageOf } from "../support/messageOf.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const moving = (request: Partial<ReclassifyRequest>) =>
@@ -20,6 +21,13 @@ const moving = (request: Partial<ReclassifyRequest>) =>
 
 const allOf = (maxAmount?: string) => ({
   allOf: { check: "adjustment", book: Option.none<string>(), maxAmount: Option.fromNullable(maxAmount) },
+})
+
+const variablesOf = (name: string, url: string) => ({
+  [`TIEOUT_${name}_BASE_URL`]: url,
+  [`TIEOUT_${name}_CLIENT_ID`]: "a",
+  [`TIEOUT_${name}_CLIENT_SECRET`]: "b",
+  [`TIEOUT_${name}_SCOPE`]: "c",
 })
 
 const runs = rows("select count(*)::integer as runs from sync.runs where command = 'reclassify'")
@@ -100,6 +108,26 @@ layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying many", (
       expect(moved.map(({ entryId }) => entryId)).toEqual([id(11), id(11)])
       expect(new Set(moved.map(({ book }) => book)).size).toBe(2)
       expect(yield* findings).not.toContain("adjustment warning")
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("of two connections says what tells them apart: only findings of a check take a book", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({ balance: "10.00", statement: [credit(11, "10.00", "10.00")] })
+      yield* sync(service.url)
+      yield* syncWith(
+        { ...variablesOf("OTHER", service.url), TIEOUT_CONNECTIONS: "{other: {surfaces: [organization]}}" },
+        { connection: "other" },
+      )
+      const ids = (yield* rows("select 'F' || finding_id as id from reconcile.open_findings order by 1")).map(
+        (row) => String(row.id),
+      )
+      expect(yield* messageOf(moving({ ids }))).toBe(
+        "They are of the connections default, other: name those of one connection at a time.",
+      )
+      expect(yield* messageOf(moving(allOf()))).toBe(
+        "They are of the connections default, other: name one book at a time, with --book.",
+      )
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 

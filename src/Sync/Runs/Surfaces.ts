@@ -26,6 +26,6 @@ export const surfacesOf = (
     mistakes: [
       `connection ${connection} does not use the ${only.value} surface; it uses ${known.join(", ")}`,
     ],
-    advice: `Add ${only.value} to connections.${connection}.surfaces, or ask for another one.`,
+    advice: `Add ${only.value} to connections.${connection}.surfaces, or ask for another one; where another connection has it, say so by --connection.`,
   })
 }

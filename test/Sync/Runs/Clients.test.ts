@@ -208,6 +208,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Clients", (it) => {
       const before = yield* last
       const unknown = yield* Effect.flip(only("C9"))
       expect(unknown.message).toContain('the service lists no client "C9"')
+      expect(unknown.message).toContain("where another connection has it, say so by --connection")
       // A misspelt client is no sync: exports are no more incomplete than before.
       expect(before).toMatchObject([{ state: "done" }])
       expect(yield* last).toEqual(before)
