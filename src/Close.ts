@@ -6,7 +6,7 @@ import { Chunk, Effect, Option } from "effect"
 import { refuseAhead } from "./Book/Ahead.ts"
 import { archivesOf, refuseArchived, whereIs } from "./Book/Archived.ts"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
-import { heldBooks } from "./Book.ts"
+import { allBooks, heldBooks } from "./Book.ts"
 import { type Agreement, agreementOf } from "./Close/Agreement.ts"
 import { bridgeOf } from "./Close/Bridge.ts"
 import {
@@ -18,11 +18,12 @@ import {
 } from "./Close/CloseBooks.ts"
 import { closeError } from "./Close/CloseError.ts"
 import { closesOf, type Doing, keepReopening, standingClose } from "./Close/CloseRecords.ts"
+import { acceptedForGood } from "./Close/Gate.ts"
 import { lockedWith } from "./Close/Locked.ts"
 import { isClosed, type Month, readMonths, refusalOf } from "./Close/Month.ts"
 import { inStage } from "./Common/Progress.ts"
 import { count, counted } from "./Common/Text.ts"
-import { text } from "./Database/Columns.ts"
+import { int4, text } from "./Database/Columns.ts"
 import { textArray } from "./Database/TextArray.ts"
 import { Database } from "./Database.ts"
 import { Reconcile } from "./Reconcile.ts"
@@ -33,8 +34,31 @@ const chosenBooks = Effect.fn("Close.chosenBooks")(function* (wanted: Option.Opt
   if (Option.isSome(wanted) || (yield* heldBooks(chosen)).length > 0) return chosen
   return yield* closeError(
     "Usage",
-    "No book holds an account yet: there is nothing to close. Run tieout sync first. A book of receivables alone is named by --book.",
+    "No book holds an account yet: there is nothing to close. Run tieout sync first.",
   )
+})
+
+/**
+ * With the books without accounts whose findings are accepted here, if their acceptance stands for good: receivables may be all that
+ * an organization's book has, and such a finding stays until a close of that book accepts it.
+ */
+const booksToClose = Effect.fn("Close.booksToClose")(function* ({ accept, book }: CloseRequest) {
+  if (accept.length === 0 || Option.isSome(book)) return yield* chosenBooks(book)
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Close.booksToClose",
+    { book: int4 },
+    (sql) => sql`
+      select distinct book_id as book from reconcile.open_findings
+      where 'F' || finding_id = any (${textArray(
+        sql,
+        accept.map(({ id }) => id.toUpperCase()),
+      )}) and check_name = any (${textArray(sql, acceptedForGood)})`,
+  )
+  const all = yield* allBooks(Option.none())
+  const held = new Set((yield* heldBooks(all)).map(({ bookId }) => bookId))
+  const chosen = all.filter(({ bookId }) => held.has(bookId) || rows.some((row) => row.book === bookId))
+  return chosen.length > 0 ? chosen : yield* chosenBooks(book)
 })
 
 /** Why a month cannot be closed, whatever its content: also that the close of a later month locked it. */
@@ -48,8 +72,9 @@ const refusalIn = Effect.fn("Close.refusalIn")(function* (month: Month) {
  * The months of the books, if one can be closed and no other is refused for more than an earlier month of its own that is open;
  * reports all refusals at once.
  */
-const closableMonths = Effect.fn("Close.closableMonths")(function* ({ book, period }: CloseRequest) {
-  const months = yield* readMonths(yield* chosenBooks(book), period)
+const closableMonths = Effect.fn("Close.closableMonths")(function* (request: CloseRequest) {
+  const { period } = request
+  const months = yield* readMonths(yield* booksToClose(request), period)
   const refusals = (yield* Effect.forEach(months, refusalIn)).filter((refusal) => refusal !== null)
   const open = months.filter((month) => !isClosed(month))
   const forgiven = months.some((month) => refusalOf(month) === null)

@@ -43,7 +43,7 @@ export interface Gate {
 const blockingHere: ReadonlyArray<CheckName> = ["adjustment", "unclassified-entry"]
 
 /** Checks whose accepted findings stay accepted while their evidence is the same. */
-const acceptedForGood: ReadonlyArray<CheckName> = [
+export const acceptedForGood: ReadonlyArray<CheckName> = [
   "account-gone",
   "account-shared",
   "client-gone",

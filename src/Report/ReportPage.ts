@@ -94,7 +94,8 @@ const closeText = ({ close }: State): Html =>
 const signOff = ({ scope: { asOf, book }, state: { approval, close } }: PageContent): Html => {
   if (close === null) return html``
   // What is approved now was not approved then.
-  const advice = asOf === null ? html`<br>tieout close approve ${close.period} --book ${book.code} --by NAME` : html``
+  const advice =
+    asOf === null ? html`<br>tieout close approve ${close.period} --book ${book.code} --by NAME` : html``
   const signed = (
     what: string,
     name: string,

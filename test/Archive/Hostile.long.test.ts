@@ -97,7 +97,9 @@ describe("the database", () => {
       })
       const careful = yield* archiving(2024, { neverValued: false })
       expect(careful.books[0]).toMatchObject({ state: "refused" })
-      expect(careful.books[0]?.refusals[0]).toContain("value it first (tieout report 2024-12 --base --book ORG)")
+      expect(careful.books[0]?.refusals[0]).toContain(
+        "value it first (tieout report 2024-12 --base --book ORG)",
+      )
       expect(yield* rows("select count(*)::integer as n from ledger.archives")).toEqual([{ n: 0 }])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )

@@ -1,14 +1,14 @@
-/** An acceptance that names nothing refuses the whole close before any book is closed. */
+/** An acceptance that names nothing refuses the whole close before any book is closed; one that names something closes its book. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { client, clientId, lending, move } from "../Sync/Lending.ts"
+import { client, clientId, lending, move, receivable } from "../Sync/Lending.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { messageOf } from "../support/messageOf.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { closing } from "./Months.ts"
 
-layer(TestDatabase.layer, { excludeTestServices: true })("an acceptance that names no finding", (it) => {
-  it.scoped("closes no book, also of those that have nothing in the way", () =>
+layer(TestDatabase.layer, { excludeTestServices: true })("an acceptance", (it) => {
+  it.scoped("that names no finding closes no book, also of those that have nothing in the way", () =>
     Effect.gen(function* () {
       const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
       const { held, service } = yield* lending({ clients: [client(1)], clock: "2026-11-02T00:00:00Z" })
@@ -27,5 +27,27 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an acceptance that nam
       const closed = yield* accepting(String(finding?.id).toLowerCase())
       expect(closed.map(({ state }) => state)).toEqual(["closed"])
     }),
+  )
+
+  it.scoped("closes the book of an accepted finding, also where it has no account", () =>
+    Effect.gen(function* () {
+      const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client, credit]}}" }
+      const { held, service } = yield* lending({ clients: [client(1)], clock: "2026-11-02T00:00:00Z" })
+      held.receivables = [receivable({ status: "OVERDUE" })]
+      yield* sync(service.url, variables)
+      const [odd] = yield* rows(`select 'F' || finding_id as id from reconcile.open_findings
+        where check_name = 'receivable-state'`)
+      const closed = (accept: ReadonlyArray<{ id: string; reason: string }>) =>
+        Effect.map(closing("2026-10", { accept, variables }), (books) =>
+          books.map(({ accepted, book, state }) => `${book} ${state} ${accepted.map(({ id }) => id).join()}`),
+        )
+      expect(yield* closed([])).toEqual(["C1 closed "])
+      // Also where all others are closed already.
+      const accept = [{ id: String(odd?.id).toLowerCase(), reason: "looked at" }]
+      expect(yield* closed(accept)).toEqual(["C1 already closed ", `ORG closed ${odd?.id}`])
+      expect(yield* rows("select check_name from reconcile.accepted_findings")).toEqual([
+        { check_name: "receivable-state" },
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })

@@ -28,7 +28,8 @@ export const chosenOf = (listed: Option.Option<ListedClients>, named: Option.Opt
         new SettingsError({
           reason: "UnknownClient",
           mistakes: [`--client: the service lists no client ${JSON.stringify(named.value)}`],
-          advice: "Name a client by its identifier, its code or the code of its book; where another connection has it, say so by --connection.",
+          advice:
+            "Name a client by its identifier, its code or the code of its book; where another connection has it, say so by --connection.",
         }),
       )
     : Effect.succeed(chosen)
