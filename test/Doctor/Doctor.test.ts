@@ -392,6 +392,20 @@ describe("doctor", () => {
       expect(out).toContain("\nacme-uk did not finish: TIEOUT_ACME_UK_BASE_URL: is not set")
     }),
   )
+
+  it.scopedLive("says where to change what a connection has in a section of its own", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate()
+      const file = yield* written(
+        "connections: { default: { interface: { paths: { accounts: /nowhere } } } }",
+      )
+      const { out } = yield* run([], { file, variables: credentials(service.url) })
+      expect(out).toContain("Set interface.paths.accounts to its path")
+      expect(out).toContain(
+        "What connections.default.interface has counts for this connection: change it there, not under interface.",
+      )
+    }),
+  )
 })
 
 const other = {

@@ -65,7 +65,12 @@ const verdictOf = (diagnosis: Diagnosis): string => {
   return `${connection}: ${well}${warnings === 0 ? "" : `, ${counted(warnings, "warning")}`}.`
 }
 
-const examinationLines = (diagnosis: Diagnosis, screen: Screen): ReadonlyArray<string> => {
+/** `ownInterface`: the connection has an `interface` section of its own, whose keys beat the common ones that the findings name. */
+const examinationLines = (
+  diagnosis: Diagnosis,
+  ownInterface: boolean,
+  screen: Screen,
+): ReadonlyArray<string> => {
   const colour = isWrong(diagnosis) ? "red" : "green"
   const hint = isWrong(diagnosis) ? " To propose other settings: tieout doctor --discover" : ""
   return [
@@ -75,6 +80,11 @@ const examinationLines = (diagnosis: Diagnosis, screen: Screen): ReadonlyArray<s
     ),
     "",
     styled(screen.color, colour, verdictOf(diagnosis) + hint),
+    ...(isWrong(diagnosis) && ownInterface
+      ? [
+          `What connections.${diagnosis.connection}.interface has counts for this connection: change it there, not under interface.`,
+        ]
+      : []),
   ]
 }
 
@@ -171,12 +181,15 @@ export const doctor = command(
       const diagnoses = outcomes.flatMap(({ result }) => (Either.isRight(result) ? [result.right] : []))
       if (diagnoses.length === 0) return yield* output.fail(failures)
       // A connection with its own section does not read the common one.
-      const byConnection =
-        connectionNames.length > 1 || names.some((name) => connections[name]?.interface !== undefined)
+      const hasOwn = (name: string) => connections[name]?.interface !== undefined
+      const byConnection = connectionNames.length > 1 || names.some(hasOwn)
       const lines = discover
         ? [...Fragment.lines(diagnoses, byConnection), ...diagnoses.flatMap(checkLines)]
         : diagnoses
-            .flatMap((diagnosis) => [...examinationLines(diagnosis, output.terminal.stdout), ""])
+            .flatMap((diagnosis) => [
+              ...examinationLines(diagnosis, hasOwn(diagnosis.connection), output.terminal.stdout),
+              "",
+            ])
             .slice(0, -1)
       const trouble = outcomes.flatMap(failureLines)
       yield* output.report({
