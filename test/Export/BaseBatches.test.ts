@@ -99,8 +99,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system",
         expect((yield* run(october, ["sage50"])).batches).toHaveLength(1)
         yield* run(october, ["qbo"], { again: true })
         expect(yield* states(bookId)).toEqual(["1 superseded", "2 committed", "3 committed"])
-        expect((yield* failureOf(native({ kind: "since-last" }, ["qbo"]))).message).toContain(
-          "Batch TWOWAYS/3 has days of since-0 for qbo in EUR.",
+        const sinceLast = yield* failureOf(native({ kind: "since-last" }, ["qbo"]))
+        expect(sinceLast.message).toContain("Batch TWOWAYS/3 has days of since-0 for qbo in EUR.")
+        expect(sinceLast.message).toContain(
+          "--since-last goes with neither: name a month with --period, or --all.",
         )
       }),
   )

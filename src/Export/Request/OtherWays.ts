@@ -169,7 +169,11 @@ const refuse = (
     day === undefined
       ? `Written ${wayText(now, other)} they would come a second time: go on ${flagOf(other, now)}, or write them in the other way with --again, to be imported in the batch's place.`
       : `Written ${wayText(now, other)}, ${selection.text} would leave the revaluation at that border without its reversal, or reverse one that ${format} does not have: go on ${flagOf(other, now)}, or write all of it at once ${flagOf(now, now)}: ${wholeRange(selection, others)} --again.`
-  return exportError("Usage", `${has} ${what} Nothing was written.`)
+  const days =
+    selection.kind === "since-last"
+      ? " --since-last goes with neither: name a month with --period, or --all."
+      : ""
+  return exportError("Usage", `${has} ${what}${days} Nothing was written.`)
 }
 
 /**
