@@ -159,7 +159,7 @@ const closedMonths = Effect.fn("Close.closedMonths")(function* (book: Option.Opt
   const codes = months.map((month) => month.book.code).join(", ")
   return yield* closeError(
     "NotClosed",
-    `${period} is not closed in ${codes === "" ? "any book" : codes}. To close it: tieout close ${period}`,
+    `${period} is not closed in ${codes === "" ? "any book" : codes}. To close it: tieout close ${period}${Option.isSome(book) ? ` --book ${codes}` : ""}`,
   )
 })
 

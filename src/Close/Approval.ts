@@ -101,8 +101,10 @@ export const approve = Effect.fn("Close.approve")(function* (request: ApprovalRe
   if (approved.length > 0) return approved
   const [before] = made.flatMap((one) => one?.before ?? [])
   if (before !== undefined) return yield* closeError("Usage", before)
+  const codes = books.map(({ code }) => code).join(", ")
+  const only = Option.isSome(request.book) ? ` --book ${codes}` : ""
   return yield* closeError(
     "NotClosed",
-    `${request.period} is not closed in ${books.map(({ code }) => code).join(", ") || "any book"}: only a close is approved. To close it: tieout close ${request.period}`,
+    `${request.period} is not closed in ${codes || "any book"}: only a close is approved. To close it: tieout close ${request.period}${only}`,
   )
 })

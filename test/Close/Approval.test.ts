@@ -50,7 +50,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the approval of a clos
     Effect.gen(function* () {
       const { service } = yield* threeMonths
       yield* sync(service.url)
-      expect(yield* messageOf(approving("Ada Jones"))).toContain("2026-08 is not closed in ORG")
+      expect(yield* messageOf(approving("Ada Jones"))).toMatch(
+        /^2026-08 is not closed in ORG: .* tieout close 2026-08$/,
+      )
+      const ofBook = approve({ period: "2026-08", book: Option.some("org"), name: "Ada", twoPersons: false })
+      expect(yield* messageOf(ofBook)).toMatch(/tieout close 2026-08 --book ORG$/)
       const [closed] = yield* closing("2026-08")
       const page = yield* stamp()
       expect(page).toContain("<span>closed, not approved</span>")
