@@ -162,7 +162,7 @@ export const checks = [
   {
     name: "bridge",
     severity: "blocking",
-    todo: "tieout backfill --period YYYY-MM; then tieout close --dry-run",
+    todo: "tieout backfill --period YYYY-MM; then tieout close YYYY-MM --dry-run",
   },
   {
     name: "dead-letter",
