@@ -180,7 +180,7 @@ export const doctor = command(
       const failures = failuresIn(outcomes.map(withFailure))
       const diagnoses = outcomes.flatMap(({ result }) => (Either.isRight(result) ? [result.right] : []))
       if (diagnoses.length === 0) return yield* output.fail(failures)
-      // A connection with its own section does not read the common one.
+      // The keys of a connection's own section beat the common ones.
       const hasOwn = (name: string) => connections[name]?.interface !== undefined
       const byConnection = connectionNames.length > 1 || names.some(hasOwn)
       const lines = discover
