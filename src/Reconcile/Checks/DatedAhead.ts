@@ -5,6 +5,7 @@
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import {
+  agedAt,
   entriesInScope,
   type Fragment,
   inBooks,
@@ -14,8 +15,8 @@ import {
 } from "../ReconcileScope.ts"
 
 /** Whether a journal entry `j` was dated so when it was booked, and is still. */
-const isAhead = (sql: Sql): Fragment => sql`
-  (j.occurred_at > now() and j.occurred_at > j.recorded_at + interval '31 days')`
+const isAhead = (sql: Sql, scope: Scope): Fragment => sql`
+  (j.occurred_at > ${agedAt(sql, scope, sql`j.book_id`)} and j.occurred_at > j.recorded_at + interval '31 days')`
 
 const message = (sql: Sql, what: Fragment): Fragment => sql`
   format('%s is dated %s, though it was read on %s: the books have it in %s.', ${what}, j.effective_date,
@@ -30,14 +31,14 @@ const entries = (sql: Sql, scope: Scope): Fragment => sql`
     jsonb_build_object('accountId', e.account_id, 'position', e.position::text, 'currency', e.currency,
       'amount', e.amount::text) || ${evidence(sql)} as evidence
   from (
-    select e.book_id, e.entry_id from mirror.statement_entries e where e.occurred_at > now() and ${entriesInScope(sql, scope)}
+    select e.book_id, e.entry_id from mirror.statement_entries e where e.occurred_at > ${agedAt(sql, scope, sql`e.book_id`)} and ${entriesInScope(sql, scope)}
     union
     select o.book_id, o.subject_id::uuid from (${openSubjects(sql, scope, "dated-ahead")}) o
     where o.subject_type = 'statement_entry') c
   join mirror.statement_entries e on e.book_id = c.book_id and e.entry_id = c.entry_id
   join ledger.journal_entries j on j.book_id = e.book_id and j.source_id = e.entry_id and j.source_type = 'statement_entry'
     and j.sequence = 0
-  where e.book_id = ${inBooks(sql, scope)} and j.book_id = ${inBooks(sql, scope)} and ${isAhead(sql)}`
+  where e.book_id = ${inBooks(sql, scope)} and j.book_id = ${inBooks(sql, scope)} and ${isAhead(sql, scope)}`
 
 /** By the part that is dated last. */
 const receivables = (sql: Sql, scope: Scope): Fragment => sql`
@@ -46,13 +47,13 @@ const receivables = (sql: Sql, scope: Scope): Fragment => sql`
     jsonb_build_object('receivableId', j.source_id) || ${evidence(sql)}
   from (
     select j.book_id, j.source_id from ledger.journal_entries j
-    where j.book_id = ${inBooks(sql, scope)} and j.source_type = 'receivable_version' and j.sequence > 0 and j.occurred_at > now()
+    where j.book_id = ${inBooks(sql, scope)} and j.source_type = 'receivable_version' and j.sequence > 0 and j.occurred_at > ${agedAt(sql, scope, sql`j.book_id`)}
       ${scope.sinceRun === null ? sql`` : sql`and j.run_id > ${scope.sinceRun}`}
     union
     select o.book_id, o.subject_id::uuid from (${openSubjects(sql, scope, "dated-ahead")}) o
     where o.subject_type = 'receivable') c
   join ledger.journal_entries j on j.book_id = c.book_id and j.source_id = c.source_id and j.source_type = 'receivable_version'
-  where j.book_id = ${inBooks(sql, scope)} and ${isAhead(sql)}
+  where j.book_id = ${inBooks(sql, scope)} and ${isAhead(sql, scope)}
   order by j.book_id, j.source_id, j.occurred_at desc, j.sequence)`
 
 export const datedAhead: CheckQuery = {
