@@ -6,7 +6,7 @@ import { textArray } from "../Database/TextArray.ts"
 import type { FlatWithdrawalFee } from "../Ledger/Conversions/Leg.ts"
 import type { Method } from "../Settings/Accounting.ts"
 import type { Settings } from "../Settings.ts"
-import type { CheckName } from "./Check.ts"
+import { type CheckName, checks } from "./Check.ts"
 
 /** A part of an SQL statement. */
 export type Fragment = PendingQuery<Row[]>
@@ -78,14 +78,19 @@ export const settingsScope = (settings: Settings) => ({
   surfaces: surfacesIn(settings),
 })
 
-/** A digest of the settings that findings depend on, without those of streams: every run looks at the evidence of these. */
+/**
+ * A digest of the settings that findings depend on, without those of streams: every run looks at the evidence of these. A check that a
+ * new version brings counts as a change as well, since it has looked at nothing of what is there.
+ */
 export const settingsDigest = ({
   closing: _,
   surfaces: __,
   lends: ___,
   ...scope
 }: ReturnType<typeof settingsScope>): string =>
-  createHash("sha256").update(JSON.stringify(scope)).digest("hex")
+  createHash("sha256")
+    .update(JSON.stringify({ ...scope, checks: checks.map(({ name }) => name) }))
+    .digest("hex")
 
 /** Whether the scope is everything: limited neither to changes nor to a month. */
 export const isEverything = ({ period, sinceRun }: Scope): boolean => sinceRun === null && period === null
