@@ -2395,6 +2395,7 @@ drop function if exists reconcile.book_standings(integer, integer[]);
 --   accepted                             blocking findings that were accepted for good (`reconcile.accepted_findings`); neither they
 --                                        nor the accounts that they are about are counted elsewhere
 --   other_blocking, other_warnings       all other open findings; blocking_findings counts every finding that blocks
+--   quarantined                          rows in quarantine, without those whose finding was accepted for good
 --   blocked, loans_blocked               by month, conversions and loan legs that are in transit too long
 --                                        (`reconcile.overdue_in_transit`)
 create or replace function reconcile.book_standings(transit_days integer, of_books integer[] default null)
@@ -2403,7 +2404,7 @@ returns table (book_id integer, connection text, code text, accounts integer, "o
   other_blocking integer, other_warnings integer, blocking_findings integer, quarantined integer, accepted integer)
 language sql stable as $$
   with finding as (
-    select f.book_id, case when k.finding_id is null then f.severity end as severity,
+    select f.book_id, f.check_name, f.subject_id, case when k.finding_id is null then f.severity end as severity,
       case when k.finding_id is not null then 'accepted'
         when f.check_name in ('adjustment', 'unclassified-entry', 'missing-resource') then 'suspense'
         when f.check_name = 'conversion-in-transit' then 'conversions_in_transit'
@@ -2456,7 +2457,10 @@ language sql stable as $$
     group by a.book_id),
   waiting as (
     select q.book_id, count(*) as rows from mirror.open_quarantine q
-    where of_books is null or q.book_id = any (of_books) group by q.book_id)
+    where (of_books is null or q.book_id = any (of_books)) and not exists (
+      select from finding f
+      where f.kind = 'accepted' and f.check_name = 'quarantine' and f.book_id = q.book_id and f.subject_id = q.stream)
+    group by q.book_id)
   select b.book_id, b.connection, b.code, coalesce(s.accounts, 0)::integer, coalesce(s.off, 0)::integer,
     coalesce(s.unread, 0)::integer, coalesce(s.entries, 0)::bigint, coalesce(c.suspense, 0)::integer,
     coalesce(v.transit, 0)::integer, coalesce(l.blocked, '{}'), coalesce(n.loans, 0)::integer,

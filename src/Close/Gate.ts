@@ -139,6 +139,8 @@ const findings = Effect.fn("Close.gate.findings")(function* (
         f.check_name = any (${textArray(sql, acceptedForGood)})
           -- Of interest that was paid too little nothing stands in clearing that could be moved.
           or f.check_name = 'loan-clearing' and coalesce((f.evidence ->> 'loanClearing')::numeric = 0, false)
+          -- What stands behind a row of a statement waits for it, and so must a person; the row of another list holds up nothing.
+          or f.check_name = 'quarantine' and f.subject_id not like 'statement:%'
           -- What the settings leave out, nobody reads: it is asked for again by the close of a later month.
           or f.check_name = 'stream-unread' and (f.evidence ? 'leftOut' or coalesce(f.evidence ->> 'trouble' = 'NoPath', false)) as lasting
       from looked_at l

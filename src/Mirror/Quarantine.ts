@@ -4,7 +4,7 @@ import { and, eq, sql as fragment, isNull } from "drizzle-orm"
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import { traced } from "../Common/Traced.ts"
-import { bool, nullable, text } from "../Database/Columns.ts"
+import { bool, int4, nullable, text } from "../Database/Columns.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import { isoText, isoTextOrNull } from "../Database/Tables/ColumnTypes.ts"
 import { books, quarantine } from "../Database/Tables/Mirror.ts"
@@ -160,8 +160,20 @@ const made = Effect.gen(function* () {
     )
   })
 
+  /** The months of the closes that accepted streams for good, by book and stream. */
+  const acceptances = Effect.fnUntraced(function* () {
+    const rows = yield* database.rows(
+      "Mirror.Quarantine.acceptances",
+      { book_id: int4, stream: text, month: text },
+      (sql) => sql`
+          select k.book_id, k.subject_id as stream, to_char(k.period, 'YYYY-MM') as month
+          from reconcile.accepted_findings k where k.check_name = 'quarantine'`,
+    )
+    return new Map(rows.map((row) => [`${row.book_id} ${row.stream}`, row.month]))
+  })
+
   const list = Effect.fn("Mirror.Quarantine.list")(function* ({ connection, ids, settled }: WhichRows) {
-    const rows: ReadonlyArray<QuarantinedRow> = yield* database.orm("Mirror.Quarantine.list", (orm) =>
+    const rows = yield* database.orm("Mirror.Quarantine.list", (orm) =>
       orm
         .select({
           quarantineId: quarantine.quarantineId,
@@ -190,7 +202,13 @@ const made = Effect.gen(function* () {
         )
         .orderBy(quarantine.quarantineId),
     )
-    return rows
+    const accepted = yield* acceptances()
+    return rows.map(
+      (row): QuarantinedRow => ({
+        ...row,
+        acceptedAt: row.resolvedAt === null ? (accepted.get(`${row.bookId} ${row.stream}`) ?? null) : null,
+      }),
+    )
   })
 
   /** The row as the service sent it. Personal data: never logged. */

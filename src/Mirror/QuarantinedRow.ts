@@ -18,6 +18,8 @@ export interface QuarantinedRow {
   readonly lastSeenAt: string
   /** Null while it waits. */
   readonly resolvedAt: string | null
+  /** The month of the close that accepted for good what waits of the stream, `2026-10`; null: it waits for a person, or is settled. */
+  readonly acceptedAt: string | null
   /** The run that saw it last. */
   readonly runId: number
 }

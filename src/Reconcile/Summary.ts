@@ -34,7 +34,7 @@ export interface OpenCounts {
   /** Without those that a close accepted for good. */
   readonly blockingFindings: number
   readonly warnings: number
-  /** Rows in quarantine. */
+  /** Rows in quarantine, without those whose finding a close accepted for good. */
   readonly quarantined: number
 }
 
@@ -114,6 +114,9 @@ export const openCountsOf = Effect.fn("Reconcile.openCounts")(function* (books: 
     "Reconcile.openCounts",
     { book_id: int4, blocking: int4, warnings: int4, quarantined: int4 },
     (sql) => sql`
+      with answered as materialized (
+        select k.book_id, k.check_name, k.subject_id from reconcile.accepted_findings k
+        where k.book_id = any (${idsOf(books)}::integer[]))
       select o.book_id, (count(*) filter (where o.kind = 'blocking') - count(*) filter (where o.kind = 'accepted'))::integer as blocking,
         count(*) filter (where o.kind = 'warning')::integer as warnings,
         count(*) filter (where o.kind = 'quarantined')::integer as quarantined
@@ -121,11 +124,12 @@ export const openCountsOf = Effect.fn("Reconcile.openCounts")(function* (books: 
         select f.book_id, f.severity as kind from reconcile.open_findings f
         where f.book_id = any (${idsOf(books)}::integer[])
         union all
-        select k.book_id, 'accepted' from reconcile.accepted_findings k
-        where k.book_id = any (${idsOf(books)}::integer[])
+        select a.book_id, 'accepted' from answered a
         union all
         select q.book_id, 'quarantined' from mirror.open_quarantine q
-        where q.book_id = any (${idsOf(books)}::integer[])) o
+        where q.book_id = any (${idsOf(books)}::integer[]) and not exists (
+          select from answered a
+          where a.book_id = q.book_id and a.check_name = 'quarantine' and a.subject_id = q.stream)) o
       group by o.book_id`,
   )
   return new Map(

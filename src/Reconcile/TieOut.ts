@@ -39,7 +39,7 @@ const tieOutColumns = {
   blockingFindings: int4,
   /** Blocking findings that a close accepted for good: nobody has to act. */
   accepted: int4,
-  /** Rows in quarantine. */
+  /** Rows in quarantine, without those whose finding a close accepted for good. */
   quarantined: int4,
   /** Movements that ended after their statement was read: the next sync proves them. */
   waiting: int4,

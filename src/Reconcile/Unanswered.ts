@@ -1,15 +1,24 @@
-/** Blocking findings that nobody has answered for at a close. */
+/** Blocking findings, and rows in quarantine, that nobody has answered for at a close. */
 import { Effect } from "effect"
 import { isIn } from "../Book/ByBook.ts"
 import { int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
+
+/** Of a book. */
+export interface Unanswered {
+  readonly findings: number
+  readonly quarantined: number
+}
+
+export const nothingUnanswered: Unanswered = { findings: 0, quarantined: 0 }
 
 /**
  * How many open blocking findings say that something is wrong with the books up to a day (`2026-10-31`), or with all of them (null).
  * By `bookId`; a book without any is missing.
  *
  * Not counted is what was accepted at the standing close of that day's month, what was accepted for good at the book's last close and
- * says the same still, and, where that month is closed, what came up in a later one.
+ * says the same still, and, where that month is closed, what came up in a later one. Rows in quarantine are answered for with the
+ * finding of their stream.
  */
 export const unansweredFindings = Effect.fn("Reconcile.unansweredFindings")(function* (
   bookIds: ReadonlyArray<number>,
@@ -18,7 +27,7 @@ export const unansweredFindings = Effect.fn("Reconcile.unansweredFindings")(func
   const database = yield* Database
   const rows = yield* database.rows(
     "Reconcile.unansweredFindings",
-    { bookId: int4, findings: int4 },
+    { bookId: int4, findings: int4, quarantined: int4 },
     (sql) => sql`
       with asked as (select date_trunc('month', ${to}::text::date)::date as month),
       accepted as materialized (
@@ -29,17 +38,26 @@ export const unansweredFindings = Effect.fn("Reconcile.unansweredFindings")(func
         where l.book_id ${isIn(sql, bookIds)} and c.period = asked.month
         union all
         select k.book_id, 'F' || k.finding_id from reconcile.accepted_findings k
-        where k.book_id ${isIn(sql, bookIds)})
-      select f.book_id as "bookId", count(*)::integer as findings
-      from asked, reconcile.open_findings f
-      join ledger.locks l on l.book_id = f.book_id
-      where f.book_id ${isIn(sql, bookIds)} and f.severity = 'blocking'
-        and not exists (
-          select 1 from accepted a
-          where a.book_id = f.book_id and a.id = 'F' || f.finding_id)
-        and not coalesce(l.closed_through >= asked.month and exists (
-          select 1 from reconcile.facts_of(f.evidence, l.time_zone) x where x.month > to_char(asked.month, 'YYYY-MM')), false)
-      group by f.book_id`,
+        where k.book_id ${isIn(sql, bookIds)}),
+      unanswered as (
+        select f.book_id, 1 as finding, 0 as row
+        from asked, reconcile.open_findings f
+        join ledger.locks l on l.book_id = f.book_id
+        where f.book_id ${isIn(sql, bookIds)} and f.severity = 'blocking'
+          and not exists (
+            select 1 from accepted a
+            where a.book_id = f.book_id and a.id = 'F' || f.finding_id)
+          and not coalesce(l.closed_through >= asked.month and exists (
+            select 1 from reconcile.facts_of(f.evidence, l.time_zone) x where x.month > to_char(asked.month, 'YYYY-MM')), false)
+        union all
+        select q.book_id, 0, 1
+        from mirror.open_quarantine q
+        where q.book_id ${isIn(sql, bookIds)} and not exists (
+          select 1 from reconcile.open_findings f
+          join accepted a on a.book_id = f.book_id and a.id = 'F' || f.finding_id
+          where f.book_id = q.book_id and f.check_name = 'quarantine' and f.subject_id = q.stream))
+      select u.book_id as "bookId", sum(u.finding)::integer as findings, sum(u.row)::integer as quarantined
+      from unanswered u group by u.book_id`,
   )
-  return new Map(rows.map(({ bookId, findings }) => [bookId, findings]))
+  return new Map(rows.map(({ bookId, ...counts }): [number, Unanswered] => [bookId, counts]))
 })

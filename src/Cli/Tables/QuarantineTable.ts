@@ -17,6 +17,10 @@ const columns = (all: boolean) => [
   ...(all ? [{ title: "Settled" }] : []),
 ]
 
+/** The rows that nobody has answered for. */
+export const waitingRows = (rows: ReadonlyArray<QuarantinedRow>): ReadonlyArray<QuarantinedRow> =>
+  rows.filter(({ acceptedAt, resolvedAt }) => resolvedAt === null && acceptedAt === null)
+
 /** To the second; `--json` has the full time. */
 export const toSecond = (instant: string | null): string =>
   instant === null ? "" : `${instant.slice(0, 19)}Z`
@@ -26,7 +30,8 @@ export const quarantineLines = (
   all: boolean,
   screen: Screen,
 ): ReadonlyArray<string> => {
-  const open = rows.filter(({ resolvedAt }) => resolvedAt === null).length
+  const [first, ...others] = waitingRows(rows)
+  const months = [...new Set(rows.flatMap(({ acceptedAt }) => acceptedAt ?? []))]
   const cells = rows.map((row) => [
     quarantineNumber(row),
     row.book,
@@ -40,12 +45,18 @@ export const quarantineLines = (
     ...(all ? [toSecond(row.resolvedAt)] : []),
   ])
   const conclusion =
-    open === 0
-      ? styled(screen.color, "green", "Nothing waits in quarantine.")
-      : styled(
+    first !== undefined
+      ? styled(
           screen.color,
           "red",
-          `${counted(open, "row waits", "rows wait")}. See: tieout quarantine show ${cells[0]?.[0] ?? ""}; try again: tieout quarantine replay`,
+          `${counted(others.length + 1, "row waits", "rows wait")}. See: tieout quarantine show ${quarantineNumber(first)}; try again: tieout quarantine replay`,
+        )
+      : styled(
+          screen.color,
+          "green",
+          months.length === 0
+            ? "Nothing waits in quarantine."
+            : `Nothing waits for a person: what is left was accepted for good at the close of ${months.join(", ")}.`,
         )
   return rows.length === 0 ? [conclusion] : [...table(columns(all), cells, screen), "", conclusion]
 }

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { byBook, isIn, ofBook } from "../../Book/ByBook.ts"
 import { bool, int4, int8, nullable, numeric, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import { unansweredFindings } from "../../Reconcile/Unanswered.ts"
+import { nothingUnanswered, type Unanswered, unansweredFindings } from "../../Reconcile/Unanswered.ts"
 import type { Manifest } from "../Batch/Manifest.ts"
 
 const accountColumns = {
@@ -24,7 +24,6 @@ const bookColumns = {
   bookId: int4,
   known_since: text,
   now: text,
-  quarantined: int4,
   unnumbered: int4,
   /** Accounts whose statement was never read to its end though it can be, or ends elsewhere than the balance that the service reports. */
   unread: int4,
@@ -40,9 +39,9 @@ type BookRow = RowOf<typeof bookColumns>
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 
 const reasonsOf = (
-  { failed, last_sync: lastSync, quarantined, read_on: readOn, unnumbered, unread }: BookRow,
+  { failed, last_sync: lastSync, read_on: readOn, unnumbered, unread }: BookRow,
   to: string | null,
-  findings: number,
+  { findings, quarantined }: Unanswered,
 ): ReadonlyArray<string> => [
   ...(lastSync !== null && lastSync !== "done" ? [`the last sync has not finished (${lastSync})`] : []),
   ...(failed ? ["the last sync could not read this book"] : []),
@@ -111,7 +110,6 @@ export const factsOfBooks = Effect.fn("Export.factsOfBooks")(function* (
       select b.book_id as "bookId",
         to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as known_since,
         to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now,
-        (select count(*)::integer from mirror.open_quarantine q where q.book_id = b.book_id) as quarantined,
         (select count(*)::integer from ledger.unnumbered u where u.book_id = b.book_id) as unnumbered,
         (select count(*)::integer from mirror.accounts a
           where a.book_id = b.book_id
@@ -141,14 +139,14 @@ export const factsOfBooks = Effect.fn("Export.factsOfBooks")(function* (
       where b.book_id ${isIn(sql, bookIds)}`,
   )
   const accounts = yield* readAccounts(bookIds)
-  const findings = yield* unansweredFindings(bookIds, to)
+  const unanswered = yield* unansweredFindings(bookIds, to)
   return new Map(
     books.map((book): readonly [number, Facts] => [
       book.bookId,
       {
         knownSince: book.known_since,
         createdAt: book.now,
-        reasons: reasonsOf(book, to, findings.get(book.bookId) ?? 0),
+        reasons: reasonsOf(book, to, unanswered.get(book.bookId) ?? nothingUnanswered),
         read: readOf(accounts.of(book)),
       },
     ]),

@@ -9,14 +9,16 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
       case when q.stream like 'statement:%' then 'the statement of ' || substr(q.stream, 11) else q.stream end,
       q.path, q.reason) as message,
     jsonb_build_object('rows', q.rows, 'path', q.path, 'reason', q.reason, 'itemId', q.item_id,
-      'firstSeenAt', ${instantText(sql, sql`q.first_seen_at`)}) as evidence
+      'firstSeenAt', ${instantText(sql, sql`q.first_seen_at`)}, 'digest', q.digest) as evidence
   from (
-    select w.book_id, w.stream, w.path, w.reason, w.item_id, w.first_seen_at, count(*) over stream as rows,
-      row_number() over (stream order by w.quarantine_id) as place
+    -- Of all rows together: what a person accepted is these rows, and no others.
+    select w.book_id, w.stream, count(*) as rows, md5(string_agg(w.digest, ' ' order by w.digest)) as digest,
+      (array_agg(w.path order by w.quarantine_id))[1] as path, (array_agg(w.reason order by w.quarantine_id))[1] as reason,
+      (array_agg(w.item_id order by w.quarantine_id))[1] as item_id,
+      (array_agg(w.first_seen_at order by w.quarantine_id))[1] as first_seen_at
     from mirror.open_quarantine w
     where w.book_id = ${inBooks(sql, scope)}
-    window stream as (partition by w.book_id, w.stream)) q
-  where q.place = 1`
+    group by w.book_id, w.stream) q`
 
 export const quarantinedRows: CheckQuery = {
   checks: ["quarantine"],

@@ -113,7 +113,10 @@ export const findingCounts = Effect.fn("Overview.findingCounts")(function* () {
   return rows.map((row): FindingCount => ({ ...row }))
 })
 
-/** Rows in quarantine by connection, stream, reason and path; never what is in them. */
+/**
+ * Rows in quarantine by connection, stream, reason and path; never what is in them. Those whose finding a close accepted for good are
+ * among the findings alone.
+ */
 export const quarantined = Effect.fn("Overview.quarantine")(function* () {
   const database = yield* Database
   const rows = yield* database.rows(
@@ -123,6 +126,8 @@ export const quarantined = Effect.fn("Overview.quarantine")(function* () {
       select b.connection, split_part(q.stream, ':', 1) as stream, q.reason, q.path, count(*)::integer as rows,
         (extract(epoch from max(q.last_seen_at)) * 1000)::float8 as last_seen_at
       from mirror.open_quarantine q join mirror.books b on b.book_id = q.book_id
+      where (q.book_id, q.stream) not in (
+        select k.book_id, k.subject_id from reconcile.accepted_findings k where k.check_name = 'quarantine')
       group by 1, 2, 3, 4 order by rows desc, 1, 2, 3, 4`,
   )
   return rows.map(

@@ -16,7 +16,7 @@ import { type ExitCode, exitCodes, worst } from "../../ExitCode.ts"
 import { failureOf, UsageError } from "../../Failure.ts"
 import { type Failure, failureDocument } from "../../FailureDocument.ts"
 import { Output } from "../../Output.ts"
-import { quarantineLines, toSecond } from "../../Tables/QuarantineTable.ts"
+import { quarantineLines, toSecond, waitingRows } from "../../Tables/QuarantineTable.ts"
 
 class NoSuchRow extends Data.TaggedError("NoSuchRow")<{ readonly numbers: ReadonlyArray<string> }> {
   override get message(): string {
@@ -60,7 +60,7 @@ const listRows = subcommand(
       const output = yield* Output
       yield* knownConnection(connection)
       const rows = yield* (yield* Quarantine).list({ connection, settled: all })
-      const open = rows.filter(({ resolvedAt }) => resolvedAt === null).length
+      const open = waitingRows(rows).length
       yield* output.report({
         document: { open, rows: rows.map(documentOfRow) },
         lines: quarantineLines(rows, all, output.terminal.stdout),
@@ -86,7 +86,7 @@ const showRow = subcommand(
           `${quarantineNumber(row)}: ${row.book}, ${harmless(row.stream)}`,
           `not understood: ${harmless(row.path)} ${harmless(row.reason)}`,
           `seen: ${row.firstSeenAt} to ${row.lastSeenAt}, last by run ${row.runId}`,
-          `settled: ${row.resolvedAt ?? "not yet"}`,
+          `settled: ${row.resolvedAt ?? "not yet"}${row.acceptedAt === null ? "" : `, accepted for good at the close of ${row.acceptedAt}`}`,
           "",
           ...jsonLines(raw).map(harmless),
         ],
