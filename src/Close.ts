@@ -18,7 +18,7 @@ import {
 } from "./Close/CloseBooks.ts"
 import { closeError } from "./Close/CloseError.ts"
 import { closesOf, type Doing, keepReopening, standingClose } from "./Close/CloseRecords.ts"
-import { acceptedForGood } from "./Close/Gate.ts"
+import { standsForLater } from "./Close/Gate.ts"
 import { lockedWith } from "./Close/Locked.ts"
 import { isClosed, type Month, readMonths, refusalOf } from "./Close/Month.ts"
 import { inStage } from "./Common/Progress.ts"
@@ -49,11 +49,11 @@ const booksToClose = Effect.fn("Close.booksToClose")(function* ({ accept, book }
     "Close.booksToClose",
     { book: int4 },
     (sql) => sql`
-      select distinct book_id as book from reconcile.open_findings
-      where 'F' || finding_id = any (${textArray(
+      select distinct f.book_id as book from reconcile.open_findings f
+      where 'F' || f.finding_id = any (${textArray(
         sql,
         accept.map(({ id }) => id.toUpperCase()),
-      )}) and check_name = any (${textArray(sql, acceptedForGood)})`,
+      )}) and ${standsForLater(sql)}`,
   )
   const all = yield* allBooks(Option.none())
   const held = new Set((yield* heldBooks(all)).map(({ bookId }) => bookId))
@@ -151,12 +151,13 @@ export const close = Effect.fn("Close.close")(function* (request: CloseRequest) 
   return months.flatMap(({ book }) => results.get(book.code) ?? [])
 })
 
-/** The closed months of the books; fails where there is none. */
+/** The closed months of the books, also of one without accounts; fails where there is none. */
 const closedMonths = Effect.fn("Close.closedMonths")(function* (book: Option.Option<string>, period: string) {
-  const months = yield* readMonths(yield* chosenBooks(book), period)
+  const chosen = yield* chosenBooks(book)
+  const months = yield* readMonths(Option.isSome(book) ? chosen : yield* allBooks(Option.none()), period)
   const closed = months.filter(isClosed)
   if (closed.length > 0) return closed
-  const codes = months.map((month) => month.book.code).join(", ")
+  const codes = chosen.map(({ code }) => code).join(", ")
   return yield* closeError(
     "NotClosed",
     `${period} is not closed in ${codes === "" ? "any book" : codes}. To close it: tieout close ${period}${Option.isSome(book) ? ` --book ${codes}` : ""}`,

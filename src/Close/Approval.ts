@@ -1,7 +1,7 @@
 /** Approvals of closes: `ledger.close_approvals`. An approval holds as long as its close does. */
 import { Effect, Option } from "effect"
 import { chooseBooks } from "../Book/ChosenBooks.ts"
-import type { Book } from "../Book.ts"
+import { allBooks, type Book } from "../Book.ts"
 import { bool, int4, type RowOf, text } from "../Database/Columns.ts"
 import { closeApprovals } from "../Database/Tables/Close.ts"
 import { Database } from "../Database.ts"
@@ -93,7 +93,9 @@ const approveBook = Effect.fn("Close.approveBook")(function* (
 /** Approves the closes of a month that stand without approval, of one book or of all that have it closed: all or none. */
 export const approve = Effect.fn("Close.approve")(function* (request: ApprovalRequest) {
   const database = yield* Database
-  const books = yield* chooseBooks(Option.none(), request.book)
+  const chosen = yield* chooseBooks(Option.none(), request.book)
+  // Also one without accounts, which an acceptance closed.
+  const books = Option.isSome(request.book) ? chosen : yield* allBooks(Option.none())
   // Of two at once the second finds what the first approved.
   const approving = Effect.forEach(books, (book) => approveBook(book, request))
   const made = yield* database.transaction(Effect.zipRight(lockBooks(books), approving))
@@ -101,7 +103,7 @@ export const approve = Effect.fn("Close.approve")(function* (request: ApprovalRe
   if (approved.length > 0) return approved
   const [before] = made.flatMap((one) => one?.before ?? [])
   if (before !== undefined) return yield* closeError("Usage", before)
-  const codes = books.map(({ code }) => code).join(", ")
+  const codes = chosen.map(({ code }) => code).join(", ")
   const only = Option.isSome(request.book) ? ` --book ${codes}` : ""
   return yield* closeError(
     "NotClosed",

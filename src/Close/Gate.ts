@@ -11,6 +11,7 @@ import { bool, int4, text } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { CheckName } from "../Reconcile/Check.ts"
+import type { Fragment } from "../Reconcile/ReconcileScope.ts"
 import { Reconcile } from "../Reconcile.ts"
 import { Settings } from "../Settings.ts"
 import { type Bridge, bridgesOf, leftOver } from "./Bridge.ts"
@@ -43,7 +44,7 @@ export interface Gate {
 const blockingHere: ReadonlyArray<CheckName> = ["adjustment", "unclassified-entry"]
 
 /** Checks whose accepted findings stay accepted while their evidence is the same. */
-export const acceptedForGood: ReadonlyArray<CheckName> = [
+const acceptedForGood: ReadonlyArray<CheckName> = [
   "account-gone",
   "account-shared",
   "client-gone",
@@ -56,6 +57,16 @@ export const acceptedForGood: ReadonlyArray<CheckName> = [
   "receivable-gone",
   "receivable-state",
 ]
+
+/** Whether the acceptance of a finding `f` stands for later months while its evidence is the same. */
+export const standsForLater = (sql: Sql): Fragment => sql`
+  (f.check_name = any (${textArray(sql, acceptedForGood)})
+    -- Of interest that was paid too little nothing stands in clearing that could be moved.
+    or f.check_name = 'loan-clearing' and coalesce((f.evidence ->> 'loanClearing')::numeric = 0, false)
+    -- What stands behind a row of a statement waits for it, and so must a person; the row of another list holds up nothing.
+    or f.check_name = 'quarantine' and f.subject_id not like 'statement:%'
+    -- What the settings leave out, nobody reads: it is asked for again by the close of a later month.
+    or f.check_name = 'stream-unread' and (f.evidence ? 'leftOut' or coalesce(f.evidence ->> 'trouble' = 'NoPath', false)))`
 
 /** Lists that are kept in the organization's book and prove something about its clients' books, too. */
 const sharedLists = Effect.map(Settings, ({ accounting }) =>
@@ -136,13 +147,7 @@ const findings = Effect.fn("Close.gate.findings")(function* (
           and f.subject_id = any (${textArray(sql, shared)})
         where m.book_id <> ${organization.bookId})
       select l.book_id as "bookId", 'F' || f.finding_id as id, f.check_name, f.message, md5(f.evidence::text) as evidence,
-        f.check_name = any (${textArray(sql, acceptedForGood)})
-          -- Of interest that was paid too little nothing stands in clearing that could be moved.
-          or f.check_name = 'loan-clearing' and coalesce((f.evidence ->> 'loanClearing')::numeric = 0, false)
-          -- What stands behind a row of a statement waits for it, and so must a person; the row of another list holds up nothing.
-          or f.check_name = 'quarantine' and f.subject_id not like 'statement:%'
-          -- What the settings leave out, nobody reads: it is asked for again by the close of a later month.
-          or f.check_name = 'stream-unread' and (f.evidence ? 'leftOut' or coalesce(f.evidence ->> 'trouble' = 'NoPath', false)) as lasting
+        ${standsForLater(sql)} as lasting
       from looked_at l
       join reconcile.open_findings f on f.finding_id = l.finding_id
       cross join lateral reconcile.facts_of(f.evidence, l.zone) x

@@ -1,11 +1,12 @@
 /** An acceptance that names nothing refuses the whole close before any book is closed; one that names something closes its book. */
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { approve } from "../../src/Close/Approval.ts"
 import { client, clientId, lending, move, receivable } from "../Sync/Lending.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { messageOf } from "../support/messageOf.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { closing } from "./Months.ts"
+import { closing, reopening } from "./Months.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("an acceptance", (it) => {
   it.scoped("that names no finding closes no book, also of those that have nothing in the way", () =>
@@ -48,6 +49,25 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an acceptance", (it) =
       expect(yield* rows("select check_name from reconcile.accepted_findings")).toEqual([
         { check_name: "receivable-state" },
       ])
+      // What is said of the month of all books is said of this one.
+      const books = ["C1", "ORG"]
+      const period = "2026-10"
+      const approved = yield* approve({ period, book: Option.none(), name: "Ada", twoPersons: false })
+      expect(approved.map(({ book }) => book)).toEqual(books)
+      expect((yield* reopening(period)).map(({ book }) => book)).toEqual(books)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("closes the book of a row in quarantine, also where it has no account", () =>
+    Effect.gen(function* () {
+      const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client, credit]}}" }
+      const { held, service } = yield* lending({ clients: [client(1)], clock: "2026-11-02T00:00:00Z" })
+      held.receivables = [{ id: 7 }]
+      yield* sync(service.url, variables)
+      const [row] = yield* rows("select 'F' || finding_id as id from reconcile.open_findings")
+      const accept = [{ id: String(row?.id), reason: "looked at" }]
+      const closed = yield* closing("2026-10", { accept, variables })
+      expect(closed.map(({ book, state }) => `${book} ${state}`)).toEqual(["C1 closed", "ORG closed"])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
