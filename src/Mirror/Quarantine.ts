@@ -4,13 +4,14 @@ import { and, eq, sql as fragment, isNull } from "drizzle-orm"
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import { traced } from "../Common/Traced.ts"
-import { bool, int4, nullable, text } from "../Database/Columns.ts"
+import { bool, nullable, text } from "../Database/Columns.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import { isoText, isoTextOrNull } from "../Database/Tables/ColumnTypes.ts"
 import { books, quarantine } from "../Database/Tables/Mirror.ts"
 import { columnsOf, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Malformed } from "../Partner/Lists/Page.ts"
+import { acceptedStreams, streamOfBook } from "./AcceptedStreams.ts"
 import type { QuarantinedRow, WhichRows } from "./QuarantinedRow.ts"
 
 /** Postgres text cannot hold NUL; JSON text never needs it. */
@@ -160,18 +161,6 @@ const made = Effect.gen(function* () {
     )
   })
 
-  /** The months of the closes that accepted streams for good, by book and stream. */
-  const acceptances = Effect.fnUntraced(function* () {
-    const rows = yield* database.rows(
-      "Mirror.Quarantine.acceptances",
-      { book_id: int4, stream: text, month: text },
-      (sql) => sql`
-          select k.book_id, k.subject_id as stream, to_char(k.period, 'YYYY-MM') as month
-          from reconcile.accepted_findings k where k.check_name = 'quarantine'`,
-    )
-    return new Map(rows.map((row) => [`${row.book_id} ${row.stream}`, row.month]))
-  })
-
   const list = Effect.fn("Mirror.Quarantine.list")(function* ({ connection, ids, settled }: WhichRows) {
     const rows = yield* database.orm("Mirror.Quarantine.list", (orm) =>
       orm
@@ -202,13 +191,12 @@ const made = Effect.gen(function* () {
         )
         .orderBy(quarantine.quarantineId),
     )
-    const accepted = yield* acceptances()
-    return rows.map(
-      (row): QuarantinedRow => ({
-        ...row,
-        acceptedAt: row.resolvedAt === null ? (accepted.get(`${row.bookId} ${row.stream}`) ?? null) : null,
-      }),
-    )
+    const open = new Set(rows.flatMap(({ bookId, resolvedAt }) => (resolvedAt === null ? bookId : [])))
+    const accepted = open.size === 0 ? new Map<string, string>() : yield* acceptedStreams([...open])
+    return rows.map((row): QuarantinedRow => {
+      const month = accepted.get(streamOfBook(row.bookId, row.stream))
+      return { ...row, acceptedAt: row.resolvedAt === null ? (month ?? null) : null }
+    })
   })
 
   /** The row as the service sent it. Personal data: never logged. */
