@@ -99,15 +99,24 @@ const escaped = (text: string): string => text.replaceAll(".", "\\.")
 const filePattern = (file: string): RegExp =>
   new RegExp(`^${escaped(file.split("{", 1)[0] ?? "")}[A-Za-z0-9_.-]*\\.(?:csv|txt|xml)$`)
 
+const exactly = (file: string): RegExp =>
+  new RegExp(
+    `^${escaped(file)
+      .replaceAll(/\{(?:from|to)\}/g, "\\d{8}")
+      .replace("{format}", "[a-z0-9-]+")}$`,
+  )
+
+/** Of the file names of a plain format, and of the files that accompany an export: by the name of the manifest. */
+const exactPatterns: ReadonlyMap<string, RegExp> = new Map(
+  [...Object.values(accompanyingFiles), ...plainFormats].map(({ file, name }) => [name, exactly(file)]),
+)
+
+/** Whether files of a format, or of those that accompany an export, never have such a name. */
+export const isForeignTo = (format: string, name: string): boolean =>
+  exactPatterns.get(format)?.test(name) === false
+
 const filePatterns: ReadonlyArray<RegExp> = [
-  ...[...Object.values(accompanyingFiles), ...plainFormats].map(
-    ({ file }) =>
-      new RegExp(
-        `^${escaped(file)
-          .replaceAll(/\{(?:from|to)\}/g, "\\d{8}")
-          .replace("{format}", "[a-z0-9-]+")}$`,
-      ),
-  ),
+  ...exactPatterns.values(),
   ...tableFormats.map((format) => format.filePattern ?? filePattern(format.template.file)),
   ...bankStatementFormats.map(({ file }) => filePattern(file)),
 ]

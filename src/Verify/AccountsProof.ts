@@ -67,9 +67,12 @@ const checkCurrencies = (
       problems.add(manifestFile, null, `${currency}: debits of ${debit} and credits of ${credit} differ`)
     }
   }
-  for (const [currency, { opening }] of sums) {
+  const stated = new Set(manifest.currencies.map(({ currency }) => currency))
+  for (const [currency, { credit, debit, opening }] of sums) {
     if (opening !== 0n)
       problems.add(manifestFile, null, `the opening balances of ${currency} do not add up to zero`)
+    if ((debit !== 0n || credit !== 0n) && !stated.has(currency))
+      problems.add(manifestFile, null, `has no totals of ${currency}, in which its accounts moved`)
   }
 }
 

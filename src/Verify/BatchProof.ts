@@ -6,6 +6,7 @@ import { checkArithmetic, expectedAccounts } from "./AccountsProof.ts"
 import { type ChainMemory, chainMemory, checkChain } from "./BatchChain.ts"
 import { ContentProofs } from "./ContentProofs.ts"
 import { checkPlace } from "./FolderPlace.ts"
+import { checkManifest } from "./ManifestProof.ts"
 import { plainTextsOf, startThreads } from "./PlainText/PlainTextThreads.ts"
 
 export interface VerifyOptions {
@@ -26,6 +27,7 @@ export const checkBatch = async (
 ): Promise<void> => {
   checkPlace(folder, manifest, problems)
   await checkChain(folder, manifest, text, { memory, whole: chain }, problems)
+  checkManifest(manifest, problems)
   const accounts = expectedAccounts(manifest)
   checkArithmetic(manifest, accounts, problems)
   // Reported after problems with the files themselves.

@@ -15,6 +15,9 @@ export const scopeName = /^(?:\d{4}-\d{2}|\d{4}-\d{2}-\d{2}_\d{4}-\d{2}-\d{2}|al
 export const reportName = /^\d{4}-\d{2}(?:@.*)?$/
 const olderBookName = new RegExp(`^.+-(?:org|${uuidPattern})$`)
 
+/** The end of the name of what is as of a time: `@20261101T120000Z`. */
+export const timeName = (asOf: string): string => `@${asOf.slice(0, 19).replaceAll(/[-:]/g, "")}Z`
+
 interface Level {
   readonly what: string
   readonly found: string
@@ -50,7 +53,7 @@ export const checkReportPlace = (
   const month: Level = {
     what: "month",
     found: basename(path),
-    stated: asOf === null ? period : `${period}@${asOf.slice(0, 19).replaceAll(/[-:]/g, "")}Z`,
+    stated: asOf === null ? period : `${period}${timeName(asOf)}`,
     isOne: reportName,
   }
   if (month.found !== month.stated && !month.isOne.test(month.found)) {

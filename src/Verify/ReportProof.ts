@@ -26,10 +26,40 @@ const addUpTo = (amounts: ReadonlyArray<string>, others: ReadonlyArray<string>):
   return sum(amounts) === sum(others)
 }
 
+/** The files that a report has, whatever it says; those of later versions by what came with them. */
+const neededFiles = ({ accepted, asOf, waiting }: Manifest): ReadonlyArray<string> => [
+  ...["trial-balance.csv", "gl-detail.csv", "account-reconciliation.csv", "roll-forward.csv"],
+  ...["conversions.csv", "fees.csv", "receivables-ageing.csv", "exceptions.csv", "late-entries.csv"],
+  ...(accepted === undefined ? [] : ["open-items.csv"]),
+  ...(waiting === undefined ? [] : ["close-package.xlsx"]),
+  ...(asOf === null ? [] : ["difference.csv"]),
+  "report.html",
+]
+
+/** What the manifest says in several places must be the same in all of them. */
+const checkState = (manifest: Manifest, problems: Problems): void => {
+  const { approval, close, draft, files, reasons, state } = manifest
+  const wrong = (message: string) => problems.add(manifestFile, null, message)
+  if (draft !== reasons.length > 0) {
+    wrong(draft ? "is a draft, but does not say why" : "is no draft, but says why it is one")
+  }
+  if (close === null && !draft) wrong("is no draft, but names no close")
+  if (close !== null && state === "open") wrong("is of an open month, but names its close")
+  if (approval !== undefined && approval !== null && approval.closeHash !== close?.hash) {
+    wrong(`names the approval of another close, by ${approval.name}`)
+  }
+  for (const name of neededFiles(manifest)) {
+    if (!files.some((file) => file.name === name)) wrong(`names no file ${name}`)
+  }
+}
+
 const checkFigures = ({ accounts, currencies, draft }: Manifest, problems: Problems): void => {
   for (const { closing, credit, currency, debit, opening } of currencies) {
     if (!addUpTo([opening, debit], [credit, closing])) {
       problems.add(manifestFile, null, `the totals of ${currency} do not lead from opening to closing`)
+    }
+    if (!addUpTo([debit], [credit]) || !addUpTo([opening], ["0"])) {
+      problems.add(manifestFile, null, `the accounts in ${currency} do not add up to zero`)
     }
   }
   for (const { accountId, carried = "0", closing, currency, datedLater, difference, provider } of accounts) {
@@ -71,6 +101,7 @@ export const checkReport = async (
     )
   }
   checkReportPlace(folder, decoded.right, problems)
+  checkState(decoded.right, problems)
   const totals = new ReportTotals(decoded.right)
   const inside = new Problems()
   await checkFiles(folder, decoded.right, problems, {

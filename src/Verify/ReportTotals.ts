@@ -8,12 +8,14 @@ import type { Manifest } from "../Export/Batch/Manifest/ReportManifest.ts"
 import { exact } from "../Format/Reading/Booked.ts"
 import { Unreadable } from "../Format/Reading/LineCells.ts"
 import { readCsv } from "./CsvRows.ts"
+import { Fingerprint } from "./Fingerprint.ts"
+import { ProviderTotals } from "./ProviderTotals.ts"
 
 const parts = ["opening", "debit", "credit", "closing"] as const
-type Sums = Record<(typeof parts)[number], bigint>
+export type Sums = Record<(typeof parts)[number], bigint>
 
 /** By the account's currency, code, name and role. */
-type ByAccount = Map<string, Sums>
+export type ByAccount = Map<string, Sums>
 
 const account = ["account_code", "account_name", "account_role", "currency"]
 
@@ -62,7 +64,7 @@ const plain = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Bu
   if (held) yield Buffer.from([carriageReturn])
 }
 
-type Cell = (column: string) => string
+export type Cell = (column: string) => string
 type Visit = (cell: Cell, wrong: (message: string) => void) => void
 
 const amountOf = (text: string): bigint => (text === "" ? 0n : exact(text, "."))
@@ -98,10 +100,11 @@ const read = async (
 export class ReportTotals {
   private readonly manifest: Manifest
   private readonly accounts = new Map<File, ByAccount>()
-  private readonly providers = new Map<string, Map<string, bigint>>()
-  private hasProviders = false
+  private providers: ProviderTotals | undefined
   /** In the ledger in detail; several accounts may have one name. */
   private running = 0n
+  /** Journal entry by journal entry, in the ledger in detail: each comes to zero in each currency. */
+  private readonly entries = new Fingerprint()
   /** What is open of each account is its debit. */
   private items: ByAccount = new Map()
 
@@ -113,15 +116,16 @@ export class ReportTotals {
     if (!isFile(name)) return undefined
     return async (chunks) => {
       const byAccount: ByAccount = new Map()
+      const providers = new ProviderTotals()
       const visit: Visit =
         name === "account-reconciliation.csv"
-          ? (cell) => this.addProvider(cell)
+          ? (cell) => providers.add(cell)
           : (cell, wrong) => this.addAccount(name, byAccount, cell, wrong)
       const rows = await read(chunks, name, problems, visit)
       if (rows === undefined) return
       const stated = this.manifest.files.find((file) => file.name === name)?.rows
       if (rows !== stated) problems.add(name, null, `has ${rows} rows, the manifest says ${stated}`)
-      if (name === "account-reconciliation.csv") this.hasProviders = true
+      if (name === "account-reconciliation.csv") this.providers = providers
       else if (name === "open-items.csv") this.items = byAccount
       else this.accounts.set(name, byAccount)
     }
@@ -145,15 +149,10 @@ export class ReportTotals {
       sums.credit += credit
       if (name !== "gl-detail.csv") return
       this.running += debit - credit
+      this.entries.add(cell("journal_number"), cell("currency"), debit - credit)
       if (this.running !== amountOf(cell("balance")))
         wrong(`${cell("journal_number")} does not lead to the balance after it`)
     }
-  }
-
-  private addProvider(cell: Cell): void {
-    const of = this.providers.get(cell("provider_account")) ?? new Map<string, bigint>()
-    this.providers.set(cell("provider_account"), of)
-    of.set(cell("line"), (of.get(cell("line")) ?? 0n) + amountOf(cell("amount")))
   }
 
   /** Once all files have been read. */
@@ -168,7 +167,10 @@ export class ReportTotals {
     }
     this.compareAccounts(problems)
     this.checkItems(problems)
-    if (this.hasProviders) this.checkProviders(problems)
+    this.providers?.finish(this.manifest, this.accounts.get("trial-balance.csv"), problems)
+    if (this.entries.differences(new Fingerprint()).size > 0) {
+      problems.add("gl-detail.csv", null, "has a journal entry that does not balance")
+    }
   }
 
   private checkCurrencies(file: File, byAccount: ByAccount, problems: Problems): void {
@@ -212,39 +214,6 @@ export class ReportTotals {
       if (debit === closing && (balances === undefined || balances.get(key)?.closing === closing)) continue
       const name = key.replaceAll("\n", " ")
       problems.add("open-items.csv", null, `the items of ${name} do not add up to its closing balance`)
-    }
-  }
-
-  private checkProviders(problems: Problems): void {
-    const file = "account-reconciliation.csv"
-    const stated = new Set(this.manifest.accounts.map(({ accountId }) => accountId))
-    for (const id of this.providers.keys()) {
-      if (!stated.has(id)) problems.add(file, null, `the manifest has no account ${id}`)
-    }
-    for (const provider of this.manifest.accounts) {
-      const { accountId, closing, difference, opening, provider: balance } = provider
-      const lines = this.providers.get(accountId)
-      const is = (line: string, amount: string) => (lines?.get(line) ?? 0n) === exact(amount, ".")
-      if (
-        !(
-          is("opening per books", opening) &&
-          is("closing per books", closing) &&
-          is("dated later by the books", provider.datedLater) &&
-          (provider.carried === undefined ||
-            is("of earlier months, dated later by the books", provider.carried)) &&
-          is("provider's balance", balance) &&
-          is("difference", difference)
-        )
-      ) {
-        problems.add(file, null, `account ${accountId} has other figures than in the manifest`)
-      }
-      if ((lines?.get("movement") ?? 0n) !== exact(closing, ".") - exact(opening, ".")) {
-        problems.add(
-          file,
-          null,
-          `the movements of account ${accountId} do not lead from its opening to its closing`,
-        )
-      }
     }
   }
 }

@@ -1,10 +1,34 @@
 import { createHash } from "node:crypto"
-import { cpSync, readFileSync, writeFileSync } from "node:fs"
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect } from "@effect/vitest"
 import { Either } from "effect"
 import * as ManifestSeal from "../../src/Export/Batch/Manifest/ManifestSeal.ts"
+import type { Manifest } from "../../src/Export/Batch/Manifest.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
+
+const sealed = (folder: string, change: (manifest: Manifest) => Manifest): void => {
+  const path = join(folder, "manifest.json")
+  const {
+    digest: _,
+    lines: __,
+    ...manifest
+  } = Either.getOrThrow(ManifestSeal.decode(readFileSync(path, "utf8")))
+  writeFileSync(path, ManifestSeal.print(change(manifest)))
+}
+
+/** A copy of a batch whose manifest says something else, or names no longer all files: those are gone. */
+export const forgeManifest = (folder: string, change: (manifest: Manifest) => Manifest): string => {
+  const copy = temporaryFolder()
+  cpSync(folder, copy, { recursive: true })
+  sealed(copy, (manifest) => {
+    const changed = change(manifest)
+    const kept = new Set(changed.files.map(({ name }) => name))
+    for (const { name } of manifest.files) if (!kept.has(name)) rmSync(join(copy, name))
+    return changed
+  })
+  return copy
+}
 
 /** A copy of a batch with one file changed, and the manifest's checksums made to fit. */
 export const forge = (folder: string, name: string, change: (text: string) => string): string => {
@@ -14,12 +38,13 @@ export const forge = (folder: string, name: string, change: (text: string) => st
   const changed = Buffer.from(change(text), "latin1")
   expect(changed.toString("latin1")).not.toBe(text)
   writeFileSync(join(copy, name), changed)
-  const manifest = Either.getOrThrow(ManifestSeal.decode(readFileSync(join(copy, "manifest.json"), "utf8")))
-  const files = manifest.files.map((file) =>
-    file.name === name
-      ? { ...file, bytes: changed.length, sha256: createHash("sha256").update(changed).digest("hex") }
-      : file,
-  )
-  writeFileSync(join(copy, "manifest.json"), ManifestSeal.print({ ...manifest, files }))
+  sealed(copy, (manifest) => ({
+    ...manifest,
+    files: manifest.files.map((file) =>
+      file.name === name
+        ? { ...file, bytes: changed.length, sha256: createHash("sha256").update(changed).digest("hex") }
+        : file,
+    ),
+  }))
   return copy
 }

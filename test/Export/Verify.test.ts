@@ -190,6 +190,7 @@ layer(TestDatabase.layer)("verify", (it) => {
         expect.stringMatching(
           /^manifest\.json:\d+: has changed since it was written: its digest is not that of its content$/,
         ),
+        "manifest.json: is not complete, but does not say why",
       ])
       writeFileSync(path, `${text} `)
       expect((yield* problemsOf(copy)).length).toBe(1)

@@ -1,23 +1,16 @@
 /** A report in a folder with the name of another month or book was renamed or copied there, whatever its files say. */
-import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Manifest, print } from "../../src/Export/Batch/Manifest/ReportManifest.ts"
 import { run } from "../../src/Verify.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
+import { writeEmptyReport } from "./EmptyReport.ts"
 
-const manifest: Manifest = {
-  ...{ product: "tieout", kind: "report", version: "0.1.0", formatVersion: 1, connection: "default" },
-  ...{ book: { code: "ACME", name: "Acme", clientId: null }, period: "2026-10", timeZone: "UTC" },
-  ...{ asOf: null, createdAt: "2026-11-01T00:00:00Z", state: "open", close: null, draft: true },
-  ...{ reasons: ["open"], files: [], currencies: [], accounts: [] },
-}
+const acme = { code: "ACME", name: "Acme", clientId: null }
 
 const said = Effect.fnUntraced(function* (book: string, month: string, asOf: string | null = null) {
   const folder = join(temporaryFolder(), book, month)
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, "manifest.json"), print({ ...manifest, asOf }))
+  writeEmptyReport(folder, { book: acme, asOf })
   const { notes, problems } = yield* run(folder)
   return [...problems.map(({ message }) => message), ...notes]
 })

@@ -40,6 +40,7 @@ const cases: ReadonlyArray<readonly [string, string, string, ReadonlyArray<strin
       "the totals of USD are not the manifest's: debit, closing",
       `${cash} has other figures than in trial-balance.csv`,
       `${cash} has other figures than in trial-balance.csv`,
+      `${cash} has other figures than in trial-balance.csv`,
     ],
   ],
   [
@@ -69,6 +70,12 @@ const cases: ReadonlyArray<readonly [string, string, string, ReadonlyArray<strin
     ",50.00,,150.00",
     ",50.00,,150.01",
     ["ORG-2026-09-000001 does not lead to the balance after it"],
+  ],
+  [
+    "gl-detail.csv",
+    ",ORG-2026-09-000001,1,",
+    ",ORG-2026-09-000002,1,",
+    ["has a journal entry that does not balance"],
   ],
   ["open-items.csv", ",-50.00,", ",-51.00,", [itemsOf(clearing)]],
   ["open-items.csv", ",closing,,,,,,,-150.00", ",closing,,,,,,,-150.01", [itemsOf(clearing)]],
@@ -149,6 +156,28 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the figures of a repor
       }
       sealed(folder, (text) => text.replace(/("name": "gl-detail.csv",\s+"rows": )\d+/, "$11"))
       expect(yield* said).toEqual([expect.stringMatching(/^has \d+ rows, the manifest says 1$/)])
+      writeFileSync(join(folder, "manifest.json"), before)
+      // The provider's account, changed in its file and in the manifest alike, is not the cash of the books.
+      const provider = join(folder, "account-reconciliation.csv")
+      const rows = readFileSync(provider, "utf8")
+      const notTheCash = `${cash} has other figures than in trial-balance.csv`
+      writeFileSync(
+        provider,
+        rows.replaceAll(/((?:opening|closing) per books|provider's balance),,,1/g, "$1,,,2"),
+      )
+      sealed(folder, (text) => {
+        const at = text.indexOf('"accounts": [')
+        return text.slice(0, at) + text.slice(at).replaceAll(/"1(\d\d\.00)"/g, '"2$1"')
+      })
+      expect(yield* said).toEqual([notTheCash])
+      writeFileSync(provider, `${rows.split("\r\n")[0]}\r\n`)
+      sealed(folder, (text) =>
+        text
+          .replace(/"accounts": \[[^\]]*\]/, '"accounts": []')
+          .replace(/("name": "account-reconciliation.csv",\s+"rows": )\d+/, "$10"),
+      )
+      expect(yield* said).toEqual([notTheCash])
+      writeFileSync(provider, rows)
       writeFileSync(join(folder, "manifest.json"), before)
       // A manifest that was changed by hand.
       const changed = (amount: string) => (text: string) =>

@@ -1,18 +1,11 @@
 /** A folder that this user may not read: the others are checked all the same. */
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
+import { chmodSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Manifest, print } from "../../src/Export/Batch/Manifest/ReportManifest.ts"
 import { runAll } from "../../src/Verify.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
-
-const report = (period: string): Manifest => ({
-  ...{ product: "tieout", kind: "report", version: "0.1.0", formatVersion: 1, connection: "default" },
-  ...{ book: { code: "ORG", name: "Organization", clientId: null }, period, timeZone: "UTC" },
-  ...{ asOf: null, createdAt: "2026-11-01T00:00:00Z", state: "open", close: null, draft: true },
-  ...{ reasons: ["open"], files: [], currencies: [], accounts: [] },
-})
+import { writeEmptyReport } from "./EmptyReport.ts"
 
 /** Whose rights do not apply to root, who runs the tests in a container: the rest is done as another user. */
 const asSomebody = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
@@ -33,8 +26,7 @@ it.effect.skipIf(process.platform === "win32")(
       chmodSync(out, 0o755)
       const books = ["a", "b", "c"].map((book) => join(out, book))
       for (const book of books) {
-        mkdirSync(join(book, "2026-10"), { recursive: true })
-        writeFileSync(join(book, "2026-10", "manifest.json"), print(report("2026-10")))
+        writeEmptyReport(join(book, "2026-10"))
       }
       const [first = "", sealed = "", last = ""] = books
       chmodSync(sealed, 0)
