@@ -33,13 +33,24 @@ const checkBalance = (cell: Row, { account, closing, opening }: ExpectedAccount,
   must(exact(cell(5), layout.decimalMark) === closing * unit, `${cell(5)} is not the closing balance`)
 }
 
-const types: ReadonlySet<string> = new Set(["Assets", "Liabilities", "Equity", "Revenue", "Expenses"])
+const types: ReadonlyArray<string> = ["Assets", "Liabilities", "Equity", "Revenue", "Expenses"]
+
+/** The type that an account's name begins with; undefined: its name says none. */
+const typeIn = (name: string): string | undefined => {
+  const [root = ""] = name.split(":")
+  return root === "Income" ? "Revenue" : types.find((type) => type === root && type !== "Revenue")
+}
 
 /** A text without what an import may not keep: signs, spaces, and how a letter is written. */
 const bare = (text: string): string => text.normalize("NFKD").replace(/[^\p{L}\p{N}]/gu, "")
 
 const checkAccount = (cell: Row, { account }: ExpectedAccount): void => {
-  must(types.has(cell(3)), `the account type is ${JSON.stringify(cell(3))}`)
+  const type = typeIn(account.name)
+  must(
+    type === undefined ? types.includes(cell(3)) : cell(3) === type,
+    `the account type is ${JSON.stringify(cell(3))}`,
+  )
+  must(bare(cell(4)) === bare(account.role), `the account subtype is ${JSON.stringify(cell(4))}`)
   // The description is the code, the currency and the service's account, if it has one.
   const words = cell(2).split(" ")
   const currency = words.at(account.partnerAccountId === null ? -1 : -2) ?? ""

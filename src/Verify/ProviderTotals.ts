@@ -2,7 +2,12 @@
 import type { Problems } from "../Common/Problems.ts"
 import type { Manifest } from "../Export/Batch/Manifest/ReportManifest.ts"
 import { exact } from "../Format/Reading/Booked.ts"
-import type { ByAccount, Cell } from "./ReportTotals.ts"
+
+/** A row's text by its column. */
+type Cell = (column: string) => string
+
+/** Of the trial balance, by the account's currency, code, name and role. */
+type Balances = ReadonlyMap<string, { readonly opening: bigint; readonly closing: bigint }>
 
 const file = "account-reconciliation.csv"
 
@@ -34,7 +39,7 @@ export class ProviderTotals {
   }
 
   /** Once all files have been read. `balances`: the trial balance's, if it could be read. */
-  finish({ accounts }: Manifest, balances: ByAccount | undefined, problems: Problems): void {
+  finish({ accounts }: Manifest, balances: Balances | undefined, problems: Problems): void {
     const stated = new Set(accounts.map(({ accountId }) => accountId))
     for (const id of this.providers.keys()) {
       if (!stated.has(id)) problems.add(file, null, `the manifest has no account ${id}`)
@@ -69,7 +74,7 @@ export class ProviderTotals {
   }
 
   /** What the books have of the provider's accounts is the cash of the trial balance. */
-  private compareCash(balances: ByAccount, problems: Problems): void {
+  private compareCash(balances: Balances, problems: Problems): void {
     const none = { opening: 0n, closing: 0n }
     const keys = [...balances.keys()].filter((key) => key.endsWith("\ncash"))
     for (const key of new Set([...this.cash.keys(), ...keys])) {

@@ -12,10 +12,10 @@ import { Fingerprint } from "./Fingerprint.ts"
 import { ProviderTotals } from "./ProviderTotals.ts"
 
 const parts = ["opening", "debit", "credit", "closing"] as const
-export type Sums = Record<(typeof parts)[number], bigint>
+type Sums = Record<(typeof parts)[number], bigint>
 
 /** By the account's currency, code, name and role. */
-export type ByAccount = Map<string, Sums>
+type ByAccount = Map<string, Sums>
 
 const account = ["account_code", "account_name", "account_role", "currency"]
 
@@ -64,7 +64,7 @@ const plain = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Bu
   if (held) yield Buffer.from([carriageReturn])
 }
 
-export type Cell = (column: string) => string
+type Cell = (column: string) => string
 type Visit = (cell: Cell, wrong: (message: string) => void) => void
 
 const amountOf = (text: string): bigint => (text === "" ? 0n : exact(text, "."))

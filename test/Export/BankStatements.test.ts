@@ -22,7 +22,7 @@ import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
 import { openBook, partner, postMonths } from "./Books.ts"
-import { forge } from "./Forge.ts"
+import { forge, forgeManifest } from "./Forge.ts"
 
 const exporting = (scope: ExportScope, leaveOut: ReadonlyArray<string>, more: Partial<ExportRequest> = {}) =>
   Export.run({
@@ -240,6 +240,20 @@ layer(TestDatabase.layer)("a bank statement", (it) => {
     }),
   )
 
+  it.effect("that was taken away together with its record is missed by its account", () =>
+    Effect.gen(function* () {
+      const { files, folder } = yield* ofOctober
+      const without = forgeManifest(folder, (manifest) => ({
+        ...manifest,
+        files: manifest.files.filter(({ name }) => name !== files[0]?.name),
+      }))
+      expect((yield* Verify.run(without)).problems).toContainEqual({
+        ...{ file: "manifest.json", line: null },
+        message: `names no file of camt.053 of the account ${partner.usd} in USD`,
+      })
+    }),
+  )
+
   it.effect("that was made to fit in itself is found by the days beside it and by the manifest", () =>
     Effect.gen(function* () {
       const { files, folder } = yield* ofOctober
@@ -277,7 +291,34 @@ layer(TestDatabase.layer)("a bank statement", (it) => {
             text.replace(/1495\.01(<\/Amt><CdtDbtInd>CRDT<\/CdtDbtInd><Dt><Dt>2026-10-03)/, "1495.02$1"),
           "2026-10-03 does not begin with what 2026-10-01 ended with",
         ],
+        [name, (text) => text.replaceAll("2026-10-05", "2026-10-03"), "2026-10-03 stands after 2026-10-03"],
+        [
+          name,
+          (text) => text.replaceAll("2026-10-05", "2026-11-05"),
+          "2026-11-05 is outside the scope 2026-10",
+        ],
+        [
+          name,
+          (text) => text.replaceAll("2026-10-01", "2026-09-30"),
+          "2026-09-30 is outside the scope 2026-10",
+        ],
+        [
+          name,
+          (text) => text.replaceAll(partner.usd.replaceAll("-", ""), partner.usdt.replaceAll("-", "")),
+          "the statement of 2026-10-01 is of another account",
+        ],
+        [name, (text) => text.replaceAll("USD", "EUR"), "the statement of 2026-10-01 is of another account"],
         ["manifest.json", (text) => text.replace('"days": 3', '"days": 4'), "its days and entries are not"],
+        [
+          "manifest.json",
+          (text) => text.replace(/("days": 3,\s+"entries": )4/, "$15"),
+          "its days and entries are not",
+        ],
+        [
+          "manifest.json",
+          (text) => text.replace(new RegExp(`("account": "${partner.usd}",\\s+"rows": )4`), "$15"),
+          "its days and entries are not",
+        ],
         [
           "manifest.json",
           (text) => text.replace('"last": "2026-10-05"', '"last": "2026-10-06"'),

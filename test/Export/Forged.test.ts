@@ -101,9 +101,57 @@ const cases: ReadonlyArray<readonly [file: string, from: string, to: string, pro
 ]
 
 /** The file, the replaced text, its replacement, and the problems, each of which a check of its own finds. */
-const checks: ReadonlyArray<
-  readonly [file: string, from: string, to: string, problems: ReadonlyArray<string>]
-> = [
+type Check = readonly [file: string, from: string, to: string, problems: ReadonlyArray<string>]
+
+const balances = "Trial_Balance_20261001_20261031.csv"
+const chart = "Chart_Of_Accounts_20261001_20261031.csv"
+
+/** The files of the accounts beside the general ledger detail. */
+const accountFiles: ReadonlyArray<Check> = [
+  ...[",2025,10,2026-10-31,500.00", ",2026,9,2026-10-31,500.00", ",2026,10,2026-09-30,500.00"].map(
+    (to): Check => [
+      balances,
+      ",2026,10,2026-10-31,500.00",
+      to,
+      [`${balances}:3: the period is not the date's`],
+    ],
+  ),
+  [balances, ",500.00,475.01,", ",499.00,475.01,", [`${balances}:3: 499.00 is not the opening balance`]],
+  [balances, ",475.01,USD,", ",475.01,EUR,", [`${balances}:3: the currency is "EUR"`]],
+  [balances, ",475.01,USD,FORGED", ",475.01,USD,OTHER", [`${balances}:3: the business unit is "OTHER"`]],
+  [
+    balances,
+    "Amount_Beginning,Amount_Ending",
+    "Amount_Ending,Amount_Beginning",
+    [`${balances}:1: the header is not the standard's`],
+  ],
+  [
+    chart,
+    "6850-USD,",
+    "6851-USD,",
+    [
+      `${chart}:14: 6851-USD is no account of the manifest, or a second one`,
+      `${chart}: lacks the account 6850-USD`,
+    ],
+  ],
+  ...["1010 EUR 11111111-", "1020 USD 11111111-", "1010 USD 21111111-"].map(
+    (to): Check => [chart, "1010 USD 11111111-", to, [`${chart}:3: the description is another account's`]],
+  ),
+  [chart, "000001,Assets,", "000001,Asset,", [`${chart}:3: the account type is "Asset"`]],
+  [chart, "000001,Assets,", "000001,Revenue,", [`${chart}:3: the account type is "Revenue"`]],
+  [chart, "000001,Assets,cash", "000001,Assets,fees", [`${chart}:3: the account subtype is "fees"`]],
+  [chart, ",cash,FORGED", ",cash,OTHER", [`${chart}:2: the business unit is "OTHER"`]],
+  ...[12, 14].map(
+    (rows): Check => [
+      "manifest.json",
+      '"chart-of-accounts",\n      "rows": 13',
+      `"chart-of-accounts",\n      "rows": ${rows}`,
+      [`${chart}: has 13 rows, the manifest says ${rows}`],
+    ],
+  ),
+]
+
+const checks: ReadonlyArray<Check> = [
   [
     "journal.csv",
     "FORGED-2026-10-000001,2,",
@@ -136,6 +184,7 @@ const checks: ReadonlyArray<
     "FORGED-2026-09-000001",
     ['journal.csv:2: "FORGED-2026-09-000001" is not a journal number of FORGED-2026-10-…'],
   ],
+  ...accountFiles,
   ["statement.csv", ",USD,3,", ",EUR,3,", ["statement.csv:3: the currency is EUR"]],
   ["statement.csv", ",USD,3,", ",USD,2,", ["statement.csv:3: the position 2 is out of order"]],
   [
@@ -161,6 +210,21 @@ const checks: ReadonlyArray<
     [
       "manifest.json: 1010 Assets:Partner:USD:SWIFT:11111111 (USD): opening and turnovers do not lead to the closing balance",
       "manifest.json: the opening balances of USD do not add up to zero",
+    ],
+  ],
+  [
+    "manifest.json",
+    '"opening": "500.00"',
+    '"opening": "499.99"',
+    ["manifest.json: the opening balances of USD do not add up to zero"],
+  ],
+  [
+    "manifest.json",
+    '"credit": "2020.01"',
+    '"credit": "2020.02"',
+    [
+      "manifest.json: the totals of USD are not those of its accounts",
+      "manifest.json: USD: debits of 2020.01 and credits of 2020.02 differ",
     ],
   ],
   [

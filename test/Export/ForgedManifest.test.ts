@@ -101,6 +101,26 @@ const cases: ReadonlyArray<readonly [what: string, change: Change, problem: stri
     "has no totals of USD, in which its accounts moved",
   ],
   [
+    "with totals of a currency that no account has",
+    (manifest) => ({
+      ...manifest,
+      currencies: [
+        ...manifest.currencies,
+        { currency: "EUR", scale: 2, debit: "0.00", credit: "0.00", entries: 0, postings: 0 },
+      ],
+    }),
+    "the totals of EUR are not those of its accounts",
+  ],
+  [
+    "more entries than numbers, in a part of a month",
+    (manifest) => ({
+      ...scoped({ kind: "range", text: "2026-10-01_2026-10-30", to: "2026-10-30" })(manifest),
+      entries: 7,
+      periods: manifest.periods.map((period) => ({ ...period, entries: 7 })),
+    }),
+    "the journal numbers of 2026-10 (FORGED-2026-10-000001 to FORGED-2026-10-000006) are not gapless",
+  ],
+  [
     "a format without its file",
     (manifest) => ({ ...manifest, formats: [...manifest.formats, "beancount"] }),
     "names no file of beancount: books.beancount",
