@@ -213,6 +213,27 @@ const checks: ReadonlyArray<Check> = [
     ],
   ],
   [
+    "statement.csv",
+    "2026-10-01T09",
+    "2026-10-01 09",
+    ['statement.csv:2: "2026-10-01 09:30:00.123000Z" is no time'],
+  ],
+  ["statement.csv", ",2222", ",222", ["statement.csv:2: an identifier cannot be read"]],
+  [
+    "manifest.json",
+    '"entries": 4,\n      "amount": "-24.99"',
+    '"entries": 5,\n      "amount": "-24.99"',
+    [
+      "statement.csv: 11111111-0000-4000-8000-000000000001: its entries are not those that the manifest counts (5, -24.99)",
+    ],
+  ],
+  [
+    "manifest.json",
+    '"gaps": 0',
+    '"gaps": 1',
+    ["statement.csv: 11111111-0000-4000-8000-000000000001: has 0 gaps, the manifest says 1"],
+  ],
+  [
     "manifest.json",
     '"opening": "500.00"',
     '"opening": "499.99"',
