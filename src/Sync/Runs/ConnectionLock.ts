@@ -1,6 +1,6 @@
 /** Being alone on a connection: for a run, or for a moment; or on one of its books, beside others on theirs. */
 import { Effect, Option, Schedule, Scope } from "effect"
-import { lockOf, momentOf } from "../../Book/Moment.ts"
+import { insisting, isAwaited, lockOf, momentOf, takingTurns } from "../../Book/Moment.ts"
 import type { Book } from "../../Book.ts"
 import { firstOf } from "../../Common/FirstOf.ts"
 import { LockBusy } from "../../Database/SessionLock.ts"
@@ -16,20 +16,16 @@ const patiently = <A, E, R>(
   own: ReturnType<Database["tryLocks"]>,
   effect: Effect.Effect<A, E, R>,
 ) => {
-  const attempt = Effect.gen(function* () {
+  const taken = Effect.gen(function* () {
     const scope = yield* Effect.scope
     // Tries once more while no other process can have it for a moment: a lock that is still taken then is held for long.
     const again = Effect.scoped(
       Effect.zipRight(database.tryLock(momentOf(connection)), Scope.extend(own, scope)),
     )
-    const { lost } = yield* Effect.catchTag(own, "LockBusy", () => again)
-    return yield* firstOf(effect, lost)
+    return yield* Effect.catchTag(own, "LockBusy", () => again)
   })
-  return Effect.scoped(attempt).pipe(
-    Effect.retry({
-      schedule: patience,
-      while: (error) => error instanceof LockBusy && error.lock === momentOf(connection),
-    }),
+  return insisting(database, connection, patience, (gotIt) =>
+    Effect.flatMap(Effect.zipLeft(taken, gotIt), ({ lost }) => firstOf(effect, lost)),
   )
 }
 
@@ -41,8 +37,8 @@ export const holding = <A, E, R>(database: Database, connection: string, effect:
   patiently(database, connection, database.tryLock(lockOf(connection)), effect)
 
 /**
- * Runs an effect that takes a moment, as soon as nothing else of the connection runs, however long that takes. It takes the
- * lock of the moment before the connection's, so that a process that finds the connection taken also finds out why.
+ * Runs an effect that takes a moment, as soon as nothing else of the connection runs or waits for it, however long that takes. It takes
+ * the lock of the moment before the connection's, so that a process that finds the connection taken also finds out why.
  */
 export const forAMoment = <A, E, R>(
   database: Database,
@@ -50,19 +46,25 @@ export const forAMoment = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
 ) => {
   const both = Effect.zipRight(database.tryLock(momentOf(connection)), database.tryLock(lockOf(connection)))
-  const attempt = Effect.gen(function* () {
-    const lock = yield* Effect.catchTag(Effect.asSome(both), "LockBusy", () => Effect.succeedNone)
-    return yield* Effect.transposeMapOption(lock, ({ lost }) => firstOf(effect, lost))
+  return Effect.suspend(() => {
+    const { leave, mayHaveIt, queue } = takingTurns(database, connection)
+    const attempt = Effect.gen(function* () {
+      if (!(yield* mayHaveIt)) return Option.none<A>()
+      const lock = yield* Effect.catchTag(Effect.asSome(both), "LockBusy", () => Effect.succeedNone)
+      yield* Option.isSome(lock) ? leave : queue
+      return yield* Effect.transposeMapOption(lock, ({ lost }) => firstOf(effect, lost))
+    })
+    return Effect.scoped(attempt).pipe(
+      Effect.tap((done) => (Option.isNone(done) ? Effect.sleep(askAgain) : Effect.void)),
+      Effect.repeat({ until: Option.isSome }),
+      Effect.flatMap((done) =>
+        Option.isSome(done)
+          ? Effect.succeed(done.value)
+          : Effect.dieMessage("it is asked for until it is free"),
+      ),
+      Effect.ensuring(leave),
+    )
   })
-  return Effect.scoped(attempt).pipe(
-    Effect.tap((done) => (Option.isNone(done) ? Effect.sleep(askAgain) : Effect.void)),
-    Effect.repeat({ until: Option.isSome }),
-    Effect.flatMap((done) =>
-      Option.isSome(done)
-        ? Effect.succeed(done.value)
-        : Effect.dieMessage("it is asked for until it is free"),
-    ),
-  )
 }
 
 const bookLockOf = ({ bookId, connection }: Book): string => `${lockOf(connection)}:${bookId}`
@@ -86,9 +88,20 @@ export const holdingBooks = <A, E, R>(
     Effect.flatMap(database.tryLocks(...locksOf(connection, books)), ({ lost }) => firstOf(effect, lost)),
   )
 
+const refusingIfAwaited = (database: Database, connection: string) =>
+  Effect.filterOrFail(
+    isAwaited(database, connection),
+    (awaited) => !awaited,
+    () =>
+      new LockBusy({
+        lock: momentOf(connection),
+        message: `Another process waits for the connection ${connection}.`,
+      }),
+  )
+
 /**
  * The same for work that takes a moment: a process that wants the whole connection, or wants to lead a run, waits for it
- * instead of failing.
+ * instead of failing. While one waits, this fails at once.
  */
 export const holdingBooksAMoment = <A, E, R>(
   database: Database,
@@ -98,7 +111,10 @@ export const holdingBooksAMoment = <A, E, R>(
 ) =>
   Effect.scoped(
     Effect.flatMap(
-      database.tryLocks({ lock: momentOf(connection), shared: true }, ...locksOf(connection, books)),
+      Effect.zipRight(
+        refusingIfAwaited(database, connection),
+        database.tryLocks({ lock: momentOf(connection), shared: true }, ...locksOf(connection, books)),
+      ),
       ({ lost }) => firstOf(effect, lost),
     ),
   )

@@ -1,7 +1,9 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Option } from "effect"
+import { unlessBusy } from "../../../src/Book/Moment.ts"
+import type { Book } from "../../../src/Book.ts"
 import { Database } from "../../../src/Database.ts"
-import { forAMoment, holding } from "../../../src/Sync/Runs/ConnectionLock.ts"
+import { forAMoment, holding, holdingBooksAMoment } from "../../../src/Sync/Runs/ConnectionLock.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 layer(TestDatabase.blankLayer, { excludeTestServices: true })("being alone on a connection", (it) => {
@@ -51,6 +53,80 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("being alone on a 
         }),
       )
       expect(yield* Fiber.join(waiting)).toBe("read")
+    }),
+  )
+
+  it.effect("comes next, however many rounds of events follow one another", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      let rounds = 0
+      const round = Effect.zipRight(
+        Effect.sleep("400 millis"),
+        Effect.sync(() => {
+          rounds += 1
+        }),
+      )
+      const events = yield* Effect.fork(Effect.forever(forAMoment(database, "default", round)))
+      const waited: Array<number> = []
+      const got = (before: number) => Effect.sync(() => waited.push(rounds - before))
+      for (const has of [holding, unlessBusy, holding, unlessBusy]) {
+        yield* Effect.sleep("550 millis")
+        yield* Effect.suspend(() => has(database, "default", got(rounds)))
+      }
+      yield* Fiber.interrupt(events)
+      // The round under way, and one that may have begun while it was told.
+      expect(Math.max(...waited)).toBeLessThanOrEqual(2)
+    }),
+  )
+
+  it.effect("a backfill has its moments between rounds of events, however many follow one another", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const order: Array<string> = []
+      const doing = (what: string) =>
+        forAMoment(
+          database,
+          "default",
+          Effect.zipRight(
+            Effect.sleep("400 millis"),
+            Effect.sync(() => order.push(what)),
+          ),
+        )
+      const events = yield* Effect.fork(Effect.forever(doing("events")))
+      yield* Effect.sleep("550 millis")
+      yield* Effect.repeatN(doing("backfill"), 3)
+      yield* Fiber.interrupt(events)
+      const between = order.join(" ").split("backfill")
+      expect(between).toHaveLength(5)
+      for (const rounds of between) expect(rounds.trim().split(" ").length).toBeLessThanOrEqual(2)
+    }),
+  )
+
+  it.effect("comes next, though workers always have some of its books for a moment", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const bookOf = (bookId: number): Book => ({
+        bookId,
+        connection: "default",
+        clientId: Option.none(),
+        code: `B${bookId}`,
+        name: `B${bookId}`,
+      })
+      const worker = (bookId: number) =>
+        holdingBooksAMoment(database, "default", [bookOf(bookId)], Effect.sleep("400 millis")).pipe(
+          Effect.catchTag("LockBusy", () => Effect.sleep("50 millis")),
+          Effect.forever,
+          Effect.delay(bookId * 100),
+        )
+      const workers = yield* Effect.fork(
+        Effect.all([1, 2, 3].map(worker), { concurrency: "unbounded", discard: true }),
+      )
+      yield* Effect.sleep("600 millis")
+      const got = yield* holding(database, "default", Effect.succeed("sync")).pipe(
+        Effect.timeoutOption("3 seconds"),
+      )
+      yield* Fiber.interrupt(workers)
+      expect(got).toStrictEqual(Option.some("sync"))
     }),
   )
 })
