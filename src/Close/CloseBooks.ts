@@ -60,23 +60,6 @@ const emptyResult = {
   entries: null,
 }
 
-/**
- * Numbers the entries that wait, unless a sync of the connection runs: it numbers its own when it ends. Returns whether no sync
- * runs.
- */
-const numberUnlessSyncing = Effect.fn("Close.number")(function* (
-  connection: string,
-  books: ReadonlyArray<Book>,
-  dryRun: boolean,
-) {
-  const database = yield* Database
-  const ledger = yield* Ledger
-  return yield* unlessBusy(database, connection, dryRun ? Effect.void : ledger.assignNumbers(books)).pipe(
-    Effect.as(true),
-    Effect.catchTag("LockBusy", () => Effect.succeed(false)),
-  )
-})
-
 const acceptedOf = (
   blockers: ReadonlyArray<Blocker>,
   accept: CloseRequest["accept"],
@@ -137,19 +120,16 @@ const keepClosed = Effect.fn("Close.keepClosed")(function* (
   return kept
 })
 
-/**
- * Closes books of one connection in one transaction, which keeps the findings whether or not a month closes. Everything that
- * does not depend on a single book is read and written for all of them at once.
- */
-export const closeBooks = Effect.fn("Close.books")(function* (
+/** Closes the books in one transaction, which keeps the findings whether or not a month closes. */
+const closeTogether = Effect.fn("Close.together")(function* (
   connection: string,
   books: ReadonlyArray<Book>,
   request: CloseRequest,
+  { syncing }: { readonly syncing: boolean },
 ) {
   const database = yield* Database
   const reconcile = yield* Reconcile
   const { dryRun, period } = request
-  const free = yield* numberUnlessSyncing(connection, books, dryRun)
   return yield* database.transaction(
     Effect.gen(function* () {
       // From here on every posting of the books waits until this transaction has closed the month or left it open.
@@ -167,7 +147,7 @@ export const closeBooks = Effect.fn("Close.books")(function* (
       const gates = yield* gatesOf(
         months,
         { connection, period },
-        { syncing: !free, willNumber: free && dryRun },
+        { syncing, willNumber: dryRun && !syncing },
       )
       const history = yield* closesOfBooks(open)
       const examined = months.flatMap((month) => {
@@ -189,5 +169,24 @@ export const closeBooks = Effect.fn("Close.books")(function* (
       })
       return [...closed, ...results]
     }),
+  )
+})
+
+/**
+ * Closes books of one connection. Everything that does not depend on a single book is read and written for all of them at once. It has
+ * the connection meanwhile: a round of events stores balances before it has read the statements that belong to them. While a sync runs
+ * it goes without, and without numbering what waits for numbers: the sync numbers its own entries when it ends.
+ */
+export const closeBooks = Effect.fn("Close.books")(function* (
+  connection: string,
+  books: ReadonlyArray<Book>,
+  request: CloseRequest,
+) {
+  const database = yield* Database
+  const ledger = yield* Ledger
+  const numbering = request.dryRun ? Effect.void : ledger.assignNumbers(books)
+  const closing = closeTogether(connection, books, request, { syncing: false })
+  return yield* unlessBusy(database, connection, Effect.zipRight(numbering, closing)).pipe(
+    Effect.catchTag("LockBusy", () => closeTogether(connection, books, request, { syncing: true })),
   )
 })
