@@ -7,7 +7,7 @@ import { largestImport } from "./Common/Files/RegularFile/ImportBounds.ts"
 import { readNamed } from "./Common/Files/RegularFile.ts"
 import { standingBatches } from "./Export/Request/StandingBatches.ts"
 import { isEcbHistory, readEcbHistory } from "./Valuation/Rates/EcbHistory.ts"
-import { keptMonths, overtakenMonths } from "./Valuation/Rates/OvertakenMonths.ts"
+import { type KeptRates, keptMonths, overtakenMonths } from "./Valuation/Rates/OvertakenMonths.ts"
 import {
   addRates,
   allRates,
@@ -112,11 +112,9 @@ export const overtaken = Effect.fn("Rates.overtaken")(function* (options: Valuat
   return found.flat()
 })
 
-/** A book with closed months that keep the rates of their close. */
-export interface Kept {
+/** A book with closed months that keep the rates of their close, the earliest first. */
+export interface Kept extends KeptRates {
   readonly book: string
-  /** `YYYY-MM`, the earliest first */
-  readonly months: ReadonlyArray<string>
 }
 
 /** The closed months of which an import corrects a rate, which changes nothing there; only books that have any. */
@@ -124,7 +122,7 @@ export const kept = Effect.fn("Rates.kept")(function* (version: number, options:
   const first = yield* firstCorrected(version)
   if (first === null) return []
   const found = yield* Effect.forEach(yield* allBooks(Option.none()), (book) =>
-    Effect.map(keptMonths(book, options, version, first), (months): Kept => ({ book: book.code, months })),
+    Effect.map(keptMonths(book, options, version, first), (found): Kept => ({ book: book.code, ...found })),
   )
   return found.filter(({ months }) => months.length > 0)
 })

@@ -391,7 +391,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
           (all) => all.filter(({ book: code }) => code === "OVERTAKEN"),
         )
       // What is corrected for a closed month changes nothing, which is said; once.
-      const corrected = [{ book: "OVERTAKEN", months: ["2026-09"] }]
+      const corrected = [{ book: "OVERTAKEN", months: ["2026-09"], archived: [] }]
       expect(yield* keptBy([ecbRate("2026-09-30", "0.97")])).toEqual(corrected)
       expect(yield* keptBy([ecbRate("2026-09-30", "0.97"), ecbRate("2026-10-20", "0.97")])).toEqual([])
       expect(yield* keptBy([{ ...ecbRate("2026-09-30", "0.61"), from: "CAD" }])).toEqual([])
@@ -416,9 +416,23 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
         const version = yield* addRates([ecbRate("2026-08-20", "0.92")])
         const all = yield* kept(version, base)
         expect(all.filter(({ book }) => book === "LOCKEDRATE")).toEqual([
-          { book: "LOCKEDRATE", months: ["2026-08"] },
+          { book: "LOCKEDRATE", months: ["2026-08"], archived: [] },
         ])
       }),
+  )
+
+  it.effect("are said to keep the first rate that was imported after their close", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("FIRSTRATE", client(79))
+      yield* deposit(bookId, "2025-03-10", "1000.00")
+      yield* closeMonth(bookId, "2025-03")
+      yield* addRates(["2025-03-10", "2025-03-31"].map((date) => ecbRate(date, "0.91")))
+      const version = yield* addRates([ecbRate("2025-03-31", "0.5")])
+      const all = yield* kept(version, base)
+      expect(all.filter(({ book }) => book === "FIRSTRATE")).toEqual([
+        { book: "FIRSTRATE", months: ["2025-03"], archived: [] },
+      ])
+    }),
   )
 
   it.effect(

@@ -30,33 +30,38 @@ const through = Effect.fn("Valuation.overtaken.months")(function* (book: Book, o
   return overtaken
 })
 
-/**
- * Closed months, `YYYY-MM`, that keep a rate which an import corrects from the day `first` on: only reopening them lets it count.
- */
+/** Closed months, `YYYY-MM`, that keep the rates of their close. */
+export interface KeptRates {
+  readonly months: ReadonlyArray<string>
+  /** Those of them that are archived: the others may be reopened. */
+  readonly archived: ReadonlyArray<string>
+}
+
+/** The closed months that keep a rate which an import corrects from the day `first` on: only reopening them lets it count. */
 export const keptMonths = Effect.fn("Valuation.kept")(function* (
   { bookId }: Book,
   { baseCurrency, settings }: Pick<ValuationOptions, "baseCurrency" | "settings">,
   version: number,
   first: string,
 ) {
+  const none: KeptRates = { months: [], archived: [] }
+  if (settings.rates !== "file") return none
+  const { archivedThrough, first: begins, keptThrough } = yield* bookMonths(bookId, null)
+  if (begins === null || keptThrough === null) return none
   const kept: Array<string> = []
-  if (settings.rates !== "file") return kept
-  const { closes, first: begins, keptThrough } = yield* bookMonths(bookId, null)
-  if (begins === null || keptThrough === null) return kept
   const accounts = yield* nativeAccounts(bookId, settings.monetaryRoles)
   for (const period of monthsFrom(begins, keptThrough)) {
-    // An empty month may have been locked with a later one, and knew the rates that that one's close did.
-    const close = closes.find((each) => each.period >= period)
     const [firstDay, lastDay] = daysOf(period)
-    if (close === undefined || lastDay < first) continue
+    if (lastDay < first) continue
     const used = accounts.filter(({ since }) => since !== null && since <= period)
     const currencies = [...new Set(used.map(({ currency }) => currency))].filter(
       (one) => one !== baseCurrency,
     )
     const days = { from: shiftDate(firstDay, -settings.maxRateAgeDays), to: lastDay }
-    if (yield* corrects(version, baseCurrency, currencies, days, close.ratesVersion)) kept.push(period)
+    if (yield* corrects(version, baseCurrency, currencies, days)) kept.push(period)
   }
-  return kept
+  const archived = kept.filter((period) => archivedThrough !== null && period <= archivedThrough)
+  return { months: kept, archived } satisfies KeptRates
 })
 
 /**

@@ -190,13 +190,15 @@ export const firstCorrected = Effect.fn("Valuation.firstCorrected")(function* (v
   return first
 })
 
-/** Whether an import corrects, between these days, a rate that a close had: `known` is the newest import by the close. */
+/**
+ * Whether an import corrects a rate between these days. A closed month has the one before, whether its close knew it or it was the
+ * first that was imported afterwards.
+ */
 export const corrects = Effect.fn("Valuation.corrects")(function* (
   version: number,
   baseCurrency: string,
   currencies: ReadonlyArray<string>,
   days: Days,
-  known: number,
 ) {
   const database = yield* Database
   const { corrected } = yield* database.row(
@@ -206,11 +208,10 @@ export const corrects = Effect.fn("Valuation.corrects")(function* (
       select exists (
         select from valuation.rates r
         cross join lateral (
-          select k.rate, min(k.version) over () as first from valuation.rates k
+          select k.rate from valuation.rates k
           where k.date = r.date and k.from_currency = r.from_currency and k.to_currency = r.to_currency and k.version < r.version
           order by k.version desc limit 1) k
-        where r.version = ${version} and ${between(sql, baseCurrency, currencies, days)} and r.rate <> k.rate
-          and k.first <= ${known}) as corrected`,
+        where r.version = ${version} and ${between(sql, baseCurrency, currencies, days)} and r.rate <> k.rate) as corrected`,
   )
   return corrected
 })

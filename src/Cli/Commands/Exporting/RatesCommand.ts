@@ -27,8 +27,20 @@ export const overtakenLines = ({ batches, book, months }: Overtaken): ReadonlyAr
   ),
 ]
 
-const keptLine = ({ book, months }: Kept): string =>
-  `${book}: ${months.join(", ")} ${months.length === 1 ? "is closed and keeps the rates" : "are closed and keep the rates"} of the close: what this file corrects there counts once the month is reopened (tieout reopen).`
+const keptBy = (months: ReadonlyArray<string>, state: string): string =>
+  `${months.join(", ")} ${months.length === 1 ? `is ${state} and keeps` : `are ${state} and keep`} the rates of the close`
+
+const keptLines = ({ archived, book, months }: Kept): ReadonlyArray<string> => {
+  const others = months.filter((month) => !archived.includes(month))
+  return [
+    ...(archived.length === 0 ? [] : [`${book}: ${keptBy(archived, "archived")} for good.`]),
+    ...(others.length === 0
+      ? []
+      : [
+          `${book}: ${keptBy(others, "closed")}: what this file corrects there counts once the month is reopened (tieout reopen).`,
+        ]),
+  ]
+}
 
 const importFile = subcommand(
   { name: "import", takes: { file: argument.text("FILE") } },
@@ -47,7 +59,7 @@ const importFile = subcommand(
           ? `${counted(found, "rate")}: nothing was stored.`
           : `Version ${version}, ${counted(found, "rate")}${stored === found ? "" : `, of which ${count(stored)} new; the others are known`}. To use them: tieout export --base …`,
         ...now.flatMap(overtakenLines),
-        ...still.map(keptLine),
+        ...still.flatMap(keptLines),
       ],
     })
   }, Effect.provide(books)),
