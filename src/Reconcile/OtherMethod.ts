@@ -8,10 +8,18 @@ interface OtherMethod {
   readonly method: string
   /** `2026-09`, the first such month. */
   readonly period: string
+  /** An archived month stays closed. */
+  readonly archived: boolean
 }
 
-export const otherMethod = ({ book, closed, method, period }: OtherMethod): string =>
-  `${period} of book ${book} is closed and valued by ${closed}, the settings say ${method}: a book keeps its method from month to month. Set accounting.valuation.method back to ${closed} (accounting.valuation.books.${book}.method, where the book has its own), or reopen the closed months, the last first, back to ${period}.`
+/** The other way beside setting it back, or why there is none. */
+export const orReopen = ({ archived, period }: Pick<OtherMethod, "archived" | "period">): string =>
+  archived
+    ? `: ${period} is archived and stays closed`
+    : `, or reopen the closed months, the last first, back to ${period}`
+
+export const otherMethod = ({ archived, book, closed, method, period }: OtherMethod): string =>
+  `${period} of book ${book} is closed and valued by ${closed}, the settings say ${method}: a book keeps its method from month to month. Set accounting.valuation.method back to ${closed} (accounting.valuation.books.${book}.method, where the book has its own)${orReopen({ archived, period })}.`
 
 /**
  * Closed months with their method: the one that they were valued by, else the one that their close recorded. It is unknown

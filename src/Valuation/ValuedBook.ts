@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import { Database } from "../Database.ts"
-import { otherMethod } from "../Reconcile/OtherMethod.ts"
+import { orReopen, otherMethod } from "../Reconcile/OtherMethod.ts"
 import type { Valuation as ValuationSettings } from "../Settings/Accounting.ts"
 import type { Chart } from "../Settings/Chart.ts"
 import { accountsOf, keepAccounts } from "./BaseAccount.ts"
@@ -31,22 +31,31 @@ export const monthsFrom = (first: string, last: string): ReadonlyArray<string> =
   return months
 }
 
-const checkClosed = (book: Book, kept: MonthHead, baseCurrency: string) =>
+const isArchived = (period: string, { archivedThrough }: BookMonths): boolean =>
+  archivedThrough !== null && period <= archivedThrough
+
+const checkClosed = (book: Book, kept: MonthHead, baseCurrency: string, months: BookMonths) =>
   kept.baseCurrency === baseCurrency
     ? Effect.void
     : valuationError(
         "Closed",
-        `${kept.period} of book ${book.code} is closed and valued in ${kept.baseCurrency}: it stays so. Set accounting.baseCurrency to ${kept.baseCurrency}, or reopen the closed months, the last first, back to ${kept.period}.`,
+        `${kept.period} of book ${book.code} is closed and valued in ${kept.baseCurrency}: it stays so. Set accounting.baseCurrency to ${kept.baseCurrency}${orReopen({ archived: isArchived(kept.period, months), period: kept.period })}.`,
       )
 
 /**
  * A closed month's holdings are costed by its method, and the next month continues from them: another method would mix the two,
  * or change a closed month.
  */
-const checkMethod = (book: Book, { method, period }: MonthHead, closed: string | null) =>
-  closed === null || closed === method
-    ? Effect.void
-    : valuationError("Closed", otherMethod({ book: book.code, closed, method, period }))
+const checkMethod = (
+  book: Book,
+  { method, period }: MonthHead,
+  closed: string | null,
+  months: BookMonths,
+) => {
+  if (closed === null || closed === method) return Effect.void
+  const archived = isArchived(period, months)
+  return valuationError("Closed", otherMethod({ book: book.code, closed, method, period, archived }))
+}
 
 /** Whether the kept journal holds the month up to date. Fails where a closed month has another base currency or method. */
 export const isUpToDate = Effect.fn("Valuation.isUpToDate")(function* (
@@ -59,10 +68,10 @@ export const isUpToDate = Effect.fn("Valuation.isUpToDate")(function* (
   if (found === undefined || !found.byThen) return false
   const { baseCurrency, fingerprint, period } = inputs.head
   const kept = months.keptThrough !== null && period <= months.keptThrough
-  if (kept) yield* checkClosed(book, found, baseCurrency)
+  if (kept) yield* checkClosed(book, found, baseCurrency, months)
   if (found.fingerprint === fingerprint) return true
   if (!kept || !(yield* covers(found, inputs))) return false
-  yield* checkMethod(book, inputs.head, found.method)
+  yield* checkMethod(book, inputs.head, found.method, months)
   return true
 })
 
@@ -120,8 +129,8 @@ export const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
         const text = before === null ? undefined : yield* storedState(book.bookId, before)
         state = text === undefined ? emptyState() : yield* readState(text)
       }
-      yield* checkMethod(book, inputs.head, inputs.closedMethod)
-      if (months.archivedThrough !== null && period <= months.archivedThrough) {
+      yield* checkMethod(book, inputs.head, inputs.closedMethod, months)
+      if (isArchived(period, months)) {
         return yield* valuationError(
           "Archived",
           `${period} of book ${book.code} is archived, and was not valued in ${settings.baseCurrency} before: neither it nor a month after it can be valued here. Restore the archive's dump into an empty database for that.`,
