@@ -172,6 +172,12 @@ export const reopen = Effect.fn("Close.reopen")(function* (
 ) {
   const database = yield* Database
   const months = yield* closedMonths(book, period)
+  const archives = yield* archivesOf(months.map(({ book: { bookId } }) => bookId))
+  const archived = archives.filter(({ through }) => period <= through)
+  if (archived.length > 0) {
+    const reasons = archived.map((one) => `of ${one.book} it is in ${whereIs(one)}`)
+    return yield* closeError("Archived", `${period} is archived and stays closed: ${reasons.join("; ")}.`)
+  }
   const later = months.filter(({ closedThrough }) => closedThrough !== period)
   if (later.length > 0) {
     const reasons = later.map((month) => `${month.book.code} is closed through ${month.closedThrough}`)
@@ -179,12 +185,6 @@ export const reopen = Effect.fn("Close.reopen")(function* (
       "OutOfOrder",
       `${period} cannot be reopened: ${reasons.join(", ")}, and only the latest closed month can be.`,
     )
-  }
-  const archives = yield* archivesOf(months.map(({ book: { bookId } }) => bookId))
-  const archived = archives.filter(({ through }) => period <= through)
-  if (archived.length > 0) {
-    const reasons = archived.map((one) => `of ${one.book} it is in ${whereIs(one)}`)
-    return yield* closeError("Archived", `${period} is archived and stays closed: ${reasons.join("; ")}.`)
   }
   const { month: reconcileMonth } = yield* Reconcile
   const reopenings = Effect.forEach(months, (month) =>

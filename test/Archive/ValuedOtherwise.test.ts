@@ -9,7 +9,9 @@ import { Content } from "../../src/Settings/Content.ts"
 import { Settings } from "../../src/Settings.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import { value } from "../../src/Valuation.ts"
+import { reopening } from "../Close/Months.ts"
 import { sync } from "../Sync/Runs.ts"
+import { messageOf } from "../support/messageOf.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { archiving, closeAll, committed, rates, threeYears } from "./Years.ts"
 
@@ -34,7 +36,7 @@ const finding = Effect.flatMap(Reconcile, (reconcile) =>
   Effect.map(({ findings }) => findings.find(({ check }) => check === "valuation-method")?.message),
 )
 
-it.scopedLive("archived months are not said to be valued otherwise once they are reopened", () =>
+it.scopedLive("nobody is told to reopen an archived month, nor the months after it to come to it", () =>
   Effect.gen(function* () {
     const { service } = yield* threeYears
     yield* sync(service.url)
@@ -42,15 +44,16 @@ it.scopedLive("archived months are not said to be valued otherwise once they are
     yield* rates
     yield* committed({ kind: "period", period: "2025-01" }, true)
     const first = "2024-03"
-    const reopening = `, or reopen the closed months, the last first, back to ${first}.`
-    expect(yield* refusal(byLots)).toContain(reopening)
-    expect(yield* refusal({ ...asClosed, baseCurrency: "GBP" })).toContain(reopening)
+    const told = `, or reopen the closed months, the last first, back to ${first}.`
+    expect(yield* refusal(byLots)).toContain(told)
+    expect(yield* refusal({ ...asClosed, baseCurrency: "GBP" })).toContain(told)
     yield* archiving(2024)
     const archived = `: ${first} is archived and stays closed.`
     const method = yield* refusal(byLots)
     expect(method).toContain(archived)
     expect(yield* finding).toBe(method)
     expect(yield* refusal({ ...asClosed, baseCurrency: "GBP" })).toContain(archived)
+    expect(yield* messageOf(reopening("2024-12"))).toContain("2024-12 is archived and stays closed: of ORG")
     const rate = { from: "USD", to: "EUR", rate: "0.5", source: "correction" }
     const version = yield* addRates(["2024-12-30", "2025-01-15"].map((date) => ({ ...rate, date })))
     expect(yield* kept(version, asClosed)).toEqual([
