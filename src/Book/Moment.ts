@@ -16,7 +16,7 @@ export const momentOf = (connection: string): string => `moment:${connection}`
 const awaitedOf = (connection: string): string => `awaited:${connection}`
 
 /** Held by the one who is to have the connection for the next moment. */
-const nextOf = (connection: string): string => `next:${connection}`
+export const nextOf = (connection: string): string => `next:${connection}`
 
 /**
  * Whether somebody waits to have the connection for long. Who has it for moments lets that one go first: between two rounds of events it
@@ -83,15 +83,25 @@ export const insisting = <A, E, R, Out>(
   )
 }
 
-/** A backfill holds the connection for moments again and again, each as long as it reads a statement. */
+/** How long who needs the connection waits for moments of others to end: a backfill holds it for as long as it reads a statement. */
+export const patience = Schedule.spaced("200 millis").pipe(
+  Schedule.intersect(Schedule.recurUpTo("10 minutes")),
+)
+
+/** The same for who can do without it. */
 const shortPatience = Schedule.spaced("100 millis").pipe(Schedule.intersect(Schedule.recurUpTo("5 seconds")))
 
 /**
- * Runs an effect that takes a moment, unless something else of the connection runs for longer: then it fails with `LockBusy` soon. A
+ * Runs an effect that takes a moment, unless something else of the connection runs for longer: then it fails with `LockBusy`. A
  * process that wants the connection meanwhile waits, as for `forAMoment`.
  */
-export const unlessBusy = <A, E, R>(database: Database, connection: string, effect: Effect.Effect<A, E, R>) =>
-  insisting(database, connection, shortPatience, (gotIt) =>
+export const unlessBusy = <A, E, R>(
+  database: Database,
+  connection: string,
+  effect: Effect.Effect<A, E, R>,
+  schedule: Schedule.Schedule<unknown> = shortPatience,
+) =>
+  insisting(database, connection, schedule, (gotIt) =>
     Effect.zipRight(database.tryLock(momentOf(connection)), database.tryLock(lockOf(connection))).pipe(
       Effect.zipLeft(gotIt),
       Effect.flatMap(({ lost }) => firstOf(effect, lost)),

@@ -1,6 +1,6 @@
 /** Closes months of several books in one transaction. */
 import { Effect, type Option } from "effect"
-import { unlessBusy } from "../Book/Moment.ts"
+import { patience, unlessBusy } from "../Book/Moment.ts"
 import type { Book } from "../Book.ts"
 import { Database } from "../Database.ts"
 import { Ledger } from "../Ledger.ts"
@@ -186,7 +186,7 @@ export const closeBooks = Effect.fn("Close.books")(function* (
   const ledger = yield* Ledger
   const numbering = request.dryRun ? Effect.void : ledger.assignNumbers(books)
   const closing = closeTogether(connection, books, request, { syncing: false })
-  return yield* unlessBusy(database, connection, Effect.zipRight(numbering, closing)).pipe(
+  return yield* unlessBusy(database, connection, Effect.zipRight(numbering, closing), patience).pipe(
     Effect.catchTag("LockBusy", () => closeTogether(connection, books, request, { syncing: true })),
   )
 })

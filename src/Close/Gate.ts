@@ -8,7 +8,7 @@ import { byBook } from "../Book/ByBook.ts"
 import { type Book, organizationBook } from "../Book.ts"
 import type { Sql } from "../Database/Client.ts"
 import { bool, int4, text } from "../Database/Columns.ts"
-import { plainArray, textArray } from "../Database/TextArray.ts"
+import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { CheckName } from "../Reconcile/Check.ts"
 import type { Fragment } from "../Reconcile/ReconcileScope.ts"
@@ -16,7 +16,8 @@ import { Reconcile } from "../Reconcile.ts"
 import { Settings } from "../Settings.ts"
 import { type Bridge, bridgesOf, leftOver } from "./Bridge.ts"
 import { blockersInTransit } from "./InTransit.ts"
-import type { Month } from "./Month.ts"
+import { type Month, monthsIn } from "./Month.ts"
+import { notesOf, readStates } from "./MonthStates.ts"
 
 /** Something that blocks a close. */
 export interface Blocker {
@@ -72,46 +73,6 @@ export const standsForLater = (sql: Sql): Fragment => sql`
 const sharedLists = Effect.map(Settings, ({ accounting }) =>
   accounting.receivables.view === "borrower" ? ["clients", "receivables", "credit_accounts"] : ["clients"],
 )
-
-/** The months as a relation: the book, the end of its month, its time zone. */
-const monthsIn = (sql: Sql, months: ReadonlyArray<Month>) => {
-  const ids = months.map(({ book }) => String(book.bookId))
-  const ends = months.map(({ end }) => end)
-  const zones = months.map(({ timeZone }) => timeZone)
-  return sql`
-    unnest(${plainArray(sql, ids, "int4")}, ${plainArray(sql, ends, "timestamptz")}, ${textArray(sql, zones)})
-      as m (book_id, ends, zone)`
-}
-
-const stateColumns = {
-  bookId: int4,
-  unnumbered: int4,
-  backfilled: bool,
-}
-
-const readStates = Effect.fn("Close.gate.states")(function* (months: ReadonlyArray<Month>, period: string) {
-  const database = yield* Database
-  const first = `${period}-01`
-  const rows = yield* database.rows(
-    "Close.gate.states",
-    stateColumns,
-    (sql) => sql`
-      select m.book_id as "bookId", (
-          select count(*)::integer from ledger.unnumbered u
-          join ledger.journal_entries j on j.book_id = u.book_id and j.entry_id = u.entry_id
-          where u.book_id = m.book_id and j.period <= ${first}::text::date) as unnumbered,
-        exists (
-          select 1 from sync.runs r
-          where r.connection = b.connection and r.command = 'backfill' and r.state = 'done'
-            and r.started_at >= m.ends
-            and (r.summary -> 'days' ->> 'from')::date <= ${first}::text::date
-            and (r.summary -> 'days' ->> 'to')::date >= (${first}::text::date + interval '1 month')::date - 1
-            and not coalesce(sync.failed_to_read(r.summary, b.code), false)) as backfilled
-      from ${monthsIn(sql, months)}
-      join mirror.books b on b.book_id = m.book_id`,
-  )
-  return byBook(rows)
-})
 
 const findingColumns = {
   bookId: int4,
@@ -210,7 +171,7 @@ export const gatesOf = Effect.fn("Close.gates")(function* (
     const bridge = bridges.get(book.bookId)
     const [state] = states.of(book)
     if (bridge === undefined || state === undefined) return []
-    const { backfilled, unnumbered } = state
+    const { unnumbered } = state
     const gate: Gate = {
       blockers: [
         ...(unnumbered > 0 && !willNumber ? [unnumberedEntries(unnumbered, period)] : []),
@@ -218,14 +179,7 @@ export const gatesOf = Effect.fn("Close.gates")(function* (
         ...inTransit.of(book).map(blockerOf),
       ],
       notes: [
-        ...(backfilled
-          ? []
-          : [
-              `No backfill has read all of ${period} again since it ended: tieout backfill --period ${period}`,
-            ]),
-        ...(unnumbered > 0 && willNumber
-          ? [`${unnumbered} journal entries get their numbers before the close.`]
-          : []),
+        ...notesOf(state, { period, willNumber }),
         ...(syncing
           ? ["A sync of this connection is running: what it is reading may differ until it ends."]
           : []),

@@ -1,8 +1,9 @@
 /** A month of one book: whether it is over, open or closed, and whether an earlier month is open. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
+import type { Sql } from "../Database/Client.ts"
 import { bool, int4, nullable, type RowOf, text } from "../Database/Columns.ts"
-import { plainArray } from "../Database/TextArray.ts"
+import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { lockBooks } from "../Ledger/LockBooks.ts"
 import { Settings } from "../Settings.ts"
@@ -63,6 +64,16 @@ export const readMonths = Effect.fn("Close.readMonths")(function* (
   }
   return months
 })
+
+/** The months as a relation: the book, the end of its month, its time zone. */
+export const monthsIn = (sql: Sql, months: ReadonlyArray<Month>) => {
+  const ids = months.map(({ book }) => String(book.bookId))
+  const ends = months.map(({ end }) => end)
+  const zones = months.map(({ timeZone }) => timeZone)
+  return sql`
+    unnest(${plainArray(sql, ids, "int4")}, ${plainArray(sql, ends, "timestamptz")}, ${textArray(sql, zones)})
+      as m (book_id, ends, zone)`
+}
 
 /** The month of one book. */
 export const readMonth = Effect.fn("Close.readMonth")(function* (book: Book, period: string) {

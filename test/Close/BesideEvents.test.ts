@@ -1,6 +1,7 @@
 /** A round of events stores an account's balance before it reads the statement that belongs to it. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
+import { lockOf } from "../../src/Book/Moment.ts"
 import { Database } from "../../src/Database.ts"
 import { forAMoment } from "../../src/Sync/Runs/ConnectionLock.ts"
 import { sync } from "../Sync/Runs.ts"
@@ -23,7 +24,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a close beside rounds 
         () => Effect.orDie(balance("-5")),
       )
       const events = yield* Effect.fork(Effect.forever(forAMoment(database, "default", round)))
-      yield* Effect.sleep("500 millis")
+      yield* Effect.repeat(database.heldAmong([lockOf("default")]), { until: (held) => held.size > 0 })
       for (let times = 0; times < 3; times++)
         expect(yield* closing("2026-08", { dryRun: true })).toMatchObject([
           { state: "closable", blockers: [] },

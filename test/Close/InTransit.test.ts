@@ -54,9 +54,10 @@ const sold: Move = { on: "usd", at: "2026-09-05", amount: "-100", of: 500 }
 const bought: Move = { on: "eur", at: "2026-09-06", amount: "90", of: 500 }
 
 const balances = rows(`
+  select s.line from (
   select a.role || ' ' || a.code || ' ' || trim_scale(sum(b.debit - b.credit))::text || ' ' || a.currency as line
   from ledger.balances b join ledger.accounts a using (book_id, account_id)
-  where a.role <> 'cash' group by a.role, a.code, a.currency having sum(b.debit - b.credit) <> 0 order by 1`).pipe(
+  where a.role <> 'cash' group by a.role, a.code, a.currency having sum(b.debit - b.credit) <> 0) s order by s.line collate "C"`).pipe(
   Effect.map((found) => found.map(({ line }) => line)),
 )
 

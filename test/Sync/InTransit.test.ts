@@ -27,9 +27,10 @@ const wholes = rows(`
 
 /** The balances of all roles but cash, by role and currency. */
 const standing = rows(`
+  select s.line from (
   select a.role || ' ' || trim_scale(sum(b.debit - b.credit))::text || ' ' || a.currency as line
   from ledger.balances b join ledger.accounts a using (book_id, account_id)
-  where a.role <> 'cash' group by a.role, a.currency having sum(b.debit - b.credit) <> 0 order by 1`).pipe(
+  where a.role <> 'cash' group by a.role, a.currency having sum(b.debit - b.credit) <> 0) s order by s.line collate "C"`).pipe(
   Effect.map((found) => found.map(({ line }) => line)),
 )
 

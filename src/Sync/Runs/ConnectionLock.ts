@@ -1,13 +1,12 @@
 /** Being alone on a connection: for a run, or for a moment; or on one of its books, beside others on theirs. */
-import { Effect, Option, Schedule, Scope } from "effect"
-import { insisting, isAwaited, lockOf, momentOf, takingTurns } from "../../Book/Moment.ts"
+import { Effect, Option, Scope } from "effect"
+import { insisting, isAwaited, lockOf, momentOf, patience, takingTurns } from "../../Book/Moment.ts"
 import type { Book } from "../../Book.ts"
 import { firstOf } from "../../Common/FirstOf.ts"
 import { LockBusy } from "../../Database/SessionLock.ts"
 import type { Database } from "../../Database.ts"
 
 const askAgain = "250 millis"
-const patience = Schedule.spaced("200 millis").pipe(Schedule.intersect(Schedule.recurUpTo("10 minutes")))
 
 /** Runs an effect while locks are held that `own` takes; waits for those who hold the connection for moments. */
 const patiently = <A, E, R>(
