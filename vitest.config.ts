@@ -1,8 +1,9 @@
 import { configDefaults, defineConfig } from "vitest/config"
 
 /**
- * Walks through the whole product, kills and outages again and again, every format with random books, what starts servers and nights
- * of its own: almost as long as all the other tests together. `npm run test:long` runs them alone, `LONG=1 npx vitest run …` beside the others.
+ * Walks through the whole product, kills and outages again and again, every format with random books, thousands of rows, services that
+ * answer in every odd way, what starts servers, programs and nights of its own: longer than all the other tests together, which are
+ * to take less than five minutes on two cores. `npm run test:long` runs them alone, `LONG=1 npx vitest run …` beside the others.
  */
 const longTests = "test/**/*.long.test.ts"
 const { LONG: long } = process.env

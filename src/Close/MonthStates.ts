@@ -14,7 +14,10 @@ const stateColumns = {
   unrated: bool,
 }
 
-export const readStates = Effect.fn("Close.gate.states")(function* (months: ReadonlyArray<Month>, period: string) {
+export const readStates = Effect.fn("Close.gate.states")(function* (
+  months: ReadonlyArray<Month>,
+  period: string,
+) {
   const database = yield* Database
   const { baseCurrency, valuation } = (yield* Settings).accounting
   const first = `${period}-01`

@@ -11,8 +11,7 @@ const told = (variables: Record<string, string> = {}) =>
     (found?.notes ?? []).filter((note) => note.startsWith("No rate")),
   )
 
-const rateOf = (date: string) =>
-  addRates([{ date, from: "USD", to: "EUR", rate: "0.9", source: "test" }])
+const rateOf = (date: string) => addRates([{ date, from: "USD", to: "EUR", rate: "0.9", source: "test" }])
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a close", (it) => {
   it.scoped("says that no rate of the month is imported, where others are and the book needs some", () =>

@@ -224,7 +224,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Receivables in the bor
       ]
       yield* sync(service.url, borrower)
       expect(
-        yield* rows(`select code, name from mirror.books where client_id is not null order by name collate "C"`),
+        yield* rows(
+          `select code, name from mirror.books where client_id is not null order by name collate "C"`,
+        ),
       ).toEqual([
         { code: "C1", name: "Client 1 Ltd" },
         { code: "C2", name: "Client 2 Ltd" },

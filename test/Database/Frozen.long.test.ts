@@ -1,6 +1,6 @@
 /**
  * From version 0.1.0 on the tables only go forward: migrations that users have applied never change, and a database of that version,
- * with a row of everything, passes all later migrations. `FREEZE=1 npx vitest run test/Database/Frozen.test.ts` made the file.
+ * with a row of everything, passes all later migrations. `LONG=1 FREEZE=1 npx vitest run test/Database/Frozen.long.test.ts` made the file.
  */
 import { createHash } from "node:crypto"
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
