@@ -19,7 +19,7 @@ import { Output } from "../../Output.ts"
 import { parseMonth } from "../../Period.ts"
 import { bridgeLines } from "../../Tables/BridgeTable.ts"
 import { adviceLines, agreementLines, closeLines } from "../../Tables/CloseTable.ts"
-import { unreadLines, unreadOf } from "../../Tables/UnreadBooks.ts"
+import { notReadOf, unreadLines } from "../../Tables/UnreadBooks.ts"
 
 const usage = (detail: string, advice = "") => new UsageError({ detail, advice })
 
@@ -95,14 +95,14 @@ const showApproval = Effect.fn("Cli.close.approve")(function* (
   })
 })
 
-/** Books that no month is closed of, since they have no account, and of which something cannot be read. One with accounts is in its own way. */
+/** Books that no month is closed of, since they have no account, and of which something cannot be read, or never was. One with accounts is in its own way. */
 const leftOut = Effect.fn("Cli.close.leftOut")(function* (
   book: Option.Option<string>,
   results: ReadonlyArray<BookClose>,
 ) {
   if (Option.isSome(book)) return []
   const taken = new Set(results.map((result) => result.book))
-  return yield* unreadOf((yield* allBooks(Option.none())).filter(({ code }) => !taken.has(code)))
+  return yield* notReadOf((yield* allBooks(Option.none())).filter(({ code }) => !taken.has(code)))
 })
 
 /** Accepted findings that block no book, or no longer. `closeMonth` refuses what is no finding. */
@@ -201,7 +201,7 @@ export const close = command(
         lines: [
           ...closeLines(results, verbose, output.terminal.stdout),
           ...notes.map(harmless),
-          ...unreadLines("Without any account to close, and not readable", unread).flatMap((line) =>
+          ...unreadLines("Without any account to close, and not read", unread).flatMap((line) =>
             wrapped(harmless(line), output.terminal.stdout.width),
           ),
           ...adviceLines(results, output.terminal.stdout),
