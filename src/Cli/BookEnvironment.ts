@@ -2,7 +2,7 @@
 import { Effect, Either, Layer, Option } from "effect"
 import { DatabaseConfig, probing } from "../Database/DatabaseConfig.ts"
 import { databaseError, readOnlyError } from "../Database/DatabaseError.ts"
-import { mayWrite } from "../Database/MayWrite.ts"
+import { awaitPrimary, mayWrite } from "../Database/MayWrite.ts"
 import { migrate } from "../Database/Migrate.ts"
 import { pendingMigrations } from "../Database/Migrations/Pending.ts"
 import { Database } from "../Database.ts"
@@ -85,8 +85,20 @@ export const ownersBooks = Layer.provideMerge(migrated, databaseFor({ asOwner: t
 /** The migrated database for a command that writes rows page by page, with plans that suit it. */
 export const booksForSync = Layer.provideMerge(migrated, databaseFor({ session: probing }))
 
-/** The same two for commands that may begin new books, whose credentials are known by then. */
-export const newBooks = Layer.provideMerge(migrated, databaseFor({ create: true, complete: true }))
+/**
+ * For processes that stay up: they may be started in the very moment in which another server takes over, and whoever starts them again
+ * takes a mistake in the settings for final.
+ */
+const toStayUp = <E>(database: Layer.Layer<Database | Settings, E, SettingsSource>) =>
+  Layer.provideMerge(
+    migrated,
+    Layer.provideMerge(Layer.effectDiscard(awaitPrimary("Database.write")), database),
+  )
+
+/** The same for `tieout serve`, which may begin new books, whose credentials are known by then. */
+export const booksToServe = toStayUp(databaseFor({ create: true, complete: true }))
+
+/** The migrated database for a sync that may begin new books, whose credentials are known by then. */
 export const newBooksForSync = Layer.provideMerge(
   migrated,
   databaseFor({ session: probing, create: true, complete: true }),
@@ -97,7 +109,7 @@ export const newBooksForSync = Layer.provideMerge(
  * knows of the tables once for each: with ten sessions a worker costs the server a tenth more in a first night than with four, and
  * a fifth in a second one.
  */
-export const booksForWorker = Layer.provideMerge(migrated, databaseFor({ session: probing, connections: 4 }))
+export const booksForWorker = toStayUp(databaseFor({ session: probing, connections: 4 }))
 
 /** Fails where the settings lack the requested connection: a typo must not look like good news. */
 export const knownConnection = (connection: Option.Option<string>) =>

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
 import { bool } from "./Columns.ts"
-import { readOnlyError } from "./DatabaseError.ts"
+import { databaseError, readOnlyError } from "./DatabaseError.ts"
 
 /** Whether this session may write. On a standby, or with a role that may only read, it may not. */
 export const mayWrite = Effect.fn("Database.mayWrite")(function* () {
@@ -24,4 +24,20 @@ export const refuseReadOnly = Effect.fn("Database.refuseReadOnly")(function* (op
     (sql) => sql`select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
   )
   if (isReadOnly) return yield* readOnlyError(operation)
+})
+
+/** On a standby fails as in an outage: for a process that is to stay up, and that is started again. */
+export const awaitPrimary = Effect.fn("Database.awaitPrimary")(function* (operation: string) {
+  const database = yield* Database
+  const { standby } = yield* database.row(
+    operation,
+    { standby: bool },
+    (sql) => sql`select pg_is_in_recovery() as standby`,
+  )
+  if (!standby) return
+  return yield* databaseError(
+    "Unreachable",
+    operation,
+    "the database is a standby, and may only be read until it takes over",
+  )
 })

@@ -6,7 +6,7 @@ import { Settings } from "../../../Settings.ts"
 import { Events } from "../../../Sync/Events.ts"
 import { Sync } from "../../../Sync.ts"
 import { Inbox } from "../../../Webhook/Inbox.ts"
-import { needingAllSecrets, newBooks, newBooksForSync } from "../../BookEnvironment.ts"
+import { booksToServe, needingAllSecrets, newBooksForSync } from "../../BookEnvironment.ts"
 import { command, flag, optional, wholeNumber } from "../../Declaration.ts"
 import { UsageError } from "../../Failure.ts"
 import { Output } from "../../Output.ts"
@@ -21,7 +21,7 @@ const syncs = Layer.fresh(
   ),
 )
 
-const services = Layer.provideMerge(parts, Layer.provideMerge(syncs, newBooks))
+const services = Layer.provideMerge(parts, Layer.provideMerge(syncs, booksToServe))
 
 /** Fails before anything is started. */
 const checkPort = (port: Option.Option<number>) =>
