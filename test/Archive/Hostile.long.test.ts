@@ -160,7 +160,7 @@ describe("the database", () => {
       yield* committed({ kind: "range", from: "2025-01-01", to: "2026-01-31" })
       const next = yield* committed({ kind: "since-last" })
       expect(next.batches.map(({ manifest }) => manifest.scope.text)).toEqual(["since-0"])
-      expect(yield* messageOf(reopening("2024-12"))).toContain("only the latest closed month")
+      expect(yield* messageOf(reopening("2024-12"))).toContain("2024-12 is archived and stays closed")
       expect(yield* proof).toMatchObject({ wrong: [] })
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
