@@ -1,5 +1,5 @@
 /** The texts of a night's alerts. */
-import { count, counted } from "../../Common/Text.ts"
+import { counted } from "../../Common/Text.ts"
 import { spanText } from "../../Common/Time.ts"
 import { DatabaseError, type DatabaseReason } from "../../Database/DatabaseError.ts"
 import { ExportError, type ExportReason } from "../../Export/ExportError.ts"
@@ -9,7 +9,7 @@ import { type TieOut, tieOutSentence } from "../../Reconcile/TieOut.ts"
 import { LeaseLost } from "../../Run/Lease.ts"
 import { SettingsError } from "../../Settings.ts"
 import type { Alert } from "../Alerts.ts"
-import type { InboxTrouble } from "../Overview/InboxEvents.ts"
+import { type InboxTrouble, inboxTroubleText } from "../Overview/InboxEvents.ts"
 
 /** What a person can mend; the message itself may hold names. */
 const exportReasons: { readonly [reason in ExportReason]?: string } = {
@@ -58,20 +58,17 @@ export const failureOf = (what: string, connection: string, error: unknown): Ale
 export const attentionTo = (
   { blockingFindings, quarantined, warnings }: OpenCounts,
   tieOut: TieOut,
-  { givenUp, unreadable }: InboxTrouble,
+  events: InboxTrouble,
 ): Pick<Alert, "text" | "counts"> => {
   const books =
     blockingFindings + quarantined === 0
       ? []
       : [`${tieOutSentence(tieOut)}. See tieout reconcile, or the status page.`]
-  const events =
-    givenUp + unreadable === 0
-      ? []
-      : [
-          `Of the events of the last seven days ${count(givenUp)} ${givenUp === 1 ? "was" : "were"} given up and ${count(unreadable)} cannot be read. See tieout webhook events.`,
-        ]
   return {
-    text: [...books, ...events].join(" "),
-    counts: { blockingFindings, quarantined, warnings, eventsGivenUp: givenUp, eventsUnreadable: unreadable },
+    text: [...books, ...inboxTroubleText(events)].join(" "),
+    counts: {
+      ...{ blockingFindings, quarantined, warnings },
+      ...{ eventsGivenUp: events.givenUp, eventsUnreadable: events.unreadable },
+    },
   }
 }

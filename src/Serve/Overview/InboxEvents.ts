@@ -1,5 +1,6 @@
 /** Webhook events. Nothing is shown while their table does not exist. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { count } from "../../Common/Text.ts"
 import { bool, float8, int4, oneOf, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { isPending } from "../../Webhook/InboxDue.ts"
@@ -122,9 +123,12 @@ const inboxTroubleColumns = {
 
 export type InboxTrouble = RowOf<typeof inboxTroubleColumns>
 
-/** Events of the last seven days that will not be processed without a person. */
-export const inboxTrouble = Effect.fn("Overview.inboxTrouble")(function* () {
+/** Events of the last seven days that will not be processed without a person, of one connection or of all. */
+export const inboxTrouble = Effect.fn("Overview.inboxTrouble")(function* (
+  connection: Option.Option<string> = Option.none(),
+) {
   const database = yield* Database
+  const only = Option.getOrNull(connection)
   return yield* database.row(
     "Overview.inboxTrouble",
     inboxTroubleColumns,
@@ -132,6 +136,15 @@ export const inboxTrouble = Effect.fn("Overview.inboxTrouble")(function* () {
       select (count(*) filter (where state = 'dead'))::integer as "givenUp",
         (count(*) filter (where state = 'poison'))::integer as unreadable
       from webhook.inbox
-      where state in ('dead', 'poison') and received_at > now() - make_interval(days => ${newsFor})`,
+      where state in ('dead', 'poison') and received_at > now() - make_interval(days => ${newsFor})
+        and (${only}::text is null or connection = ${only})`,
   )
 })
+
+/** As a sentence; none where there are no such events. */
+export const inboxTroubleText = ({ givenUp, unreadable }: InboxTrouble): ReadonlyArray<string> =>
+  givenUp + unreadable === 0
+    ? []
+    : [
+        `Of the events of the last seven days ${count(givenUp)} ${givenUp === 1 ? "was" : "were"} given up and ${count(unreadable)} cannot be read. See tieout webhook events.`,
+      ]

@@ -4,6 +4,7 @@ import { client, clientId, lending, move } from "../../Sync/Lending.ts"
 import { variablesFor } from "../../Sync/Runs.ts"
 import { program } from "../../support/Program.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { unruled } from "../../support/unruled.ts"
 
 const Unread = Schema.parseJson(
   Schema.Struct({
@@ -50,6 +51,32 @@ layer(TestDatabase.layer, { excludeTestServices: true })("tieout status", (it) =
       held.interfere = () => false
       yield* run(["sync", "--client", "C2"], variables)
       expect((yield* run(["status"], variables)).out).not.toContain("Not readable")
+    }),
+  )
+
+  it.scoped("names events that wait for a person, as alerts do, of the connection that is asked for", () =>
+    Effect.gen(function* () {
+      const { service } = yield* lending()
+      const { url } = yield* TestDatabase
+      const { run } = yield* program
+      const variables = {
+        ...variablesFor(service.url),
+        TIEOUT_CONNECTIONS: "{ default: { surfaces: [organization] }, other: { surfaces: [organization] } }",
+        DATABASE_URL: url,
+      }
+      yield* run(["sync", "--connection", "default"], variables)
+      const said = (...more: ReadonlyArray<string>) =>
+        Effect.map(run(["status", ...more], variables), ({ out }) => out)
+      expect(yield* said()).not.toContain("given up")
+      yield* unruled(`
+        insert into webhook.inbox (connection, event_id, digest, body, key_id, algorithm, state, received_at)
+        select 'default', state || days, '', '', 'k', 'a', state, now() - make_interval(days => days)
+        from unnest(array['dead', 'dead', 'poison', 'done'], array[1, 8, 6, 1]) as t (state, days)`)
+      const sentence =
+        "Of the events of the last seven days 1 was given up and 1 cannot be read. See tieout webhook events."
+      expect(yield* said()).toContain(sentence)
+      expect(yield* said("--connection", "other")).not.toContain("given up")
+      expect(JSON.parse(yield* said("--json"))).toMatchObject({ events: { givenUp: 1, unreadable: 1 } })
     }),
   )
 })

@@ -7,6 +7,7 @@ import { describeServer } from "../../../Database/ConnectionSettings.ts"
 import { Database } from "../../../Database.ts"
 import { type UnmappedBook, unmappedAccounts } from "../../../Export/Mapping.ts"
 import { Status, type StatusSummary } from "../../../Inquiry/Status.ts"
+import { type InboxTrouble, inboxTrouble, inboxTroubleText } from "../../../Serve/Overview/InboxEvents.ts"
 import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { booksToRead, knownConnection } from "../../BookEnvironment.ts"
@@ -54,6 +55,7 @@ const linesOf = (
   summary: StatusSummary,
   unread: ReadonlyArray<UnreadBook>,
   unmapped: ReadonlyArray<UnmappedBook>,
+  events: InboxTrouble,
   screen: Screen,
 ): ReadonlyArray<string> => {
   if (summary.runs.length === 0) return ["Nothing has been read yet. Run: tieout sync"]
@@ -72,6 +74,7 @@ const linesOf = (
     ...[
       ...unreadLines("Not readable", unread),
       ...jobLines(summary.jobs),
+      ...inboxTroubleText(events),
       ...unmappedLines(unmapped),
     ].flatMap((line) => wrapped(line, screen.width)),
   ]
@@ -95,14 +98,20 @@ export const status = command(
       const books = yield* allBooks(connection)
       const unread = yield* unreadOf(books)
       const unmapped = yield* unmappedAccounts(books)
+      const events = yield* inboxTrouble(connection)
       yield* output.report({
         document: {
           database,
           ...summary,
           unread,
+          events,
           unmapped: unmapped.map(({ accounts, ...book }) => ({ ...book, accounts: accounts.length })),
         },
-        lines: [`Read from ${database}.`, "", ...linesOf(summary, unread, unmapped, output.terminal.stdout)],
+        lines: [
+          `Read from ${database}.`,
+          "",
+          ...linesOf(summary, unread, unmapped, events, output.terminal.stdout),
+        ],
         code:
           isBlocking(summary.open) ||
           summary.accounts.some(({ acceptedAt, tiesOut }) => !tiesOut && acceptedAt === null)
