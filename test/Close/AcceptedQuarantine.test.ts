@@ -55,23 +55,23 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a row of a list that n
         statement: [entry],
         deposits: [deposit],
       })
-      let odd: ReadonlyArray<unknown> = [{ id: 7 }]
+      let odd: ReadonlyArray<unknown> = [{ id: 7 }, { id: 70 }]
       answering(held, "/destinations", () => odd)
       yield* sync(service.url)
       expect(yield* findings).toEqual(["quarantine blocking"])
       const open = {
-        ...{ blockingFindings: 1, waiting: 1 },
-        sentence: "Cash ties out; 1 row is in quarantine",
-        ...{ attention: true, list: [null] },
-        page: [1],
-        export: { findings: 1, quarantined: 1 },
+        ...{ blockingFindings: 1, waiting: 2 },
+        sentence: "Cash ties out; 2 rows are in quarantine",
+        ...{ attention: true, list: [null, null] },
+        page: [2],
+        export: { findings: 1, quarantined: 2 },
       }
       expect(yield* told).toEqual(open)
       yield* accepting
       const accepted = {
         ...{ blockingFindings: 0, waiting: 0 },
         sentence: "Cash ties out; 1 accepted finding is open",
-        ...{ attention: false, list: ["2026-09"] },
+        ...{ attention: false, list: ["2026-09", "2026-09"] },
         page: [],
         export: nothingUnanswered,
       }
@@ -81,7 +81,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a row of a list that n
       const [later] = yield* closing("2026-10", { dryRun: true })
       expect(later?.blockers).toEqual([])
 
-      odd = [{ id: 8 }]
+      // As many as before, and the first is the same.
+      odd = [{ id: 7 }, { id: 8 }]
       yield* sync(service.url)
       // The month that was closed with it is as complete as it was then.
       expect(yield* told).toEqual({ ...open, export: nothingUnanswered })
