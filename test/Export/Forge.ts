@@ -2,10 +2,27 @@ import { createHash } from "node:crypto"
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect } from "@effect/vitest"
-import { Either } from "effect"
+import { Effect, Either, Option } from "effect"
 import * as ManifestSeal from "../../src/Export/Batch/Manifest/ManifestSeal.ts"
 import type { Manifest } from "../../src/Export/Batch/Manifest.ts"
+import * as Export from "../../src/Export.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
+import { openBook, postMonths } from "./Books.ts"
+import { formatSettings } from "./Exporting.ts"
+
+/** The folder of a batch of October in these formats, whose book has three months of entries. */
+export const toForge = Effect.fn("Test.toForge")(function* (formats: ReadonlyArray<string>) {
+  yield* postMonths(yield* openBook("FORGED"))
+  const { batches } = yield* Export.run({
+    formats,
+    scope: { kind: "period", period: "2026-10" },
+    connection: Option.none(),
+    book: Option.some("FORGED"),
+    out: temporaryFolder(),
+    tables: { settings: formatSettings, baseCurrency: "USD" },
+  })
+  return batches[0]?.folder ?? ""
+})
 
 const sealed = (folder: string, change: (manifest: Manifest) => Manifest): void => {
   const path = join(folder, "manifest.json")

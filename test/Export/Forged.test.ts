@@ -1,13 +1,9 @@
 /** Files whose checksums were made to fit: only their content can reveal the forgery. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
-import * as Export from "../../src/Export.ts"
+import { Effect } from "effect"
 import * as Verify from "../../src/Verify.ts"
-import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { openBook, postMonths } from "./Books.ts"
-import { formatSettings } from "./Exporting.ts"
-import { forge } from "./Forge.ts"
+import { forge, toForge } from "./Forge.ts"
 
 const formats = [
   "journal",
@@ -358,22 +354,7 @@ const checks: ReadonlyArray<Check> = [
 ]
 
 layer(TestDatabase.layer)("a forged file", (it) => {
-  const exported = Effect.runSync(
-    Effect.cached(
-      Effect.gen(function* () {
-        yield* postMonths(yield* openBook("FORGED"))
-        const { batches } = yield* Export.run({
-          formats,
-          scope: { kind: "period", period: "2026-10" },
-          connection: Option.none(),
-          book: Option.some("FORGED"),
-          out: temporaryFolder(),
-          tables: { settings: formatSettings, baseCurrency: "USD" },
-        })
-        return batches[0]?.folder ?? ""
-      }),
-    ),
-  )
+  const exported = Effect.runSync(Effect.cached(toForge(formats)))
 
   const problemsOf = Effect.fnUntraced(function* (file: string, change: (text: string) => string) {
     const { problems } = yield* Verify.run(forge(yield* exported, file, change))

@@ -1,14 +1,10 @@
 /** Manifests that were sealed again: what they say in one place contradicts what they say in another, or what stands beside. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { Manifest } from "../../src/Export/Batch/Manifest.ts"
-import * as Export from "../../src/Export.ts"
 import * as Verify from "../../src/Verify.ts"
-import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { openBook, postMonths } from "./Books.ts"
-import { formatSettings } from "./Exporting.ts"
-import { forgeManifest } from "./Forge.ts"
+import { forgeManifest, toForge } from "./Forge.ts"
 
 const formats = ["journal", "hledger", "trial-balance", "xero", "gl-detail"]
 
@@ -143,22 +139,7 @@ const files: ReadonlyArray<readonly [file: string, lacking: string]> = [
 ]
 
 layer(TestDatabase.layer)("a forged manifest", (it) => {
-  const exported = Effect.runSync(
-    Effect.cached(
-      Effect.gen(function* () {
-        yield* postMonths(yield* openBook("FORGED"))
-        const { batches } = yield* Export.run({
-          formats,
-          scope: { kind: "period", period: "2026-10" },
-          connection: Option.none(),
-          book: Option.some("FORGED"),
-          out: temporaryFolder(),
-          tables: { settings: formatSettings, baseCurrency: "USD" },
-        })
-        return batches[0]?.folder ?? ""
-      }),
-    ),
-  )
+  const exported = Effect.runSync(Effect.cached(toForge(formats)))
 
   const messagesOf = Effect.fnUntraced(function* (change: Change) {
     const { problems } = yield* Verify.run(forgeManifest(yield* exported, change))
