@@ -10,7 +10,7 @@ import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { openBook, postMonths } from "./Books.ts"
 import { formatSettings } from "./Exporting.ts"
 
-/** The folder of a batch of October in these formats, whose book has three months of entries. */
+/** The folder of a batch of October in these formats, whose book has entries of September as well. */
 export const toForge = Effect.fn("Test.toForge")(function* (formats: ReadonlyArray<string>) {
   yield* postMonths(yield* openBook("FORGED"))
   const { batches } = yield* Export.run({
