@@ -11,7 +11,7 @@ import { type Manifest, manifestFile } from "./Export/Batch/Manifest.ts"
 import { chainMemory } from "./Verify/BatchChain.ts"
 import { checkBatch, type VerifyOptions } from "./Verify/BatchProof.ts"
 import { type Below, foldersBelow } from "./Verify/FolderTree.ts"
-import { checkReport, isReport } from "./Verify/ReportProof.ts"
+import { checkReport, isReport } from "./Verify/Report/ReportProof.ts"
 
 /** The folder cannot be read at all, or holds no batch. `message` says what, where and what to do. */
 export class VerifyError extends Data.TaggedError("VerifyError")<{

@@ -1,12 +1,12 @@
 /** Checks a close package from its files alone: each file is unchanged, and the figures add up. */
 import { Either } from "effect"
-import { parse } from "../Common/MinorUnits.ts"
-import { Problems } from "../Common/Problems.ts"
-import { isRecord } from "../Common/Record.ts"
-import { decode, isSealed, type Manifest } from "../Export/Batch/Manifest/ReportManifest.ts"
-import { checkFiles } from "../Export/Batch/Manifest/WrittenFiles.ts"
-import { manifestFile } from "../Export/Batch/Manifest.ts"
-import { checkReportPlace } from "./FolderPlace.ts"
+import { parse } from "../../Common/MinorUnits.ts"
+import { Problems } from "../../Common/Problems.ts"
+import { isRecord } from "../../Common/Record.ts"
+import { decode, isSealed, type Manifest } from "../../Export/Batch/Manifest/ReportManifest.ts"
+import { checkFiles } from "../../Export/Batch/Manifest/WrittenFiles.ts"
+import { manifestFile } from "../../Export/Batch/Manifest.ts"
+import { checkReportPlace } from "../FolderPlace.ts"
 import { ReportTotals } from "./ReportTotals.ts"
 
 /** Whether a manifest is a report's, even if it cannot be decoded. */

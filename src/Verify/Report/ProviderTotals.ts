@@ -1,7 +1,7 @@
 /** `account-reconciliation.csv` against the manifest's control totals, and against the cash of the trial balance. */
-import type { Problems } from "../Common/Problems.ts"
-import type { Manifest } from "../Export/Batch/Manifest/ReportManifest.ts"
-import { exact } from "../Format/Reading/Booked.ts"
+import type { Problems } from "../../Common/Problems.ts"
+import type { Manifest } from "../../Export/Batch/Manifest/ReportManifest.ts"
+import { exact } from "../../Format/Reading/Booked.ts"
 
 /** A row's text by its column. */
 type Cell = (column: string) => string

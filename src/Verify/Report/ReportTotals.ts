@@ -2,13 +2,13 @@
  * The figures of a report's files against the manifest's control totals, and against each other: account by account the ledger in
  * detail and the roll-forward lead from the opening to the closing balance, as the provider's account does; open items add up to it.
  */
-import { Problems } from "../Common/Problems.ts"
-import type { Content } from "../Export/Batch/Manifest/FileCheck.ts"
-import type { Manifest } from "../Export/Batch/Manifest/ReportManifest.ts"
-import { exact } from "../Format/Reading/Booked.ts"
-import { Unreadable } from "../Format/Reading/LineCells.ts"
-import { readCsv } from "./CsvRows.ts"
-import { Fingerprint } from "./Fingerprint.ts"
+import { Problems } from "../../Common/Problems.ts"
+import type { Content } from "../../Export/Batch/Manifest/FileCheck.ts"
+import type { Manifest } from "../../Export/Batch/Manifest/ReportManifest.ts"
+import { exact } from "../../Format/Reading/Booked.ts"
+import { Unreadable } from "../../Format/Reading/LineCells.ts"
+import { readCsv } from "../CsvRows.ts"
+import { Fingerprint } from "../Fingerprint.ts"
 import { ProviderTotals } from "./ProviderTotals.ts"
 
 const parts = ["opening", "debit", "credit", "closing"] as const
