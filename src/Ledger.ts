@@ -1,8 +1,8 @@
 /** The books: what the rest of Tieout may ask of them. */
 import { Effect } from "effect"
 import type { Book } from "./Book.ts"
+import { traced } from "./Common/Effects/Traced.ts"
 import { inStage } from "./Common/Progress.ts"
-import { traced } from "./Common/Traced.ts"
 import { int4, int8, nullable, text } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
 import { Conversions } from "./Ledger/Conversions/WholeConversions.ts"

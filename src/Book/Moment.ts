@@ -1,6 +1,6 @@
 /** The locks of a connection, and having it for a moment beside those who have it for long. */
 import { Effect, Exit, Schedule, Scope } from "effect"
-import { firstOf } from "../Common/FirstOf.ts"
+import { firstOf } from "../Common/Effects/FirstOf.ts"
 import { LockBusy } from "../Database/SessionLock.ts"
 import type { Database } from "../Database.ts"
 

@@ -1,6 +1,6 @@
 /** Commands that hand books to workers: at one pace with them, and with the token that they share. */
 import { Effect, FiberRef, Option } from "effect"
-import { firstOf } from "../Common/FirstOf.ts"
+import { firstOf } from "../Common/Effects/FirstOf.ts"
 import { Database } from "../Database.ts"
 import { type NoWorkers, onNewerNode } from "../Jobs/Boss.ts"
 import { workersElsewhere } from "../Jobs/Leading.ts"

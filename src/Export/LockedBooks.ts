@@ -1,7 +1,7 @@
 /** Books that are exported together, under their locks; and what stays committed where one of them fails. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
-import { firstOf } from "../Common/FirstOf.ts"
+import { firstOf } from "../Common/Effects/FirstOf.ts"
 import { count, counted } from "../Common/Text.ts"
 import { Database } from "../Database.ts"
 import type { AskedBook, ExportedBatch } from "./BookExport.ts"

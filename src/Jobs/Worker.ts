@@ -13,8 +13,8 @@ import {
   type Scope,
 } from "effect"
 import type { Job } from "pg-boss"
+import { firstOf } from "../Common/Effects/FirstOf.ts"
 import { errorOf, messageOf } from "../Common/ErrorKind.ts"
-import { firstOf } from "../Common/FirstOf.ts"
 import { int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { PartnerError } from "../Partner/PartnerError.ts"

@@ -4,8 +4,8 @@
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import { traced } from "../Common/Effects/Traced.ts"
 import * as Money from "../Common/Money.ts"
-import { traced } from "../Common/Traced.ts"
 import { int8 } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"

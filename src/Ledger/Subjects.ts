@@ -1,8 +1,8 @@
 /** What is booked of a movement so far: its statement entries with the lines that stand against each of them. */
 import { Option } from "effect"
 import type { Book } from "../Book.ts"
+import { traced } from "../Common/Effects/Traced.ts"
 import * as Money from "../Common/Money.ts"
-import { traced } from "../Common/Traced.ts"
 import { bool, int4, int8, jsonRows, nullable, oneOf, type RowOf, text } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"

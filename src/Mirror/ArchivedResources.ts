@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
-import { traced } from "../Common/Traced.ts"
+import { traced } from "../Common/Effects/Traced.ts"
 import { bool, text, uuid } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"

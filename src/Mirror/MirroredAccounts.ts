@@ -1,9 +1,9 @@
 /** The service's accounts as last listed, and how far each one's statement is known. */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import { traced } from "../Common/Effects/Traced.ts"
 import type { Amount } from "../Common/Money.ts"
 import * as Money from "../Common/Money.ts"
-import { traced } from "../Common/Traced.ts"
 import { bool, int8, nullable, numeric, text, uuid } from "../Database/Columns.ts"
 import { columnsOf, plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"

@@ -1,7 +1,7 @@
 /** Pairs, rails, address book entries, clients, credit accounts: a new version is kept only where the content changed. */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
-import { traced } from "../Common/Traced.ts"
+import { traced } from "../Common/Effects/Traced.ts"
 import { text } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { relative } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
-import { firstOf } from "../../src/Common/FirstOf.ts"
+import { firstOf } from "../../src/Common/Effects/FirstOf.ts"
 import { sources } from "../support/folderMap.ts"
 
 it.effect("what an interrupted effect needs is there until it has ended", () =>
@@ -38,5 +38,7 @@ const waits = ["src/Cli/Reload.ts", "src/Jobs/Worker.ts", "src/Serve/Schedule.ts
 
 it("nothing else races but what only waits", () => {
   const racing = sources().filter((path) => /\bEffect\.(?:raceFirst|race)\b/.test(readFileSync(path, "utf8")))
-  expect(racing.map((path) => relative(".", path)).sort()).toEqual([...waits, "src/Common/FirstOf.ts"].sort())
+  expect(racing.map((path) => relative(".", path)).sort()).toEqual(
+    [...waits, "src/Common/Effects/FirstOf.ts"].sort(),
+  )
 })

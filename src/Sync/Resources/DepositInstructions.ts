@@ -4,8 +4,8 @@
  */
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { traced } from "../../Common/Effects/Traced.ts"
 import { nowByUs } from "../../Common/Time.ts"
-import { traced } from "../../Common/Traced.ts"
 import { uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"

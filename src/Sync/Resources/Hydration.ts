@@ -1,7 +1,7 @@
 /** The resources behind new statement entries: from the mirror, or read by id where it does not have them fresh enough. */
 import { Data, Deferred, Effect, Either, Exit, FiberId, Option } from "effect"
 import type { Book } from "../../Book.ts"
-import { traced } from "../../Common/Traced.ts"
+import { traced } from "../../Common/Effects/Traced.ts"
 import { keyOfEntry, resourceKey } from "../../Ledger/Movements.ts"
 import type { Subject } from "../../Ledger/Subject.ts"
 import { type KnownResource, Resources } from "../../Mirror/Resources.ts"

@@ -7,7 +7,7 @@
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
-import { traced } from "../../Common/Traced.ts"
+import { traced } from "../../Common/Effects/Traced.ts"
 import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"

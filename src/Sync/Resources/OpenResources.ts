@@ -5,8 +5,8 @@
  */
 import { Array as Arr, Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { traced } from "../../Common/Effects/Traced.ts"
 import { nowByUs } from "../../Common/Time.ts"
-import { traced } from "../../Common/Traced.ts"
 import { isUuidInAnyCase } from "../../Common/Uuid.ts"
 import { bool, nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"

@@ -1,7 +1,7 @@
 /** One run over one book, the organization's or a client's: lists, open resources, statements, balances. */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
-import { traced } from "../../Common/Traced.ts"
+import { traced } from "../../Common/Effects/Traced.ts"
 import { MirrorAccounts, type MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import type { Pages as PageStream } from "../../Partner/Lists/Page.ts"

@@ -2,7 +2,7 @@
 import { Effect, Option, Scope } from "effect"
 import { insisting, isAwaited, lockOf, momentOf, patience, takingTurns } from "../../Book/Moment.ts"
 import type { Book } from "../../Book.ts"
-import { firstOf } from "../../Common/FirstOf.ts"
+import { firstOf } from "../../Common/Effects/FirstOf.ts"
 import { LockBusy } from "../../Database/SessionLock.ts"
 import type { Database } from "../../Database.ts"
 

@@ -7,7 +7,7 @@
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
-import { traced } from "../../Common/Traced.ts"
+import { traced } from "../../Common/Effects/Traced.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { columnsOf, plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"

@@ -1,7 +1,7 @@
 /** How far a stream has been read: committed together with what was read. */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
-import { traced } from "../../Common/Traced.ts"
+import { traced } from "../../Common/Effects/Traced.ts"
 import { bool, nullable, oneOf, text } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"

@@ -1,7 +1,7 @@
 /** The facts about a book that posting needs, taken from the mirror before movements are posted. */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
-import { traced } from "../../Common/Traced.ts"
+import { traced } from "../../Common/Effects/Traced.ts"
 import { nullable, text } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"

@@ -5,8 +5,8 @@
  */
 import { Data, Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { traced } from "../../Common/Effects/Traced.ts"
 import * as Money from "../../Common/Money.ts"
-import { traced } from "../../Common/Traced.ts"
 import { subjectsOf } from "../../Ledger/Subjects.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"

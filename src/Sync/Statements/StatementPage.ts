@@ -1,8 +1,8 @@
 /** One page in one transaction: what was read, its consequences in the books, and how far the stream has been read. */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { inSpan, traced } from "../../Common/Effects/Traced.ts"
 import { nowByUs } from "../../Common/Time.ts"
-import { inSpan, traced } from "../../Common/Traced.ts"
 import { DatabaseError } from "../../Database/DatabaseError.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
