@@ -346,11 +346,21 @@ export class World {
 
   /** Records whether the reads since the last call came to their end; else served pages may not have been kept. */
   settle(kept: boolean): void {
-    for (const noted of this.open.splice(0)) {
+    const served = this.open.splice(0)
+    const refused = new Set(
+      served.flatMap(({ items, stream }) => (items.some((item) => this.isAnothers(item)) ? [stream] : [])),
+    )
+    for (const noted of served) {
       noted.kept = kept
-      for (const { entryId } of kept ? noted.items : [])
-        if (typeof entryId === "string") this.read.add(entryId)
+      if (!kept || refused.has(noted.stream)) continue
+      for (const { entryId } of noted.items) if (typeof entryId === "string") this.read.add(entryId)
     }
+  }
+
+  /** Whether an entry went by the identifier of an entry on another account: nothing of such an answer is kept. */
+  private isAnothers({ accountId, entryId }: Served["items"][number]): boolean {
+    const account = [...this.accounts.values()].find(({ id }) => id === accountId)
+    return account !== undefined && !account.entries.some(({ id }) => id === entryId)
   }
 
   /** What the connector was shown so far. Of a read that is not over, nothing is known to be kept. */
