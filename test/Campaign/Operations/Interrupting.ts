@@ -39,16 +39,31 @@ export const stopped = <E, R>(site: Site, after: number, operation: Effect.Effec
     )
   })
 
-/** Ends every session of this database but the asker's, whatever it is doing. */
+/** Ends every session of this database but the asker's, whatever it is doing, and waits until they have gone. */
 const cutAll = Effect.flatMap(Database, ({ client }) =>
   Effect.promise(
     () => client`
-      select pg_terminate_backend(pid) from pg_stat_activity
+      select pg_terminate_backend(pid, 10000) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`,
   ),
 ).pipe(Effect.asVoid)
 
+/** More statements at once than a process has sessions for them. */
+const moreThanPooled = 20
+
+/** Uses each session that lies idle: those that were cut, unnoticed yet, would fail whoever asks next. */
+const notice = Effect.flatMap(Database, (database) =>
+  Effect.replicateEffect(
+    Effect.ignore(database.execute("Campaign.notice", (sql) => sql`select 1`)),
+    moreThanPooled,
+    { concurrency: "unbounded", discard: true },
+  ),
+)
+
 export const cut = <E, R>(site: Site, after: number, operation: Effect.Effect<string, E, R>) =>
   Effect.flatMap(Effect.context<Database>(), (context) =>
-    at(site, after, Effect.provide(cutAll, context), operation),
+    Effect.ensuring(
+      at(site, after, Effect.provide(cutAll, context), operation),
+      Effect.provide(notice, context),
+    ),
   )
