@@ -38,7 +38,7 @@ const leg = (index: number, of: number, amount: string, balanceAfter: string, da
   occurredAt: `${day}T12:00:00Z`,
 })
 
-/** 100 USD for 90 EUR: returned within September; bought in October; on its way; and returned in October. */
+/** 100 USD for 90 EUR: returned within September; bought in October; on its way; returned in October; bought; and bought in part. */
 const world = partnership({
   conversions: [
     conversion(501, "CANCELED", "0.00"),
@@ -46,6 +46,7 @@ const world = partnership({
     conversion(503, "ACTIVE"),
     conversion(504, "CANCELED", "0.00"),
     conversion(505, "COMPLETED"),
+    conversion(506, "COMPLETED", "81.00"),
   ],
   statement: [
     leg(11, 501, "-100.00", "900.00", "2026-09-10"),
@@ -54,16 +55,19 @@ const world = partnership({
     leg(14, 503, "-100.00", "800.00", "2026-09-13"),
     leg(15, 504, "-100.00", "700.00", "2026-09-14"),
     leg(16, 505, "-100.00", "600.00", "2026-09-15"),
-    leg(17, 504, "100.00", "700.00", "2026-10-02"),
+    leg(18, 506, "-100.00", "500.00", "2026-09-16"),
+    leg(19, 506, "10.00", "510.00", "2026-09-17"),
+    leg(17, 504, "100.00", "610.00", "2026-10-02"),
   ],
   interfere: (path, response) => {
     const bought = [
       leg(21, 505, "90.00", "90.00", "2026-09-15", true),
-      leg(22, 502, "90.00", "180.00", "2026-10-01", true),
+      leg(23, 506, "81.00", "171.00", "2026-09-17", true),
+      leg(22, 502, "90.00", "261.00", "2026-10-01", true),
     ]
     const both = [
-      { ...dollars, balance: "700.00", status: "ACTIVE" },
-      { ...euros, balance: "180.00", status: "ACTIVE" },
+      { ...dollars, balance: "610.00", status: "ACTIVE" },
+      { ...euros, balance: "261.00", status: "ACTIVE" },
     ]
     const [route = ""] = path.split("?")
     const one = both.find((account) => route === `/accounts/${account.accountId}`)
@@ -93,6 +97,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("conversions.csv", (it)
         ["503", "100.00", "", "", "", "the second leg has not come yet"],
         ["504", "100.00", "", "", "", "returned: what was sold came back in 2026-10"],
         ["505", "100.00", "", "90.00", "0.9000000000", ""],
+        [
+          ...["506", "100.00", "10.00", "81.00", "0.9000000000"],
+          "returned in part: 100.00 USD sold, 10.00 USD returned",
+        ],
       ])
       expect(yield* rowsOf("2026-10")).toEqual([
         ["502", "", "", "90.00", "", "the first leg is dated in 2026-09"],
@@ -208,24 +216,32 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         const then = yield* clock
         conversions[0] = { ...conversion(503, "COMPLETED"), rate: "0.91" }
         yield* sync(service.url)
-        const said = (options: Parameters<typeof reporting>[2]) =>
-          Effect.map(reporting("2026-09", temporaryFolder(), options), ({ folder }) => ({
+        const said = (options: Parameters<typeof reporting>[2], period = "2026-09") =>
+          Effect.map(reporting(period, temporaryFolder(), options), ({ folder }) => ({
             conversions: sheet(folder, "conversions.csv").map((row) =>
               [row.conversion?.slice(-3), row.status, row.stated_rate].join(" "),
             ),
-            open: sheet(folder, "exceptions.csv").flatMap(({ id: of, message, what }) =>
-              what === "not completed" ? [`${of?.slice(-3)} ${message}`] : [],
+            open: sheet(folder, "exceptions.csv").flatMap((row) =>
+              row.what === "not completed"
+                ? [
+                    [row.id?.slice(-3), row.subject, row.date, row.amount, row.currency, row.message].join(
+                      " ",
+                    ),
+                  ]
+                : [],
             ),
           }))
-        const moved = "The conversion has moved money and is still ACTIVE."
+        const moved = "503 1060 2026-09-13 100.00 USD The conversion has moved money and is still ACTIVE."
         expect(yield* said({})).toEqual({
           conversions: ["502 COMPLETED 0.9", "503 COMPLETED 0.91"],
           open: [],
         })
         expect(yield* said({ asOf: then })).toEqual({
           conversions: ["502 COMPLETED 0.9", "503 ACTIVE 0.9"],
-          open: [`503 ${moved}`],
+          open: [moved],
         })
+        // It stands there until it is completed, whatever the month.
+        expect(yield* said({ asOf: then }, "2026-10")).toEqual({ conversions: [], open: [moved] })
         expect(yield* said({ asOf: yield* clock })).toEqual(yield* said({}))
         expect(yield* said({ asOf: before })).toEqual({ conversions: [], open: [] })
       }),

@@ -122,6 +122,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
             textOf(august.folder, "account-reconciliation.csv"),
           )
 
+          // In the order of the books' days.
+          expect(
+            sheet((yield* reported("2026-08")).folder, "late-entries.csv").map(
+              ({ amount, effective_date }) => [effective_date, amount],
+            ),
+          ).toEqual([
+            ["2026-09-01", "7.00"],
+            ["2026-11-01", "2.00"],
+          ])
           for (const period of ["2026-08", "2026-09", "2026-10", "2026-11"]) {
             const { folder } = yield* reported(period)
             const [account] = (yield* bridging(period))[0]?.accounts ?? []

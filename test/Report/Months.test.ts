@@ -114,6 +114,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the report of a small 
       expect(page).toContain("<b>CLOSED</b>")
       expect(page).toContain(manifest.close?.hash)
       expect(page).not.toContain("DRAFT")
+      expect(page).toContain("Opens with 100.00, lowest 100.00, highest 150.00, closes with 150.00 USD.")
 
       // Deposited in September, reported only now: dated to October, and the statement's balance is still explained.
       comesLate(held)
@@ -198,6 +199,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a report as of a time"
       ).toEqual([
         ["175.00", "182.00", "7.00"],
         ["-175.00", "-182.00", "-7.00"],
+      ])
+      const november = yield* reporting("2026-11", out, { asOf })
+      expect(
+        sheet(november.folder, "difference.csv").map((row) => [
+          ...[row.opening_then, row.opening_now, row.closing_then, row.closing_now],
+          row.difference,
+        ]),
+      ).toEqual([
+        ["175.00", "182.00", "175.00", "182.00", "7.00"],
+        ["-175.00", "-182.00", "-175.00", "-182.00", "-7.00"],
       ])
       // A report as of now equals one without a time.
       const latest = yield* reporting("2026-10", temporaryFolder(), { asOf: yield* now })

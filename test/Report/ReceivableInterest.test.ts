@@ -86,6 +86,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a loan that was first 
       yield* sync(service.url, surfaces)
       expect(yield* said("2026-11")).toEqual(before)
       expect((yield* said("2026-12")).ageing[0]).toEqual(["900", "1000.00", "55.00", ""])
+      // What became known after October is what accrued first, and the status is the first that was read after it.
+      expect((yield* said("2026-10")).exceptions[0]?.[2]).toBe("60.00")
+      const toldAt = (period: string) =>
+        Effect.map(reporting(period, temporaryFolder()), ({ folder }) =>
+          sheet(folder, "receivables-ageing.csv").map((row) => row.status_told_at),
+        )
+      const [november, december] = ["2026-11-21T12:00:00.000000Z", "2026-12-02T12:00:00.000000Z"]
+      expect(yield* toldAt("2026-10")).toEqual([november, november])
+      expect(yield* toldAt("2026-11")).toEqual([november, november])
+      expect(yield* toldAt("2026-12")).toEqual([december, november])
     }),
   )
 })

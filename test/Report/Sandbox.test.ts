@@ -55,6 +55,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a report of the sandbo
           from ${dated} and e.period = '2026-10-01'`),
       )
 
+      const currencies = manifest.currencies.map(({ currency }) => currency)
+      expect(currencies).toEqual([...new Set(balances.map(({ currency }) => currency))].sort())
+
       const detail = sheet(folder, "gl-detail.csv")
       const lines = (line: string) => detail.filter((row) => row.line === line)
       expect(sumsOf(lines("closing"), account, ({ balance }) => minor(balance))).toEqual(closings)
@@ -194,6 +197,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a report of the sandbo
       expect(exceptions.filter(({ what = "" }) => what.startsWith("open finding"))).toHaveLength(
         Number(open?.n),
       )
+      // What blocks comes first.
+      const severities = exceptions.flatMap(({ severity = "", what = "" }) =>
+        what.startsWith("open finding") ? [severity] : [],
+      )
+      expect(severities).toEqual([...severities].sort())
       expect(exceptions.some(({ what }) => what === "suspense")).toBe(true)
       expect(exceptions.some(({ what }) => what === "difference")).toBe(false)
 
