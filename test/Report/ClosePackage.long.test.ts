@@ -18,7 +18,7 @@ import { convertWithLibreOffice, isInstalled } from "../support/Installed.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { minor, reporting, sheet, textOf } from "./Reports.ts"
+import { minor, reporting, sheet, sumsOf, textOf } from "./Reports.ts"
 
 const { formats } = decodeUnknownSync(Content)({})
 
@@ -81,6 +81,35 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
         ])
         expect(total(results, column)).not.toBe(0n)
       }
+      // A conversion's is of the currency that it sold, or bought for the base currency; a settlement's of its account.
+      const realized = yield* rows(`
+        select x.currency, sum(x.amount)::text as amount
+        from (
+          select coalesce(nullif(r.currency, 'EUR'), r.buy_currency) as currency, -p.amount as amount
+          from valuation.postings p
+          join valuation.entries e using (book_id, period, series, number)
+          join ledger.journal_entries j on j.book_id = e.book_id and j.entry_id = e.entry_id
+          join mirror.resources r on r.book_id = j.book_id and r.resource_id = j.resource_id and r.resource_type = 'CONVERSION'
+          where p.period = '2026-10-01' and p.series = 'journal' and p.role = 'fx_realized'
+          union all
+          select a.currency, p.amount from valuation.postings p
+          join valuation.entries e using (book_id, period, series, number)
+          join ledger.accounts a using (book_id, account_id)
+          where p.period = '2026-10-01' and e.kind = 'fx_settlement') x
+        group by x.currency`)
+      expect(
+        sumsOf(
+          results,
+          (row) => row.currency ?? "",
+          (row) => minor(row.realized),
+        ),
+      ).toEqual(
+        sumsOf(
+          realized.map(({ amount, currency }) => ({ amount: String(amount), currency: String(currency) })),
+          (row) => row.currency ?? "",
+          (row) => minor(row.amount),
+        ),
+      )
       const used = sheet(folder, "base-rates.csv")
       const [count] = yield* rows(
         "select count(*)::integer as n from valuation.postings where rate is not null and period = '2026-10-01'",
@@ -94,6 +123,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
         expect(Number(rate)).toBeGreaterThan(0)
       }
       expect(page).toContain(revalued[0]?.revaluation)
+      const balanced = page.split("Trial balance in EUR")[1]?.split("<tfoot>")[1]?.split("</tfoot>")[0] ?? ""
+      const sums = [...balanced.matchAll(/data-label="(\w+)">([^<]*)</g)].map(([, of = "", sum = ""]) => [
+        of,
+        minor(sum.replaceAll(",", "")),
+      ])
+      expect(sums).toEqual([
+        ["Opening", 0n],
+        ["Debit", total(own, "debit")],
+        ["Credit", total(own, "debit")],
+        ["Closing", 0n],
+      ])
       // All results are in one currency, so that they have a sum.
       const foot = page.split("Realized and unrealized")[1]?.split("<tfoot>")[1]?.split("</tfoot>")[0] ?? ""
       for (const column of ["realized", "unrealized"]) {
@@ -178,6 +218,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
       expect(summary.get("state")).toBe("DRAFT: the month is open")
       expect(summary.get("suspense items")).toBe(String(manifest.waiting?.suspense))
       expect(manifest.waiting?.suspense).toBeGreaterThan(0)
+      expect(summary.get("accepted exceptions")).toBe("0")
+      expect(summary.get("accounts of the provider")).toBe(String(manifest.accounts.length))
+      expect(summary.get("of these, without a difference")).toBe(String(manifest.accounts.length))
       // Amounts are numbers, as far as their digits fit.
       const book = yield* Effect.promise(() => readXlsx(readFileSync(file)))
       const closings = book.sheets[1]?.rows.slice(1).map((row) => row[7]) ?? []

@@ -5,6 +5,7 @@ import { counted } from "../../Common/Text.ts"
 import { baseScale } from "../../Valuation/Rates/Rate.ts"
 import type { BaseFigures } from "../Base/BaseFigures.ts"
 import type { baseRatesSheet, baseResultsSheet, baseTrialBalanceSheet } from "../Base/BaseSheets.ts"
+import { total } from "../ReportBalances.ts"
 import type { Written } from "../Sheet.ts"
 import { breakable, figure, section, table } from "./Figures.ts"
 import { shownRows } from "./Tables.ts"
@@ -24,13 +25,18 @@ const ledeOf = ({ currency, later, method, over }: BaseFigures): string =>
 /** All results are in the base currency. */
 const resultsFoot = ({ results }: BaseFigures): Html => {
   const sum = (of: "realized" | "unrealized") =>
-    figure(
-      print(
-        results.reduce((total, row) => total + parse(row[of], baseScale), 0n),
-        baseScale,
-      ),
-    )
+    figure(print(total(results.map((row) => parse(row[of], baseScale))), baseScale))
   return html`<tfoot><tr><th scope="row">Total</th><td class="num" data-label="Realized">${sum("realized")}</td><td class="num" data-label="Unrealized">${sum("unrealized")}</td></tr></tfoot>`
+}
+
+/** Over all accounts, shown or not: they have one currency here. */
+const balancesFoot = ({ balances }: BaseFigures): Html => {
+  const columns = ["opening", "debit", "credit", "closing"] as const
+  const labels = { opening: "Opening", debit: "Debit", credit: "Credit", closing: "Closing" }
+  return html`<tfoot><tr><th scope="row" colspan="2">Total</th>${columns.map(
+    (of) =>
+      html`<td class="num" data-label="${labels[of]}">${figure(print(total(balances.map((one) => one[of])), baseScale))}</td>`,
+  )}</tr></tfoot>`
 }
 
 const heading = (text: string): Html => html`<h3 class="apart">${text}</h3>`
@@ -81,6 +87,7 @@ export const baseSection = ({ figures, rates, results, trialBalance }: BasePage)
       rows: trialBalance.first.slice(0, shownRows.trialBalance),
       total: trialBalance.rows,
       file: trialBalance.name,
+      foot: balancesFoot(figures),
       none: "The book has no accounts yet.",
     }),
   ])
