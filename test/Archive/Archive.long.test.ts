@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { describe } from "vitest"
 import { failureOf } from "../../src/Cli/Failure.ts"
 import { Database } from "../../src/Database.ts"
+import { accountBalances } from "../../src/Inquiry/Balance.ts"
 import { type Register, registersOf } from "../../src/Inquiry/Register.ts"
 import { proof } from "../Proof/Filled.ts"
 import { findings, rows, sync } from "../Sync/Runs.ts"
@@ -44,6 +45,10 @@ describe("an archived year", () => {
       const before = yield* answers
       const seen = yield* findings
       const shown = yield* registers
+      // At the end of a month the balance follows from what is never archived.
+      const balances = Effect.forEach(["2024-03-31", "2024-12-31"], (day) => accountBalances(1, day))
+      const stood = yield* balances
+      expect(stood.every((accounts) => accounts.length > 0)).toBe(true)
       expect(shown.some(({ lines }) => lines.some(({ period }) => period <= "2024-12"))).toBe(true)
       const dry = yield* archiving(2024, { dryRun: true })
       expect(dry.dump).toBeNull()
@@ -81,6 +86,7 @@ describe("an archived year", () => {
       expect(yield* remaining).toEqual([{ entries: 4, resources: "131 132 141 142 151 161" }])
       expect(yield* answers).toEqual(before)
       expect(yield* registers).toEqual(shown.map(withoutTheYear))
+      expect(yield* balances).toEqual(stood)
       expect(yield* proof).toMatchObject({ wrong: [], closes: 6 })
 
       // Everything is listed again, and nothing of it is new.

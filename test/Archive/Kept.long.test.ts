@@ -213,6 +213,14 @@ describe("what of two books leaves with a year", () => {
       const before = yield* booksOf
       const org = yield* archiving(2024, { book: Option.some("ORG") })
       expect(org.books).toMatchObject([{ book: "ORG", state: "archived" }])
+      expect(org.books[0]?.kept).toEqual([
+        { why: "finding", movements: 1n, entries: 1n },
+        // Its two payments, and what the receivable's versions booked.
+        { why: "loan", movements: 3n, entries: 6n },
+        { why: "not final", movements: 1n, entries: 1n },
+        // It was moved by hand.
+        { why: "not read", movements: 1n, entries: 2n },
+      ])
       expect(yield* here).toEqual(["C1 211", "C1 221", "ORG 121", "ORG 151", "ORG 171"])
       expect(yield* rows("select count(*)::integer as n from ledger.archived_sources")).toEqual([{ n: 3 }])
       expect(yield* proof).toMatchObject({ wrong: [] })

@@ -91,12 +91,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a conversion in transi
 layer(TestDatabase.layer, { excludeTestServices: true })("what is young or small", (it) => {
   it.scoped("is a warning and blocks nothing", () =>
     Effect.gen(function* () {
-      yield* books([sold])
+      yield* books([{ ...sold, at: "2026-09-01" }])
       const state = (variables: Record<string, string>) =>
         Effect.map(closing("2026-09", [], variables), (found) => found.state)
+      // It stands there since the first of September, which is no day of August.
+      expect((yield* closing("2026-08")).state).toBe("closable")
       expect(yield* state({ TIEOUT_RECONCILE_TRANSIT_DAYS: "366" })).toBe("closable")
       // On the last of the days that it may take, it is not late.
-      const [at] = yield* rows("select ledger.day_of(now(), 'UTC') - date '2026-09-05' as days")
+      const [at] = yield* rows("select ledger.day_of(now(), 'UTC') - date '2026-09-01' as days")
       expect(yield* state({ TIEOUT_RECONCILE_TRANSIT_DAYS: String(at?.days) })).toBe("closable")
       expect(yield* state({ TIEOUT_RECONCILE_TRANSIT_DAYS: String(Number(at?.days) - 1) })).toBe("blocked")
       expect(yield* state({ TIEOUT_RECONCILE_MATERIALITY: '{USD: "100.00"}' })).toBe("closable")

@@ -338,6 +338,8 @@ layer(services)("open items", (it) => {
       const adjustment = yield* addEntry(account, { ...on("2026-08-03"), amount: "3" })
       const pending = yield* putResource(account, { type: "DEPOSIT", amount: "30", status: "PENDING" })
       yield* addEntry(account, { ...on("2026-08-05"), amount: "30", of: pending })
+      const back = { ...on("2026-08-07"), kind: "deposit_return", type: "DEBIT", of: pending } as const
+      yield* addEntry(account, { ...back, amount: "10" })
       // What was pending for a while, and is no more when the month is closed.
       const done = yield* putResource(account, { type: "DEPOSIT", amount: "7" })
       yield* addEntry(account, { ...on("2026-08-06"), amount: "7", of: done })
@@ -352,14 +354,17 @@ layer(services)("open items", (it) => {
       const leg = { of: { type: "CONVERSION", id: randomUUID() }, against: "conversions_in_transit" }
       yield* addEntry(account, { ...on("2026-08-09"), type: "DEBIT", amount: "50", ...leg })
       yield* closeThrough(book, "2026-08")
-      yield* mischief(
-        (sql) => sql`
-          insert into ledger.closes (book_id, sequence, period, action, at, who, hash, entries, accepted)
-          values (${book.bookId}, 1, '2026-08-01', 'close', clock_timestamp(), 'controller', ${"0".repeat(64)}, 3, '[]')`,
-      )
+      const closes = (sequence: number, action: "close" | "reopen") =>
+        mischief(
+          (sql) => sql`
+            insert into ledger.closes (book_id, sequence, period, action, at, who, hash, entries, reason, accepted)
+            values (${book.bookId}, ${sequence}, '2026-08-01', ${action}, clock_timestamp(), 'controller',
+              ${action === "close" ? "0".repeat(64) : null}, 3, ${action === "close" ? null : "late"}, '[]')`,
+        )
+      yield* closes(1, "close")
       const then = [
         ["conversions_in_transit:USD", leg.of.id, "2026-08-09", "50", null],
-        ["deposits_clearing:USD", pending.id, "2026-08-05", "-30", "pending"],
+        ["deposits_clearing:USD", pending.id, "2026-08-05", "-20", "pending"],
         ["deposits_clearing:USD", done.id, "2026-08-06", "-7", null],
         ["suspense:USD", adjustment, "2026-08-03", "-3", null],
       ]
@@ -377,8 +382,7 @@ layer(services)("open items", (it) => {
           update mirror.resources set status = 'REJECTED', final = true, version = 2, changed_at = clock_timestamp()
           where book_id = ${book.bookId} and resource_id = ${pending.id}`,
       )
-      const back = { ...on("2026-09-02"), kind: "deposit_return" }
-      yield* addEntry(account, { ...back, type: "DEBIT", amount: "30", of: pending })
+      yield* addEntry(account, { ...back, ...on("2026-09-02"), type: "DEBIT", amount: "20" })
       yield* addEntry(account, { ...on("2026-09-03"), amount: "50", ...leg })
       yield* post(
         account,
@@ -395,6 +399,13 @@ layer(services)("open items", (it) => {
       expect((yield* linesOf(book)).filter(([code]) => code !== "other:USD")).toEqual([
         ["deposits_clearing:USD", "2026-08", null, "-7", null],
       ])
+
+      // Where the month is closed again, its last close decides: by then the deposit was over.
+      yield* closes(2, "reopen")
+      yield* closes(3, "close")
+      expect(yield* august).toEqual(
+        then.map((line) => (line[1] === pending.id ? [...line.slice(0, 4), "partly returned"] : line)),
+      )
     }),
   )
 

@@ -3,7 +3,7 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Legs, remarkOf } from "../../src/Report/Conversions/ConversionRemark.ts"
 import { json } from "../Partner/Service.ts"
-import { accountId, id, partnership } from "../Sync/Partnership.ts"
+import { accountId, id, partnership, withdrawal } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { clock } from "../support/clock.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -203,9 +203,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
     it.scoped("is in a report as of a time, whatever the service says now", () =>
       Effect.gen(function* () {
         const conversions = [conversion(503, "ACTIVE"), conversion(502, "COMPLETED")]
-        const { service } = yield* partnership({
+        const { held, service } = yield* partnership({
           conversions,
           balance: "800.00",
+          withdrawals: [{ withdrawalId: id(601) }],
           statement: [
             leg(13, 502, "-100.00", "900.00", "2026-09-12"),
             leg(14, 503, "-100.00", "800.00", "2026-09-13"),
@@ -214,6 +215,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         const before = yield* clock
         yield* sync(service.url)
         const then = yield* clock
+        held.withdrawals = [withdrawal(601, "1.00", "0.00", { status: "PENDING" })]
         conversions[0] = { ...conversion(503, "COMPLETED"), rate: "0.91" }
         yield* sync(service.url)
         const said = (options: Parameters<typeof reporting>[2], period = "2026-09") =>
@@ -222,26 +224,30 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
               [row.conversion?.slice(-3), row.status, row.stated_rate].join(" "),
             ),
             open: sheet(folder, "exceptions.csv").flatMap((row) =>
-              row.what === "not completed"
-                ? [
-                    [row.id?.slice(-3), row.subject, row.date, row.amount, row.currency, row.message].join(
-                      " ",
-                    ),
-                  ]
-                : [],
+              row.what === "quarantine"
+                ? [`quarantine: ${row.message}`]
+                : row.what === "not completed"
+                  ? [
+                      [row.id?.slice(-3), row.subject, row.date, row.amount, row.currency, row.message].join(
+                        " ",
+                      ),
+                    ]
+                  : [],
             ),
           }))
         const moved = "503 1060 2026-09-13 100.00 USD The conversion has moved money and is still ACTIVE."
+        const unread =
+          "quarantine: 1 of what the service sent could not be understood: tieout quarantine list"
         expect(yield* said({})).toEqual({
           conversions: ["502 COMPLETED 0.9", "503 COMPLETED 0.91"],
           open: [],
         })
         expect(yield* said({ asOf: then })).toEqual({
           conversions: ["502 COMPLETED 0.9", "503 ACTIVE 0.9"],
-          open: [moved],
+          open: [unread, moved],
         })
         // It stands there until it is completed, whatever the month.
-        expect(yield* said({ asOf: then }, "2026-10")).toEqual({ conversions: [], open: [moved] })
+        expect(yield* said({ asOf: then }, "2026-10")).toEqual({ conversions: [], open: [unread, moved] })
         expect(yield* said({ asOf: yield* clock })).toEqual(yield* said({}))
         expect(yield* said({ asOf: before })).toEqual({ conversions: [], open: [] })
       }),

@@ -131,6 +131,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
             ["2026-09-01", "7.00"],
             ["2026-11-01", "2.00"],
           ])
+          expect(
+            (yield* bridging("2026-08"))[0]?.lateElsewhere.map(({ amount, effectiveDate }) => [
+              effectiveDate,
+              amount,
+            ]),
+          ).toEqual([
+            ["2026-09-01", "7.00"],
+            ["2026-11-01", "2.00"],
+          ])
           for (const period of ["2026-08", "2026-09", "2026-10", "2026-11"]) {
             const { folder } = yield* reported(period)
             const [account] = (yield* bridging(period))[0]?.accounts ?? []

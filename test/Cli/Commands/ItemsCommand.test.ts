@@ -109,6 +109,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the books at the termi
         balance: "-1234.50",
         items: [{ line: "item", itemType: "STATEMENT_ENTRY", since: "2026-10-06", amount: "-1234.50" }],
       })
+      const [clearing] = JSON.parse((yield* tieout("items", "1020", "--json")).lines.join("\n")).accounts
+      expect(clearing.items[0]).toMatchObject({ line: "month", since: "2026-08-01", last: "2026-08-31" })
       expect((yield* tieout("status")).lines.at(-1)).toContain("Cash ties out; 1 item stands in suspense.")
 
       const refused = (text: string) => ({
