@@ -6,6 +6,7 @@
 import { Effect, Option } from "effect"
 import { byBook } from "../Book/ByBook.ts"
 import { type Book, organizationBook } from "../Book.ts"
+import { counted } from "../Common/Text.ts"
 import type { Sql } from "../Database/Client.ts"
 import { bool, int4, text } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
@@ -141,7 +142,7 @@ const findings = Effect.fn("Close.gate.findings")(function* (
 /** Entries without a number cannot be accepted: the sync under way numbers them when it ends. */
 const unnumberedEntries = (unnumbered: number, period: string): Blocker => ({
   id: null,
-  what: `${unnumbered} journal entries up to ${period} have no journal number yet: a sync that is running numbers them when it ends.`,
+  what: `${counted(unnumbered, "journal entry", "journal entries")} up to ${period} ${unnumbered === 1 ? "has" : "have"} no journal number yet: a sync that is running numbers ${unnumbered === 1 ? "it" : "them"} when it ends.`,
   hint: "tieout status",
 })
 

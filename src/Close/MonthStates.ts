@@ -1,6 +1,7 @@
 /** What is known of months beside their findings, for the gate and what it says. */
 import { Effect } from "effect"
 import { byBook } from "../Book/ByBook.ts"
+import { counted } from "../Common/Text.ts"
 import { bool, int4, type RowOf } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
@@ -62,6 +63,8 @@ export const notesOf = (
       ]
     : []),
   ...(unnumbered > 0 && willNumber
-    ? [`${unnumbered} journal entries get their numbers before the close.`]
+    ? [
+        `${counted(unnumbered, "journal entry", "journal entries")} ${unnumbered === 1 ? "gets its number" : "get their numbers"} before the close.`,
+      ]
     : []),
 ]

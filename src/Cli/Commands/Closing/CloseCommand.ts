@@ -123,7 +123,7 @@ export const close = command(
     about: [
       "A month closes where every list and statement was read to its end after it, by the service's clock, the running balances",
       "were proved again, nothing blocking is open, and nothing is in quarantine or in suspense. What is in the way is listed,",
-      "nothing is locked, and it ends with 3. Months close in order, one book at a time; what comes later for a closed month is",
+      "nothing is locked, and it ends with 3. Months close in order, each book by itself; what comes later for a closed month is",
       "dated to the first open day. Who closed, when and why is kept: TIEOUT_USER, or else the user of the operating system.",
       "approve: signs a closed month off, as a record of its own that is chained to the close's hash. With close.twoPersons it is",
       "another person: another name, and logged in as another user. A reopening ends it.",
