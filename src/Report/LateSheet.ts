@@ -3,12 +3,12 @@
  * later because it was closed, and entries of earlier, closed months that are dated in this one.
  *
  * It lists all late entries, so that corrections stand beside the entries that they correct. An entry with cash has a row per
- * cash account, with the provider's account: their sums are the bridge's. An entry without cash has a row per line, without a
- * provider's account; its rows add up to zero. Debit positive.
+ * cash account, with the provider's account: their sums are the bridge's, which counts opening balances by themselves. An entry
+ * without cash has a row per line, without a provider's account; its rows add up to zero. Debit positive.
  */
 import { Effect } from "effect"
 import { printed } from "../Common/AmountText.ts"
-import { bool, int4, nullable, text, uuid } from "../Database/Columns.ts"
+import { bool, int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
 import { recordedBy } from "../Ledger/AsOf.ts"
@@ -37,6 +37,7 @@ export const lateSheet = {
 
 const foundColumns = {
   elsewhere: bool,
+  opening: bool,
   period: text,
   number: nullable(int4),
   occurredAt: text,
@@ -52,6 +53,11 @@ const foundColumns = {
   description: text,
 }
 
+const whatOf = ({ elsewhere, opening }: RowOf<typeof foundColumns>): string => {
+  if (opening) return elsewhere ? "opening balance, dated later" : "opening balance, dated here"
+  return elsewhere ? "of this month, dated later" : "of an earlier month, dated here"
+}
+
 export const lateRows = Effect.fn("Report.late")(function* (scope: ReportScope) {
   const database = yield* Database
   const { book, first } = scope
@@ -59,7 +65,8 @@ export const lateRows = Effect.fn("Report.late")(function* (scope: ReportScope) 
     "Report.late",
     foundColumns,
     (sql) => sql`
-      select e.late_for = ${first}::text::date as elsewhere, to_char(e.period, 'YYYY-MM') as period, n.number,
+      select e.late_for = ${first}::text::date as elsewhere, e.source_type = 'opening' as opening,
+        to_char(e.period, 'YYYY-MM') as period, n.number,
         ${instantText(sql, sql`e.occurred_at`)} as "occurredAt", e.effective_date::text as "effectiveDate",
         to_char(e.late_for, 'YYYY-MM') as "lateFor", ${instantText(sql, sql`e.recorded_at`)} as "recordedAt",
         c.partner_account_id as "accountId", c.code, c.name, p.currency, p.amount::text as amount, e.kind, e.description
@@ -77,7 +84,7 @@ export const lateRows = Effect.fn("Report.late")(function* (scope: ReportScope) 
   )
   return rows.map(
     (found): Row<typeof lateSheet.columns> => ({
-      what: found.elsewhere ? "of this month, dated later" : "of an earlier month, dated here",
+      what: whatOf(found),
       journal_number: found.number === null ? null : journalNumber(book.code, found.period, found.number),
       occurred_at: found.occurredAt,
       effective_date: found.effectiveDate,

@@ -4,10 +4,17 @@ import { Effect } from "effect"
 import { bridgeLines, shortBridgeLines } from "../../src/Cli/Tables/BridgeTable.ts"
 import { windowOf } from "../../src/Sync/Backfill/Window.ts"
 import { json } from "../Partner/Service.ts"
+import { minor, reporting, sheet } from "../Report/Reports.ts"
 import { accountId, credit, id, partnership } from "../Sync/Partnership.ts"
 import { sync } from "../Sync/Runs.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { inOwnDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import { bridging, closing, movement, threeMonths } from "./Months.ts"
+
+const total = (
+  rows: ReturnType<typeof sheet>,
+  isMeant: (row: ReturnType<typeof sheet>[number]) => boolean,
+): bigint => rows.filter(isMeant).reduce((sum, { amount }) => sum + minor(amount), 0n)
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the bridge", (it) => {
   it.scoped("says what earlier months carry forward, and foots", () =>
@@ -149,6 +156,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the bridge", (it) => {
           for (const month of ["2026-08", "2026-09", "2026-10"]) {
             const [bridge] = yield* bridging(month)
             const one = bridge?.accounts.find((each) => each.accountId === late)
+            // The report lists the same entries, and opening balances by themselves as well.
+            const { folder } = yield* reporting(month, temporaryFolder())
+            const sumOf = (what: string) =>
+              total(
+                sheet(folder, "late-entries.csv"),
+                (row) => row.provider_account === late && row.what === what,
+              )
+            expect([
+              sumOf("of this month, dated later"),
+              sumOf("of an earlier month, dated here"),
+              sumOf("opening balance, dated here"),
+              sumOf("opening balance, dated later"),
+            ]).toEqual([
+              ...[one?.lateElsewhere, one?.lateHere, one?.openingBooked].map(minor),
+              minor(month === "2026-08" ? "60" : "0"),
+            ])
             found.push([
               ...[one?.opening, one?.movements, one?.closing, one?.lateElsewhere, one?.lateHere],
               ...[
