@@ -409,6 +409,27 @@ layer(services)("open items", (it) => {
     }),
   )
 
+  it.effect(
+    "are kept for accounts of the balance sheet, by role, or by its name where a rule or a person named it",
+    () =>
+      Effect.gen(function* () {
+        const rows = yield* query(
+          (sql) => sql<Array<{ said: string }>>`
+          select a.name || ' ' || coalesce(ledger.open_item_reading(a.role, a.rule_code, a.name), 'none') as said
+          from (values ('cash', '', 'Cash'), ('fees', '', 'Fees'), ('suspense', '', 'Suspense'), ('trading', '', 'Trading'),
+            ('deposits_clearing', '', 'Deposits'), ('deposits_clearing', '4120', 'Expenses:Payroll'),
+            ('deposits_clearing', '2900', 'Equity:Capital'), ('other', '4000', 'Revenue'), ('other', '4000', 'Revenues:Sales'),
+            ('other', '4000', 'income:Sales'), ('other', '6000', 'Expense:Bank'), ('other', '1300', 'Incomes in advance'),
+            ('loan_clearing', '', 'Loans')) as a (role, rule_code, name)`,
+        )
+        expect(rows.map(({ said }) => said)).toEqual([
+          ...["Cash none", "Fees none", "Suspense item", "Trading month", "Deposits clearing"],
+          ...["Expenses:Payroll none", "Equity:Capital month", "Revenue none", "Revenues:Sales none"],
+          ...["income:Sales none", "Expense:Bank none", "Incomes in advance month", "Loans item"],
+        ])
+      }),
+  )
+
   it.effect("at a time are without what was recorded since in a month that was closed then", () =>
     Effect.gen(function* () {
       const book = yield* openBook
