@@ -31,6 +31,19 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the rates of a month",
       const { folder } = yield* reporting("2026-10", temporaryFolder(), { base })
       expect(sheet(folder, "base-rates.csv")).toEqual([])
       expect(textOf(folder, "report.html")).toContain("None: nothing was valued by the rate of a day.")
+      expect(textOf(folder, "report.html")).not.toContain("came since")
+
+      for (const [day, came] of [
+        ["2026-10-05", "1 entry came since and is not in it"],
+        ["2026-10-06", "2 entries came since and are not in it"],
+      ] as const) {
+        yield* deposit(bookId, day, "1.00")
+        yield* assignNumbers(bookId)
+        const later = yield* reporting("2026-10", temporaryFolder())
+        expect(textOf(later.folder, "report.html")).toContain(
+          `${came}: tieout report --base values the month again.`,
+        )
+      }
     }),
   )
 })
