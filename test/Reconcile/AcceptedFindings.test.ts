@@ -35,6 +35,14 @@ describe("a finding that a close accepted for good", () => {
       yield* accepted
       expect(yield* answered).toEqual(["account-gone"])
       expect(yield* blocking).toBe(1)
+
+      // The last close decides: the second accepted the other one, and not the first again.
+      yield* unruled(`
+        insert into ledger.closes (book_id, sequence, period, action, hash, entries, who, accepted)
+        select 1, 2, '2026-10-01', 'close', 'y', 0, 'jo',
+          jsonb_build_array(jsonb_build_object('id', 'F' || f.finding_id, 'what', '', 'reason', 'Known', 'evidence', md5(f.evidence::text)))
+        from reconcile.findings f where f.check_name = 'cash-balance'`)
+      expect(yield* answered).toEqual(["cash-balance"])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 

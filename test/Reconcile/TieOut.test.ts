@@ -71,8 +71,10 @@ const inTransit = (book: Book, since: string, material = true) =>
   mischief(
     (sql) => sql`
       with standing as (
+        -- A conversion whose totals never match stands there in both currencies, and is one.
         insert into ledger.transit (book_id, conversion_id, currency, amount)
-        values (${book.bookId}, gen_random_uuid(), 'USD', 1))
+        select ${book.bookId}, c.id, x.currency, x.amount
+        from (select gen_random_uuid() as id offset 0) c cross join (values ('USD', 1), ('EUR', -1)) as x (currency, amount))
       insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
       values (${book.bookId}, 'conversion-in-transit', 'warning', 'conversion', ${randomUUID()}, 'in transit',
         ${JSON.stringify({ since, material })}::text::jsonb)`,
