@@ -136,8 +136,11 @@ const filesSection = ({ files }: PageContent): Html =>
 <div class="wide" tabindex="0"><table><thead><tr><th scope="col">File</th><th scope="col" class="num">Rows</th><th scope="col">SHA-256</th></tr></thead>
 <tbody>${files.map(({ name, rows, sha256 }) => html`<tr><th scope="row">${name}</th><td class="num">${count(rows)}</td><td><code>${sha256}</code></td></tr>`)}</tbody></table></div></section>`
 
-/** If the month is not valued, the page says how to value it. */
-const unvalued = ({ scope: { asOf, book, period } }: PageContent): Html => {
+/** If the month is not valued, the page says how to value it, unless there is nothing to value. */
+const unvalued = ({ balances, scope: { asOf, book, period } }: PageContent): Html => {
+  if (balances.every(({ movements, opening }) => opening === 0n && movements.length === 0)) {
+    return html`<section><h2>Base currency</h2><p class="empty">Nothing stands in the books or moved in the month, so there is nothing to value.</p></section>`
+  }
   const when = asOf === null ? "" : ` --as-of ${asOf}`
   return html`<section><h2>Base currency</h2><p class="empty">The month is not valued: tieout report ${period} --book ${book.code}${when} --base does that, by the rates that were imported${asOf === null ? "" : " by then"}.</p></section>`
 }

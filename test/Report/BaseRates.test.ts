@@ -33,6 +33,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the rates of a month",
       expect(textOf(folder, "report.html")).toContain("None: nothing was valued by the rate of a day.")
       expect(textOf(folder, "report.html")).not.toContain("came since")
 
+      // Before its first entry there is nothing to value, and the page does not advise to.
+      const empty = yield* reporting("2026-07", temporaryFolder(), { base })
+      expect(textOf(empty.folder, "report.html")).toContain("there is nothing to value")
+      expect(textOf(empty.folder, "report.html")).not.toContain("--base")
+
       for (const [day, came] of [
         ["2026-10-05", "1 entry came since and is not in it"],
         ["2026-10-06", "2 entries came since and are not in it"],
