@@ -139,7 +139,8 @@ export const reclassify = command(
       "Move what stands in suspense to the account that it belongs to, or what changed posting rules move.",
     about: [
       "ID: a journal number, a finding (F12) or a statement entry. Moves all that stands of it in suspense, or else in a clearing",
-      "account or in transit, by a journal entry of its own, dated as the entry, or today where its month is closed. Cash is never touched.",
+      "account, in transit, or in loan clearing beyond what was due, by a journal entry of its own, dated as the entry, or since when",
+      "it stands in loan clearing; or today where that month is closed. Cash is never touched.",
       "Its finding closes. Not while a sync of the connection runs (exit code 4). Several are moved all or none, in one",
       "transaction, with one reason. --preview shows what would be moved. Where a person moves movements of one counterparty or",
       "reference to one account for the third time, it proposes the posting rule for that.",
