@@ -35,24 +35,31 @@ layer(TestDatabase.layer)("a finding", (it) => {
       zone: "America/New_York",
       ...{ says: "2026-10-31 2026-10 USD -12.50", of: ["2026-10"] },
     },
-    { evidence: { period: "2026-10", currency: "EUR" }, says: "- 2026-10 EUR -", of: ["2026-10"] },
+    {
+      evidence: { period: "2026-10", currency: "EUR" },
+      zone: "UTC",
+      says: "- 2026-10 EUR -",
+      of: ["2026-10"],
+    },
     // What stands in transit is of every month from its first on, and has an amount where it stands in one currency.
     {
       evidence: { since: "2026-10-31", items: [yen] },
+      zone: "UTC",
       ...{ says: "2026-10-31 2026-10 JPY -100", of: ["2026-10", "2026-11"] },
     },
     {
       evidence: { since: "2026-10-31", items: [yen, { currency: "EUR", amount: "1.00" }] },
+      zone: "UTC",
       ...{ says: "2026-10-31 2026-10 - -", of: ["2026-10", "2026-11"] },
     },
     // What belongs to no month is of each.
-    { evidence: { currency: "USD", excess: "1975.00" }, says: "- - USD 1975.00", of: "each" },
-    { evidence: { currency: "USD", shortfall: "25.00" }, says: "- - USD 25.00", of: "each" },
-    { evidence: { currency: "EUR", amount: "12,50" }, says: "- - EUR -", of: "each" },
-    { evidence: { currency: "EUR", amount: "1e3" }, says: "- - EUR -", of: "each" },
+    { evidence: { currency: "USD", excess: "1975.00" }, zone: "UTC", says: "- - USD 1975.00", of: "each" },
+    { evidence: { currency: "USD", shortfall: "25.00" }, zone: "UTC", says: "- - USD 25.00", of: "each" },
+    { evidence: { currency: "EUR", amount: "12,50" }, zone: "UTC", says: "- - EUR -", of: "each" },
+    { evidence: { currency: "EUR", amount: "1e3" }, zone: "UTC", says: "- - EUR -", of: "each" },
   ])(
     "has the day, the month and the amount of its evidence: $says in $zone",
-    ({ evidence, of, says, zone = "UTC" }) =>
+    ({ evidence, of, says, zone }) =>
       Effect.gen(function* () {
         const told = `'${JSON.stringify(evidence)}'::jsonb, '${zone}'`
         const months = ["2026-09", "2026-10", "2026-11"]
