@@ -10,7 +10,9 @@ import { Database } from "../../Database.ts"
 import { type BookAccounts, baseOnlyAccounts, chartAccounts, inBase } from "../../Export/Source/Accounts.ts"
 import { accountOf, balancesBefore, exactly } from "../../Export/Source/Balances.ts"
 import type { Account } from "../../Format/Entry.ts"
+import { Settings } from "../../Settings.ts"
 import { type Journal, journalTable } from "../../Valuation/BaseJournal.ts"
+import { isOvertaken } from "../../Valuation/Rates/OvertakenMonths.ts"
 import { baseScale } from "../../Valuation/Rates/Rate.ts"
 import type { ValuationOptions } from "../../Valuation/ValuedBook.ts"
 import { valueThen } from "../../Valuation.ts"
@@ -67,6 +69,8 @@ export interface BaseBalance {
 }
 
 export interface BaseFigures extends RowOf<typeof monthColumns> {
+  /** Whether it would be valued otherwise now: its rates or settings changed since, or those of a month before. */
+  readonly overtaken: boolean
   readonly balances: ReadonlyArray<BaseBalance>
   readonly rates: ReadonlyArray<RowOf<typeof rateColumns>>
   readonly revaluations: ReadonlyArray<RowOf<typeof revaluationColumns>>
@@ -180,7 +184,7 @@ export const readBase = Effect.fn("Report.base")(function* (
   native: BookAccounts,
   base: ValuationOptions | undefined,
 ) {
-  const { asOf, book, first, last } = scope
+  const { asOf, book, first, last, period } = scope
   const then = asOf === null ? null : { asOf, base }
   if (then !== null) {
     if (then.base === undefined) return Option.none<BaseFigures>()
@@ -203,8 +207,11 @@ export const readBase = Effect.fn("Report.base")(function* (
     then?.base === undefined ? yield* baseOnlyAccounts(book.bookId) : chartAccounts(book.code, then.base)
   const accounts = inBase(native, baseOnly, month.currency)
   const own: BaseScope = { bookId: book.bookId, first, journal }
+  const { accounting } = yield* Settings
+  const wanted = { baseCurrency: accounting.baseCurrency, settings: accounting.valuation }
   return Option.some<BaseFigures>({
     ...month,
+    overtaken: then === null && (yield* isOvertaken(book, wanted, period)),
     balances: yield* readBalances(own, accounts),
     rates: yield* readRates(own),
     revaluations: yield* database.rows("Report.base.revaluations", revaluationColumns, (sql) =>

@@ -19,8 +19,21 @@ export interface BasePage {
 
 const methods = { average: "at average cost", fifo: "first in, first out" }
 
-const ledeOf = ({ currency, later, method, over }: BaseFigures): string =>
-  `The month as tieout export --base has it, in ${currency} at two decimals: cost ${methods[method]}${over ? ", balances in other currencies revalued at the month's end" : ", not revalued, since the month was not over"}.${later > 0 ? ` ${counted(later, "entry", "entries")} came since and ${later === 1 ? "is" : "are"} not in it: tieout report --base values the month again.` : ""}`
+/** What the kept valuation lacks, if anything. */
+const behind = ({ later, overtaken }: BaseFigures): string => {
+  const again = "tieout report --base values the month again."
+  if (later > 0) {
+    return ` ${counted(later, "entry", "entries")} came since and ${later === 1 ? "is" : "are"} not in it: ${again}`
+  }
+  return overtaken
+    ? ` Its rates or settings have changed since, or those of a month before, and it has the former ones: ${again}`
+    : ""
+}
+
+const ledeOf = (figures: BaseFigures): string => {
+  const { currency, method, over } = figures
+  return `The month as ${figures.overtaken ? "it was last valued" : "tieout export --base has it"}, in ${currency} at two decimals: cost ${methods[method]}${over ? ", balances in other currencies revalued at the month's end" : ", not revalued, since the month was not over"}.${behind(figures)}`
+}
 
 /** All results are in the base currency. */
 const resultsFoot = ({ results }: BaseFigures): Html => {

@@ -11,8 +11,16 @@ import { nativeAccounts } from "../Natives.ts"
 import { isUpToDate, monthsFrom, type ValuationOptions } from "../ValuedBook.ts"
 import { corrects } from "./RateStore.ts"
 
-const through = Effect.fn("Valuation.overtaken.months")(function* (book: Book, options: ValuationOptions) {
-  const heads = yield* monthHeads(book.bookId, null)
+type Wanted = Pick<ValuationOptions, "baseCurrency" | "settings">
+
+/** `last`: the last month that is looked at, `YYYY-MM`; null: all. */
+const through = Effect.fn("Valuation.overtaken.months")(function* (
+  book: Book,
+  options: Wanted,
+  last: string | null,
+) {
+  const all = yield* monthHeads(book.bookId, null)
+  const heads = last === null ? all : all.filter(({ period }) => period <= last)
   const overtaken: Array<string> = []
   if (heads.length === 0) return overtaken
   const months = yield* bookMonths(book.bookId, null)
@@ -40,7 +48,7 @@ export interface KeptRates {
 /** The closed months that keep a rate which an import corrects from the day `first` on: only reopening them lets it count. */
 export const keptMonths = Effect.fn("Valuation.kept")(function* (
   { bookId }: Book,
-  { baseCurrency, settings }: Pick<ValuationOptions, "baseCurrency" | "settings">,
+  { baseCurrency, settings }: Wanted,
   version: number,
   first: string,
 ) {
@@ -73,5 +81,18 @@ export const overtakenMonths = Effect.fn("Valuation.overtaken")(function* (
   options: ValuationOptions,
 ) {
   const database = yield* Database
-  return yield* database.transaction(through(book, options), { isolation: "repeatable read", readOnly: true })
+  return yield* database.transaction(through(book, options, null), {
+    isolation: "repeatable read",
+    readOnly: true,
+  })
 })
+
+/**
+ * Whether valuing the month, `YYYY-MM`, would change it. Not where a closed month is kept in another base currency or by another
+ * method: then it is not valued at all. Part of the caller's transaction.
+ */
+export const isOvertaken = (book: Book, options: Wanted, period: string) =>
+  through(book, options, period).pipe(
+    Effect.map((months) => months.includes(period)),
+    Effect.catchTag("ValuationError", () => Effect.succeed(false)),
+  )
