@@ -44,23 +44,25 @@ export const accountNumber = Effect.fn("Explain.accountNumber")(function* (typed
     (sql) => sql`
       with called as materialized (
         select n.book_id, r ->> 'role' as role, r ->> 'currency' as currency, r ->> 'code' as code, r ->> 'name' as name,
-          array_agg(cell.key order by cell.key) as columns
+          r ->> 'partnerAccountId' as of, array_agg(cell.key order by cell.key) as columns
         from (
           select distinct on (m.book_id) m.book_id, m.accounts from export.account_mappings m
           order by m.book_id, m.version desc) n
         cross join lateral json_array_elements(n.accounts) r
         cross join lateral json_each_text(r) cell
         where upper(cell.value) = ${wanted} and cell.key = any(${plainArray(sql, targetColumns)})
-        group by 1, 2, 3, 4, 5)
+        group by 1, 2, 3, 4, 5, 6)
       select b.code as book, a.code, a.name, a.role, a.currency, a.partner_account_id as "partnerAccountId",
         coalesce(c.columns, '{}') as called
       from (
-        select o.book_id, o.code, o.name, o.role, o.currency, o.partner_account_id from ledger.accounts o
+        select o.book_id, o.code, o.name, o.role, o.currency, o.partner_account_id, o.rule_code from ledger.accounts o
         union all
-        select v.book_id, v.code, v.name, v.role, v.currency, null from valuation.accounts v) a
+        select v.book_id, v.code, v.name, v.role, v.currency, null, '' from valuation.accounts v) a
       join mirror.books b on b.book_id = a.book_id
-      left join called c on c.book_id = a.book_id and c.role = a.role and c.currency = a.currency and c.code = a.code
-        and c.name = a.name
+      -- As renamedRows has it: the mapping may know the account by a name that it had before.
+      left join called c on c.book_id = a.book_id and c.role = a.role and c.currency = a.currency
+        and ((c.code = a.code and c.name = a.name) or c.of = a.partner_account_id::text
+          or (a.partner_account_id is null and (a.rule_code = '' or c.code = a.code)))
       where c.columns is not null or upper(a.code) = ${wanted} or upper(a.name) = ${wanted}
         or starts_with(${wanted}, upper(a.code || '-' || a.currency))
       order by b.code, a.code collate "C", a.name collate "C", a.currency collate "C"`,

@@ -12,9 +12,10 @@ import { targetColumns } from "../Format/Targets.ts"
 import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
 import { changesBetween, type MappingChange, type Unmapped, unmappedIn } from "./Mapping/Changes.ts"
 import { addMapping, newestMappings, type StoredMapping, waitForImports } from "./Mapping/KeptMappings.ts"
-import { type CheckedBook, checkMapping } from "./Mapping/MappingCheck.ts"
+import { type CheckedBook, checkMapping, identityOf } from "./Mapping/MappingCheck.ts"
 import { fileText, readMapping, workbookOf } from "./Mapping/MappingCsv.ts"
 import { type BookRow, keyOf, type MappingRow } from "./Mapping/MappingRow.ts"
+import { renamedRows } from "./Mapping/Renamed.ts"
 import { type SharedCode, sharedInMapping } from "./Mapping/SharedCodes.ts"
 import { accountsOfBooks, baseOnlyOfBooks, chartAccounts } from "./Source/Accounts.ts"
 
@@ -60,7 +61,8 @@ export const current = Effect.fn("AccountMapping.current")(function* (
   const stored = yield* newestMappings(books.map(({ bookId }) => bookId))
   const rows: Array<BookRow> = []
   for (const one of yield* accountsOf(books, base)) {
-    const known = new Map((stored.get(one.bookId)?.rows ?? []).map((row) => [keyOf(row), row]))
+    const kept = renamedRows(stored.get(one.bookId)?.rows ?? [], one.accounts)
+    const known = new Map(kept.map(({ partnerAccountId: _, ...row }) => [keyOf(row), row]))
     for (const account of one.accounts) {
       const { code, currency, name, role } = account
       rows.push({ ...nothing, ...known.get(keyOf(account)), book: one.book, role, currency, code, name })
@@ -105,22 +107,23 @@ export interface Imported {
 }
 
 const importBook = Effect.fn("AccountMapping.importBook")(function* (
-  { absent, book, bookId, rows }: CheckedBook,
+  { absent, accounts, book, bookId, rows }: CheckedBook,
   unsaid: ReadonlyArray<string>,
   stored: StoredMapping | null,
 ) {
-  const before = new Map((stored?.rows ?? []).map((row: MappingRow) => [keyOf(row), row]))
-  const kept = absent.map((account): MappingRow => {
-    const { code, currency, name, role } = account
-    return before.get(keyOf(account)) ?? { ...nothing, code, currency, name, role }
-  })
+  const stands = renamedRows(stored?.rows ?? [], accounts)
+  const before = new Map(stands.map((row): [string, MappingRow] => [keyOf(row), row]))
+  const kept = absent.map(
+    (account): MappingRow => ({ ...nothing, ...before.get(keyOf(account)), ...identityOf(account) }),
+  )
   const named = rows.map((row): MappingRow => {
     const old = before.get(keyOf(row))
     return { ...row, ...Object.fromEntries(unsaid.map((column) => [column, old?.[column] ?? ""])) }
   })
   const all = [...named, ...kept]
-  const changes = changesBetween(stored?.rows ?? [], all)
-  const added = all.some((row) => !before.has(keyOf(row)))
+  const changes = changesBetween(stands, all)
+  const written = new Set((stored?.rows ?? []).map(keyOf))
+  const added = all.some((row) => !written.has(keyOf(row)))
   const version =
     stored !== null && changes.length === 0 && !added ? stored.version : yield* addMapping(bookId, all)
   const imported: Imported = {
@@ -164,6 +167,8 @@ export const unmappedAccounts = Effect.fn("AccountMapping.unmapped")(function* (
   const stored = yield* newestMappings(books.map(({ bookId }) => bookId))
   const mapped = books.filter(({ bookId }) => stored.has(bookId))
   return (yield* accountsOf(mapped, null)).flatMap(({ accounts, book, bookId }) =>
-    unmappedIn(stored.get(bookId)?.rows ?? [], accounts).map((one): UnmappedBook => ({ book, ...one })),
+    unmappedIn(renamedRows(stored.get(bookId)?.rows ?? [], accounts), accounts).map(
+      (one): UnmappedBook => ({ book, ...one }),
+    ),
   )
 })

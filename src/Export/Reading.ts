@@ -12,10 +12,11 @@ import type { Lineage } from "./Batch/Manifest/Lineage.ts"
 import type { TableContext } from "./Batch/TableFiles/TableContext.ts"
 import { newestMappings, type StoredMapping } from "./Mapping/KeptMappings.ts"
 import { namesDays, prepareTables } from "./Mapping/PreparedTables.ts"
+import { renamedRows } from "./Mapping/Renamed.ts"
 import { type Days, daysOf } from "./Request/Days.ts"
 import type { Selection } from "./Request/ExportScope.ts"
 import { closesWithin } from "./Request/Lineage.ts"
-import { baseOnlyAccounts, chartAccounts, readAccounts } from "./Source/Accounts.ts"
+import { baseOnlyAccounts, chartAccounts, type JournalAccounts, readAccounts } from "./Source/Accounts.ts"
 import { type BankRow, bankRowsOfBooks, streamBankRows } from "./Source/BankStatements.ts"
 import { type Facts, factsOfBooks } from "./Source/BookFacts.ts"
 import { type Chunks, heldChunks, streamedChunks } from "./Source/Chunks.ts"
@@ -69,6 +70,12 @@ const daysOfAsked = Effect.fn("Export.daysOfAsked")(function* (
   return yield* daysOf(idsOf(asked), selection, read)
 })
 
+const calledNow = (
+  stored: StoredMapping | undefined,
+  { nativeOf, ordered }: JournalAccounts,
+): StoredMapping | null =>
+  stored === undefined ? null : { ...stored, rows: renamedRows(stored.rows, ordered.map(nativeOf)) }
+
 /** By book: the manifests' facts beside the figures, and what the accounting systems' formats need. */
 const readBeside = Effect.fn("Export.readBeside")(function* (
   asked: ReadonlyArray<Asked>,
@@ -86,21 +93,14 @@ const readBeside = Effect.fn("Export.readBeside")(function* (
   const prepared = yield* Effect.forEach(asked, ({ book, formats, options }) => {
     const { bookId } = book
     const own = ofBook(facts, bookId)
+    const source = ofBook(sources, bookId)
     const found = {
-      stored: mappings.get(bookId) ?? null,
+      stored: calledNow(mappings.get(bookId), source.accounts),
       days: days.get(bookId) ?? null,
       createdAt: selection.asOf ?? own.createdAt,
     }
     return Effect.map(
-      prepareTables(
-        book,
-        selection,
-        ofBook(sources, bookId),
-        tablesOf(formats),
-        options,
-        found,
-        bankStatementsOf(formats),
-      ),
+      prepareTables(book, selection, source, tablesOf(formats), options, found, bankStatementsOf(formats)),
       (tables) => ({ bookId, ...tables, facts: own, closes: closesOf(closes, bookId) }),
     )
   })

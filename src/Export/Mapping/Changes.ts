@@ -2,7 +2,7 @@
 import type { Account } from "../../Format/Entry.ts"
 import { targetColumns } from "../../Format/Targets.ts"
 import { described } from "./MappingCheck.ts"
-import { keyOf, type MappingRow } from "./MappingRow.ts"
+import { keyOf, type Row } from "./MappingRow.ts"
 
 type Named = Pick<Account, "code" | "currency" | "name" | "role">
 
@@ -21,12 +21,12 @@ export interface Unmapped {
   readonly accounts: ReadonlyArray<string>
 }
 
-const byKey = (rows: ReadonlyArray<MappingRow>): ReadonlyMap<string, MappingRow> =>
+const byKey = (rows: ReadonlyArray<Row>): ReadonlyMap<string, Row> =>
   new Map(rows.map((row) => [keyOf(row), row]))
 
 export const changesBetween = (
-  before: ReadonlyArray<MappingRow>,
-  after: ReadonlyArray<MappingRow>,
+  before: ReadonlyArray<Row>,
+  after: ReadonlyArray<Row>,
 ): ReadonlyArray<MappingChange> => {
   const old = byKey(before)
   return after.flatMap((row) =>
@@ -41,7 +41,7 @@ export const changesBetween = (
 export const mappedColumns = targetColumns.filter((column) => column !== "dimension")
 
 export const unmappedIn = (
-  rows: ReadonlyArray<MappingRow>,
+  rows: ReadonlyArray<Row>,
   accounts: ReadonlyArray<Named>,
 ): ReadonlyArray<Unmapped> => {
   const known = byKey(rows)

@@ -9,23 +9,26 @@ import type { Account } from "../../Format/Entry.ts"
 import { targets } from "../../Format/Targets.ts"
 import { type Cells, mappingColumns } from "./MappingCsv.ts"
 import { keyOf, type MappingRow } from "./MappingRow.ts"
+import type { Named } from "./Renamed.ts"
 
 export interface BookAccounts {
   readonly book: string
   readonly bookId: number
-  readonly accounts: ReadonlyArray<Pick<Account, "code" | "currency" | "name" | "role">>
+  readonly accounts: ReadonlyArray<Named>
 }
 
 export interface CheckedBook {
   readonly book: string
   readonly bookId: number
   readonly rows: ReadonlyArray<MappingRow>
-  /** Accounts of the book that are not in the file. */
-  readonly absent: ReadonlyArray<BookAccounts["accounts"][number]>
+  /** All of the book. */
+  readonly accounts: ReadonlyArray<Named>
+  /** Those that are not in the file. */
+  readonly absent: ReadonlyArray<Named>
 }
 
 /** An account as a spreadsheet gives it back: our own guard against formulas is part of the cell. */
-const cellKey = ({ code, currency, name, role }: BookAccounts["accounts"][number]): string =>
+const cellKey = ({ code, currency, name, role }: Named): string =>
   keyOf({ role: guarded(role), currency, code: guarded(code), name: guarded(name).trim() })
 
 const cellMistakes = ({ cells, line }: Cells): ReadonlyArray<Mistake> => [
@@ -42,12 +45,22 @@ const cellMistakes = ({ cells, line }: Cells): ReadonlyArray<Mistake> => [
     })),
 ]
 
-export const described = ({ code, currency, name, role }: BookAccounts["accounts"][number]): string =>
-  `${code} ${name} (${role}, ${currency})`
+export const described = ({
+  code,
+  currency,
+  name,
+  role,
+}: Pick<Account, "code" | "currency" | "name" | "role">): string => `${code} ${name} (${role}, ${currency})`
+
+/** Which account a row is of, as a version keeps it. */
+export const identityOf = ({ code, currency, name, partnerAccountId, role }: Named) => ({
+  ...{ code, currency, name, role },
+  partnerAccountId: partnerAccountId ?? "",
+})
 
 interface Seen {
   readonly known: BookAccounts
-  readonly byKey: ReadonlyMap<string, BookAccounts["accounts"][number]>
+  readonly byKey: ReadonlyMap<string, Named>
   readonly rows: Map<string, { readonly line: number; readonly row: MappingRow }>
 }
 
@@ -63,8 +76,7 @@ const takeRow = ({ cells, line }: Cells, seen: Seen | undefined): ReadonlyArray<
     return [{ line, text: `${described(cells)} stands on line ${before.line} already` }]
   }
   const { book: _, ...row } = cells
-  const { code, currency, name, role } = account
-  seen.rows.set(key, { line, row: { ...row, code, currency, name, role } })
+  seen.rows.set(key, { line, row: { ...row, ...identityOf(account) } })
   return []
 }
 
@@ -91,9 +103,8 @@ export const checkMapping = (
   if (rows.length === 0) mistakes.push({ line: 1, text: "there are no accounts in the file" })
   return {
     mistakes,
-    checked: named.map(({ byKey, known: { book, bookId }, rows: found }) => ({
-      book,
-      bookId,
+    checked: named.map(({ byKey, known: { accounts, book, bookId }, rows: found }) => ({
+      ...{ accounts, book, bookId },
       rows: [...found.values()].map(({ row }) => row),
       absent: [...byKey].flatMap(([key, account]) => (found.has(key) ? [] : [account])),
     })),

@@ -9,18 +9,20 @@ const cell = Schema.String
 /** A version from before a format was there has nothing of its column. */
 const names = Object.fromEntries(targetColumns.map((column) => [column, withDefault(cell, "")]))
 
+const row = { role: cell, currency: cell, code: cell, name: cell, ...names }
+
 export const MappingRow = Schema.Struct({
-  role: cell,
-  currency: cell,
-  code: cell,
-  name: cell,
-  ...names,
+  ...row,
+  /** The service's account behind a cash account; a version from before it was kept has none. */
+  partnerAccountId: withDefault(cell, ""),
 })
+
 /** With every column of `targetColumns`. */
-export type MappingRow = typeof MappingRow.Type & Readonly<Record<string, string>>
+export type Row = Schema.Struct.Type<typeof row> & Readonly<Record<string, string>>
+export type MappingRow = Row & Pick<typeof MappingRow.Type, "partnerAccountId">
 
 /** With the code of its book, as a file of several books has it. */
-export type BookRow = MappingRow & { readonly book: string }
+export type BookRow = Row & { readonly book: string }
 
 /** What tells the accounts of a book apart in a mapping. */
 export const keyOf = ({

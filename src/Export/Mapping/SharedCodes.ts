@@ -3,7 +3,7 @@ import type { Account } from "../../Format/Entry.ts"
 import { tablesOf } from "../../Format/Formats.ts"
 import type { Manifest } from "../Batch/Manifest.ts"
 import { mappedColumns } from "./Changes.ts"
-import type { MappingRow } from "./MappingRow.ts"
+import type { Row } from "./MappingRow.ts"
 
 export interface SharedCode {
   /** The column of the mapping, or the format; `code` where the chart's codes count, since no column has any. */
@@ -32,7 +32,7 @@ const sharedIn = (
 }
 
 /** In the columns that have codes; where none has any, in the chart. */
-export const sharedInMapping = (rows: ReadonlyArray<MappingRow>): ReadonlyArray<SharedCode> => {
+export const sharedInMapping = (rows: ReadonlyArray<Row>): ReadonlyArray<SharedCode> => {
   const used = mappedColumns.filter((column) => rows.some((row) => (row[column] ?? "") !== ""))
   const columns = used.length === 0 ? ["code"] : used
   return columns.flatMap((column) => sharedIn(column, rows, (at) => rows[at]?.[column] ?? ""))

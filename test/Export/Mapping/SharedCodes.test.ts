@@ -1,13 +1,13 @@
 /** Bank accounts and wallets that are one account in a system are named: in a mapping, and in a batch. */
 import { describe, expect, it } from "@effect/vitest"
 import { importedLines } from "../../../src/Cli/Commands/Exporting/AccountsCommand.ts"
-import type { MappingRow } from "../../../src/Export/Mapping/MappingRow.ts"
+import type { Row } from "../../../src/Export/Mapping/MappingRow.ts"
 import { sharedInBatch, sharedInMapping } from "../../../src/Export/Mapping/SharedCodes.ts"
 import { targetColumns } from "../../../src/Format/Targets.ts"
 
 const nothing = Object.fromEntries(targetColumns.map((column) => [column, ""]))
 
-const row = (role: string, currency: string, codes: Readonly<Record<string, string>> = {}): MappingRow => ({
+const row = (role: string, currency: string, codes: Readonly<Record<string, string>> = {}): Row => ({
   ...{ ...nothing, role, currency, code: "1010", name: `Assets:${role}:${currency}` },
   ...codes,
 })
