@@ -142,6 +142,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system",
     }),
   )
 
+  it.effect("is told of the option that it had, where its batches are in the books' own currencies", () =>
+    Effect.gen(function* () {
+      yield* deposit(yield* openBook("RATED", client(62)), "2026-10-05", "10.00")
+      const out = temporaryFolder()
+      yield* exporting("RATED", out)(october, ["netsuite"])
+      const rated = yield* failureOf(inBase("RATED", out)(october, ["netsuite"], { rated: true }))
+      expect(rated.message).toContain("second time: go on without --with-rates, or write them")
+    }),
+  )
+
   it.effect("gets exchange results with rates from the first month on, or not at all", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("RESULTS", client(60))

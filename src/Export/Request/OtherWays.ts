@@ -106,7 +106,7 @@ const wayText = (way: Written, beside: Written): string => {
 /** `now`: the way of the command. Where the option is the same, a setting is the difference. */
 const flagOf = (way: Written, now: Written): string => {
   const { basis, rated, results } = way
-  if (basis === nativeBasis) return "without --base"
+  if (basis === nativeBasis) return now.rated ? "without --with-rates" : "without --base"
   const flag = rated ? "with --with-rates" : "with --base"
   if (differInResults(way, now)) return `${flag} and formats.exchangeResults ${results === true}`
   return now.basis === nativeBasis || now.basis === basis

@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { ofBook } from "../../Book/ByBook.ts"
+import { nativeBasis } from "../../Format/Entry.ts"
 import { accumulates, type FormatName } from "../../Format/Formats.ts"
 import { exportError } from "../ExportError.ts"
 import { type Archived, archivedDays, refuseArchivedDays, warnOfGap } from "./ArchivedDays.ts"
@@ -91,13 +92,16 @@ export const planBooks = Effect.fn("Export.planBooks")(function* (
 ) {
   const archives = yield* archivedDays(bookIds)
   const archivedOf = (bookId: number): Archived => archives.get(bookId) ?? null
-  if (selection !== null && selection.asOf !== null) {
+  const { basis } = way
+  // In the base currency all of the days are written: no other refusal may tell of a way to what is archived.
+  if (selection !== null && (selection.asOf !== null || basis !== nativeBasis)) {
     for (const archived of archives.values()) yield* refuseArchivedDays(selection, archived)
+  }
+  if (selection !== null && selection.asOf !== null) {
     const plan: Plan = { selection, formats, delta: false, follows: [], supersedes: [] }
     const plans: Plans = { plans: perFormat ? separate([plan]) : [plan], had: [] }
     return new Map(bookIds.map((bookId) => [bookId, plans]))
   }
-  const { basis } = way
   const others = yield* batchesInOtherWays(bookIds, way, formats)
   const instead = yield* refuseOtherWays(
     bookIds,
