@@ -16,6 +16,11 @@ export interface Connection {
   lost: boolean
   /** Its state is in doubt. Never used again either. */
   spoilt: boolean
+  /**
+   * The server refused a write. Never used again either: a session may stay read-only for its whole life, though the database can be
+   * written to again, or another server has taken over.
+   */
+  onlyReads: boolean
   /** Whether the server is still there: a new session reaches it, or fails for another reason than the server's absence. */
   readonly serverAnswers: () => Promise<boolean>
 }
@@ -88,12 +93,13 @@ export const openConnection = (
   })
   const connection: Connection = {
     ...{ client, orm: makeOrm(client), locals: localsOf(settings) },
-    ...{ lost: false, spoilt: false, serverAnswers: () => answers(settings) },
+    ...{ lost: false, spoilt: false, onlyReads: false, serverAnswers: () => answers(settings) },
   }
   return connection
 }
 
-const isUsable = (connection: Connection): boolean => !connection.lost && !connection.spoilt
+/** Whether its session may run another statement. */
+export const isUsable = ({ lost, onlyReads, spoilt }: Connection): boolean => !lost && !onlyReads && !spoilt
 
 export const closeConnection = (connection: Connection): Effect.Effect<void> =>
   Effect.promise(() => connection.client.end({ timeout: isUsable(connection) ? endWithin : 0 }))
@@ -118,7 +124,10 @@ export const makeConnections = Effect.fn("Connections.make")(function* (
   })
   const giveBack = (connection: Connection) =>
     Effect.suspend(() => {
-      if (!isUsable(connection)) return closeConnection(connection)
+      // Those that are idle were opened to the same server, and would read what is out of date once another has taken over.
+      const last = connection.onlyReads ? [connection, ...idle.splice(0)] : [connection]
+      if (!isUsable(connection))
+        return Effect.forEach(last, closeConnection, { concurrency: "unbounded", discard: true })
       idle.push(connection)
       return Effect.void
     })

@@ -1,7 +1,7 @@
 import { channel } from "node:diagnostics_channel"
 import { Effect } from "effect"
 import type { Connection } from "./ConnectionPool.ts"
-import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
+import { type DatabaseError, databaseError, onlyReads, toDatabaseError } from "./DatabaseError.ts"
 
 /** Names every statement as it is run. The tests listen, to find those that no test runs; without a listener it costs nothing. */
 export const statements = channel("tieout:statement")
@@ -91,6 +91,7 @@ export const runStatement = <A>(
       const mapped = toDatabaseError(operation, error)
       // Set before the caller sees the error: a handler must not send another statement to a lost session.
       if (mapped.reason === "Unreachable") connection.lost = true
+      if (mapped.sqlstate === onlyReads) connection.onlyReads = true
       resume(Effect.fail(mapped))
     }
     statements.publish(operation)

@@ -2,7 +2,7 @@ import { Data, Deferred, Effect, Option, type Scope } from "effect"
 import { onlyRow } from "./AnswerRows.ts"
 import type { Sql } from "./Client.ts"
 import { bool } from "./Columns.ts"
-import { type Connection, closeConnection, openConnection } from "./ConnectionPool.ts"
+import { type Connection, closeConnection, isUsable, openConnection } from "./ConnectionPool.ts"
 import { type ConnectionSettings, deadAfter } from "./ConnectionSettings.ts"
 import type { DatabaseError } from "./DatabaseError.ts"
 import { lostConnection } from "./RunStatement.ts"
@@ -110,7 +110,7 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
     ),
   )
 
-  const usable = ({ connection, free }: Session): boolean => free && !connection.lost && !connection.spoilt
+  const usable = ({ connection, free }: Session): boolean => free && isUsable(connection)
 
   const lend = Effect.sync(() => {
     const live = idle.splice(0).filter(usable)
@@ -147,7 +147,8 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
           select bool_and(case when w.shared then pg_try_advisory_xact_lock_shared(w.key)
               else pg_try_advisory_xact_lock(w.key) end) as taken,
             case when current_setting('server_version_num')::int >= 170000
-              then set_config('transaction_timeout', '0', true) end is not null as unbounded
+              then set_config('transaction_timeout', '0', true) end is not null as unbounded,
+            pg_is_in_recovery() as standby
           from (
             select ${keyOf(sql)} as key, t.shared
             from unnest(${textArray(
@@ -159,7 +160,10 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
             )}::boolean[]) as t (lock, shared)) w`,
         passes: (rows) =>
           Effect.sync(() => {
-            found.taken = onlyRow("Database.tryLock", { taken: bool, unbounded: bool }, rows).taken
+            const row = onlyRow("Database.tryLock", { taken: bool, unbounded: bool, standby: bool }, rows)
+            found.taken = row.taken
+            // The next lock is looked for where the others look for it by then.
+            session.connection.onlyReads = row.standby
           }),
       },
     }).pipe(

@@ -335,6 +335,39 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
     }),
   )
 
+  it.effect("writes again once a database that could only be read may be written to", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const asServer = (statement: string) => Effect.promise(() => database.client.unsafe(statement))
+      const name = `(select format('alter database %I', current_database()))`
+      const turn = (how: string) =>
+        Effect.flatMap(asServer(`select ${name} || ' ${how}' as statement`), ([row]) =>
+          asServer(String(row?.statement)),
+        )
+      const inserted = (first: number) =>
+        Effect.forEach([first, first + 1, first + 2], (id) => database.transaction(insert(id)), {
+          concurrency: 3,
+        })
+      yield* turn("set default_transaction_read_only = on").pipe(
+        Effect.zipRight(
+          asServer(`
+            select pg_terminate_backend(pid, 600000) from pg_stat_activity
+            where datname = current_database() and pid <> pg_backend_pid()`),
+        ),
+        // Sessions keep how the database was when they began: those that only read so far, too.
+        Effect.zipRight(Effect.forEach([1, 2, 3], () => ids, { concurrency: 3 })),
+        Effect.zipRight(Effect.exit(inserted(1))),
+        Effect.zipRight(Effect.flip(insert(1))),
+        Effect.tap((error) => Effect.sync(() => expect(error.sqlstate).toBe("25006"))),
+        Effect.ensuring(turn("reset default_transaction_read_only")),
+      )
+      yield* Effect.exit(insert(0))
+      yield* inserted(1)
+      yield* insert(4)
+      expect((yield* ids).filter((id) => id > 0)).toEqual([1, 2, 3, 4])
+    }),
+  )
+
   const guard = (fewest: number) => ({
     operation: "Note.guard",
     statement: (sql: Sql) => sql`select id from note for share`,

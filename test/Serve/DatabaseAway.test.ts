@@ -46,26 +46,25 @@ const until = (waited: Array<number>, times: number) =>
   Effect.repeat(Effect.sleep("5 millis"), { until: () => waited.length >= times })
 
 describe("a night in which the database is away", () => {
-  it.scopedLive("is done again where the database could only be read for a while, as in a failover", () =>
-    Effect.gen(function* () {
-      const { held, service } = yield* partnership()
-      held.statement = [credit(1, "5.00", "5.00")]
-      held.balance = "5.00"
-      yield* onEachSession("default_transaction_read_only = on")
-      const waited: Array<number> = []
-      const running = yield* Effect.fork(night(service.url, waited))
-      yield* Effect.raceFirst(until(waited, 2), Fiber.join(running))
-      yield* rows(
-        "begin; set transaction read write; do $$ begin execute format('alter database %I reset all', current_database()); end $$; commit",
-      )
-      yield* rows(
-        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
-      )
-      const lines = yield* Fiber.join(running)
-      expect(waited.length).toBeGreaterThanOrEqual(2)
-      expect(lines.filter((line) => line.startsWith("Alert"))).toHaveLength(1)
-      expect(yield* rows("select amount::text from mirror.statement_entries")).toEqual([{ amount: "5.00" }])
-    }).pipe(Effect.provide(TestDatabase.layer)),
+  it.scopedLive(
+    "is done again where the database could only be read for a while, though no session of that time ended",
+    () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* partnership()
+        held.statement = [credit(1, "5.00", "5.00")]
+        held.balance = "5.00"
+        yield* onEachSession("default_transaction_read_only = on")
+        const waited: Array<number> = []
+        const running = yield* Effect.fork(night(service.url, waited))
+        yield* Effect.raceFirst(until(waited, 2), Fiber.join(running))
+        yield* rows(
+          "begin; set transaction read write; do $$ begin execute format('alter database %I reset all', current_database()); end $$; commit",
+        )
+        const lines = yield* Fiber.join(running)
+        expect(waited.length).toBeGreaterThanOrEqual(2)
+        expect(lines.filter((line) => line.startsWith("Alert"))).toHaveLength(1)
+        expect(yield* rows("select amount::text from mirror.statement_entries")).toEqual([{ amount: "5.00" }])
+      }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
   it.scopedLive("is done again where the database's disk was full for a while, with one alert", () =>
