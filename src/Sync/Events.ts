@@ -19,7 +19,7 @@ import { EventJobs, handOutEvents } from "./Events/EventJobs.ts"
 import { absorbEvents, type Round } from "./Events/EventRound.ts"
 import { warnEachMinute } from "./Events/RepeatedWarning.ts"
 import { forAMoment, holdingBooksAMoment } from "./Runs/ConnectionLock.ts"
-import { isAway } from "./Runs/Failures.ts"
+import { isWaitedFor } from "./Runs/Failures.ts"
 import { runParts } from "./Runs/Parts.ts"
 import { recordEnd } from "./Runs/Proving.ts"
 
@@ -84,7 +84,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
               inbox.fail(
                 events,
                 inOneLine(messageOf(cause)),
-                isAway(errorOf(cause)) ? triesOfOutage : defaultTries,
+                isWaitedFor(errorOf(cause)) ? triesOfOutage : defaultTries,
               ),
             ),
           ),

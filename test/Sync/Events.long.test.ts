@@ -630,6 +630,37 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
       }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped.each(["53100", "25006"])(
+    "are not given up while the database cannot be written to, for a day: SQLSTATE %s [W14]",
+    (sqlstate) =>
+      Effect.gen(function* () {
+        const { held, service } = yield* partnership()
+        yield* sync(service.url)
+        held.statement = [credit(1, "5.00", "5.00")]
+        held.balance = "5.00"
+        yield* rows(`create function sync.no_room() returns trigger language plpgsql as $$
+          begin raise exception 'not now' using errcode = '${sqlstate}'; end $$`)
+        yield* rows(
+          "create trigger no_room before insert on mirror.statement_entries for each statement execute function sync.no_room()",
+        )
+        const round = processing(service.url, (events) => Effect.ignore(events.round("default")))
+        yield* processing(service.url, (_, inbox) =>
+          inbox.put([delivery("account.credited", { accountId, amount: "5.00", currency: "USD" })]),
+        )
+        yield* round
+        for (const tries of [7, 8, 100]) {
+          yield* rows(`update webhook.inbox set next_try_at = now(), tries = ${tries} returning 1`)
+          yield* round
+          expect(yield* inboxStates).toEqual(["failed 1"])
+        }
+        yield* rows("drop trigger no_room on mirror.statement_entries")
+        yield* rows("update webhook.inbox set next_try_at = now() returning 1")
+        yield* round
+        expect(yield* inboxStates).toEqual(["done 1"])
+        expect(yield* postings).toHaveLength(1)
+      }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("are not held up by times that the database's clock made while it was ahead", () =>
     Effect.gen(function* () {
       const { service } = yield* partnership()

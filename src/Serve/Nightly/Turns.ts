@@ -5,9 +5,9 @@
 import { type Cause, Clock, Duration, Effect, Option, type Scope } from "effect"
 import { errorOf } from "../../Common/ErrorKind.ts"
 import { spanText, steadyMillis } from "../../Common/Time.ts"
-import { changedOver, DatabaseError } from "../../Database/DatabaseError.ts"
+import { changedOver } from "../../Database/DatabaseError.ts"
 import type { Database } from "../../Database.ts"
-import { isAway } from "../../Sync/Runs/Failures.ts"
+import { isWaitedFor } from "../../Sync/Runs/Failures.ts"
 import { type Claim, claim, isOver, type Known, lookAt, type Night, tellOnce, untilDue } from "./Claim.ts"
 
 /** The first wait between two tries while the service or the database is away; each further wait is twice as long. */
@@ -24,13 +24,6 @@ const farAhead = Duration.minutes(1)
 export type Unread = "away" | "busy"
 
 export type Tried = Unread | "done"
-
-/**
- * Whether the night waits and tries again. It does so while the database's disk is full as well: people are told, and some may make
- * room before morning.
- */
-export const isWaitedFor = (error: unknown): boolean =>
-  isAway(changedOver(error)) || (error instanceof DatabaseError && error.reason === "DiskFull")
 
 /** The work of a night. */
 export interface NightWork {

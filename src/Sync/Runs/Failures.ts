@@ -1,7 +1,7 @@
 /** Which failures concern one stream or one client, and which end the run. */
 import { Cause, Effect, Exit, Option } from "effect"
 import { isZero } from "../../Common/Money.ts"
-import { DatabaseError, isPassing } from "../../Database/DatabaseError.ts"
+import { changedOver, DatabaseError, isPassing } from "../../Database/DatabaseError.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { isOutage, isRejected, PartnerError } from "../../Partner/PartnerError.ts"
 import type { LeaseLost } from "../../Run/Lease.ts"
@@ -98,6 +98,13 @@ export const isAway = (error: unknown): boolean =>
     : error instanceof DatabaseError
       ? isPassing(error)
       : error instanceof SyncIncomplete && error.reason === "Stopped"
+
+/**
+ * Whether what runs by itself waits and tries again. It does so as well while the database may only be read, and while its disk is full:
+ * people are told, and some may make room before morning.
+ */
+export const isWaitedFor = (error: unknown): boolean =>
+  isAway(changedOver(error)) || (error instanceof DatabaseError && error.reason === "DiskFull")
 
 /** Whether a run was stopped early, and goes on when it is run again: by a signal, or an outage. */
 export const wasStopped = <A, E>(exit: Exit.Exit<A, E>): boolean =>
