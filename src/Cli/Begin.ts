@@ -96,7 +96,11 @@ export const begin = async (
   const manual = readManualFile(manualFile) ?? (await (await program()).readManual())
   const answered = answerOf(args, variables, manual)
   const found = "code" in answered || isSomewhere() ? answered : refused(nowhere, args)
-  if (!("code" in found)) return (await program()).launch(found, manual, variables)
+  if (!("code" in found)) {
+    // Loading the program takes a while, in which the signal would end the process, and systemd takes that for an end in order.
+    if (found.command === "serve") process.on("SIGHUP", () => undefined)
+    return (await program()).launch(found, manual, variables)
+  }
   process.stdout.write(forScreen(found.out, process.stdout))
   const mistake = forScreen(found.error, process.stderr)
   process.stderr.write(isJournal(variables) ? withPriority("ERROR", mistake) : mistake)

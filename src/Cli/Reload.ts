@@ -62,9 +62,10 @@ export const reloadable = Effect.fn("Cli.reloadable")(function* <E, R>(
   server: Server<E, R>,
   check: Effect.Effect<unknown, SettingsError, Settings>,
 ) {
+  // Heard before the settings are read: what changes after that is read again.
+  const asked = yield* hangups
   // Before the first server, which may begin a database.
   let read = yield* Effect.provide(Effect.zipLeft(Settings, check), Settings.Default)
-  const asked = yield* hangups
   const doors = new Map()
   const begin = (source: Context.Tag.Service<SettingsSource>, before: Effect.Effect<void>) =>
     Effect.gen(function* () {
