@@ -54,7 +54,7 @@ const make = Effect.gen(function* () {
     ...(config.deadAfter === undefined ? {} : { deadAfter: config.deadAfter }),
   }
   const connections = yield* makeConnections(settings, config.connections ?? defaultConnections)
-  const { tryLocks, tryLocksOfReader } = yield* makeSessionLocks(settings)
+  const { announce, tryLocks, tryLocksOfReader } = yield* makeSessionLocks(settings)
   const tryLock = (lock: string) => tryLocks({ lock, shared: false })
   const client: Client = yield* Effect.acquireRelease(
     Effect.sync(() => makeClient(settings, { connections: rootConnections })),
@@ -187,6 +187,7 @@ const make = Effect.gen(function* () {
     /** As `tryLock`, several at once, of which some may be shared. */
     tryLocks,
     tryLocksOfReader,
+    announce,
     /** Those of some locks that a process of this database holds now. */
     heldAmong,
     /** Runs an effect while holding a lock; interrupts it and fails as `Unreachable` when the lock is lost. */

@@ -40,7 +40,7 @@ export const takingTurns = (database: Database, connection: string) => {
   const queue = Effect.suspend(() =>
     place === undefined
       ? Effect.flatMap(Scope.make(), (scope) =>
-          Scope.extend(database.tryLock(nextOf(connection)), scope).pipe(
+          Scope.extend(database.announce({ lock: nextOf(connection), shared: false }), scope).pipe(
             Effect.tap(() =>
               Effect.sync(() => {
                 place = scope
@@ -72,7 +72,7 @@ export const insisting = <A, E, R, Out>(
     (waiting) => {
       const attempted = Effect.scoped(attempt(Scope.close(waiting, Exit.void)))
       const announced = Scope.extend(
-        database.tryLocks({ lock: awaitedOf(connection), shared: true }),
+        database.announce({ lock: awaitedOf(connection), shared: true }),
         waiting,
       )
       return Effect.catchIf(attempted, isMomentary, () =>

@@ -53,6 +53,9 @@ const idleSessions = 2
 const beats = 4
 const unansweredAtMost = 2
 
+/** The part of that time after which an announcement is passed over whose holder says nothing: nobody but others' turn depends on it. */
+const announcedPart = 1 / 4
+
 /** The server's key of a lock `t.lock`. */
 const keyOf = (sql: Sql) => sql`hashtextextended('tieout ' || t.lock, 0)`
 
@@ -136,11 +139,18 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
       }),
     )
 
-  /** Begins the transaction of the locks, and asks for all. A server may bound the length of any transaction; not of this one. */
-  const take = (session: Session, locks: ReadonlyArray<Wanted>): Effect.Effect<boolean, DatabaseError> => {
+  /**
+   * Begins the transaction of the locks, and asks for all. `silence`: seconds without a word after which the server ends it. A server may
+   * bound the length of any transaction; not of this one.
+   */
+  const take = (
+    session: Session,
+    locks: ReadonlyArray<Wanted>,
+    silence: number,
+  ): Effect.Effect<boolean, DatabaseError> => {
     const found = { taken: false }
     return open(session.connection, {
-      idle: `${deadAfter(settings)}s`,
+      idle: `${Math.round(silence * 1_000)}ms`,
       guard: {
         operation: "Database.tryLock",
         statement: (sql) => sql`
@@ -174,6 +184,7 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
 
   const attempt = Effect.fn("Database.tryLock")(function* (
     locks: ReadonlyArray<Wanted>,
+    silence: number,
   ): Effect.fn.Return<SessionLock, LockBusy | DatabaseError, Scope.Scope> {
     const lost = yield* Deferred.make<never, DatabaseError>()
     const session = yield* Effect.acquireRelease(lend, giveBack)
@@ -182,7 +193,7 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
     session.free = false
     const stale = session.used
     session.used = true
-    const taken = yield* take(session, locks).pipe(
+    const taken = yield* take(session, locks, silence).pipe(
       Effect.asSome,
       Effect.catchIf(
         ({ reason }) => stale && reason === "Unreachable",
@@ -190,7 +201,7 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
       ),
     )
     // This session is lost; the next attempt gets another one.
-    if (Option.isNone(taken)) return yield* attempt(locks)
+    if (Option.isNone(taken)) return yield* attempt(locks, silence)
     if (!taken.value) {
       yield* release(session)
       return yield* new LockBusy({
@@ -199,7 +210,7 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
       })
     }
     yield* Effect.acquireRelease(
-      Effect.sync(() => beating(session, deadAfter(settings) / beats)),
+      Effect.sync(() => beating(session, silence / beats)),
       (stop) => Effect.zipRight(Effect.sync(stop), release(session)),
     )
     return { lost: Deferred.await(lost) }
@@ -213,7 +224,13 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
    */
   const tryLocks = (
     ...locks: ReadonlyArray<Wanted>
-  ): Effect.Effect<SessionLock, LockBusy | DatabaseError, Scope.Scope> => attempt(locks)
+  ): Effect.Effect<SessionLock, LockBusy | DatabaseError, Scope.Scope> => attempt(locks, deadAfter(settings))
+
+  /**
+   * As `tryLocks`, for a lock that only says what its holder is about to do. A process that is stopped, or a machine that vanishes, says so
+   * for a few seconds: what is held up by it must be as right without it.
+   */
+  const announce = (announced: Wanted) => attempt([announced], deadAfter(settings) * announcedPart)
 
   /**
    * As `tryLocks`, for work that only reads the database: a role that may hold no locks goes without them. Such work writes
@@ -226,5 +243,5 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
       () => Effect.succeed<SessionLock>({ lost: Effect.never }),
     )
 
-  return { tryLocks, tryLocksOfReader }
+  return { announce, tryLocks, tryLocksOfReader }
 })

@@ -1,13 +1,15 @@
 /** A machine that vanishes closes nothing: what it held is free all the same, and it finds out itself that it holds it no more. */
 import { createServer, connect as dial, type Socket } from "node:net"
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Redacted, Schedule } from "effect"
+import { Deferred, Effect, Exit, Fiber, Option, Redacted, Schedule, Scope } from "effect"
 import { inject } from "vitest"
+import { isAwaited, lockOf, momentOf } from "../../src/Book/Moment.ts"
 import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
 import { migrate } from "../../src/Database/Migrate.ts"
 import { applyRoles } from "../../src/Database/Roles.ts"
 import { Database } from "../../src/Database.ts"
 import { beginRun } from "../../src/Run.ts"
+import { forAMoment, holding } from "../../src/Sync/Runs/ConnectionLock.ts"
 import { rows } from "../Sync/Runs.ts"
 import { settingsFor } from "../support/DatabaseAddress.ts"
 import { listenOn } from "../support/Loopback.ts"
@@ -40,6 +42,9 @@ const way = Effect.gen(function* () {
 
 /** Seconds: in the product forty. */
 const deadAfter = 2
+
+/** The same where something is to come long before: in the product it is ten seconds. */
+const longAfter = 20
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a holder whose machine vanishes", (it) => {
   it.scoped(
@@ -108,6 +113,31 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a holder whose machine
       )
       yield* Deferred.succeed(release, undefined)
       yield* Fiber.join(holder)
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("who waits for a connection and vanishes", (it) => {
+  it.scoped("holds up those who have it for moments for a fraction of that time", () =>
+    Effect.gen(function* () {
+      const { url, vanish } = yield* way
+      const database = yield* Database
+      const moment = yield* Scope.make()
+      yield* Scope.extend(database.tryLock(momentOf("default")), moment)
+      yield* Scope.extend(database.tryLock(lockOf("default")), moment)
+      yield* Effect.forkScoped(
+        Effect.flatMap(Database, (own) => holding(own, "default", Effect.never)).pipe(
+          Effect.provide(Database.layer({ ...settingsFor(url), deadAfter: longAfter })),
+        ),
+      )
+      yield* Effect.repeat(Effect.delay(isAwaited(database, "default"), "20 millis"), { until: (so) => so })
+      yield* vanish
+      yield* Scope.close(moment, Exit.void)
+      const found = yield* Effect.timeoutOption(
+        forAMoment(database, "default", Effect.succeed("read")),
+        `${longAfter * 0.75} seconds`,
+      )
+      expect(found).toEqual(Option.some("read"))
     }),
   )
 })
