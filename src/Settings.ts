@@ -85,7 +85,7 @@ const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<
     ),
   )
   const text = Option.getOrElse(found, () => "")
-  return { file, wasThere: Option.isSome(found), document: readDocument(text.replace(/^\uFEFF/, "")) }
+  return { file, document: readDocument(text.replace(/^\uFEFF/, "")) }
 })
 
 const decode = Schema.decodeUnknownEither(Content, { errors: "all" })
@@ -94,7 +94,7 @@ const load = Effect.fn("Settings.load")(function* () {
   const { file: asked, needs = Option.none(), variables } = yield* SettingsSource
   const configFile = Option.orElse(asked, () => variable(variables, "TIEOUT_CONFIG"))
   const place = placesOf(configFile, variables)
-  const { file, document, wasThere } = yield* readFile(configFile, place.file)
+  const { file, document } = yield* readFile(configFile, place.file)
   const invalid = (lines: ReadonlyArray<string>) =>
     new SettingsError({
       reason: "Invalid",
@@ -136,7 +136,7 @@ const load = Effect.fn("Settings.load")(function* () {
   }
   return {
     file,
-    wasThere,
+    isSet: isRecord(document.content),
     raw: cleaned,
     content: decoded.right,
     databaseUrl,
@@ -147,7 +147,7 @@ const load = Effect.fn("Settings.load")(function* () {
 
 export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
   effect: Effect.gen(function* () {
-    const { content, databaseUrl, dataDir, file, raw, variables, wasThere } = yield* load()
+    const { content, databaseUrl, dataDir, file, isSet, raw, variables } = yield* load()
     const names = Object.keys(content.connections)
 
     /** Settings and credentials of one connection; fails where it is unknown or its variables are missing. */
@@ -202,8 +202,8 @@ export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
       ),
       /** The file that was read, or looked for. */
       file,
-      /** Whether there was such a file; else every setting has its default or its variable. */
-      fileWasThere: wasThere,
+      /** Whether there was such a file, and a key in it; else every setting has its default or its variable. */
+      isFileSet: isSet,
       connectionNames: names,
       /** The interface profile of a connection in `connections`; needs no credentials. */
       profile: (name: string): Interface => profileOf(raw, name),

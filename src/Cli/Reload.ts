@@ -29,15 +29,15 @@ const hangups = Effect.gen(function* () {
 })
 
 /**
- * A file that is away for a moment, while it is replaced or its volume is not mounted, must not make a running server one with every
- * default: at other addresses, without posting rules, perhaps with another database.
+ * A file that is away for a moment, while it is replaced or its volume is not mounted, or empty, as it is left where the disk was full when
+ * somebody saved it, must not make a running server one with every default: at other addresses, without posting rules, perhaps with another database.
  */
 const refuseOtherFile = (read: Settings, now: Settings) =>
-  !read.fileWasThere || (now.fileWasThere && resolve(now.file) === resolve(read.file))
+  !read.isFileSet || (now.isFileSet && resolve(now.file) === resolve(read.file))
     ? Effect.void
     : new SettingsError({
         reason: "Unreadable",
-        mistakes: [`${read.file}: there is no such file, and the settings came from it`],
+        mistakes: [`${read.file}: there is no such file, or nothing in it, and the settings came from it`],
         advice: "Put it back and send SIGHUP again; to go on with other settings, restart.",
       })
 

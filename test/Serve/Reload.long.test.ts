@@ -156,7 +156,7 @@ it.scopedLive.skipIf(process.platform === "win32")(
 )
 
 it.scopedLive.skipIf(process.platform === "win32")(
-  "SIGHUP changes nothing while the settings file that was read is away",
+  "SIGHUP changes nothing while the settings file that was read is away, or empty",
   () =>
     Effect.gen(function* () {
       const cwd = temporaryFolder()
@@ -174,9 +174,15 @@ it.scopedLive.skipIf(process.platform === "win32")(
       renameSync(settings, `${settings}.old`)
       child.kill("SIGHUP")
       yield* Effect.race(until("were not read again"), until("have been read again"))
-      expect(log()).toContain("there is no such file, and the settings came from it")
+      const why = "there is no such file, or nothing in it, and the settings came from it"
+      expect(log()).toContain(why)
       expect(yield* health).toBe("alive\n")
       expect((yield* deliver(events, pair, eventOf(1))).status).toBe(200)
+
+      writeFileSync(settings, "# saved while the disk was full\n")
+      child.kill("SIGHUP")
+      yield* Effect.race(until(why, 2), until("have been read again"))
+      expect((yield* deliver(events, pair, eventOf(2))).status).toBe(200)
 
       renameSync(`${settings}.old`, settings)
       child.kill("SIGHUP")

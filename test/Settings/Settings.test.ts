@@ -100,8 +100,15 @@ describe("settings that are right", () => {
       .split("\n")
       .map((line) => (/^#(?:[a-z]| {2,}[a-zA-Z_][a-zA-Z_0-9-]*:)/.test(line) ? line.slice(1) : line))
       .join("\n")
-    const { connection: _a, file: _b, profile: _e, ...defaults } = settings("")
-    const { connection: _c, file: _d, profile: _f, ...fromExample } = settings(uncommented)
+    const { connection: _a, file: _b, isFileSet: isCommentSet, profile: _e, ...defaults } = settings(example)
+    const {
+      connection: _c,
+      file: _d,
+      isFileSet: isKeySet,
+      profile: _f,
+      ...fromExample
+    } = settings(uncommented)
+    expect([isCommentSet, isKeySet]).toEqual([false, true])
     expect(fromExample).toEqual(defaults)
     expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(16)
     expect(uncommented).toContain("\n      PS512: {")
