@@ -19,7 +19,7 @@ import { EventJobs, handOutEvents } from "./Events/EventJobs.ts"
 import { absorbEvents, type Round } from "./Events/EventRound.ts"
 import { warnEachMinute } from "./Events/RepeatedWarning.ts"
 import { forAMoment, holdingBooksAMoment } from "./Runs/ConnectionLock.ts"
-import { isWaitedFor } from "./Runs/Failures.ts"
+import { areCredentialsRefused, isWaitedFor } from "./Runs/Failures.ts"
 import { runParts } from "./Runs/Parts.ts"
 import { recordEnd } from "./Runs/Proving.ts"
 
@@ -29,6 +29,9 @@ const eventsPerRound = 5_000
 const gathering = Duration.millis(150)
 /** How often to look for events that nothing announces: another process received them, or another try is due. */
 const lookAgain = Duration.seconds(2)
+
+/** A failure that no event is the reason of: it ends for all of them at once. */
+const isOfNoEvent = (error: unknown): boolean => isWaitedFor(error) || areCredentialsRefused(error)
 
 export class Events extends Effect.Service<Events>()("tieout/Events", {
   dependencies: [Ledger.Default, Reconcile.Default],
@@ -84,7 +87,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
               inbox.fail(
                 events,
                 inOneLine(messageOf(cause)),
-                isWaitedFor(errorOf(cause)) ? triesOfOutage : defaultTries,
+                isOfNoEvent(errorOf(cause)) ? triesOfOutage : defaultTries,
               ),
             ),
           ),

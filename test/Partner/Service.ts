@@ -27,7 +27,7 @@ export const json = (response: ServerResponse, value: unknown, status = 200, hea
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(value))
 }
 
-const tokenAnswer: Answerer = (_, response, index) =>
+export const tokenAnswer: Answerer = (_, response, index) =>
   json(response, { access_token: `token-${index}`, token_type: "Bearer", expires_in: 3600, scope: "a b" })
 
 export interface Service {

@@ -590,8 +590,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped.each(["everything", "the statement"])(
-    "are not given up while the service is away, for a day: %s [W14]",
+  it.scoped.each(["everything", "the statement", "the credentials"])(
+    "are not given up while the service is away, or refuses the credentials, for a day: %s [W14]",
     (away) =>
       Effect.gen(function* () {
         const { held, service } = yield* partnership()
@@ -599,7 +599,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
         held.deposits = [deposit(20, "5.00")]
         held.statement = [credit(1, "5.00", "5.00", id(20))]
         held.balance = "5.00"
+        held.credentials = away !== "the credentials"
         held.interfere = (path, response) => {
+          if (away === "the credentials") return false
           if (away === "the statement" && !path.includes("/statement")) return false
           response.writeHead(503, { "content-type": "application/json" }).end("{}")
           return true
@@ -623,6 +625,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
         }
         expect(yield* inboxStates).toEqual(["failed 2"])
         held.interfere = () => false
+        held.credentials = true
         yield* tryAgain(101)
         yield* round
         expect(yield* inboxStates).toEqual(["done 2"])

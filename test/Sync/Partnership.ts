@@ -1,7 +1,7 @@
 /** A small partner service whose every answer a test decides, including answers that no well-behaved service gives. */
 import { Effect } from "effect"
 import * as Money from "../../src/Common/Money.ts"
-import { type Answerer, json, serve } from "../Partner/Service.ts"
+import { type Answerer, json, serve, tokenAnswer } from "../Partner/Service.ts"
 
 export const id = (index: number) => `0f8fad5b-d9cb-469f-a165-${String(index).padStart(12, "0")}`
 export const accountId = id(1)
@@ -17,6 +17,8 @@ export interface Partnership {
   conversions: Array<Item>
   /** May answer a request in its own way; answers true where it did. */
   interfere: (path: string, response: Parameters<Answerer>[1]) => boolean
+  /** Whether the credentials are taken where a token is asked for. */
+  credentials: boolean
   /** Items per page of every list. */
   pageSize: number
   /** Whether the last page has an end cursor. */
@@ -124,11 +126,14 @@ export const partnership = (over: Partial<Partnership> = {}) =>
       withdrawals: [],
       conversions: [],
       interfere: () => false,
+      credentials: true,
       pageSize: 100,
       endCursorOnLastPage: true,
       ...over,
     }
-    const service = yield* serve(answer(held))
+    const token: Answerer = (call, response, index) =>
+      held.credentials ? tokenAnswer(call, response, index) : json(response, { error: "invalid_client" }, 401)
+    const service = yield* serve(answer(held), token)
     return { held, service }
   })
 

@@ -20,6 +20,10 @@ export const ofOneStream = (error: ReadError): error is StreamError =>
 const isTokenRefused = (error: ReadError): error is PartnerError =>
   error instanceof PartnerError && error.reason === "Unauthorized" && error.operation.startsWith("GET ")
 
+/** There is no token to be had: the credentials are refused, which a person puts right. */
+export const areCredentialsRefused = (error: unknown): boolean =>
+  error instanceof PartnerError && error.reason === "Unauthorized" && !error.operation.startsWith("GET ")
+
 const ofOneClient = (error: ReadError): error is StreamError => ofOneStream(error) || isTokenRefused(error)
 
 const handling =
