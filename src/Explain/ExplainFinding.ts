@@ -1,15 +1,19 @@
 /** Findings about a subject, and its rows in quarantine. */
 import { and, desc, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm"
 import { Effect } from "effect"
+import { counted } from "../Common/Text.ts"
 import { asText, isoText, isoTextOrNull } from "../Database/Tables/ColumnTypes.ts"
 import { quarantine } from "../Database/Tables/Mirror.ts"
 import { findings as kept } from "../Database/Tables/Reconcile.ts"
 import { runs } from "../Database/Tables/Sync.ts"
 import { Database } from "../Database.ts"
-import { factsIfKnown, runColumns, runText, type Step } from "./Step.ts"
+import { factsIfKnown, furtherSteps, runColumns, runText, type Step } from "./Step.ts"
 
-/** The most findings listed per subject, open ones first. */
+/** The most findings, and rows in quarantine, listed per subject; open findings first. */
 const shownFindings = 20
+
+/** How many rows there are, the limit aside. */
+const allOfThem: SQL<bigint> = sql`count(*) over ()`.mapWith(BigInt)
 
 /** The close that accepted an open finding for good; null: none did. */
 const acceptanceText: SQL<string | null> = sql`(
@@ -37,6 +41,7 @@ export const findings = Effect.fn("Explain.findings")(function* (
         seenAt: isoText(kept.seenAt),
         closedAt: isoTextOrNull(kept.closedAt),
         acceptance: acceptanceText,
+        total: allOfThem,
       })
       .from(kept)
       .where(
@@ -57,8 +62,9 @@ export const findings = Effect.fn("Explain.findings")(function* (
       .orderBy(desc(kept.closedAt), kept.findingId)
       .limit(shownFindings),
   )
-  return rows.map(({ check, subjectId, subjectType, ...row }) => ({
+  return rows.map(({ check, subjectId, subjectType, total, ...row }) => ({
     about: { type: subjectType, id: subjectId },
+    total,
     step: {
       title: `finding F${row.findingId}: ${check}`,
       facts: [
@@ -73,6 +79,15 @@ export const findings = Effect.fn("Explain.findings")(function* (
     } satisfies Step,
   }))
 })
+
+/** A note of how many findings there are beside those that are listed. */
+export const furtherFindings = (listed: ReadonlyArray<{ readonly total: bigint }>): ReadonlyArray<Step> =>
+  furtherSteps(
+    listed[0]?.total ?? 0n,
+    listed.length,
+    (number) => counted(number, "further finding about it", "further findings about it"),
+    [["to see those that are open", "tieout reconcile --all"]],
+  )
 
 /** Rows in quarantine: one by its number, or all of the given identifiers and the open ones of a stream. */
 type WhichQuarantined =
@@ -100,6 +115,7 @@ export const quarantined = Effect.fn("Explain.quarantined")(function* (
         lastSeenAt: isoText(quarantine.lastSeenAt),
         resolvedAt: isoTextOrNull(quarantine.resolvedAt),
         runId: quarantine.runId,
+        total: allOfThem,
         ...runColumns,
       })
       .from(quarantine)
@@ -115,7 +131,7 @@ export const quarantined = Effect.fn("Explain.quarantined")(function* (
       .orderBy(quarantine.quarantineId)
       .limit(shownFindings),
   )
-  return rows.map(
+  const listed = rows.map(
     (row): Step => ({
       title: `quarantined row Q${row.quarantineId} of ${row.stream}`,
       facts: [
@@ -128,4 +144,11 @@ export const quarantined = Effect.fn("Explain.quarantined")(function* (
       ],
     }),
   )
+  const more = furtherSteps(
+    rows[0]?.total ?? 0n,
+    rows.length,
+    (number) => counted(number, "further quarantined row"),
+    [["to see them", "tieout quarantine list --all"]],
+  )
+  return [...listed, ...more]
 })

@@ -2,11 +2,12 @@
 import { Effect, Schema } from "effect"
 import { printedSum } from "../Common/AmountText.ts"
 import { counted } from "../Common/Text.ts"
+import type { Sql } from "../Database/Client.ts"
 import { bool, int4, int8, jsonOf, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { instantText } from "../Reconcile/ReconcileScope.ts"
-import { factsIfKnown, runText, type Step } from "./Step.ts"
+import { type Fragment, instantText } from "../Reconcile/ReconcileScope.ts"
+import { factsIfKnown, furtherSteps, runText, type Step } from "./Step.ts"
 
 const columns = {
   entry_id: uuid,
@@ -65,26 +66,31 @@ export const namedBy = (entries: ReadonlyArray<Traced>) => [
   ).values(),
 ]
 
-/** The most entries listed per resource or account. */
+/** The most entries listed per resource, receivable or account. */
 const shownEntries = 20
+
+type Which =
+  | { readonly ids: ReadonlyArray<string> }
+  | { readonly resource: { readonly type: string; readonly id: string } }
+  | { readonly lastOf: string }
+
+const isOf = (sql: Sql, which: Which): Fragment => {
+  if ("ids" in which) return sql`e.entry_id = any (${textArray(sql, which.ids)}::uuid[])`
+  return "resource" in which
+    ? sql`e.related_id = ${which.resource.id} and e.related_type = ${which.resource.type}`
+    : sql`e.account_id = ${which.lastOf}`
+}
 
 /** By identifier, by resource (in posting order), or the last of an account (newest first). */
 export const statementEntries = Effect.fn("Explain.statementEntries")(function* (
   bookId: number,
-  which:
-    | { readonly ids: ReadonlyArray<string> }
-    | { readonly resource: { readonly type: string; readonly id: string } }
-    | { readonly lastOf: string },
+  which: Which,
 ) {
   const database = yield* Database
-  const rows = yield* database.rows("Explain.statementEntries", columns, (sql) => {
-    const condition =
-      "ids" in which
-        ? sql`e.entry_id = any (${textArray(sql, which.ids)}::uuid[])`
-        : "resource" in which
-          ? sql`e.related_id = ${which.resource.id} and e.related_type = ${which.resource.type}`
-          : sql`e.account_id = ${which.lastOf}`
-    return sql`
+  const rows = yield* database.rows(
+    "Explain.statementEntries",
+    columns,
+    (sql) => sql`
       select e.entry_id, e.account_id, e.position, e.type, e.amount, e.currency, e.balance_before, e.balance_after,
         e.related_type, e.related_id, ${instantText(sql, sql`e.occurred_at`)} as occurred_at, e.extra::text as extra,
         e.held, e.run_id as "runId", r.command, ${instantText(sql, sql`r.started_at`)} as "startedAt",
@@ -92,9 +98,9 @@ export const statementEntries = Effect.fn("Explain.statementEntries")(function* 
          where c.book_id = e.book_id and c.entry_id = e.entry_id) as read_again
       from mirror.statement_entries e
       left join sync.runs r on r.run_id = e.run_id
-      where e.book_id = ${bookId} and ${condition}
-      order by ${"lastOf" in which ? sql`e.position desc` : sql`e.account_id, e.position`} limit ${shownEntries}`
-  })
+      where e.book_id = ${bookId} and ${isOf(sql, which)}
+      order by ${"lastOf" in which ? sql`e.position desc` : sql`e.account_id, e.position`} limit ${shownEntries}`,
+  )
   return rows.map(
     (row): Traced => ({
       entryId: row.entry_id,
@@ -107,27 +113,31 @@ export const statementEntries = Effect.fn("Explain.statementEntries")(function* 
   )
 })
 
-/** A note of how many earlier entries the account has, if only its last ones are listed. */
-export const earlierEntries = Effect.fn("Explain.earlierEntries")(function* (
+/** A note of how many entries there are beside those that `statementEntries` lists. */
+export const furtherEntries = Effect.fn("Explain.furtherEntries")(function* (
   bookId: number,
-  accountId: string,
+  which: Which,
   shown: ReadonlyArray<Traced>,
 ) {
-  const first = shown.at(-1)
-  if (first === undefined || shown.length < shownEntries) return []
+  if (shown.length < shownEntries) return []
   const database = yield* Database
-  const { earlier } = yield* database.row(
-    "Explain.earlierEntries",
-    { earlier: int8 },
+  const { total } = yield* database.row(
+    "Explain.furtherEntries",
+    { total: int8 },
     (sql) => sql`
-      select count(*) as earlier from mirror.statement_entries e
-      where e.book_id = ${bookId} and e.account_id = ${accountId} and e.position < (
-        select s.position from mirror.statement_entries s
-        where s.book_id = ${bookId} and s.entry_id = ${first.entryId})`,
+      select count(*) as total from mirror.statement_entries e where e.book_id = ${bookId} and ${isOf(sql, which)}`,
   )
-  const step: Step = {
-    title: `and ${counted(earlier, "earlier statement entry", "earlier statement entries")} of account ${accountId}`,
-    facts: [["to see one", "tieout explain with its identifier"]],
-  }
-  return earlier > 0n ? [step] : []
+  const [order, of] =
+    "lastOf" in which
+      ? ["earlier", ` of account ${which.lastOf}`]
+      : [
+          "further",
+          "resource" in which ? ` of ${which.resource.type.toLowerCase()} ${which.resource.id}` : "",
+        ]
+  return furtherSteps(
+    total,
+    shown.length,
+    (number) => counted(number, `${order} statement entry${of}`, `${order} statement entries${of}`),
+    [["to see one", "tieout explain with its identifier"]],
+  )
 })

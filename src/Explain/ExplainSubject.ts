@@ -7,11 +7,11 @@ import { archivedNumber, archivedSources } from "./ExplainArchive.ts"
 import { baseEntry } from "./ExplainBaseEntry.ts"
 import { batch } from "./ExplainBatch.ts"
 import { client, clientBooks } from "./ExplainClient.ts"
-import { findings, quarantined } from "./ExplainFinding.ts"
+import { findings, furtherFindings, quarantined } from "./ExplainFinding.ts"
 import { journalEntries } from "./ExplainJournalEntry.ts"
 import { receivableBooks, receivableTransactions, receivableVersions } from "./ExplainReceivable.ts"
 import { resource } from "./ExplainResource.ts"
-import { earlierEntries, namedBy, statementEntries, type Traced } from "./ExplainStatementEntry.ts"
+import { furtherEntries, namedBy, statementEntries, type Traced } from "./ExplainStatementEntry.ts"
 import { type Step, stepsOf } from "./Step.ts"
 
 /** The steps of the resources that entries name. */
@@ -30,8 +30,12 @@ const problemsOf = Effect.fn("Explain.problemsOf")(function* (
   ids: ReadonlyArray<string>,
   stream: string | null,
 ) {
-  const found = stepsOf(yield* findings(bookId, { about: ids }))
-  return [...found, ...(yield* quarantined(bookId, { items: ids, stream }))]
+  const found = yield* findings(bookId, { about: ids })
+  return [
+    ...stepsOf(found),
+    ...furtherFindings(found),
+    ...(yield* quarantined(bookId, { items: ids, stream })),
+  ]
 })
 
 /** A receivable's versions, the cash of its transactions, and the journal entries of both. `shown` is listed already. */
@@ -45,7 +49,8 @@ const ofReceivable = Effect.fn("Explain.ofReceivable")(function* (
   const journal: Array<Step> = []
   for (const book of books) {
     const ids = transactions.flatMap(({ bookId: owner, entries }) => (owner === book ? entries : []))
-    cash.push(...stepsOf(yield* statementEntries(book, { ids })))
+    const moved = yield* statementEntries(book, { ids })
+    cash.push(...stepsOf(moved), ...(yield* furtherEntries(book, { ids }, moved)))
     const booked = yield* journalEntries(book, { sources: [id, ...ids] })
     journal.push(...stepsOf(booked.filter(({ entryId }) => book !== bookId || entryId !== shown?.entryId)))
   }
@@ -74,13 +79,15 @@ const ofResource = Effect.fn("Explain.ofResource")(function* (
   shown: string | null = null,
 ) {
   const type = kind.toUpperCase()
-  const entries = yield* statementEntries(bookId, { resource: { type, id } })
+  const which = { resource: { type, id } }
+  const entries = yield* statementEntries(bookId, which)
   const ids = entries.map(({ entryId }) => entryId)
   const journal = yield* journalEntries(bookId, { sources: type === "CONVERSION" ? [id, ...ids] : ids })
   return [
     // A payout has no endpoint, so only its entries are known.
     ...(type === "PAYOUT" ? [] : yield* resource(bookId, type, id)),
     ...stepsOf(entries),
+    ...(yield* furtherEntries(bookId, which, entries)),
     ...stepsOf(journal.filter(({ entryId }) => entryId !== shown)),
     ...(yield* archivedSources(bookId, [id, ...ids], id)),
     ...(yield* problemsOf(bookId, [id, ...ids], null)),
@@ -140,7 +147,7 @@ const ofAccount = Effect.fn("Explain.ofAccount")(function* ({ bookId, id }: Subj
     ...(yield* account(bookId, id)),
     ...(yield* problemsOf(bookId, [id], `statement:${id}`)),
     ...stepsOf(last),
-    ...(yield* earlierEntries(bookId, id, last)),
+    ...(yield* furtherEntries(bookId, { lastOf: id }, last)),
   ]
 })
 

@@ -15,6 +15,17 @@ export interface Step {
 export const stepsOf = (found: ReadonlyArray<{ readonly step: Step }>): ReadonlyArray<Step> =>
   found.map(({ step }) => step)
 
+/** A note of how many more there are than those that are listed; none where all are. `more`: "further findings about it", by number. */
+export const furtherSteps = (
+  total: bigint,
+  listed: number,
+  more: (number: bigint) => string,
+  facts: Step["facts"],
+): ReadonlyArray<Step> => {
+  const further = total - BigInt(listed)
+  return further > 0n ? [{ title: `and ${more(further)}`, facts }] : []
+}
+
 /** A fact, or none where the value is null. */
 export const factsIfKnown = (label: string, value: string | null): ReadonlyArray<Fact> =>
   Option.match(Option.fromNullable(value), { onNone: () => [], onSome: (text) => [[label, text]] })

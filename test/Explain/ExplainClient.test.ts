@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { clientBook } from "../../src/Book.ts"
 import { Explain } from "../../src/Explain.ts"
-import { addEntry, openAccount, openBook, post, query } from "../Reconcile/Books.ts"
+import { addEntry, openAccount, openBook, post, putResource, query } from "../Reconcile/Books.ts"
 import { explaining, fact, titles } from "./Steps.ts"
 
 /** A receivable that was pending and then disbursed by an entry of the books. */
@@ -37,7 +37,7 @@ const loan = Effect.gen(function* () {
     ["loan_clearing", "-100.00"],
   ])
   yield* query((sql) => sql`select ledger.assign_numbers(${`{${book.bookId}}`}::text::integer[])`)
-  return { book, cash, id, clientId }
+  return { account, book, cash, id, clientId }
 })
 
 layer(explaining)("explaining a receivable", (it) => {
@@ -199,8 +199,8 @@ layer(explaining)("explaining a client", (it) => {
   )
 })
 
-layer(explaining)("explaining an account", (it) => {
-  it.effect("with a long statement says how many entries it does not show", () =>
+layer(explaining)("explaining what has more than is listed", (it) => {
+  it.effect("an account with a long statement says how many entries it does not show", () =>
     Effect.gen(function* () {
       const { explain } = yield* Explain
       const account = yield* openAccount(yield* openBook)
@@ -208,6 +208,55 @@ layer(explaining)("explaining an account", (it) => {
       const { steps } = yield* explain(account.id)
       expect(titles(steps).filter((title) => title.startsWith("statement entry"))).toHaveLength(20)
       expect(titles(steps).at(-1)).toBe(`and 3 earlier statement entries of account ${account.id}`)
+    }),
+  )
+
+  it.effect("a movement says how many entries, findings and quarantined rows it does not show", () =>
+    Effect.gen(function* () {
+      const { explain } = yield* Explain
+      const account = yield* openAccount(yield* openBook)
+      const deposit = yield* putResource(account, { type: "DEPOSIT", amount: "21.00" })
+      const add = addEntry(account, { type: "CREDIT", amount: "1.00", of: deposit })
+      for (let index = 0; index < 20; index++) yield* add
+      const all = yield* explain(deposit.id)
+      expect(titles(all.steps).filter((title) => title.startsWith("and "))).toEqual([])
+      yield* add
+      yield* query(
+        (sql) => sql`
+          insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
+          select ${account.book.bookId}, 'check-' || n, 'warning', 'deposit', ${deposit.id}, 'x', '{}' from generate_series(1, 22) n`,
+      )
+      yield* query(
+        (sql) => sql`
+          insert into mirror.quarantine (book_id, stream, item_id, raw, reason, path, digest, run_id)
+          select ${account.book.bookId}, 'deposits', ${deposit.id}, '{}', 'is absent', '$.status', n::text, 0
+          from generate_series(1, 23) n`,
+      )
+      const { steps } = yield* explain(deposit.id)
+      expect(titles(steps).filter((title) => title.startsWith("and "))).toEqual([
+        `and 1 further statement entry of deposit ${deposit.id}`,
+        "and 2 further findings about it",
+        "and 3 further quarantined rows",
+      ])
+    }),
+  )
+
+  it.effect("a loan of many repayments says how many entries of its cash it does not show", () =>
+    Effect.gen(function* () {
+      const { explain } = yield* Explain
+      const { account, book, id } = yield* loan
+      for (let index = 0; index < 22; index++) {
+        const cash = yield* addEntry(account, { type: "CREDIT", amount: "1.00", against: "loan_clearing" })
+        yield* query(
+          (sql) => sql`
+            insert into mirror.receivable_transactions (book_id, receivable_id, tx_id, version, purpose, tx_timestamp)
+            values (${book.bookId}, ${id}, ${cash}, 2, 'repayment', '2026-10-06T09:00:00Z')`,
+        )
+      }
+      const { steps } = yield* explain(id)
+      expect(titles(steps).filter((title) => title.startsWith("and "))).toEqual([
+        "and 3 further statement entries",
+      ])
     }),
   )
 })
