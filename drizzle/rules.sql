@@ -2721,7 +2721,8 @@ language sql stable as $$
   select format('has %s open', to_char(p.period, 'YYYY-MM')) from ledger.periods p cross join at
   where p.book_id = of_book and p.period <= at.through and p.status <> 'closed'
   union all
-  select format('has %s journal entries up to %s-12 without a number', count(*), of_year)
+  select format('has %s up to %s-12 without a number',
+    case count(*) when 1 then '1 journal entry' else count(*) || ' journal entries' end, of_year)
   from ledger.unnumbered u
   join ledger.journal_entries j on j.book_id = u.book_id and j.entry_id = u.entry_id
   cross join at

@@ -1,6 +1,7 @@
 /** Whether a closed month still agrees with its close: the hash, its chain, and every account's balances. */
 import { Effect } from "effect"
 import { printed } from "../Common/AmountText.ts"
+import { count, counted } from "../Common/Text.ts"
 import { arrayOf, bool, int4, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { closesOf, type KeptClose, standingClose } from "./CloseRecords.ts"
@@ -139,7 +140,9 @@ export const agreementOf = Effect.fn("Close.agreement")(function* (month: Month)
     ...inChain(closes, close),
     ...(digest.entries === close.entries
       ? []
-      : [`The month has ${digest.entries} journal entries; ${close.entries} were closed.`]),
+      : [
+          `The month has ${counted(digest.entries, "journal entry", "journal entries")}; ${count(close.entries)} ${close.entries === 1n ? "was" : "were"} closed.`,
+        ]),
     ...(digest.hash === close.hash
       ? []
       : [`The journal's hash is ${digest.hash}; the close kept ${close.hash}.`]),

@@ -1,12 +1,14 @@
 /** Archived entries: the dump that has them. */
 import { Effect } from "effect"
+import { counted } from "../Common/Text.ts"
 import { int4, type RowOf, text } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { instantText } from "../Reconcile/ReconcileScope.ts"
 import type { Step } from "./Step.ts"
 
-const columns = { year: int4, file: text, digest: text, taken_at: text, at: text, who: text, what: text }
+const archiveColumns = { year: int4, file: text, digest: text, taken_at: text, at: text, who: text }
+const columns = { ...archiveColumns, what: text }
 
 const stepOf = (id: string, row: RowOf<typeof columns>): Step => ({
   title: `archive of ${row.year}`,
@@ -57,15 +59,17 @@ export const archivedNumber = Effect.fn("Explain.archivedNumber")(function* (boo
   const database = yield* Database
   const rows = yield* database.rows(
     "Explain.archivedNumber",
-    { ...columns, asked: text },
+    { ...archiveColumns, entries: int4, asked: text },
     (sql) => sql`
       select a.year::integer as year, a.file, a.digest, ${instantText(sql, sql`a.taken_at`)} as taken_at,
-        ${instantText(sql, sql`a.at`)} as at, a.who, m.entries || ' journal entries of ' || ${month}::text as what,
+        ${instantText(sql, sql`a.at`)} as at, a.who, m.entries,
         format('%s-%s-%s', b.code, ${month}::text, lpad(${nth}::text, greatest(6, length(${nth}::text)), '0')) as asked
       from ledger.archived_months m
       join ledger.archives a on a.book_id = m.book_id and a.year = m.year
       join mirror.books b on b.book_id = m.book_id
       where m.book_id = ${bookId} and m.period = ${`${month}-01`}::text::date order by a.year`,
   )
-  return rows.map(({ asked, ...row }) => stepOf(asked, row))
+  return rows.map(({ asked, entries, ...row }) =>
+    stepOf(asked, { ...row, what: `${counted(entries, "journal entry", "journal entries")} of ${month}` }),
+  )
 })

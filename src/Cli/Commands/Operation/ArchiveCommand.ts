@@ -3,7 +3,7 @@ import { Clock, Effect, Option } from "effect"
 import type { BookArchive } from "../../../Archive/BookArchive.ts"
 import { type Archived, archive as archiveYear } from "../../../Archive.ts"
 import { who } from "../../../Close/Person.ts"
-import { count, counted, harmless, styled } from "../../../Common/Text.ts"
+import { counted, harmless, styled } from "../../../Common/Text.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { knownConnection, ownersBooks } from "../../BookEnvironment.ts"
 import { book, connection } from "../../CommandOptions.ts"
@@ -12,19 +12,19 @@ import { exitCodes } from "../../ExitCode.ts"
 import { UsageError } from "../../Failure.ts"
 import { Output } from "../../Output.ts"
 
-/** What a person calls the tables that rows leave. */
-const names: Readonly<Record<string, string>> = {
-  "ledger.journal_entries": "journal entries",
-  "ledger.postings": "lines",
-  "mirror.resources": "deposits, withdrawals and conversions",
-  "valuation.entries": "valued entries",
-}
+/** What a person calls the tables that rows leave: of one row, of several. */
+const names = {
+  "ledger.journal_entries": ["journal entry", "journal entries"],
+  "ledger.postings": ["line", "lines"],
+  "mirror.resources": ["deposit, withdrawal or conversion", "deposits, withdrawals and conversions"],
+  "valuation.entries": ["valued entry", "valued entries"],
+} as const
 
 const leavingText = ({ rows }: BookArchive): string =>
   Object.entries(names)
-    .flatMap(([table, name]) => {
+    .flatMap(([table, [one, several]]) => {
       const held = rows[table] ?? 0n
-      return held === 0n ? [] : [`${count(held)} ${name}`]
+      return held === 0n ? [] : [counted(held, one, several)]
     })
     .join(", ")
 
