@@ -586,6 +586,20 @@ layer(services)("a refused or cancelled movement", (it) => {
       expect(yield* reconciled(book)).toEqual([])
     }),
   )
+
+  it.effect("that is a conversion leaves its leg in transit", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const from = yield* openAccount(book)
+      const to = yield* openAccount(book, "EUR")
+      const canceled = { type: "CONVERSION", status: "CANCELED", amount: "1000.00" } as const
+      const conversion = yield* putResource(from, { ...canceled, buy: to, buyAmount: "900.00", rate: "0.9" })
+      yield* addEntry(from, { type: "DEBIT", amount: "1000.00", of: conversion })
+      expect((yield* reconciled(book)).map(({ message }) => message)).toContain(
+        "The conversion of 1000.00 USD was canceled, but leaves 1000.00 USD in transit.",
+      )
+    }),
+  )
 })
 
 layer(services)("an entry", (it) => {

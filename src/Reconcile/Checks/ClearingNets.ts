@@ -27,13 +27,16 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
           or (a.book_id, a.account_id::text) in (${brokenAccounts(sql, scope)}))) as ripe,
     format('The %s of %s was %s, but leaves %s.', lower(r.resource_type),
       ${sumText(sql, sql`r.amount`, sql`r.currency`)}, lower(r.status),
-      case when n.amount = 0 then n.apart else ${sumText(sql, sql`n.amount`, sql`n.currency`)} || ' in clearing' end) as message,
+      case when n.amount = 0 then n.apart else ${sumText(sql, sql`n.amount`, sql`n.currency`)} || ' in ' || n.place end) as message,
     jsonb_build_object('status', r.status, 'currency', n.currency, 'clearing', n.amount::text, 'roles', n.roles,
       'occurredAt', ${instantText(sql, sql`coalesce(r.completed_at, r.created_at)`)}) as evidence
   from mirror.resources r
   cross join lateral (
     select k.currency, sum(k.amount) as amount, jsonb_agg(distinct k.role) as roles,
       coalesce(sum(k.amount) filter (where not k.answered), 0) as unanswered,
+      -- A conversion stands in transit, and in trading once both of its sides are there.
+      case when r.resource_type <> 'CONVERSION' then 'clearing' when bool_or(k.role = 'trading' and k.amount <> 0) then 'trading'
+        else 'transit' end as place,
       -- What one account lacks stands in another one.
       case when bool_or(k.role = 'other') and min(k.amount) filter (where not k.answered) < 0
           and max(k.amount) filter (where not k.answered) > 0
