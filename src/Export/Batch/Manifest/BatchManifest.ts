@@ -71,6 +71,12 @@ const totalsFor = (accounts: ReadonlyArray<OpenedAccount>, totals: Totals): Mani
     }
   })
 
+/** What is new since the last time is of no dates: it stands on the closes of the months that it has entries of. */
+const closesOf = (periods: Manifest["periods"], closes: Lineage["closes"]): Lineage["closes"] => {
+  const months = new Set(periods.map(({ period }) => period))
+  return closes.filter(({ period }) => months.has(period))
+}
+
 export const manifestOf = (
   plan: BatchPlan,
   facts: Facts,
@@ -97,7 +103,7 @@ export const manifestOf = (
       knownSince: facts.knownSince,
     },
     batch,
-    lineage: { ...lineage, previous, closes },
+    lineage: { ...lineage, previous, closes: kind === "since-last" ? closesOf(periods, closes) : closes },
     createdAt: facts.createdAt,
     scope: { kind, text, from, to, since, covered, asOf },
     complete: facts.reasons.length === 0,

@@ -22,7 +22,7 @@ export const Lineage = Schema.Struct({
   follows: Schema.Array(Count),
   /** Batches that this one supersedes. */
   supersedes: Schema.Array(Count),
-  /** The close of every closed month of the selection. */
+  /** The close of every closed month of the selection; of `--since-last`, of those that the batch has entries of. */
   closes: Schema.Array(
     Schema.Struct({
       period: Schema.String.pipe(Schema.pattern(/^\d{4}-\d{2}$/)),
