@@ -1644,13 +1644,13 @@ $$;
 
 -- The batches that an accountant may have imported: committed or acknowledged, and neither previews nor as-of exports. `last_day`
 -- is the last day that a batch covers; one without an end date covers everything, which in the base currency ends with the last
--- month that was valued.
+-- month that was valued. Only there is it looked up: a manifest is long, and what is exported night by night has no end date.
 create or replace view export.standing_batches as
 select b.book_id, b.batch, b.scope, b.formats, b.currency_basis, b.from_date, b.to_date, b.since_numbering,
   b.through_numbering, b.covered, b.manifest,
-  coalesce(b.to_date, (
+  coalesce(b.to_date, case when b.currency_basis <> 'native' then (
     select (max((m.period || '-01')::date) + interval '1 month')::date - 1
-    from json_to_recordset(b.manifest #> '{base,months}') as m (period text))) as last_day
+    from json_to_recordset(b.manifest #> '{base,months}') as m (period text)) end) as last_day
 from export.batches b
 where b.as_of is null and export.batch_state(b.book_id, b.batch) in ('committed', 'acknowledged');
 

@@ -69,8 +69,9 @@ export const batchesInOtherWays = Effect.fn("Export.batchesInOtherWays")(functio
       select s.* from (
         select b.book_id as "bookId", k.code, b.batch, b.formats, b.currency_basis as basis, b.from_date::text as from,
           b.last_day::text as to,
-          b.currency_basis <> ${nativeBasis} and coalesce(b.manifest #>> '{tables,rated}', '') = 'true' as rated,
-          (b.manifest #>> '{tables,exchangeResults}')::boolean as results
+          -- Only those in the base currency have either: years of the others, night by night, are not parsed.
+          case when b.currency_basis <> ${nativeBasis} then coalesce(b.manifest #>> '{tables,rated}', '') = 'true' else false end as rated,
+          case when b.currency_basis <> ${nativeBasis} then (b.manifest #>> '{tables,exchangeResults}')::boolean end as results
         from export.standing_batches b join mirror.books k on k.book_id = b.book_id
         where b.book_id ${isIn(sql, bookIds)}) s
       where s.basis <> ${basis} or s.rated <> ${rated} or s.results is not null

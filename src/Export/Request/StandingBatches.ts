@@ -83,7 +83,7 @@ export const standingOfBooks = Effect.fn("Export.standingOfBooks")(function* (
     (sql) => sql`
       select b.book_id as "bookId", k.code, b.batch, b.scope, b.from_date::text as from, b.formats,
         b.last_day::text as to, b.since_numbering as since, b.through_numbering as through, b.covered,
-        coalesce(b.manifest #>> '{tables,rated}', '') = 'true' as rated
+        case when b.currency_basis <> ${nativeBasis} then coalesce(b.manifest #>> '{tables,rated}', '') = 'true' else false end as rated
       from export.standing_batches b join mirror.books k on k.book_id = b.book_id
       where b.book_id ${isIn(sql, bookIds)} and b.currency_basis = ${basis}
       order by b.batch`,

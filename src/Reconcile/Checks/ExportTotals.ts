@@ -14,16 +14,19 @@ import {
   type Scope,
 } from "../ReconcileScope.ts"
 
+/** Chosen first (offset 0): a manifest is long, and those of years of batches would be parsed in each run. */
 const batches = (sql: Sql, scope: Scope): Fragment => sql`
   select b.book_id, b.batch, b.scope, b.manifest::jsonb as manifest,
     min(b.batch) over (partition by b.book_id, b.from_date, b.to_date, b.since_numbering, b.through_numbering,
       b.covered::text, b.as_of) as like_batch
-  from export.batches b
-  join reconcile.progress g on g.book_id = b.book_id
-  where b.book_id = ${inBooks(sql, scope)} and b.currency_basis = 'native' and export.holds_journal(b.manifest) and (
-    ${isEverything(scope)} or b.scope = ${scope.period}::text or b.batch > g.through_batch
-    or (b.book_id, b.batch::text) in (
-      select o.book_id, o.subject_id from (${openSubjects(sql, scope, "export-totals")}) o))`
+  from (
+    select b.* from export.batches b
+    join reconcile.progress g on g.book_id = b.book_id
+    where b.book_id = ${inBooks(sql, scope)} and b.currency_basis = 'native' and (
+      ${isEverything(scope)} or b.scope = ${scope.period}::text or b.batch > g.through_batch
+      or (b.book_id, b.batch::text) in (
+        select o.book_id, o.subject_id from (${openSubjects(sql, scope, "export-totals")}) o)) offset 0) b
+  where export.holds_journal(b.manifest)`
 
 /** A command for several formats makes a batch of each: entries that they all cover are summed once, for the first of them. */
 const sums = (sql: Sql): Fragment => sql`
