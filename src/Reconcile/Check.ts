@@ -27,7 +27,7 @@ export const checks = [
   {
     name: "missing-resource",
     severity: "blocking",
-    todo: "the next sync tries again; then tieout reclassify F… --to CODE --reason TEXT",
+    todo: "the next sync asks again for what is not archived; then tieout reclassify F… --to CODE --reason TEXT",
   },
   {
     name: "unclassified-entry",
