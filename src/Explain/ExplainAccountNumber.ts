@@ -61,7 +61,10 @@ export const accountNumber = Effect.fn("Explain.accountNumber")(function* (typed
       join mirror.books b on b.book_id = a.book_id
       -- As renamedRows has it: the mapping may know the account by a name that it had before.
       left join called c on c.book_id = a.book_id and c.role = a.role and c.currency = a.currency
-        and ((c.code = a.code and c.name = a.name) or c.of = a.partner_account_id::text
+        and ((c.code = a.code and c.name = a.name and not exists (
+            select from ledger.accounts s where s.book_id = c.book_id and s.currency = c.currency
+              and s.partner_account_id::text = c.of and (s.code, s.name) <> (a.code, a.name)))
+          or c.of = a.partner_account_id::text
           or (a.partner_account_id is null and (a.rule_code = '' or c.code = a.code)))
       where c.columns is not null or upper(a.code) = ${wanted} or upper(a.name) = ${wanted}
         or starts_with(${wanted}, upper(a.code || '-' || a.currency))

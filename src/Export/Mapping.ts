@@ -15,7 +15,7 @@ import { addMapping, newestMappings, type StoredMapping, waitForImports } from "
 import { type CheckedBook, checkMapping, identityOf } from "./Mapping/MappingCheck.ts"
 import { fileText, readMapping, workbookOf } from "./Mapping/MappingCsv.ts"
 import { type BookRow, keyOf, type MappingRow } from "./Mapping/MappingRow.ts"
-import { renamedRows } from "./Mapping/Renamed.ts"
+import { type Named, renamedRows } from "./Mapping/Renamed.ts"
 import { type SharedCode, sharedInMapping } from "./Mapping/SharedCodes.ts"
 import { accountsOfBooks, baseOnlyOfBooks, chartAccounts } from "./Source/Accounts.ts"
 
@@ -33,8 +33,8 @@ const nothing: Readonly<Record<string, string>> = Object.fromEntries(
 type Base = Pick<ValuationOptions, "baseCurrency" | "chart">
 
 /**
- * The books' accounts, of a book each once; several of the ledger may be one here. Those of the base-currency journal come last,
- * if asked for with those that the book will only have once it is valued.
+ * The books' accounts; several may have one name, and are one in a mapping. Those of the base-currency journal come last, if
+ * asked for with those that the book will only have once it is valued.
  */
 const accountsOf = Effect.fn("AccountMapping.accountsOf")(function* (
   books: ReadonlyArray<Book>,
@@ -47,10 +47,13 @@ const accountsOf = Effect.fn("AccountMapping.accountsOf")(function* (
     const { ordered } = ofBook(accounts, bookId)
     const valued = ofBook(baseOnly, bookId)
     const later = base === null || valued.length > 0 ? [] : chartAccounts(book, base)
-    const all = [...ordered, ...valued, ...later]
-    return { bookId, book, accounts: [...new Map(all.map((account) => [keyOf(account), account])).values()] }
+    return { bookId, book, accounts: [...ordered, ...valued, ...later] }
   })
 })
+
+const byName = (accounts: ReadonlyArray<Named>): ReadonlyArray<Named> => [
+  ...new Map(accounts.map((account) => [keyOf(account), account])).values(),
+]
 
 /** The chart in use with the newest mapping's names, a row per account of the chosen books. */
 export const current = Effect.fn("AccountMapping.current")(function* (
@@ -63,7 +66,7 @@ export const current = Effect.fn("AccountMapping.current")(function* (
   for (const one of yield* accountsOf(books, base)) {
     const kept = renamedRows(stored.get(one.bookId)?.rows ?? [], one.accounts)
     const known = new Map(kept.map(({ partnerAccountId: _, ...row }) => [keyOf(row), row]))
-    for (const account of one.accounts) {
+    for (const account of byName(one.accounts)) {
       const { code, currency, name, role } = account
       rows.push({ ...nothing, ...known.get(keyOf(account)), book: one.book, role, currency, code, name })
     }
@@ -167,7 +170,7 @@ export const unmappedAccounts = Effect.fn("AccountMapping.unmapped")(function* (
   const stored = yield* newestMappings(books.map(({ bookId }) => bookId))
   const mapped = books.filter(({ bookId }) => stored.has(bookId))
   return (yield* accountsOf(mapped, null)).flatMap(({ accounts, book, bookId }) =>
-    unmappedIn(renamedRows(stored.get(bookId)?.rows ?? [], accounts), accounts).map(
+    unmappedIn(renamedRows(stored.get(bookId)?.rows ?? [], accounts), byName(accounts)).map(
       (one): UnmappedBook => ({ book, ...one }),
     ),
   )

@@ -3,6 +3,7 @@
  * the names that its account has now, so that what an accountant called it stays.
  */
 import type { Account } from "../../Format/Entry.ts"
+import { targetColumns } from "../../Format/Targets.ts"
 import { keyOf, type MappingRow } from "./MappingRow.ts"
 
 export type Named = Pick<Account, "code" | "currency" | "name" | "partnerAccountId" | "role">
@@ -24,19 +25,42 @@ const groupedBy = <A>(all: Iterable<A>, key: (one: A) => string): ReadonlyMap<st
   return found
 }
 
+/** What the row calls its account, in every system. */
+const calledIn = (row: MappingRow): string => JSON.stringify(targetColumns.map((column) => row[column]))
+
+/** Without those of accounts that are called the same now, in two ways: which of them counts is for the accountant to say. */
+const withoutDoubt = (rows: ReadonlyArray<MappingRow>): ReadonlyArray<MappingRow> => {
+  const called = groupedBy(rows, keyOf)
+  return rows.filter((row) => new Set(called.get(keyOf(row))?.map(calledIn)).size === 1)
+}
+
+/** The row's own account has its name, as far as the row says which of the service's accounts it is. */
+const fits = (
+  { partnerAccountId }: MappingRow,
+  namesakes: ReadonlyArray<Named>,
+  partners: ReadonlySet<string>,
+): boolean =>
+  namesakes.length > 0 &&
+  (!partners.has(partnerAccountId) || namesakes.some((one) => one.partnerAccountId === partnerAccountId))
+
 /**
  * An account that was there stays there, so a row that fits none by its names is of one that fits no row. Where only one of each has
- * something lasting in common, they belong together; what stays in doubt is left as it is.
+ * something lasting in common, they belong together; what stays in doubt is left as it is. `accounts` are all of the book: several
+ * may have one name.
  */
 export const renamedRows = (
   rows: ReadonlyArray<MappingRow>,
   accounts: ReadonlyArray<Named>,
 ): ReadonlyArray<MappingRow> => {
-  const known = new Set(accounts.map(keyOf))
-  const named = new Set(rows.map(keyOf))
-  const leftRows = new Set(rows.filter((row) => !known.has(keyOf(row))))
-  if (leftRows.size === 0) return rows
-  const leftAccounts = new Set(accounts.filter((account) => !named.has(keyOf(account))))
+  const named = groupedBy(accounts, keyOf)
+  const partners = new Set(accounts.flatMap(({ partnerAccountId }) => partnerAccountId ?? []))
+  const fitting = rows.filter((row) => fits(row, named.get(keyOf(row)) ?? [], partners))
+  const leftRows = new Set(rows)
+  const leftAccounts = new Set(accounts)
+  for (const row of fitting) {
+    leftRows.delete(row)
+    for (const account of named.get(keyOf(row)) ?? []) leftAccounts.delete(account)
+  }
   const found = new Map<MappingRow, Named>()
   for (const of of lasting) {
     const candidates = groupedBy(leftAccounts, (one) => of(one, one.partnerAccountId ?? ""))
@@ -50,8 +74,10 @@ export const renamedRows = (
       leftAccounts.delete(account)
     }
   }
-  return rows.map((row) => {
-    const account = found.get(row)
-    return account === undefined ? row : { ...row, code: account.code, name: account.name }
-  })
+  return withoutDoubt(
+    rows.map((row) => {
+      const account = found.get(row)
+      return account === undefined ? row : { ...row, code: account.code, name: account.name }
+    }),
+  )
 }
