@@ -27,6 +27,7 @@ import {
 } from "./BookExport.ts"
 import type { Selection } from "./Request/ExportScope.ts"
 import { previousBatches } from "./Request/Lineage.ts"
+import { warnOfTakenOut } from "./Request/TakenOut.ts"
 import type { ExportRequest } from "./Request.ts"
 import { type AskedPass, refusalsOf, unitsOf, writeUnit } from "./Unit.ts"
 
@@ -170,6 +171,7 @@ export const exportBooks = Effect.fn("Export.books")(function* (
   )
   const plans = yield* plannedBooks(asked, scope, request)
   const writing = plans.filter(({ passes }) => passes.length > 0)
+  yield* warnOfTakenOut(writing)
   const made = writing.length === 0 ? [] : yield* exportBatches(writing, request)
   const batches = new Map(asked.map(({ book }) => [book.bookId, Array.of<ExportedBatch>()]))
   for (const { bookId, place, written } of made) {

@@ -36,7 +36,7 @@ const replacedLines = ({ formats, lineage }: Manifest): ReadonlyArray<string> =>
   lineage === undefined || lineage.supersedes.length === 0 || !formats.some(accumulates)
     ? []
     : [
-        `  What was imported of batch ${lineage.supersedes.join(", ")} has to leave the accounting system before this is imported: its entries are in here again.`,
+        `  What was imported of batch ${lineage.supersedes.join(", ")} has to leave the accounting system before this is imported: its entries of these days are in here again.`,
       ]
 
 /** Which of its months are closed, and who approved each close. */

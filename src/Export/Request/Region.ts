@@ -23,7 +23,7 @@ export type Region = ReadonlyArray<Slab>
 export const everyStep = 2n ** 63n - 1n
 
 /** The days that an entry may have: `journal_entries_dates`. */
-const firstDay = "1970-01-01"
+export const firstDay = "1970-01-01"
 export const lastDay = "2199-12-31"
 
 const dayAfter = (day: string, days: number): string =>

@@ -22,6 +22,7 @@ const batchColumns = {
   code: text,
   batch: int4,
   scope: text,
+  basis: text,
   from: nullable(text),
   to: nullable(text),
   formats: arrayOf(text),
@@ -38,6 +39,8 @@ export interface StandingBatch {
   readonly batch: number
   /** `2026-10`, `2026-10-01_2026-10-15`, `all`, `since-4` */
   readonly scope: string
+  /** `native`, or the base currency. */
+  readonly basis: string
   readonly formats: ReadonlyArray<string>
   /** Written with rates (`--with-rates`), in the currencies that moved. */
   readonly rated: boolean
@@ -59,7 +62,7 @@ export const coveredBy = (region: Region, from: bigint): ReadonlyArray<Covered> 
 export const flagOf = ({ rated }: { readonly rated: boolean }): string => (rated ? "--with-rates" : "--base")
 
 /** In the base currency the days decide, since entries that only that journal has are not numbered in steps. */
-const regionOf = (basis: string, { covered, from, since, through, to }: BatchRow): Region =>
+const regionOf = ({ basis, covered, from, since, through, to }: BatchRow): Region =>
   basis === nativeBasis
     ? subtract(
         box(from, to, since, through),
@@ -71,21 +74,21 @@ const regionOf = (basis: string, { covered, from, since, through, to }: BatchRow
 export const regionsOf = (format: string, standing: ReadonlyArray<StandingBatch>): ReadonlyArray<Region> =>
   standing.filter(({ formats }) => formats.includes(format)).map(({ region }) => region)
 
-/** By book, one row per batch, without its manifest; the first first. */
+/** By book, one row per batch, without its manifest; the first first. `basis`: null for all of them. */
 export const standingOfBooks = Effect.fn("Export.standingOfBooks")(function* (
   bookIds: ReadonlyArray<number>,
-  basis: string,
+  basis: string | null,
 ) {
   const database = yield* Database
   const rows = yield* database.rows(
     "Export.standingBatches",
     batchColumns,
     (sql) => sql`
-      select b.book_id as "bookId", k.code, b.batch, b.scope, b.from_date::text as from, b.formats,
+      select b.book_id as "bookId", k.code, b.batch, b.scope, b.currency_basis as basis, b.from_date::text as from, b.formats,
         b.last_day::text as to, b.since_numbering as since, b.through_numbering as through, b.covered,
         case when b.currency_basis <> ${nativeBasis} then coalesce(b.manifest #>> '{tables,rated}', '') = 'true' else false end as rated
       from export.standing_batches b join mirror.books k on k.book_id = b.book_id
-      where b.book_id ${isIn(sql, bookIds)} and b.currency_basis = ${basis}
+      where b.book_id ${isIn(sql, bookIds)} and b.currency_basis = coalesce(${basis}::text, b.currency_basis)
       order by b.batch`,
   )
   return byBook(
@@ -94,9 +97,10 @@ export const standingOfBooks = Effect.fn("Export.standingOfBooks")(function* (
       code: row.code,
       batch: row.batch,
       scope: row.scope,
+      basis: row.basis,
       formats: row.formats,
       rated: row.rated,
-      region: regionOf(basis, row),
+      region: regionOf(row),
     })),
   )
 })
