@@ -157,7 +157,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           const error = yield* Effect.flip(exported("MAP", ["xero"]))
           expect(error).toMatchObject({ _tag: "ExportError", reason: "Refused" })
           expect(error.message.split("\n")[1]).toBe(
-            "  xero: account 7920 Income:Exchange:Unrealized:EUR (fx_unrealized, EUR) is not in the mapping: it is newer; export the accounts again",
+            "  xero: account 7920 Income:Exchange:Unrealized:EUR (fx_unrealized, EUR) is not in the mapping: it is newer, or two accounts got one name; export the accounts again",
           )
           // Its accounts are listed for the mapping, and the month is not valued yet.
           const { valued } = yield* (yield* Database).row(

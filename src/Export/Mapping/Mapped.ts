@@ -23,7 +23,7 @@ const lookUp = (
   const own = row?.[column] ?? ""
   if (used && own === "") {
     return row === undefined
-      ? "is not in the mapping: it is newer; export the accounts again"
+      ? "is not in the mapping: it is newer, or two accounts got one name; export the accounts again"
       : `has no ${column} in the mapping, though others have`
   }
   const name = own === "" ? account[fallback] : own
