@@ -205,6 +205,7 @@ describe("what is derived from the formats", () => {
     expect(older).toEqual({
       ...Object.fromEntries(targetColumns.map((column) => [column, ""])),
       ...account,
+      partnerAccountId: "",
       xero_code: "200",
     })
   })

@@ -16,7 +16,7 @@ describe("a new settings file", () => {
   it("with the defaults means the same as no file", () => {
     const { connection: _a, file: _b, profile: _c, ...fromFile } = settings(settingsText(defaultAnswers))
     const { connection: _d, file: _e, profile: _f, ...fromNothing } = settings("")
-    expect(fromFile).toEqual(fromNothing)
+    expect(fromFile).toEqual({ ...fromNothing, isFileSet: true })
   })
 
   it("holds the answers uncommented, and everything else unchanged", () => {
