@@ -1,7 +1,7 @@
 /** How deliveries come into the inbox: many in one statement, each once. */
 import { Effect } from "effect"
 import { bool, type RowOf, text } from "../Database/Columns.ts"
-import { plainLiteral, textArray, textLiteral } from "../Database/TextArray.ts"
+import { plainArray, plainLiteral, textArray, textLiteral } from "../Database/TextArray.ts"
 import type { Database } from "../Database.ts"
 import { type Delivery, keyOf } from "./Delivery.ts"
 
@@ -46,6 +46,32 @@ const flag = (database: Database, conflicts: ReadonlyArray<StoredRow>) =>
       where i.connection = k.connection and i.event_id = k.event_id and not i.conflict`,
   )
 
+/**
+ * Writes again what was there already, without a change. A row is seen by others before the standby of a synchronous replication has
+ * it, if whoever wrote it stopped waiting: a process that was stopped, a server that was started again. To find it says nothing of
+ * that; the end of a transaction that writes waits until the standby has this and all before it.
+ */
+const confirm = (database: Database, known: ReadonlyArray<Delivery>) =>
+  database.execute(
+    "Webhook.Inbox.confirm",
+    (sql) => sql`
+      select 1
+      from unnest(${textArray(
+        sql,
+        known.map(({ connection }) => connection),
+      )}, ${textArray(
+        sql,
+        known.map(({ eventId }) => eventId),
+      )}, ${plainArray(
+        sql,
+        known.map(({ digest }) => digest),
+      )}) as k (connection, event_id, digest)
+      join webhook.inbox i on i.connection = k.connection and i.event_id = k.event_id
+        and i.digest = decode(k.digest, 'hex')
+      -- Two that confirm the same events do not wait in a circle: this lock is shared.
+      for key share of i`,
+  )
+
 /** Returns the rows that were not there before; once it has succeeded, all are durable. */
 export const store = (database: Database) =>
   Effect.fnUntraced(function* (deliveries: ReadonlyArray<Delivery>) {
@@ -81,6 +107,11 @@ export const store = (database: Database) =>
     )
     const conflicts = stored.filter(({ conflict }) => conflict)
     if (conflicts.length > 0) yield* flag(database, conflicts)
+    const written = new Set(
+      stored.map(({ connection, digest, event_id }) => keyOf({ connection, digest, eventId: event_id })),
+    )
+    const known = rows.filter((row) => !written.has(keyOf(row)))
+    if (known.length > 0) yield* confirm(database, known)
     return stored.map(({ conflict, connection, digest, event_id }) => ({
       key: keyOf({ connection, digest, eventId: event_id }),
       connection,
