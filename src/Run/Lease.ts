@@ -152,7 +152,10 @@ export const takeLeases = Effect.fn("Sync.takeLeases")(function* (
   )
 })
 
-/** Runs an effect in one transaction, and only while the lease is held. */
+/**
+ * Runs an effect in one transaction, and only while the lease is held. The run is compared, too: a failover may lose the commit that took a
+ * lease, and the next one then gets the same epoch.
+ */
 export const fenced =
   (database: Database, { epoch, runId, taken }: Lease): Commit =>
   (effect) =>
@@ -161,7 +164,9 @@ export const fenced =
         operation: "Sync.fence",
         statement: (sql) => sql`
           select 1 from sync.leases
-          where connection = ${taken.connection} and book_id = ${rowOf(taken)} and epoch = ${epoch} for share`,
+          where connection = ${taken.connection} and book_id = ${rowOf(taken)} and epoch = ${epoch}
+            and run_id = ${runId}
+          for share`,
         passes: (found) =>
           found.length === 1
             ? Effect.void
@@ -187,6 +192,7 @@ export const fencedTogether = (database: Database, leases: ReadonlyArray<Lease>)
           from unnest(${`{${leases.map((lease) => rowOf(lease.taken)).join(",")}}`}::integer[],
             ${`{${leases.map(({ epoch }) => epoch).join(",")}}`}::bigint[]) as h (book_id, epoch)
           join sync.leases l on l.connection = ${taken.connection} and l.book_id = h.book_id and l.epoch = h.epoch
+            and l.run_id = ${runId}
           order by l.book_id for share of l`,
         passes: (found) =>
           found.length === leases.length

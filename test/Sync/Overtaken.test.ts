@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Exit, Layer, Option } from "effect"
 import { type Book, clientBook, organizationBook } from "../../src/Book.ts"
 import * as Money from "../../src/Common/Money.ts"
+import { Database } from "../../src/Database.ts"
 import type { Line } from "../../src/Ledger/JournalEntry.ts"
 import { Accounts } from "../../src/Ledger/LedgerAccounts.ts"
 import { Ledger } from "../../src/Ledger.ts"
@@ -54,6 +55,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a run that was overtak
       expect(yield* rows(`select state, exit_code from sync.runs where run_id = ${stalled.runId}`)).toEqual([
         { state: "running", exit_code: null },
       ])
+    }),
+  )
+
+  it.scoped("writes nothing where a failover lost its lease and the next one has the same epoch", () =>
+    Effect.gen(function* () {
+      const lost = yield* beginRun("failover", "sync")
+      // As on an asynchronous standby that has not got the last commits.
+      const database = yield* Database
+      yield* database.transaction(
+        Effect.zipRight(
+          rows("set local session_replication_role = replica"),
+          rows("update sync.leases set epoch = epoch - 1 where connection = 'failover'"),
+        ),
+      )
+      const next = yield* beginRun("failover", "sync")
+      const one = rows("select 1 as one")
+      expect(yield* Effect.flip(lost.commit(one))).toBeInstanceOf(LeaseLost)
+      expect(yield* next.commit(one)).toEqual([{ one: 1 }])
     }),
   )
 
