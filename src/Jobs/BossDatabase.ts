@@ -5,6 +5,7 @@
 import type { ConstructorOptions } from "pg-boss"
 import { type Client, makeClient } from "../Database/Client.ts"
 import type { ConnectionSettings } from "../Database/ConnectionSettings.ts"
+import { onlyReads, toDatabaseError } from "../Database/DatabaseError.ts"
 
 /** Connections of one process. */
 const connections = 3
@@ -31,22 +32,36 @@ export interface BossDatabase {
 
 const applicationName = "tieout jobs"
 
+const isForReading = (error: unknown): boolean => toDatabaseError("", error).sqlstate === onlyReads
+
 export const bossDatabase = (settings: ConnectionSettings): BossDatabase => {
-  const client = makeClient(settings, { connections, applicationName })
-  readAsNodePostgres(client)
+  const open = (most: number): Client => {
+    const client = makeClient(settings, { connections: most, applicationName })
+    readAsNodePostgres(client)
+    return client
+  }
+  let client = open(connections)
+  /** A session that was opened while the server could only be read stays so, and another may be written to again. */
+  const renew = (used: Client): void => {
+    if (used !== client) return
+    client = open(connections)
+    used.end({ timeout: 5 }).catch(() => undefined)
+  }
   return {
     db: {
       executeSql: async (statement, values = []) => {
-        // Without values as one simple query, which may hold several statements.
-        if (!isScript(statement)) return { rows: rowsOf(await client.unsafe(statement, values)) }
         // Not a reserved connection: the driver never reports that a session opened for one is open. A script that fails
         // half-way ends its transaction with its session.
-        const own = makeClient(settings, { connections: 1, applicationName })
-        readAsNodePostgres(own)
+        const own = isScript(statement) ? open(1) : undefined
+        const used = own ?? client
         try {
-          return { rows: rowsOf(await own.unsafe(statement, values)) }
+          // Without values as one simple query, which may hold several statements.
+          return { rows: rowsOf(await used.unsafe(statement, values)) }
+        } catch (error) {
+          if (isForReading(error)) renew(used)
+          throw error
         } finally {
-          await own.end({ timeout: 5 })
+          await own?.end({ timeout: 5 })
         }
       },
     },

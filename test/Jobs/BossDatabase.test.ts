@@ -5,6 +5,7 @@ import { isPassing } from "../../src/Database/DatabaseError.ts"
 import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
 import { calling } from "../../src/Jobs/Boss.ts"
 import { bossDatabase } from "../../src/Jobs/BossDatabase.ts"
+import { aside } from "../support/aside.ts"
 import { freePort } from "../support/Loopback.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -25,6 +26,25 @@ it.scopedLive(
         "select count(*)::int as open from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'"
       expect((yield* run(open)).rows).toEqual([{ open: 0 }])
     }).pipe(Effect.provide(TestDatabase.blank)),
+)
+
+it.scopedLive("writes again once a database that could only be read may be written to", () =>
+  Effect.gen(function* () {
+    const { name, url } = yield* TestDatabase
+    const settings = yield* parseDatabaseUrl(Redacted.make(url))
+    const turn = (how: string) =>
+      aside((sql) => sql.unsafe(`begin read write; alter database ${name} ${how}; commit`))
+    yield* aside((sql) => sql`create table note (id int)`)
+    yield* turn("set default_transaction_read_only = on")
+    const { close, db } = bossDatabase(settings)
+    yield* Effect.addFinalizer(() => Effect.promise(close))
+    const insert = calling("Jobs.send", () => db.executeSql("insert into note values (1) returning id"))
+    const refused = yield* Effect.flip(insert).pipe(
+      Effect.ensuring(turn("set default_transaction_read_only = off")),
+    )
+    expect(refused.sqlstate).toBe("25006")
+    expect(yield* insert).toEqual({ rows: [{ id: 1 }] })
+  }).pipe(Effect.provide(TestDatabase.blankLayer)),
 )
 
 describe("a statement of the queue that fails", () => {
