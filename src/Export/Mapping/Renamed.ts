@@ -2,6 +2,7 @@
  * A changed chart, or another name for a rule's account, renames accounts; a mapping knows them by the names of its day. Each row gets
  * the names that its account has now, so that what an accountant called it stays.
  */
+import { Array as Arr } from "effect"
 import type { Account } from "../../Format/Entry.ts"
 import { targetColumns } from "../../Format/Targets.ts"
 import { keyOf, type MappingRow } from "./MappingRow.ts"
@@ -15,23 +16,13 @@ const lasting: ReadonlyArray<(one: Omit<Named, "partnerAccountId">, partnerAccou
   ({ currency, role }) => JSON.stringify([role, currency]),
 ]
 
-const groupedBy = <A>(all: Iterable<A>, key: (one: A) => string): ReadonlyMap<string, ReadonlyArray<A>> => {
-  const found = new Map<string, Array<A>>()
-  for (const one of all) {
-    const own = found.get(key(one))
-    if (own === undefined) found.set(key(one), [one])
-    else own.push(one)
-  }
-  return found
-}
-
 /** What the row calls its account, in every system. */
 const calledIn = (row: MappingRow): string => JSON.stringify(targetColumns.map((column) => row[column]))
 
 /** Without those of accounts that are called the same now, in two ways: which of them counts is for the accountant to say. */
 const withoutDoubt = (rows: ReadonlyArray<MappingRow>): ReadonlyArray<MappingRow> => {
-  const called = groupedBy(rows, keyOf)
-  return rows.filter((row) => new Set(called.get(keyOf(row))?.map(calledIn)).size === 1)
+  const called = Arr.groupBy(rows, keyOf)
+  return rows.filter((row) => new Set(called[keyOf(row)]?.map(calledIn)).size === 1)
 }
 
 /** The row's own account has its name, as far as the row says which of the service's accounts it is. */
@@ -52,21 +43,23 @@ export const renamedRows = (
   rows: ReadonlyArray<MappingRow>,
   accounts: ReadonlyArray<Named>,
 ): ReadonlyArray<MappingRow> => {
-  const named = groupedBy(accounts, keyOf)
+  const named = Arr.groupBy(accounts, keyOf)
   const partners = new Set(accounts.flatMap(({ partnerAccountId }) => partnerAccountId ?? []))
-  const fitting = rows.filter((row) => fits(row, named.get(keyOf(row)) ?? [], partners))
+  const fitting = rows.filter((row) => fits(row, named[keyOf(row)] ?? [], partners))
   const leftRows = new Set(rows)
   const leftAccounts = new Set(accounts)
   for (const row of fitting) {
     leftRows.delete(row)
-    for (const account of named.get(keyOf(row)) ?? []) leftAccounts.delete(account)
+    for (const account of named[keyOf(row)] ?? []) leftAccounts.delete(account)
   }
   const found = new Map<MappingRow, Named>()
   for (const of of lasting) {
-    const candidates = groupedBy(leftAccounts, (one) => of(one, one.partnerAccountId ?? ""))
-    for (const [common, own] of groupedBy(leftRows, (row) => of(row, row.partnerAccountId))) {
+    const candidates = Arr.groupBy(leftAccounts, (one) => of(one, one.partnerAccountId ?? ""))
+    for (const [common, own] of Object.entries(
+      Arr.groupBy(leftRows, (row) => of(row, row.partnerAccountId)),
+    )) {
       const [row, anotherRow] = own
-      const [account, anotherAccount] = candidates.get(common) ?? []
+      const [account, anotherAccount] = candidates[common] ?? []
       if (common === "" || row === undefined || account === undefined) continue
       if (anotherRow !== undefined || anotherAccount !== undefined) continue
       found.set(row, account)
