@@ -211,6 +211,24 @@ describe("a night of several processes", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scopedLive("belongs to who claimed it anew after a failover lost the first claim", () =>
+    Effect.gen(function* () {
+      const night: Night = { due: lastDue(), isMissed: false }
+      const claimed = Effect.flatMap(lookAt("default", night), (known) => claim("default", night, known))
+      const mine = Option.getOrThrow(yield* claimed)
+      yield* endHolders("default")
+      yield* rows("delete from sync.nights returning true as lost")
+      yield* onOwnDatabase(
+        Effect.gen(function* () {
+          const other = Option.getOrThrow(yield* claimed)
+          expect([yield* mine.holds, yield* other.holds]).toEqual([false, true])
+          yield* mine.end
+          expect(yield* nights).toEqual([{ connection: "default", epoch: 1, ended: false }])
+        }),
+      )
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scopedLive("is not begun before it is due, by the database's clock", () =>
     Effect.gen(function* () {
       const { service } = yield* partnership()

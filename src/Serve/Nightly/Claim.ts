@@ -5,7 +5,7 @@
  */
 import { Duration, Effect, ExecutionStrategy, Exit, Option, Scope } from "effect"
 import type { Sql } from "../../Database/Client.ts"
-import { bool, float8, int4, nullable } from "../../Database/Columns.ts"
+import { bool, float8, int4, nullable, timestamptz } from "../../Database/Columns.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
@@ -89,6 +89,12 @@ export interface Claim {
   readonly release: Effect.Effect<void>
 }
 
+interface Taken {
+  readonly epoch: number
+  /** By the database's clock, as its text. */
+  readonly claimedAt: string
+}
+
 /** The night's row, unless it has ended meanwhile; a night that had ended before it was first looked at is begun again. */
 const take = Effect.fn("Nightly.take")(function* (connection: string, { due }: Night, known: Known) {
   const database = yield* Database
@@ -102,15 +108,15 @@ const take = Effect.fn("Nightly.take")(function* (connection: string, { due }: N
       )
       const [taken] = yield* database.rows(
         "Nightly.claim",
-        { epoch: int4 },
+        { epoch: int4, claimedAt: timestamptz },
         (sql) => sql`
           insert into sync.nights as n (connection, due_at) values (${connection}, to_timestamp(${due}::float8 / 1000))
           on conflict (connection, due_at) do update
             set epoch = n.epoch + 1, claimed_at = now(), ended_at = null, told = false
             where n.ended_at is null or n.ended_at >= ${endedAtMost(sql)} or n.epoch = ${known.ended ? (known.epoch ?? 0) : 0}::integer
-          returning epoch`,
+          returning epoch, claimed_at as "claimedAt"`,
       )
-      return Option.fromNullable(taken?.epoch)
+      return Option.fromNullable(taken)
     }),
   )
 })
@@ -123,15 +129,15 @@ export const claim = Effect.fn("Nightly.claim")(function* (connection: string, n
   const database = yield* Database
   const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
   const release = Scope.close(scope, Exit.void)
-  const isOwn = (epoch: number) =>
+  /** The row while it is this claim's. A failover may lose a claim, and the next one then gets the same epoch. */
+  const own = (sql: Sql, { claimedAt, epoch }: Taken) => sql`
+    connection = ${connection} and due_at = to_timestamp(${night.due}::float8 / 1000) and epoch = ${epoch}
+    and claimed_at = ${claimedAt}::timestamptz and ended_at is null`
+  const isOwn = (taken: Taken) =>
     database.row(
       "Nightly.holds",
       { holds: bool },
-      (sql) => sql`
-        select exists (
-          select 1 from sync.nights
-          where connection = ${connection} and due_at = to_timestamp(${night.due}::float8 / 1000) and epoch = ${epoch}
-            and ended_at is null) as holds`,
+      (sql) => sql`select exists (select 1 from sync.nights where ${own(sql, taken)}) as holds`,
     )
   return yield* database.tryLock(`night:${connection}`).pipe(
     Scope.extend(scope),
@@ -139,16 +145,13 @@ export const claim = Effect.fn("Nightly.claim")(function* (connection: string, n
       Effect.map(
         take(connection, night, known),
         Option.map(
-          (epoch): Claim => ({
-            isTakeover: epoch > 1 && !known.ended,
+          (row): Claim => ({
+            isTakeover: row.epoch > 1 && !known.ended,
             lost,
-            holds: Effect.map(isOwn(epoch), ({ holds }) => holds),
+            holds: Effect.map(isOwn(row), ({ holds }) => holds),
             end: database.execute(
               "Nightly.end",
-              (sql) => sql`
-                update sync.nights set ended_at = now()
-                where connection = ${connection} and due_at = to_timestamp(${night.due}::float8 / 1000)
-                  and epoch = ${epoch} and ended_at is null`,
+              (sql) => sql`update sync.nights set ended_at = now() where ${own(sql, row)}`,
             ),
             release,
           }),
