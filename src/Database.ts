@@ -1,10 +1,9 @@
-import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { Effect, Either, Layer, Option, type Redacted, type Scope, Stream } from "effect"
 import type postgres from "postgres"
 import { firstOf } from "./Common/Effects/FirstOf.ts"
 import { inSpan } from "./Common/Effects/Traced.ts"
 import { assertRows, onlyRow } from "./Database/AnswerRows.ts"
-import { type Client, makeClient, makeOrm, type Orm, type Sql } from "./Database/Client.ts"
+import type { Orm, Sql } from "./Database/Client.ts"
 import { type Columns, type RowOf, text } from "./Database/Columns.ts"
 import { makeConnections } from "./Database/ConnectionPool.ts"
 import type { ConnectionSettings } from "./Database/ConnectionSettings.ts"
@@ -22,9 +21,6 @@ import { makeTransactions } from "./Database/Transactions.ts"
 
 /** Connections of this process for queries and transactions, unless the settings say otherwise. */
 const defaultConnections = 10
-
-/** Connections of the root client, which only tools and tests use. */
-const rootConnections = 2
 
 /** Rows that a stream fetches at a time. */
 const rowsPerFetch = 1_000
@@ -56,11 +52,6 @@ const make = Effect.gen(function* () {
   const connections = yield* makeConnections(settings, config.connections ?? defaultConnections)
   const { announce, tryLocks, tryLocksOfReader } = yield* makeSessionLocks(settings)
   const tryLock = (lock: string) => tryLocks({ lock, shared: false })
-  const client: Client = yield* Effect.acquireRelease(
-    Effect.sync(() => makeClient(settings, { connections: rootConnections })),
-    (opened) => Effect.promise(() => opened.end({ timeout: 2 })),
-  )
-  const db: PostgresJsDatabase = makeOrm(client)
   const { forCursor, noteConflict, onConnection, transaction } = makeTransactions(
     connections,
     settings.pooled === true,
@@ -146,13 +137,6 @@ const make = Effect.gen(function* () {
       isEmbedded && config.asOwner !== true
         ? Option.some<DatabaseSettings>({ ...config, asOwner: true })
         : Option.none<DatabaseSettings>(),
-    /**
-     * The root client, for tools and tests. Never use it inside a transaction, whose statements go through `rows` and
-     * `execute`.
-     */
-    client,
-    /** drizzle over the root client, with the same warning. Use `orm` instead. */
-    db,
     /**
      * The rows of one SQL statement, run in the current transaction, or by itself when there is none. `operation` names it
      * in errors and traces. Every answer is compared with `columns`: names, Postgres types, nulls, members of unions. One

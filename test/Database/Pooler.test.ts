@@ -6,6 +6,7 @@ import { migrate } from "../../src/Database/Migrate.ts"
 import { Database } from "../../src/Database.ts"
 import { credit, partnership } from "../Sync/Partnership.ts"
 import { journal, rows, sync } from "../Sync/Runs.ts"
+import { aside } from "../support/aside.ts"
 import { settingsFor } from "../support/DatabaseAddress.ts"
 import { hasPgbouncer, pgbouncer } from "../support/Pgbouncer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -69,9 +70,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("behind pgbouncer in mo
           const database = yield* Database
           expect(database.settings.pooled).toBe(true)
           yield* parallel
-          const plain = yield* Effect.forEach(Array.from({ length: 20 }), () =>
-            Effect.promise(() => backend(database.client)),
-          )
+          const plain = yield* Effect.forEach(Array.from({ length: 20 }), () => aside(backend))
           expect(new Set(plain.flat().map(({ program }) => program ?? ""))).toEqual(new Set([""]))
           let sum = 0
           yield* database

@@ -4,6 +4,7 @@ import { Deferred, Effect, Exit, Fiber, Ref, Stream } from "effect"
 import type { Sql } from "../../src/Database/Client.ts"
 import { int4, nullable, text } from "../../src/Database/Columns.ts"
 import { Database } from "../../src/Database.ts"
+import { aside } from "../support/aside.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const setup = Effect.gen(function* () {
@@ -59,7 +60,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
       const inside = yield* database.transaction(
         Effect.gen(function* () {
           yield* insert(1)
-          const others = yield* Effect.promise(() => database.client`select id from note`)
+          const others = yield* aside((sql) => sql`select id from note`)
           return { own: yield* ids, others: others.length }
         }),
       )
@@ -289,7 +290,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
               "Test.pid",
               (sql) => sql<[{ pid: number }]>`select pg_backend_pid() as pid`,
             )
-            yield* Effect.promise(() => database.client`select pg_terminate_backend(${pid}, 600000)`)
+            yield* aside((sql) => sql`select pg_terminate_backend(${pid}, 600000)`)
             yield* Effect.sleep("100 millis")
             yield* Effect.ignore(insert(2))
             yield* insert(3)
@@ -312,7 +313,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
               "Test.pid",
               (sql) => sql<[{ pid: number }]>`select pg_backend_pid() as pid`,
             )
-            yield* Effect.promise(() => database.client`select pg_terminate_backend(${pid}, 600000)`)
+            yield* aside((sql) => sql`select pg_terminate_backend(${pid}, 600000)`)
           }),
         ),
       )
@@ -325,8 +326,8 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
     Effect.gen(function* () {
       const database = yield* setup
       yield* Effect.forEach([1, 2, 3], (id) => database.transaction(insert(id)), { concurrency: 3 })
-      yield* Effect.promise(
-        () => database.client`
+      yield* aside(
+        (sql) => sql`
           select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid()`,
       )
@@ -338,11 +339,12 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
   it.effect("writes again once a database that could only be read may be written to", () =>
     Effect.gen(function* () {
       const database = yield* setup
-      const asServer = (statement: string) => Effect.promise(() => database.client.unsafe(statement))
+      const asServer = (statement: string) => aside((sql) => sql.unsafe(statement))
       const name = `(select format('alter database %I', current_database()))`
       const turn = (how: string) =>
         Effect.flatMap(asServer(`select ${name} || ' ${how}' as statement`), ([row]) =>
-          asServer(String(row?.statement)),
+          // Its own session begins as the database is.
+          asServer(`begin read write; ${row?.statement}; commit`),
         )
       const inserted = (first: number) =>
         Effect.forEach([first, first + 1, first + 2], (id) => database.transaction(insert(id)), {
@@ -409,8 +411,8 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
       const insertAll = (all: ReadonlyArray<number>) =>
         Effect.forEach(all, (id) => database.transaction(insert(id), { guard: guard(0) }), { concurrency: 3 })
       yield* insertAll([1, 2, 3])
-      yield* Effect.promise(
-        () => database.client`
+      yield* aside(
+        (sql) => sql`
           select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid()`,
       )

@@ -10,6 +10,7 @@ import type { RateRow } from "../../src/Valuation/Rates/RateTable.ts"
 import type { ValuationOptions } from "../../src/Valuation/ValuedBook.ts"
 import { value } from "../../src/Valuation.ts"
 import { addConversionAccounts, assignNumbers, leg, openBook, partner, post, whole } from "../Export/Books.ts"
+import { aside } from "../support/aside.ts"
 import { closePeriod, reopenPeriod } from "../support/Closing.ts"
 import { statement as query } from "../support/statement.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -496,8 +497,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       yield* addRates(allOf(2017).map((row) => ({ ...row, rate: "0.80" })))
       const database = yield* Database
       // This would fail at once if the valuation held the lock.
-      const free = Effect.promise(
-        () => database.client`select 1 from ledger.locks where book_id = ${book.bookId} for update nowait`,
+      const free = aside(
+        (sql) => sql`select 1 from ledger.locks where book_id = ${book.bookId} for update nowait`,
       )
       yield* database.transaction(Effect.zipRight(value([book], null, options), free))
       expect((yield* balances(book.bookId))[0]).toBe("cash 1200.00")

@@ -6,6 +6,7 @@ import { Database } from "../../src/Database.ts"
 import { type Commits, makeCommits } from "../../src/Webhook/Commits.ts"
 import type { Delivery } from "../../src/Webhook/Delivery.ts"
 import { serve, uuid } from "../Partner/Service.ts"
+import { aside } from "../support/aside.ts"
 import { compiled } from "../support/Compiled.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { pairOf, recordOf } from "./Keys.ts"
@@ -138,7 +139,7 @@ layer(database, { excludeTestServices: true })("durability", (it) => {
   it.scoped("[W8] the sessions are cut in the middle: 503 or 200 with a row, and it goes on", () =>
     Effect.gen(function* () {
       const { port } = yield* listening(withKey)
-      const { client, query } = yield* Database
+      const { query } = yield* Database
       const burst = yield* Effect.fork(
         Effect.forEach(
           Array.from({ length: 600 }, (_, index) => index),
@@ -150,9 +151,10 @@ layer(database, { excludeTestServices: true })("durability", (it) => {
       )
       for (let cut = 0; cut < 4; cut++) {
         yield* Effect.sleep("60 millis")
-        yield* Effect.promise(() =>
-          client`select pg_terminate_backend(pid) from pg_stat_activity
-                 where datname = current_database() and pid <> pg_backend_pid()`.then(() => undefined),
+        yield* aside(
+          (sql) => sql`
+            select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and pid <> pg_backend_pid()`,
         )
       }
       const replies = yield* Effect.flatten(burst.await)

@@ -1,6 +1,7 @@
 /** Starts one operation in a process of its own and does not let it finish. */
 import { Data, Effect, Option } from "effect"
-import { Database } from "../../../src/Database.ts"
+import type { Database } from "../../../src/Database.ts"
+import { aside } from "../../support/aside.ts"
 import type { History, Kill } from "../History.ts"
 import { placeOf } from "../History.ts"
 import type { Outcome } from "../Operations.ts"
@@ -31,12 +32,10 @@ const ids = (rows: ReadonlyArray<{ readonly pid: number }>): ReadonlySet<number>
   new Set(rows.map(({ pid }) => pid))
 
 /** The database's sessions other than the one that asks. */
-const sessions = Effect.flatMap(Database, ({ client }) =>
-  Effect.promise(
-    () => client<Array<{ pid: number }>>`
-      select pid from pg_stat_activity
-      where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
-  ),
+const sessions = aside(
+  (sql) => sql<Array<{ pid: number }>>`
+    select pid from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
 ).pipe(Effect.map(ids))
 
 const others = (before: ReadonlySet<number>) =>
@@ -53,10 +52,9 @@ const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 
 const cut = (before: ReadonlySet<number>, by: Kill["by"]) =>
   Effect.gen(function* () {
-    const { client } = yield* Database
     const list = `{${(yield* others(before)).join(",")}}`
-    yield* Effect.promise(
-      () => client`
+    yield* aside(
+      (sql) => sql`
         select pg_terminate_backend(pid) from unnest(${list}::integer[]) as s (pid)
         where ${by === "stop, all cut"} or exists (
           select 1 from pg_locks l where l.pid = s.pid and l.locktype = 'advisory' and l.granted)`,
@@ -120,7 +118,7 @@ const operationOf = ({ history, step }: How): string => {
 export const fate = (how: How): Effect.Effect<Fate, KilledBadly, Database> =>
   Effect.gen(function* () {
     const { kill, process } = how
-    const before = new Set([...(yield* sessions), ...(yield* own)])
+    const before = yield* sessions
     const { atEnd, atPlace, seen } = heard(how)
     const epoch = epochOf(how.site.connection)
     const free = yield* epoch
@@ -163,11 +161,6 @@ export const fate = (how: How): Effect.Effect<Fate, KilledBadly, Database> =>
     }
     return yield* told(kill, seen, meanwhile)
   })
-
-/** The sessions of this process. The pool may open more while the other process works, but sends no statement meanwhile. */
-const own = Effect.flatMap(Database, ({ client }) =>
-  Effect.promise(() => client<Array<{ pid: number }>>`select pg_backend_pid() as pid`),
-).pipe(Effect.map(ids))
 
 const told = (kill: Kill, { ended, place }: Seen, meanwhile: string): Effect.Effect<Fate, KilledBadly> => {
   if (ended?.line === "died") return new KilledBadly({ message: `${placeOf(kill)}: it died: ${ended.cause}` })

@@ -1,6 +1,7 @@
 /** Interrupts operations at a request, or cuts every connection to the database there. */
 import { Deferred, Effect } from "effect"
 import { Database } from "../../../src/Database.ts"
+import { aside } from "../../support/aside.ts"
 import type { Site } from "../Site.ts"
 
 /** Acts at the request after so many more, and answers whether that request came. */
@@ -40,12 +41,10 @@ export const stopped = <E, R>(site: Site, after: number, operation: Effect.Effec
   })
 
 /** Ends every session of this database but the asker's, whatever it is doing, and waits until they have gone. */
-const cutAll = Effect.flatMap(Database, ({ client }) =>
-  Effect.promise(
-    () => client`
-      select pg_terminate_backend(pid, 10000) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`,
-  ),
+const cutAll = aside(
+  (sql) => sql`
+    select pg_terminate_backend(pid, 10000) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`,
 ).pipe(Effect.asVoid)
 
 /** More statements at once than a process has sessions for them. */
