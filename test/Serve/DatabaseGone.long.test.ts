@@ -3,6 +3,7 @@ import { Effect, Redacted } from "effect"
 import { inject } from "vitest"
 import { makeClient } from "../../src/Database/Client.ts"
 import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
+import { aside } from "../support/aside.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { ask, serving } from "./Asking.ts"
 
@@ -35,4 +36,31 @@ it.scopedLive("a database that is gone: alive, not ready, and every page says so
     const metrics = yield* ask(port, "/metrics")
     expect([metrics.status, metrics.body.includes("tieout_database_up 0\n")]).toEqual([200, true])
   }).pipe(Effect.provide(TestDatabase.layer)),
+)
+
+it.scopedLive(
+  "a database that may only be read: not ready until it may be written to again, and the page shows it",
+  () =>
+    Effect.gen(function* () {
+      const { name } = yield* TestDatabase
+      const turn = (how: string) =>
+        aside((sql) => sql.unsafe(`begin read write; alter database ${name} ${how}; commit`))
+      const cut = aside(
+        (sql) => sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`,
+      )
+      const port = yield* serving()
+      const until = (text: string) =>
+        Effect.repeat(Effect.delay(ask(port, "/readyz"), "100 millis"), {
+          until: ({ body }) => body === text,
+        })
+      yield* until("ready\n")
+      yield* Effect.zipRight(turn("set default_transaction_read_only = on"), cut)
+      const { status } = yield* until("not ready: the database may only be read at the moment\n")
+      expect(status).toBe(503)
+      expect((yield* ask(port, "/")).status).toBe(200)
+      yield* turn("reset default_transaction_read_only")
+      yield* until("ready\n")
+    }).pipe(Effect.provide(TestDatabase.layer)),
 )
