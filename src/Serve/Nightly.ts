@@ -129,8 +129,9 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
      * A failing connection does not stop the others. A connection whose service or database is away is tried again after ever
      * longer waits, until the deadline of a run. Never fails: problems go to the log and to an alert.
      */
-    const run = (night: Night) =>
+    const run = (night: Night, stopping: Effect.Effect<void> = Effect.never) =>
       keepNight(night, settings.connectionNames, {
+        stopping,
         deadline: settings.limits.runDeadline,
         attempt: readAndExport,
         unclaimed: (connection, cause) => report("sync", connection)(cause),

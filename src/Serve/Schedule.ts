@@ -50,8 +50,8 @@ export interface Scheduled<R> {
   readonly now: Effect.Effect<number, never, R>
   /** Whether the work that was due at that time is still to be done; none: it cannot be told now, and is asked again. */
   readonly isMissed: (due: number) => Effect.Effect<Option.Option<boolean>, never, R>
-  /** Reports its own failures. */
-  readonly work: (due: Due) => Effect.Effect<void, never, R>
+  /** Reports its own failures. Once `stopping` ends it waits for nothing more. */
+  readonly work: (due: Due, stopping: Effect.Effect<void>) => Effect.Effect<void, never, R>
   /** How long work under way may take at the end. */
   readonly grace: Duration.DurationInput
 }
@@ -77,7 +77,7 @@ export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled
         Effect.as(Effect.sleep(wait), false),
         Effect.as(Deferred.await(stopping), true),
       )
-      if (!stopped) yield* work(what)
+      if (!stopped) yield* work(what, Deferred.await(stopping))
       if ((yield* Queue.takeAll(due)).length > 0)
         yield* Effect.logWarning(`The ${name} fell due again while it ran; that one is left out.`)
     })

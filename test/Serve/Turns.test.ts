@@ -1,7 +1,8 @@
 /** The connections of a night, one after the other in one process. */
 import { expect, it } from "@effect/vitest"
-import { Clock, Duration, Effect } from "effect"
+import { Clock, Deferred, Duration, Effect } from "effect"
 import { keepNight } from "../../src/Serve/Nightly/Turns.ts"
+import { rows } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { thisNight } from "./ThisNight.ts"
 
@@ -36,6 +37,7 @@ it.scopedLive("is tried for the whole deadline, however long another connection 
     const night = thisNight((due) =>
       movedOn(
         keepNight(due, ["long", "away"], {
+          stopping: Effect.never,
           deadline,
           attempt: (connection, tries) =>
             Effect.sync(() => {
@@ -65,6 +67,7 @@ it.scopedLive("is tried no shorter and no longer where the clock is set meanwhil
         yield* thisNight((due) =>
           movedOn(
             keepNight(due, ["away"], {
+              stopping: Effect.never,
               deadline: Duration.minutes(20),
               attempt: (_, before) =>
                 Effect.sync(() => {
@@ -86,4 +89,37 @@ it.scopedLive("is tried no shorter and no longer where the clock is set meanwhil
       [0, 1, 2, 3, 4],
     ])
   }).pipe(Effect.provide(TestDatabase.layer)),
+)
+
+it.scopedLive(
+  "waits for no next try once the process is to end, but for what is under way, and ends no night",
+  () =>
+    Effect.gen(function* () {
+      const stopping = yield* Deferred.make<void>()
+      const done: Array<string> = []
+      yield* thisNight((due) =>
+        keepNight(due, ["away", "long"], {
+          stopping: Deferred.await(stopping),
+          deadline: Duration.hours(12),
+          attempt: (connection, tries) =>
+            Effect.gen(function* () {
+              if (connection === "away" || tries > 0) return "away" as const
+              yield* Deferred.succeed(stopping, undefined)
+              yield* Effect.sleep("50 millis")
+              done.push(connection)
+              return "done" as const
+            }),
+          unclaimed: () => Effect.void,
+          givenUp: (connection) => Effect.sync(() => void done.push(`${connection} given up`)),
+          attention: Effect.void,
+        }),
+      )
+      expect(done).toEqual(["long"])
+      expect(
+        yield* rows("select connection, ended_at is null as open from sync.nights order by connection"),
+      ).toEqual([
+        { connection: "away", open: true },
+        { connection: "long", open: false },
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
 )

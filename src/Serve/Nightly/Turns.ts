@@ -2,7 +2,8 @@
  * A night over the connections, beside other processes that keep the same schedule: each takes the connections that no other has,
  * one after the other, and watches the rest until they are done or their holder is gone.
  */
-import { type Cause, Clock, Duration, Effect, Option, type Scope } from "effect"
+import { type Cause, Clock, Duration, Effect, Either, Option, type Scope } from "effect"
+import { firstOf } from "../../Common/Effects/FirstOf.ts"
 import { errorOf } from "../../Common/ErrorKind.ts"
 import { spanText, steadyMillis } from "../../Common/Time.ts"
 import { changedOver } from "../../Database/DatabaseError.ts"
@@ -27,6 +28,8 @@ export type Tried = Unread | "done"
 
 /** The work of a night. */
 export interface NightWork {
+  /** Ends when the process is to end. */
+  readonly stopping: Effect.Effect<void>
   /** Tries of a connection end so long after its first one. */
   readonly deadline: Duration.Duration
   /** One connection's sync and export. `tries`: those before it in which it was away. */
@@ -115,6 +118,9 @@ const attemptAt = (night: Night, work: NightWork, place: Place) =>
     Effect.annotateLogs({ connection: place.connection }),
   )
 
+/** Fails as soon as the process is to end. */
+type Pause = (wait: Duration.Duration) => Effect.Effect<void, "stopping">
+
 const earliness = (night: Night) => Effect.orElseSucceed(untilDue(night), () => Duration.zero)
 
 /** The longest wait before the clocks are compared again. */
@@ -124,7 +130,7 @@ const compareAgain = Duration.seconds(30)
  * Waits until the night is due by the database's clock, where this machine's is ahead. Returns false if it no longer is: then the
  * schedule starts this night when it is due.
  */
-const whenDue = (night: Night) =>
+const whenDue = (night: Night, pause: Pause) =>
   Effect.gen(function* () {
     let early = yield* earliness(night)
     if (Duration.greaterThan(early, farAhead))
@@ -132,7 +138,7 @@ const whenDue = (night: Night) =>
         `This machine's clock is ${spanText(Duration.toSeconds(early))} ahead of the database's: the night is not due yet.`,
       )
     while (Duration.greaterThan(early, Duration.zero)) {
-      yield* Effect.sleep(Duration.min(early, compareAgain))
+      yield* pause(Duration.min(early, compareAgain))
       early = yield* earliness(night)
       const ownWait = night.due - (yield* Clock.currentTimeMillis)
       if (ownWait > Duration.toMillis(farAhead)) return false
@@ -148,11 +154,14 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
 ) {
   const attempt = (place: Place) => attemptAt(night, work, place)
   const one = yield* Effect.makeSemaphore(1)
+  // What is under way may end; a wait of minutes would outlast the time for that.
+  const pause: Pause = (wait) =>
+    firstOf(Effect.sleep(wait), Effect.zipRight(work.stopping, Effect.fail("stopping" as const)))
 
   const watch = (place: Place) =>
     Effect.logInfo("Another process works at the night of this connection; this one watches.").pipe(
       Effect.zipRight(
-        Effect.repeat(Effect.delay(one.withPermits(1)(attempt(place)), lookAgain), {
+        Effect.repeat(Effect.zipRight(pause(lookAgain), one.withPermits(1)(attempt(place))), {
           while: (standing) => standing === "elsewhere",
         }),
       ),
@@ -168,7 +177,7 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
           ? `Another run has ${place.connection}. It is tried again in ${Duration.format(wait)}.`
           : `Away: ${place.connection}. It is tried again in ${Duration.format(wait)}; what was committed stays.`,
       )
-      yield* Effect.sleep(wait)
+      yield* pause(wait)
       place.waits += 1
       return Option.some(yield* one.withPermits(1)(attempt(place)))
     })
@@ -194,7 +203,7 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
       }
     }).pipe(Effect.annotateLogs({ connection: place.connection }))
 
-  if (!(yield* whenDue(night))) return
+  if (!(yield* Effect.orElseSucceed(whenDue(night, pause), () => false))) return
   const places = connections.map(
     (connection): Place => ({
       connection,
@@ -212,9 +221,14 @@ export const keepNight = Effect.fn("Nightly.keepNight")(function* (
   )
   // An outage may last for hours, so people are told before it ends.
   if (stands.some(({ standing }) => standing === "away")) yield* work.attention
-  yield* Effect.forEach(stands, ({ place, standing, began }) => untilOver(place, standing, began), {
-    concurrency: "unbounded",
-    discard: true,
-  })
+  const ends = yield* Effect.forEach(
+    stands,
+    ({ place, standing, began }) => Effect.either(untilOver(place, standing, began)),
+    { concurrency: "unbounded" },
+  )
+  if (ends.some(Either.isLeft)) {
+    yield* Effect.logWarning("The night is not over; the next start goes on with it.")
+    return
+  }
   if (yield* Effect.orElseSucceed(tellOnce(night, connections), () => true)) yield* work.attention
 }, Effect.scoped)
