@@ -7,10 +7,12 @@ import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
+import { type Cause, Clock, Duration, Effect, Either, Option, Redacted } from "effect"
+import { errorOf, messageOf } from "../Common/ErrorKind.ts"
 import { productVersion } from "../Common/Package.ts"
 import type { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
+import { isAway } from "../Sync/Runs/Failures.ts"
 import { type CronFields, nextDue } from "./Cron.ts"
 import { download } from "./Downloads.ts"
 import { bearerOf, isOwnForm, isOwnHost, isToken } from "./Guard.ts"
@@ -139,11 +141,17 @@ const app = (
     return path === "/logout" && method === "POST" ? yield* logout(door) : yield* answer(admission.right)
   })
 
+/** An outage is expected, and an open page asks again and again meanwhile. */
+const logged = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
+  isAway(errorOf(cause))
+    ? Effect.logWarning(`The status page could not answer: ${messageOf(cause)}`)
+    : Effect.logError("The status page could not answer.", cause)
+
 /** Logs every error; the answer says only that there was one. */
 const guarded = <E, R>(whole: HttpApp.Default<E, R>): HttpApp.Default<never, R> =>
   Effect.catchAllCause(whole, (cause) =>
     Effect.as(
-      Effect.logError("The status page could not answer.", cause),
+      logged(cause),
       Reply.page(messagePage("Not now", "The database cannot be read at the moment; the log says why."), 503),
     ),
   )
