@@ -5,6 +5,7 @@
 import { and, eq, sql } from "drizzle-orm"
 import { Context, Effect, Option } from "effect"
 import type { Book } from "./Book.ts"
+import { isoOf } from "./Common/Time.ts"
 import { bool, float8, int4 } from "./Database/Columns.ts"
 import { type RunCommand, runs } from "./Database/Tables/Sync.ts"
 import { Database } from "./Database.ts"
@@ -32,9 +33,6 @@ export class Run extends Context.Tag("tieout/Sync/Run")<
     readonly conclude: Commit
   }
 >() {}
-
-/** Our clock, ISO 8601. */
-export const nowIso = (epochMilliseconds: number): string => new Date(epochMilliseconds).toISOString()
 
 /** Notes that a run has started; an earlier one of the same command that never ended was abandoned. */
 export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, command: RunCommand) {
@@ -80,7 +78,7 @@ const endKilledBackfill = Effect.fn("Sync.endKilledBackfill")(function* (connect
 export const freshRun = (connection: string, runId: number, startedAt: number) => ({
   connection,
   runId,
-  startedAt: nowIso(startedAt),
+  startedAt: isoOf(startedAt),
   counters: noCounts(),
   progress: { statements: { done: 0, all: 0 }, clients: { done: 0, all: 0 } },
 })

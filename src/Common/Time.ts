@@ -8,10 +8,11 @@ export const steadyMillis: Effect.Effect<number> = Effect.map(
   (nanos) => Number(nanos) / 1e6,
 )
 
+/** ISO 8601, of epoch milliseconds. */
+export const isoOf = (millis: number): string => new Date(millis).toISOString()
+
 /** The machine's clock, which somebody may set: ISO 8601. */
-export const nowByUs: Effect.Effect<string> = Effect.map(Clock.currentTimeMillis, (millis) =>
-  new Date(millis).toISOString(),
-)
+export const nowByUs: Effect.Effect<string> = Effect.map(Clock.currentTimeMillis, isoOf)
 
 /** `45 seconds`, `3 minutes`, `26 hours`, `5 days`: in the largest unit that is precise enough. */
 export const spanText = (seconds: number): string => {

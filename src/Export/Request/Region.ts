@@ -2,6 +2,7 @@
  * Sets of journal entries by their effective date and their numbering step, without a list of them: days with the same spans of
  * steps stand together, the earliest first. The selection of a batch is such a set, and so is the union of several.
  */
+import { shiftDate } from "../../Common/Time.ts"
 
 /** Numbering steps above `after`, up to `through`. */
 export interface Span {
@@ -25,9 +26,6 @@ export const everyStep = 2n ** 63n - 1n
 /** The days that an entry may have: `journal_entries_dates`. */
 export const firstDay = "1970-01-01"
 export const lastDay = "2199-12-31"
-
-const dayAfter = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 
 const later = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 const earlier = (a: bigint, b: bigint): bigint => (a < b ? a : b)
@@ -72,16 +70,16 @@ const pieceByPiece = (
   decide: (spans: ReadonlyArray<ReadonlyArray<Span>>) => ReadonlyArray<Span>,
 ): Region => {
   const starts = [
-    ...new Set(regions.flat().flatMap(({ from, to }) => (to < lastDay ? [from, dayAfter(to, 1)] : [from]))),
+    ...new Set(regions.flat().flatMap(({ from, to }) => (to < lastDay ? [from, shiftDate(to, 1)] : [from]))),
   ].sort()
   const result: Array<Slab> = []
   for (const [index, from] of starts.entries()) {
     const next = starts[index + 1]
-    const to = next === undefined ? lastDay : dayAfter(next, -1)
+    const to = next === undefined ? lastDay : shiftDate(next, -1)
     const spans = decide(regions.map((region) => spansOn(region, from)))
     const last = result.at(-1)
     if (spans.length === 0) continue
-    if (last !== undefined && dayAfter(last.to, 1) === from && sameSpans(last.spans, spans)) {
+    if (last !== undefined && shiftDate(last.to, 1) === from && sameSpans(last.spans, spans)) {
       result[result.length - 1] = { ...last, to }
     } else result.push({ from, to, spans })
   }
@@ -108,7 +106,7 @@ export const wholeThrough = (region: Region): bigint => {
     if (from !== day || first === undefined || first.after !== 0n) return 0n
     through = through === undefined ? first.through : earlier(through, first.through)
     if (to === lastDay) return through
-    day = dayAfter(to, 1)
+    day = shiftDate(to, 1)
   }
   return 0n
 }

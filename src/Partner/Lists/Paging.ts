@@ -1,5 +1,6 @@
 /** Cursor paging (`docs/interface.md`, PageInfo): a walk that prefetches one page. */
 import { Effect, Fiber, Option } from "effect"
+import { isoOf } from "../../Common/Time.ts"
 import type { Interface, ListName } from "../../Settings/Interface.ts"
 import * as Address from "../Address.ts"
 import type { Keep } from "../Attempt.ts"
@@ -44,8 +45,6 @@ const queryOf = (
   if (Option.isSome(cursor)) query.set(paging.cursorParam, cursor.value)
   return query.size === 0 ? "" : `?${query.toString()}`
 }
-
-const isoOf = (at: number): string => new Date(at).toISOString()
 
 const fetchPage = <A>(
   { session, paging, kind, path, decoder, filters = {}, mayBePlain = false }: Listing<A>,

@@ -4,6 +4,7 @@
  */
 import { Array as Arr, Effect, Option } from "effect"
 import { allBooks, type Book, clientBook } from "../../Book.ts"
+import { isoOf } from "../../Common/Time.ts"
 import { bool, int4, nullable, text, uuid } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
@@ -14,7 +15,7 @@ import type { Instant } from "../../Partner/Instant.ts"
 import { malformedRows, type Page, type Pages, Shown, understoodRows } from "../../Partner/Lists/Page.ts"
 import { readWhole } from "../../Partner/Lists/WholeList.ts"
 import { type CreditAccount, PartnerConnection, type Receivable, type ReferenceItem } from "../../Partner.ts"
-import { nowIso, Run } from "../../Run.ts"
+import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { Clients } from "../Runs/Clients.ts"
 import { noPath, noteReads, noteTrouble, noting } from "../Runs/Evidence.ts"
@@ -97,7 +98,7 @@ const made = Effect.gen(function* () {
   const readReference = (organization: Book, kind: string, list: Pages<ReferenceItem> | null) =>
     readList(organization, kind, list, (items, page) =>
       Effect.flatMap(Run, ({ runId }) =>
-        Effect.asVoid(reference.put(organization, runId, kind, nowIso(page.requestedAt), items)),
+        Effect.asVoid(reference.put(organization, runId, kind, isoOf(page.requestedAt), items)),
       ),
     )
 
@@ -136,7 +137,7 @@ const made = Effect.gen(function* () {
     (organization: Book) => (items: ReadonlyArray<Receivable>, page: Page<Receivable>) =>
       Effect.gen(function* () {
         const { runId, counters } = yield* Run
-        const readAt = nowIso(page.requestedAt)
+        const readAt = isoOf(page.requestedAt)
         const all = yield* placed(organization, items)
         const byTime = Arr.groupBy(all, ({ receivable }) => toldAt(receivable, page))
         for (const [servedAt, some] of Object.entries(byTime))

@@ -8,6 +8,7 @@
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { traced } from "../../Common/Effects/Traced.ts"
+import { isoOf } from "../../Common/Time.ts"
 import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
@@ -17,7 +18,7 @@ import { forEachPageUntil } from "../../Partner/Lists/Walk.ts"
 import { readWhole } from "../../Partner/Lists/WholeList.ts"
 import { isCursorExpired } from "../../Partner/PartnerError.ts"
 import { type Account, Partner, type ReferenceItem, type Resource } from "../../Partner.ts"
-import { nowIso, Run } from "../../Run.ts"
+import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { noPath, noteReads, noteTrouble } from "../Runs/Evidence.ts"
 import { FloodGate } from "../Runs/FloodGate.ts"
@@ -185,7 +186,7 @@ const made = Effect.gen(function* () {
           const more = yield* quarantine.more(book, kind, malformed)
           yield* run.commit(
             Effect.gen(function* () {
-              yield* reference.put(book, run.runId, kind, nowIso(page.requestedAt), news)
+              yield* reference.put(book, run.runId, kind, isoOf(page.requestedAt), news)
               yield* quarantine.put(book, run.runId, kind, malformed)
               yield* quarantine.resolveItems(book, kind, ids)
               if (isWhole && waits) yield* quarantine.resolveStream(book, kind, run.runId)
@@ -220,7 +221,7 @@ const made = Effect.gen(function* () {
           const more = yield* quarantine.more(book, "accounts", malformed)
           yield* run.commit(
             Effect.gen(function* () {
-              yield* accounts.put(book, run.runId, nowIso(page.requestedAt), read)
+              yield* accounts.put(book, run.runId, isoOf(page.requestedAt), read)
               yield* quarantine.put(book, run.runId, "accounts", malformed)
               if (waiting.has("accounts")) {
                 yield* quarantine.resolveItems(

@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import { allBooks, type Book, clientBook } from "../../Book.ts"
 import { isReadableClient } from "../../Common/ClientStatus.ts"
+import { isoOf } from "../../Common/Time.ts"
 import { bool, int4 } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
@@ -11,7 +12,7 @@ import type { Instant } from "../../Partner/Instant.ts"
 import { malformedRows, Shown, understoodRows } from "../../Partner/Lists/Page.ts"
 import { readWhole } from "../../Partner/Lists/WholeList.ts"
 import { type Client, PartnerConnection } from "../../Partner.ts"
-import { nowIso, Run } from "../../Run.ts"
+import { Run } from "../../Run.ts"
 import { noteReads, noting } from "./Evidence.ts"
 import { FloodGate } from "./FloodGate.ts"
 
@@ -131,7 +132,7 @@ const made = Effect.gen(function* () {
           const more = yield* quarantine.more(organization, kind, malformed)
           yield* run.commit(
             Effect.gen(function* () {
-              yield* reference.put(organization, run.runId, kind, nowIso(page.requestedAt), clients)
+              yield* reference.put(organization, run.runId, kind, isoOf(page.requestedAt), clients)
               yield* quarantine.put(organization, run.runId, kind, malformed)
               yield* quarantine.resolveItems(
                 organization,

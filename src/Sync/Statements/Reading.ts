@@ -1,11 +1,11 @@
 /** How far the reading of one account's statement has come, and where the next run is to begin. */
 import { Option } from "effect"
+import { isoOf } from "../../Common/Time.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import type { KnownEntry } from "../../Mirror/StatementEntries.ts"
 import type { Instant } from "../../Partner/Instant.ts"
 import type { Row } from "../../Partner/Lists/Page.ts"
 import type { StatementEntry } from "../../Partner.ts"
-import { nowIso } from "../../Run.ts"
 import type { Group } from "../Resources/Grouped.ts"
 import { lastPageOf, type Place } from "../Resources/LastPage.ts"
 import type { ChainState, Walked } from "./Chain.ts"
@@ -97,5 +97,5 @@ export const note = (
   reading.meetsBooked ||= [...known.values()].some(
     ({ held, position }) => !held && position >= reading.booked,
   )
-  if (!page.hasNextPage && reading.meetsBooked) reading.tailReadAt = Option.some(nowIso(page.requestedAt))
+  if (!page.hasNextPage && reading.meetsBooked) reading.tailReadAt = Option.some(isoOf(page.requestedAt))
 }
