@@ -1,8 +1,12 @@
 /** Full checks are planned by the real size of the tables, even where no sync has made statistics. */
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
+import { int4 } from "../../src/Database/Columns.ts"
 import { Database } from "../../src/Database.ts"
+import { openItems } from "../../src/Reconcile/Checks/OpenItemsAddUp.ts"
 import { analyze, planFreely } from "../../src/Reconcile/Planning.ts"
+import { settingsScope } from "../../src/Reconcile/ReconcileScope.ts"
+import { Settings } from "../../src/Settings.ts"
 import { client, clientId, lending, move } from "../Sync/Lending.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
@@ -126,5 +130,36 @@ layer(TestDatabase.layer, { excludeTestServices: true })("statistics before a ch
       )
       expect(gone).toBeLessThan(300)
     }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a large book among many small ones", (it) => {
+  it.scoped(
+    "has its open items read as fast as when it is asked for alone",
+    () =>
+      Effect.gen(function* () {
+        const sandbox = yield* runningSandbox({ entries: 15_000, clients: 60, receivables: 20 })
+        yield* sync(sandbox.url, surfaces)
+        yield* rows("analyze")
+        const database = yield* Database
+        const settings = yield* Effect.provide(
+          Effect.map(Settings, settingsScope),
+          Settings.from({ variables: surfaces }),
+        )
+        const books = yield* rows("select book_id as id from mirror.books order by book_id")
+        const ids = books.map(({ id }) => Number(id))
+        const [alone] = yield* Effect.timed(rows(`select count(*) from ledger.open_items(${ids[0]})`))
+        const scope = { ...settings, books: ids, sinceRun: null, period: null, full: true, runId: null }
+        const [all, found] = yield* Effect.timed(
+          database.row(
+            "Test.found",
+            { count: int4 },
+            (sql) => sql`select count(*)::integer as count from (${openItems.found(sql, scope)}) f`,
+          ),
+        )
+        expect(found.count).toBe(0)
+        expect(Duration.toMillis(all)).toBeLessThan(4 * Duration.toMillis(alone) + 2_000)
+      }),
+    120_000,
   )
 })
