@@ -24,7 +24,15 @@ export interface Wanted {
 /** SQLSTATE of a missing privilege. */
 export const notAllowed = "42501"
 
-const named = (locks: ReadonlyArray<Wanted>): string => locks.map(({ lock }) => lock).join(", ")
+/** Locks that a message names: an export has one of each of a hundred books. */
+const mostNamed = 3
+
+const named = (locks: ReadonlyArray<Wanted>): string => {
+  const names = locks.slice(0, mostNamed).map(({ lock }) => lock)
+  return locks.length > mostNamed
+    ? `${names.join(", ")} and ${locks.length - mostNamed} more`
+    : names.join(", ")
+}
 
 /** A lock that is held. */
 export interface SessionLock {

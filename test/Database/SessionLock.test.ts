@@ -16,6 +16,15 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a lock", (it) => 
     }),
   )
 
+  it.effect("of many is named by its first", () =>
+    Effect.gen(function* () {
+      const { tryLocks, withSessionLock } = yield* Database
+      const many = ["one", "two", "three", "four", "five"].map((lock) => ({ lock, shared: false }))
+      const busy = withSessionLock("five", Effect.flip(Effect.scoped(tryLocks(...many))))
+      expect(yield* busy).toMatchObject({ lock: "one, two, three and 2 more" })
+    }),
+  )
+
   it.effect("leaves other locks alone", () =>
     Effect.gen(function* () {
       const database = yield* Database
