@@ -116,6 +116,13 @@ const ofCode = (
       what: "",
       advice: `${advice.Other} Unless somebody cancelled it, the database or the role has a statement_timeout that is too short: raise it for Tieout's role, or add statement_timeout=0 to the parameters of DATABASE_URL (?statement_timeout=0).`,
     }
+  // The driver drops the words with which the server, or a pooler, ends a session that a statement waits in.
+  if (code === "CONNECTION_CLOSED")
+    return {
+      what: "the connection to the database was lost: ",
+      advice:
+        "The log of the server, or of the pooler before it, says who ended it (pgbouncer's query_wait_timeout: its pool is too small); nothing half-done was kept, run the command again.",
+    }
   if (code === tooMany)
     return {
       what: "the database takes no more connections: ",

@@ -92,6 +92,22 @@ layer(TestDatabase.layer, { excludeTestServices: true })("behind pgbouncer in mo
       }),
   )
 
+  it.scoped.skipIf(!hasPgbouncer)("a pool that is too small is named where it may be the reason", () =>
+    Effect.gen(function* () {
+      const { name } = yield* TestDatabase
+      const url = yield* pgbouncer(name, "session", "query_wait_timeout = 1\nmax_db_connections = 1")
+      const error = yield* Effect.gen(function* () {
+        const database = yield* Database
+        return yield* database.withSessionLock(
+          "sync default",
+          Effect.flip(database.query("Test.pid", backend)),
+        )
+      }).pipe(behind(url))
+      expect(error).toMatchObject({ reason: "Unreachable" })
+      expect(error.message).toContain("query_wait_timeout: its pool is too small")
+    }),
+  )
+
   it.scoped.skipIf(!hasPgbouncer)("a lock ends with its holder's connection", () =>
     Effect.gen(function* () {
       const { name } = yield* TestDatabase
