@@ -82,6 +82,8 @@ const meanings = {
  */
 export const sessionSettings = (settings: ConnectionSettings): Readonly<Record<string, string>> => ({
   idle_in_transaction_session_timeout: `${deadAfter(settings)}s`,
+  // Ends a session of the pool just when its next statement is on its way; a peer that has vanished is found by the next three.
+  idle_session_timeout: "0",
   tcp_keepalives_idle: "20",
   tcp_keepalives_interval: "10",
   tcp_keepalives_count: "2",

@@ -1,7 +1,7 @@
 /** What a server or a database sets by default changes nothing of what our statements mean, and nothing of what we read. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { bool, bytes, text } from "../../src/Database/Columns.ts"
+import { bool, bytes, int4, text } from "../../src/Database/Columns.ts"
 import { textArray } from "../../src/Database/TextArray.ts"
 import { Database } from "../../src/Database.ts"
 import { settingsFor } from "../support/DatabaseAddress.ts"
@@ -123,6 +123,23 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a database with d
       if (hasPgbouncer) expect(yield* within(yield* pgbouncer(name, "transaction"))).toEqual({ slept: "" })
       const asked = yield* Effect.flip(within(`${url}?transaction_timeout=100ms`))
       expect(asked).toMatchObject({ reason: "Unreachable" })
+    }),
+  )
+
+  it.scoped("ends no session of the pool that waits for its next statement", () =>
+    Effect.gen(function* () {
+      const { name, url } = yield* TestDatabase
+      const before = yield* Database
+      yield* before.execute("Test.idle", (sql) =>
+        sql.unsafe(`alter database ${name} set idle_session_timeout = '100ms'`),
+      )
+      yield* Effect.gen(function* () {
+        const database = yield* Database
+        const pid = database.row("Test.pid", { pid: int4 }, (sql) => sql`select pg_backend_pid() as pid`)
+        const first = yield* pid
+        yield* Effect.promise(() => new Promise((resume) => setTimeout(resume, 500)))
+        expect(yield* pid).toEqual(first)
+      }).pipe(Effect.provide(Database.layer(settingsFor(url))))
     }),
   )
 })
