@@ -24,10 +24,10 @@ export interface Lacking {
 
 /** What the batches lack, for a person. */
 export const lackingText = ({ batches, book, currencies, formats }: Lacking): string =>
-  `LEFT OUT: ${formats.join(",")} has nothing in ${currencies.join(", ")} of what batch ${batches.map((batch) => `${book}/${batch}`).join(", ")} holds, since formats.leaveOut named it then. --again with their days, or --all, writes everything, to be imported in the batch's place.`
+  `LEFT OUT: ${formats.join(",")} has nothing in ${currencies.join(", ")} of what ${batches.length === 1 ? "batch" : "batches"} ${batches.map((batch) => `${book}/${batch}`).join(", ")} ${batches.length === 1 ? "holds" : "hold"}, since formats.leaveOut named it then. --again with their days, or --all, writes everything, to be imported in the batch's place.`
 
 /**
- * The currencies that moved in what these batches were to hold, that their files lack, and that the settings (`leaveOut`) no longer
+ * The batches of these whose files lack currencies that moved in what they were to hold, and that the settings (`leaveOut`) no longer
  * leave out. Nothing else exports those entries, since an accounting system gets each entry once.
  */
 const leftOutThen = Effect.fn("Export.leftOutThen")(function* (
@@ -37,19 +37,20 @@ const leftOutThen = Effect.fn("Export.leftOutThen")(function* (
   const database = yield* Database
   const rows = yield* database.rows(
     "Export.leftOutThen",
-    { currency: text },
+    { batch: int4, currency: text },
     (sql) => sql`
-      select distinct l.currency
+      select b.batch, l.currency
       from export.batches b
       cross join json_array_elements_text(coalesce(b.manifest #> '{tables,leftOut}', '[]')) as l (currency)
       where b.book_id ${isIn(sql, [bookId])} and b.batch = any (${plainArray(sql, batches.map(String), "int4")})
         and exists (
           select 1 from json_to_recordset(b.manifest -> 'currencies') as c (currency text)
-          where c.currency = l.currency)`,
+          where c.currency = l.currency)
+      order by b.batch`,
   )
-  const then = rows.map(({ currency }) => currency)
-  const lacking = tablesOf(formats).flatMap((format) => leftOut(format, { leaveOut: then }))
-  return [...new Set(lacking)].filter((currency) => !leaveOut.includes(currency)).toSorted()
+  const then = [...new Set(rows.map(({ currency }) => currency))]
+  const lacking = new Set(tablesOf(formats).flatMap((format) => leftOut(format, { leaveOut: then })))
+  return rows.filter(({ currency }) => lacking.has(currency) && !leaveOut.includes(currency))
 })
 
 /** Of a book's batches that have all that was asked for, and of those that a new one continues. */
@@ -61,15 +62,20 @@ export const lackingOf = Effect.fn("Export.lackingOf")(function* (
   const found: Array<Lacking> = []
   for (const { batches, formats } of earlier) {
     if (batches.length === 0) continue
-    const currencies = yield* leftOutThen({ bookId, batches, formats }, leaveOut)
-    if (currencies.length > 0) found.push({ book: code, formats, batches, currencies })
+    const lacks = yield* leftOutThen({ bookId, batches, formats }, leaveOut)
+    if (lacks.length === 0) continue
+    found.push({
+      ...{ book: code, formats },
+      batches: [...new Set(lacks.map(({ batch }) => batch))],
+      currencies: [...new Set(lacks.map(({ currency }) => currency))].toSorted(),
+    })
   }
   return found
 })
 
 /**
- * The batches of each format before `next`, where the newest of them was to leave out a currency that the settings no longer do: an
- * export of what is new continues all of them. Once it has written a batch, it has been said.
+ * The batches of each format before `next`, where one was to leave out a currency that the settings no longer do: an export of what
+ * is new continues all of them. Once such an export has written a batch, it has been said: only that batch and those after it are asked.
  */
 const continuedBy = Effect.fn("Export.continuedBy")(function* (
   bookId: number,
@@ -78,27 +84,23 @@ const continuedBy = Effect.fn("Export.continuedBy")(function* (
   leaveOut: ReadonlyArray<string>,
 ) {
   const database = yield* Database
-  return yield* database.rows(
-    "Export.continuedBy",
-    { format: text, batches: arrayOf(int4) },
-    (sql) => sql`
-      select f.format, array(
-        select b.batch from export.standing_batches b
-        where b.book_id = ${bookId} and b.currency_basis = ${nativeBasis} and f.format = any (b.formats)
-          and b.batch <= n.batch order by b.batch) as batches
-      from unnest(${plainArray(
-        sql,
-        tablesOf(formats).map(({ name }) => name),
-      )}) as f (format)
-      cross join lateral (
-        select b.batch, b.manifest from export.standing_batches b
-        where b.book_id = ${bookId} and b.currency_basis = ${nativeBasis} and f.format = any (b.formats)
-          and b.batch < coalesce(${next}::integer, b.batch + 1)
-        order by b.batch desc limit 1) n
-      where exists (
-        select 1 from json_array_elements_text(coalesce(n.manifest #> '{tables,leftOut}', '[]')) as l (currency)
-        where l.currency <> all (${plainArray(sql, leaveOut)}))`,
-  )
+  return yield* database.rows("Export.continuedBy", { format: text, batches: arrayOf(int4) }, (sql) => {
+    const before = sql`b.book_id = ${bookId} and b.currency_basis = ${nativeBasis} and f.format = any (b.formats)
+        and b.batch < coalesce(${next}::integer, b.batch + 1)`
+    return sql`
+        select f.format, array(
+          select b.batch from export.standing_batches b where ${before} order by b.batch) as batches
+        from unnest(${plainArray(
+          sql,
+          tablesOf(formats).map(({ name }) => name),
+        )}) as f (format)
+        where exists (
+          select 1 from export.standing_batches b
+          cross join json_array_elements_text(coalesce(b.manifest #> '{tables,leftOut}', '[]')) as l (currency)
+          where ${before} and l.currency <> all (${plainArray(sql, leaveOut)})
+            and b.batch >= coalesce((
+              select max(b.batch) from export.standing_batches b where ${before} and b.scope like 'since-%'), 0))`
+  })
 })
 
 /** Of what an export since the last time continues. `next`: the first batch that it wrote of the book; null: none. */
