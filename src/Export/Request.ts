@@ -149,6 +149,7 @@ export const checkChoices = ({
 
 /** The base-currency journal has one file per format, nothing left out. */
 const optionsOf = ({
+  again = false,
   base,
   mode = "detail",
   rated = false,
@@ -156,7 +157,7 @@ const optionsOf = ({
   tables = defaults,
 }: ExportRequest): TableOptions =>
   base === undefined
-    ? { ...tables, mode, summary }
+    ? { ...tables, mode, summary, again }
     : {
         settings: { ...tables.settings, leaveOut: [] },
         ...{ baseCurrency: base.baseCurrency, mode, rated, summary, inBase: true },

@@ -28,6 +28,8 @@ export interface TableOptions {
   readonly inBase?: boolean
   /** Debits and credits by day where absent. */
   readonly summary?: SummaryStyle
+  /** Everything is written again, which the command that a refusal advises has to say, too. */
+  readonly again?: boolean
 }
 
 const byDay: SummaryStyle = { by: "day", net: false }
@@ -67,7 +69,7 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
     touched: touchedSums,
   }: Pick<Source, "accounts" | "entriesByCurrency" | "moved" | "opening" | "touched">,
   formats: ReadonlyArray<TableFormat>,
-  { baseCurrency, mode, rated = false, settings, summary = byDay }: TableOptions,
+  { again = false, baseCurrency, mode, rated = false, settings, summary = byDay }: TableOptions,
   { createdAt, days, stored }: Prepared,
   banks: ReadonlyArray<Pick<BankStatementFormat, "profile">> = [],
 ) {
@@ -111,7 +113,11 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   const problems = [...lacking, ...unfit.map(({ message }) => message), ...unknown]
   if (problems.length > 0) {
     const advice = [
-      ...adviceFor(unfit, { mode: modeOptions(mode, summary), selection }, baseCurrency),
+      ...adviceFor(
+        unfit,
+        { mode: `${modeOptions(mode, summary)}${again ? " --again" : ""}`, selection },
+        baseCurrency,
+      ),
       ...(unknown.length > 0 ? [{ text: accountsAdvice, perBook: false }] : []),
     ]
     return yield* refused([{ book: code, problems, advice, without: withoutWhich(unfit, settings) }])

@@ -216,7 +216,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
         "  datev needs the setting formats.datev.consultant",
         "  datev needs the setting formats.datev.client",
         "  datev has currencies of three letters only: 1 entry is in USDT",
-        "Everything in EUR: tieout export --base --format datev --period 2026-10 --book REFUSED",
+        "Everything in EUR: tieout export --base --format datev --period 2026-10 --again --book REFUSED",
         "Without these currencies: formats.leaveOut: [USDT] in the settings.",
       ])
       expect(readdirSync(bare.out)).toEqual([])
@@ -233,7 +233,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
         `  intacct has no currency column and ${inNone}`,
         `  sage50 has no currency column and ${inNone}`,
         // A system without currencies would have nothing left, so that leaving the currencies out is not advised.
-        "Everything in EUR: tieout export --base --format xero,qbo,netsuite,intacct,sage50 --period 2026-10 --mode summary --book REFUSED",
+        "Everything in EUR: tieout export --base --format xero,qbo,netsuite,intacct,sage50 --period 2026-10 --mode summary --again --book REFUSED",
       ])
       expect(readdirSync(none.out)).toEqual([])
       // A list in the settings replaces the earlier one, whose currencies must not come back.
