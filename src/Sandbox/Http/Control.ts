@@ -12,6 +12,9 @@ import { readFaults } from "./FaultPlan.ts"
 import type { Faults } from "./Faults.ts"
 import { failure, json, type Reply } from "./SandboxReply.ts"
 
+/** Tenths of a second that are counted: an hour, so that a sandbox that runs for months does not grow. */
+const mostTenths = 36_000
+
 /** How often, and how closely, each operation was asked for, and how often each status was answered, since the last reset. */
 export class Counters {
   requests: Record<string, number> = {}
@@ -24,11 +27,12 @@ export class Counters {
     this.requests[endpoint] = (this.requests[endpoint] ?? 0) + 1
     this.busiest.arrive(performance.now())
     const at = Math.floor((performance.now() - this.#began) / 100)
+    if (at >= mostTenths) return
     while (this.#tenths.length <= at) this.#tenths.push(0)
     this.#tenths[at] = (this.#tenths[at] ?? 0) + 1
   }
 
-  /** Requests in each tenth of a second since the last reset, up to the last request. */
+  /** Requests in each tenth of a second of the first hour since the last reset, up to the last request. */
   get tenths(): ReadonlyArray<number> {
     return this.#tenths
   }

@@ -98,7 +98,7 @@ export const sandbox = command(
       "With --webhook it sends signed events for what happens. POST /control/webhooks?set=duplicates,reorder,drop,tamper (each",
       "with :PERCENT if need be) sends them badly, POST /control/webhooks/rotate changes the key, POST /control/rate?movements=N",
       "lets N movements a second happen by themselves, POST /control/destinations?index=K&to=STATUS moves an address book entry on.",
-      "GET /control/requests says how many requests came in each tenth of a second since POST /control/reset-counters.",
+      "GET /control/requests says how many requests came in each tenth of a second of the hour after POST /control/reset-counters.",
     ],
     takes,
     examples: [
