@@ -19,6 +19,7 @@ import type { Database } from "./Database.ts"
 import type { PartnerError } from "./Partner/PartnerError.ts"
 import type { Alerts } from "./Serve/Alerts.ts"
 import type { CronFields } from "./Serve/Cron.ts"
+import { checkNightExport } from "./Serve/Nightly/NightExport.ts"
 import { Nightly } from "./Serve/Nightly.ts"
 import { Overview } from "./Serve/Overview.ts"
 import { scheduleFields, startSchedule } from "./Serve/Schedule.ts"
@@ -132,6 +133,7 @@ export const checkSettings = Effect.fn("Serve.checkSettings")(function* () {
   const { checkSecrets, checkStatusToken, schedule } = yield* Settings
   yield* checkSecrets
   yield* checkStatusToken
+  yield* checkNightExport()
   return yield* scheduleFields(schedule)
 })
 

@@ -8,7 +8,9 @@ describe("the alert of an export that failed", () => {
     ["Folder", "its folder cannot be written"],
     ["FolderTaken", "its folder holds what is not ours"],
     ["Busy", "another export of a book runs"],
-    ["Disagrees", "the export was refused (Disagrees)"],
+    ["Usage", "what schedule.export names does not go with the settings, or with batches that are there"],
+    ["Disagrees", "the files would not have the ledger's figures"],
+    ["Missing", "the export was refused (Missing)"],
   ])("says of %s that %s, and quotes nothing of it", (reason, why) => {
     const { text } = failureOf("export", "default", exportError(reason, "Assets:Cash:Mayer of book ORG"))
     expect(text).toBe(

@@ -3,22 +3,47 @@ import { Effect, Either, Option } from "effect"
 import { allBooks } from "../../Book.ts"
 import { counted } from "../../Common/Text.ts"
 import { ExportError, exportError, refused } from "../../Export/ExportError.ts"
+import { checkChoices, type ExportRequest } from "../../Export/Request.ts"
 import { lackingText } from "../../Export/Source/LeftOutThen.ts"
 import { run as runExport } from "../../Export.ts"
-import { Settings } from "../../Settings.ts"
+import { Settings, SettingsError } from "../../Settings.ts"
 
-const exporting = Effect.fn("Nightly.exporting")(function* (connection: string, book: Option.Option<string>) {
+/** What a night asks for: by the settings, what no standing batch has. */
+const requestOf = Effect.fn("Nightly.exportRequest")(function* (
+  connection: Option.Option<string>,
+  book: Option.Option<string>,
+) {
   const { accounting, export: kept, formats, schedule } = yield* Settings
-  const exported = yield* runExport({
+  const request: ExportRequest = {
     perFormat: true,
     formats: schedule.export ?? [],
     scope: { kind: "since-last" },
-    connection: Option.some(connection),
+    connection,
     book,
     out: schedule.out,
     tables: { settings: formats, baseCurrency: accounting.baseCurrency },
     keepFiles: kept.keepFiles,
-  })
+  }
+  return request
+})
+
+/** Fails where no night could export, whatever the books hold: a start is the time to say so. */
+export const checkNightExport = Effect.fn("Nightly.checkExport")(function* () {
+  yield* requestOf(Option.none(), Option.none()).pipe(
+    Effect.flatMap(checkChoices),
+    Effect.mapError(
+      ({ message }) =>
+        new SettingsError({
+          reason: "Invalid",
+          mistakes: [`schedule.export: ${message}`],
+          advice: "Leave that format out, or change the setting; no other would be exported with it either.",
+        }),
+    ),
+  )
+})
+
+const exporting = Effect.fn("Nightly.exporting")(function* (connection: string, book: Option.Option<string>) {
+  const exported = yield* runExport(yield* requestOf(Option.some(connection), book))
   for (const one of exported.lacking) yield* Effect.logWarning(lackingText(one))
   return exported
 })

@@ -17,6 +17,8 @@ const exportReasons: { readonly [reason in ExportReason]?: string } = {
   Folder: "its folder cannot be written",
   FolderTaken: "its folder holds what is not ours",
   Refused: "a format cannot hold the books, or lacks a setting",
+  Usage: "what schedule.export names does not go with the settings, or with batches that are there",
+  Disagrees: "the files would not have the ledger's figures",
 }
 
 const databaseReasons: { readonly [reason in DatabaseReason]?: string } = {
