@@ -1,6 +1,7 @@
 /** The archived years of a book: which dump has them, and which questions can no longer be answered here. */
 import { eq, max } from "drizzle-orm"
 import { Data, Effect } from "effect"
+import { inShell } from "../Common/Text.ts"
 import { int4, int8, type RowOf, text } from "../Database/Columns.ts"
 import { archives } from "../Database/Tables/Archive.ts"
 import { plainArray } from "../Database/TextArray.ts"
@@ -57,7 +58,7 @@ const archiveWith = (archives: ReadonlyArray<Archive>, month: string): Archive |
 
 /** Where the archive is, and how to look into it. */
 export const whereIs = ({ at, digest, file, who, year }: Archive): string =>
-  `${file} (SHA-256 ${digest}), archived with ${year} on ${at} by ${who}. To look into it: tieout restore ${file} into an empty database`
+  `${file} (SHA-256 ${digest}), archived with ${year} on ${at} by ${who}. To look into it: tieout restore ${inShell(file)} into an empty database`
 
 const refusal = (archive: Archive, what: string) =>
   new ArchivedError({

@@ -32,6 +32,12 @@ export const harmless = (text: string): string =>
 /** The same of a text of several lines. */
 export const harmlessLines = (text: string): string => text.split("\n").map(harmless).join("\n")
 
+/** A path as a word of a command that a person copies into a shell. */
+export const inShell = (path: string): string => {
+  const word = path.startsWith("-") ? `./${path}` : path
+  return /^[\p{L}\p{N}_@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
 /** Sentences that stand on lines of their own, as of several mistakes, for a place that holds one line. */
 export const inOneLine = (text: string): string => text.split("\n").join(". ")
 

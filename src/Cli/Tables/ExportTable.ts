@@ -1,5 +1,5 @@
 /** What an export wrote, batch by batch; for an as-of export also what has changed since. */
-import { count, counted, harmless, styled } from "../../Common/Text.ts"
+import { count, counted, harmless, inShell, styled } from "../../Common/Text.ts"
 import { print, sha256Of } from "../../Export/Batch/Manifest/ManifestSeal.ts"
 import type { Manifest } from "../../Export/Batch/Manifest.ts"
 import type { ExportedBatch } from "../../Export/BookExport.ts"
@@ -158,5 +158,5 @@ export const exportLines = (
   ...outdated.map((batch) => styled(screen.color, "yellow", outdatedLine(batch))),
   ...(batches[0] === undefined
     ? []
-    : [`Check a folder by its files alone: tieout verify ${batches[0].folder}`]),
+    : [`Check a folder by its files alone: tieout verify ${inShell(batches[0].folder)}`]),
 ]

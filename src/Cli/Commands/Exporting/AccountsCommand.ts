@@ -1,5 +1,5 @@
 import { Effect, Either, Option } from "effect"
-import { counted, harmless } from "../../../Common/Text.ts"
+import { counted, harmless, inShell } from "../../../Common/Text.ts"
 import { printed } from "../../../Export/Mapping/MappingCsv.ts"
 import { proposed } from "../../../Export/Mapping/Proposed.ts"
 import { current, type Imported, importFrom, writeTo } from "../../../Export/Mapping.ts"
@@ -96,7 +96,7 @@ const exportAccounts = subcommand(
     yield* output.report({
       document: { file: out.value, accounts: rows.length },
       lines: [
-        `${out.value}: ${counted(rows.length, "account")}. Fill in the columns of your system, then: tieout accounts import ${out.value}`,
+        `${out.value}: ${counted(rows.length, "account")}. Fill in the columns of your system, then: tieout accounts import ${inShell(out.value)}`,
       ],
     })
   }, Effect.provide(booksToRead)),

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { who } from "../../../Close/Person.ts"
-import { counted } from "../../../Common/Text.ts"
+import { counted, inShell } from "../../../Common/Text.ts"
 import { type KnownBatch, listBatches, nameOf } from "../../../Export/Batch/Kept/KnownBatch.ts"
 import type { BatchState } from "../../../Export/Batch/Kept/States.ts"
 import * as Batches from "../../../Export/Batches.ts"
@@ -125,7 +125,7 @@ const download = subcommand(
       document: { batch: nameOf(batch), folder, files },
       lines: [
         `${nameOf(batch)}: ${counted(files.length, "file")} and the manifest, byte for byte, in ${folder}`,
-        `Check it: tieout verify ${out}`,
+        `Check it: tieout verify ${inShell(out)}`,
       ],
       code: exitCodes.done,
     })
