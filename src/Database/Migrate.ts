@@ -18,10 +18,6 @@ import { runStatement } from "./RunStatement.ts"
 
 const operation = "Database.migrate"
 
-/** Runs several statements at once; they begin and end their own transaction. */
-const run = (connection: Connection, text: string): Effect.Effect<unknown, DatabaseError> =>
-  runStatement(connection, operation, () => connection.client.unsafe(text).simple())
-
 /** Postgres's errors for a view or function that cannot be replaced because its columns or parameters differ. */
 const reshaped: ReadonlySet<string | undefined> = new Set(["42P13", "42P16"])
 
@@ -29,63 +25,53 @@ const reshaped: ReadonlySet<string | undefined> = new Set(["42P13", "42P16"])
  * Records them as drizzle's own migrator would. That one runs in the driver's transactions, which send a rollback where the connection
  * was lost, and end the process by that.
  */
-const applyMigrations = (connection: Connection, missing: Package["migrations"]) =>
-  run(
-    connection,
-    [
-      `begin${connection.locals};`,
-      "create schema if not exists drizzle;",
-      "create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);",
-      ...missing.map(
-        ({ hash, text, when }) =>
-          `${text}\n;insert into drizzle.__drizzle_migrations (hash, created_at) values ('${hash}', ${when});`,
-      ),
-      "commit;",
-    ].join("\n"),
-  )
+const migrationsSql = (missing: Package["migrations"]): ReadonlyArray<string> => [
+  "create schema if not exists drizzle;",
+  "create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);",
+  ...missing.map(
+    ({ hash, text, when }) =>
+      `${text}\n;insert into drizzle.__drizzle_migrations (hash, created_at) values ('${hash}', ${when});`,
+  ),
+]
 
-/** The statements before and after the rules, in the same transaction. */
-interface Around {
-  readonly before: string
-  readonly after: string
-}
-
-const applying = (
-  connection: Connection,
-  { hash, text }: NonNullable<Package["rules"]>,
-  { after, before }: Around,
-) =>
-  run(
-    connection,
-    [
-      `begin${connection.locals};`,
-      before,
-      text,
-      "create table if not exists drizzle.rules (hash text not null);",
-      "alter table drizzle.rules add column if not exists version text;",
-      "delete from drizzle.rules;",
-      `insert into drizzle.rules (hash, version) values ('${hash}', '${productVersion()}');`,
-      noteObjects,
-      after,
-      "commit;",
-    ].join("\n"),
-  )
+const rulesSql = ({ hash, text }: NonNullable<Package["rules"]>): ReadonlyArray<string> => [
+  text,
+  "create table if not exists drizzle.rules (hash text not null);",
+  "alter table drizzle.rules add column if not exists version text;",
+  "delete from drizzle.rules;",
+  `insert into drizzle.rules (hash, version) values ('${hash}', '${productVersion()}');`,
+  noteObjects,
+]
 
 /**
- * Applies the rules and records their hash, in one transaction. What cannot be replaced is dropped first: only then, since
- * rights that an administrator has granted on a view are dropped with it.
+ * All in one transaction: a process that serves this database would else write to new tables before their rules are there. What of
+ * the rules cannot be replaced is dropped first: only then, since rights that an administrator has granted on a view are dropped
+ * with it.
  */
-const applyRules = (connection: Connection, rules: NonNullable<Package["rules"]>, after: string) =>
-  applying(connection, rules, { before: "", after }).pipe(
+const applyAll = (
+  connection: Connection,
+  { migrations, rules }: Package,
+  { after, partitions }: { readonly after: string; readonly partitions: number },
+) => {
+  const run = (text: string) =>
+    runStatement(connection, operation, () => connection.client.unsafe(text).simple())
+  const applying = (before: ReadonlyArray<string>) =>
+    run(
+      [
+        `begin${connection.locals};`,
+        ...(migrations.length === 0 ? [] : migrationsSql(migrations)),
+        partitionsSql(partitions),
+        ...(rules === null ? [] : [...before, ...rulesSql(rules), after]),
+        "commit;",
+      ].join("\n"),
+    )
+  return applying([]).pipe(
     Effect.catchIf(
       ({ sqlstate }) => reshaped.has(sqlstate),
-      () =>
-        Effect.zipRight(
-          run(connection, "rollback"),
-          applying(connection, rules, { before: dropReplaceable, after }),
-        ),
+      () => Effect.zipRight(run("rollback"), applying([dropReplaceable])),
     ),
   )
+}
 
 /** The role that runs Tieout owns nothing. In an empty database, a role that may create schemas becomes the owner. */
 export const mayMigrate = Effect.fn("Migrate.mayMigrate")(function* () {
@@ -128,12 +114,11 @@ const applyPending = Effect.fn("Migrate.apply")(function* (
         const pending = yield* pendingOf(brought, applied)
         if (pending.length === 0) return pending
         if (applied.hashes.length === 0) yield* refuseEncoding(operation)
-        const missing = brought.migrations.filter(({ tag }) => pending.includes(tag))
-        if (missing.length > 0) yield* applyMigrations(connection, missing)
-        yield* run(connection, partitionsSql(partitions))
-        if (brought.rules !== null) {
-          yield* applyRules(connection, brought.rules, isEmbedded ? embeddedRolesSql() : "")
-        }
+        yield* applyAll(
+          connection,
+          { ...brought, migrations: brought.migrations.filter(({ tag }) => pending.includes(tag)) },
+          { partitions, after: isEmbedded ? embeddedRolesSql() : "" },
+        )
         return pending
       }).pipe(Effect.scoped),
     closeConnection,
@@ -148,11 +133,10 @@ export interface MigrateOptions {
 }
 
 /**
- * Migrates the database to this version, as the owner of its tables: all pending migrations in one transaction, then the rules
- * in another, with which an embedded database's roles get their rights. Returns their names. Any number of processes may call it
- * at once: one works, the others wait and find nothing to do. A process killed between the two transactions leaves `rules`
- * pending, and no command runs on such a database. `partitions`: how many the tables of a new database get, 1 by default; fails
- * with reason `Settings` where they have another number.
+ * Migrates the database to this version, as the owner of its tables: all pending migrations and the rules in one transaction, in
+ * which an embedded database's roles get their rights, too. Returns their names. Any number of processes may call it at once: one
+ * works, the others wait and find nothing to do. `partitions`: how many the tables of a new database get, 1 by default; fails with
+ * reason `Settings` where they have another number.
  */
 export const migrate = Effect.fn("Migrate.migrate")(function* (
   folder: string = packageMigrations(),

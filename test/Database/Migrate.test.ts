@@ -108,6 +108,10 @@ layer(fresh, { excludeTestServices: true })("migrating", (it) => {
       const error = yield* Effect.flip(migrate(folder))
       expect(error.message).toContain('type "no_such_type" does not exist')
       expect(yield* pendingMigrations(folder)).toEqual(["0000_first", "0001_second", "0002_broken"])
+      // Whoever writes meanwhile must not find the tables without the rules.
+      const unruly = yield* folderOf([first, second], "select nothing from nowhere;")
+      expect((yield* Effect.flip(migrate(unruly))).message).toContain("nowhere")
+      expect(yield* pendingMigrations(unruly)).toEqual(["0000_first", "0001_second", "rules"])
     }),
   )
 

@@ -22,7 +22,7 @@ export const mostPartitions = 256
 
 /**
  * Gives each partitioned table that has none its partitions, named `TABLE_0`, `TABLE_1`, …, and names their indexes likewise after
- * those of the table, so that `withoutPartition` finds back to them. Part of the script that applies the rules, and before it.
+ * those of the table, so that `withoutPartition` finds back to them. It comes before the rules.
  */
 export const partitionsSql = (partitions: number): string => `
 do $$
