@@ -7,6 +7,7 @@ import { asEmbeddedError, type EmbeddedError } from "./Embedded/EmbeddedError.ts
 import { fullDisk, isFullDisk, ofLittleRoom } from "./Embedded/FullDisk.ts"
 import { findPlace, hasData } from "./Embedded/Place.ts"
 import { type EmbeddedRole, nameOf } from "./Embedded/RuntimeRole.ts"
+import { stopServer } from "./Embedded/Server.ts"
 import { accountName, serverAccount } from "./Embedded/ServerAccount.ts"
 import { addressOf, databaseName, joinServer, type Presence } from "./Embedded/SharedServer.ts"
 
@@ -40,6 +41,18 @@ const prepare = async (options: EmbeddedOptions) => {
   const made = await ensureCluster(cluster, options.create !== false)
   return { cluster, made, accountMade: found?.made ?? false }
 }
+
+/**
+ * Ends the server that a killed process has left on data which are about to be removed. It would write into their folder meanwhile, and
+ * at its end, within a minute, take the socket of the next server away.
+ */
+export const endServer = (dataDir: string): Effect.Effect<void, EmbeddedError> =>
+  Effect.tryPromise({
+    try: async () => {
+      if (await hasData(dataDir)) await stopServer((await prepare({ dataDir, create: false })).cluster)
+    },
+    catch: (error) => asEmbeddedError(error, "StartFailed", "Ending the embedded Postgres"),
+  })
 
 const settingsOf = ({ server, password }: Presence, role: EmbeddedRole): ConnectionSettings => ({
   host: "127.0.0.1",

@@ -21,7 +21,7 @@ import { saysFull } from "../../src/Database/Embedded/FullDisk.ts"
 import { type Postmaster, runningPostmaster } from "../../src/Database/Embedded/PidFile.ts"
 import { packageFor } from "../../src/Database/Embedded/Platform.ts"
 import { serverAccount } from "../../src/Database/Embedded/ServerAccount.ts"
-import { embedded } from "../../src/Database/Embedded.ts"
+import { embedded, endServer } from "../../src/Database/Embedded.ts"
 import {
   asRoot,
   Cleanups,
@@ -227,6 +227,15 @@ describe("the embedded Postgres of one data folder, used again and again", () =>
     expect((await server())?.pid).toBe(started?.pid)
     await next.leave()
     expect(await server()).toBeUndefined()
+  })
+
+  it("is ended where a killed client left it on data that are about to be removed", async () => {
+    const killed = await visitor()
+    await killed.kill()
+    expect(await server()).not.toBeUndefined()
+    await Effect.runPromise(endServer(folder))
+    expect(await server()).toBeUndefined()
+    await Effect.runPromise(endServer(join(folder, "nothing", "here")))
   })
 
   it("survives kill -9 of the server and its client: the data are complete, whatever files are left", async () => {

@@ -26,20 +26,22 @@ export const demoVariables = (
   return { ...Object.fromEntries(own), TIEOUT_CONFIG: resolve(settingsFile), ...extra }
 }
 
+/** `tied`: it learns that this process is gone, however it went. */
 const start = (
   args: ReadonlyArray<string>,
   variables: NodeJS.ProcessEnv,
   stdout: "inherit" | "pipe",
+  tied: boolean,
 ): ChildProcess =>
   spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...args], {
     env: variables,
-    stdio: ["ignore", stdout, "inherit"],
+    stdio: ["ignore", stdout, "inherit", ...(tied ? (["ipc"] as const) : [])],
   })
 
 /** Runs a process to its end; passes an interrupt on to it and waits for its end. */
 export const run = (args: ReadonlyArray<string>, variables: NodeJS.ProcessEnv, stdout: "inherit" | "pipe") =>
   Effect.async<Finished, DemoError>((resume) => {
-    const child = start(args, variables, stdout)
+    const child = start(args, variables, stdout, false)
     let text = ""
     child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
       text += chunk
@@ -74,7 +76,7 @@ export const startSandbox = (
 ): Effect.Effect<Record<string, string>, DemoError, Scope.Scope> =>
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
-      Effect.sync(() => start(["sandbox", "--json", "--entries", "2000"], variables, "pipe")),
+      Effect.sync(() => start(["sandbox", "--json", "--entries", "2000"], variables, "pipe", true)),
       stop,
     )
     return yield* Effect.async<Record<string, string>, DemoError>((resume) => {

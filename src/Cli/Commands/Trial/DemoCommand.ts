@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import { packageFile } from "../../../Common/Package.ts"
 import { count, counted } from "../../../Common/Text.ts"
-import { embedded } from "../../../Database/Embedded.ts"
+import { embedded, endServer } from "../../../Database/Embedded.ts"
 import { command } from "../../Declaration.ts"
 import { blocking, type Written, written } from "../../Demo/Answers.ts"
 import { DemoError, demoVariables, run, startSandbox } from "../../Demo/DemoProcesses.ts"
@@ -152,6 +152,8 @@ export const demo = command(
     const output = yield* Output
     const { terminal } = output
     const finished: Array<{ command: string; exitCode: number }> = []
+    // Data of an interrupted demo may be no whole cluster; they are removed whatever they are.
+    yield* Effect.ignore(endServer(dataDir))
     yield* prepare
     // All steps share a database server, or each would start and stop one of its own.
     yield* embedded({ dataDir })

@@ -86,6 +86,11 @@ const linesOf = (url: string, origin: string): ReadonlyArray<string> => [
   ...Object.entries(variablesOf(url)).map(([name, value]) => `export ${name}=${value}`),
 ]
 
+/** Until the process that began it, and is tied to it, is gone; of a person's own it never is. */
+const parentGone = Effect.async<void>((resume) => {
+  if (process.connected) process.once("disconnect", () => resume(Effect.void))
+})
+
 export const sandbox = command(
   {
     name: "sandbox",
@@ -149,6 +154,6 @@ export const sandbox = command(
       lines: linesOf(server.url, server.origin),
     })
     yield* output.interruptIsTheEnd
-    return yield* Effect.never
+    return yield* parentGone
   }, Effect.scoped),
 )
