@@ -104,19 +104,30 @@ export const backupWith = Effect.fn("Backup.backup")(function* <E, R>(
     return yield* backupError("Usage", `There is no folder ${dirname(path)}: make it, or name another file.`)
   }
   const { lost } = yield* alone(path)
-  const made = Effect.acquireUseRelease(
-    writing(path, () => openBackup(path)),
-    (writer) =>
+  let opened: BackupWriter | undefined
+  const abandon = Effect.promise(async () => opened?.abandon())
+  /** The transaction is run again after a conflict, as with the recovery of a standby: the file is begun anew each time. */
+  const begin = Effect.zipRight(
+    abandon,
+    Effect.tap(
+      writing(path, () => openBackup(path)),
+      (writer) =>
+        Effect.sync(() => {
+          opened = writer
+        }),
+    ),
+  ).pipe(Effect.uninterruptible)
+  const made = Effect.gen(function* () {
+    const { createdAt, writer } = yield* database.transaction(
       Effect.gen(function* () {
-        const createdAt = yield* database.transaction(
-          Effect.flatMap(first, (archive) => writeAll(path, writer, archive)),
-          { isolation: "repeatable read", readOnly },
-        )
-        const content = yield* writing(path, () => writer.finish())
-        return { file: path, createdAt, ...content } satisfies Backup
+        const begun = yield* begin
+        return { writer: begun, createdAt: yield* writeAll(path, begun, yield* first) }
       }),
-    (writer, exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.promise(() => writer.abandon())),
-  )
+      { isolation: "repeatable read", readOnly },
+    )
+    const content = yield* writing(path, () => writer.finish())
+    return { file: path, createdAt, ...content } satisfies Backup
+  }).pipe(Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : abandon)))
   return yield* firstOf(made, lost)
 }, Effect.scoped)
 

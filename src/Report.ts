@@ -68,7 +68,7 @@ const reportBook = Effect.fn("Report.book")(function* (book: Book, request: Repo
   const { asOf } = placed
   const folder = yield* openFolder(yield* prepare(path, placed, reportFiles))
   const manifest = yield* database.transaction(
-    Effect.flatMap(scopeOf(book, period, asOf), (scope) =>
+    Effect.flatMap(Effect.zipRight(folder.clear, scopeOf(book, period, asOf)), (scope) =>
       writeFiles(scope, folder, reconcile.materiality, asOf === null ? undefined : base),
     ),
     // An as-of base-currency journal is made in temporary tables.

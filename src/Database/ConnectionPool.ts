@@ -2,6 +2,7 @@ import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { Effect, type Scope } from "effect"
 import { type Client, connectTimeoutOf, makeClient, makeOrm } from "./Client.ts"
 import { type ConnectionSettings, sessionSettings } from "./ConnectionSettings.ts"
+import type { DatabaseError } from "./DatabaseError.ts"
 
 /**
  * One connection, and whether its first session still lives. The driver's pool is unsafe for transactions: when a session
@@ -21,6 +22,8 @@ export interface Connection {
    * written to again, or another server has taken over.
    */
   onlyReads: boolean
+  /** Why its transaction failed: the server says it to one statement, and refuses those beside and after it without a reason. */
+  failedBy: DatabaseError | undefined
   /** Whether the server is still there: a new session reaches it, or fails for another reason than the server's absence. */
   readonly serverAnswers: () => Promise<boolean>
 }
@@ -93,7 +96,13 @@ export const openConnection = (
   })
   const connection: Connection = {
     ...{ client, orm: makeOrm(client), locals: localsOf(settings) },
-    ...{ lost: false, spoilt: false, onlyReads: false, serverAnswers: () => answers(settings) },
+    ...{
+      lost: false,
+      spoilt: false,
+      onlyReads: false,
+      failedBy: undefined,
+      serverAnswers: () => answers(settings),
+    },
   }
   return connection
 }

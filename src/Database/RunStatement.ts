@@ -6,6 +6,9 @@ import { type DatabaseError, databaseError, onlyReads, toDatabaseError } from ".
 /** Names every statement as it is run. The tests listen, to find those that no test runs; without a listener it costs nothing. */
 export const statements = channel("tieout:statement")
 
+/** What the server says of every further statement of a transaction that has failed. */
+const inFailed = "25P02"
+
 /** A postgres.js query is a promise that can be cancelled. */
 interface Cancellable {
   readonly cancel?: (() => unknown) | undefined
@@ -92,7 +95,8 @@ export const runStatement = <A>(
       // Set before the caller sees the error: a handler must not send another statement to a lost session.
       if (mapped.reason === "Unreachable") connection.lost = true
       if (mapped.sqlstate === onlyReads) connection.onlyReads = true
-      resume(Effect.fail(mapped))
+      if (mapped.sqlstate !== inFailed) connection.failedBy = mapped
+      resume(Effect.fail(connection.failedBy ?? mapped))
     }
     statements.publish(operation)
     try {

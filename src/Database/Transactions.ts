@@ -1,4 +1,4 @@
-import { Effect, Exit, FiberRef, Option, type Scope } from "effect"
+import { Cause, Effect, Exit, FiberRef, Option, type Scope } from "effect"
 import type { Connection, Connections } from "./ConnectionPool.ts"
 import type { InTransaction } from "./Cursor.ts"
 import type { DatabaseError } from "./DatabaseError.ts"
@@ -35,8 +35,9 @@ export const makeTransactions = (connections: Connections, pooled: boolean) => {
       for (let tries = 0; ; tries++) {
         const { exit, next } = yield* attempt(connections, current, body, options)
         if (Exit.isSuccess(exit)) return exit.value
+        // What ran beside the statement that failed was interrupted, which is no reason to end.
         const most = next === "end" ? 0 : next === "retry" ? retries : reconnects
-        if (tries >= most || Exit.isInterrupted(exit)) return yield* exit
+        if (tries >= most || Cause.isInterruptedOnly(exit.cause)) return yield* exit
         yield* pause(tries)
       }
     })

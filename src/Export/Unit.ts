@@ -124,6 +124,9 @@ export const writeUnit = Effect.fn("Export.writeUnit")(function* (
       ),
     { concurrency: filesAtOnce },
   )
+  const cleared = Effect.forEach(opened, ({ batches }) =>
+    Effect.forEach(batches, ({ folder }) => folder.clear),
+  )
   const writeEach = (inputs: ReadonlyMap<number, BookInput>) =>
     Effect.forEach(
       opened,
@@ -138,7 +141,7 @@ export const writeUnit = Effect.fn("Export.writeUnit")(function* (
   const written =
     more.length === 0
       ? yield* database.transaction(
-          Effect.flatMap(readAlone(askedOf(first)), (input) =>
+          Effect.flatMap(Effect.zipRight(cleared, readAlone(askedOf(first))), (input) =>
             writeEach(new Map([[first.book.bookId, input]])),
           ),
           isolationOf(first),

@@ -26,6 +26,8 @@ export interface Folder {
   readonly blocks: (name: string) => ReadBlock | undefined
   /** Renames a file that is not published yet. */
   readonly rename: (from: string, to: string) => Effect.Effect<void, ExportError>
+  /** Removes what is not published yet: a transaction may be run again after a conflict, and writes everything anew. */
+  readonly clear: Effect.Effect<void>
   /** Gives all finished files their names. */
   readonly publish: (names: ReadonlyArray<string>) => Effect.Effect<void, ExportError>
   /** After this call the folder stays, whatever happens. */
@@ -68,13 +70,20 @@ const folderAt = (path: string, aside: PutAside | undefined, isOwn: IsOwn) => {
   const names = new Set<string>()
   const files: Array<NewFile> = []
   const folders: Array<string> = []
-  const cleanUp = Effect.promise(async () => {
-    const quiet = () => undefined
-    for (const file of files) file.abandon()
-    if (kept || !(await isOwn())) return
+  const quiet = () => undefined
+  const removeFiles = async (): Promise<void> => {
+    for (const file of files.splice(0)) file.abandon()
+    blocks.clear()
+    if (names.size === 0 || !(await isOwn())) return
     for (const name of [...names].flatMap((each) => [each, `${each}.partial`])) {
       await rm(join(path, name), { force: true }).catch(quiet)
     }
+    names.clear()
+  }
+  const cleanUp = Effect.promise(async () => {
+    if (kept) return
+    await removeFiles()
+    if (folders.length === 0 || !(await isOwn())) return
     for (const each of folders) await rmdir(each).catch(quiet)
   })
   const owned = mustOwn(path, isOwn)
@@ -99,6 +108,7 @@ const folderAt = (path: string, aside: PutAside | undefined, isOwn: IsOwn) => {
         blocks.delete(from)
         return rename(join(path, `${from}.partial`), join(path, `${to}.partial`))
       }),
+    clear: Effect.promise(removeFiles),
     publish: (finished) =>
       Effect.zipRight(
         owned,
