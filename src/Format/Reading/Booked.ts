@@ -1,5 +1,4 @@
 /** A row as an accounting system would book it, and the cell parsers that all readers share. */
-import { isDate } from "../../Common/Time.ts"
 import { type Cell, Unreadable } from "./LineCells.ts"
 
 /** A line of a journal: an exact amount in 10⁻¹⁸ of the currency, debit positive. */
@@ -90,7 +89,9 @@ export const dateOf = (text: string, order: string): string => {
   const { day = "", month, name = "?", year = "" } = orders[order]?.exec(text)?.groups ?? {}
   const number = month ?? String(monthNames.indexOf(name) / 3 + 1).padStart(2, "0")
   const date = `${year}-${number}-${day}`
-  must(isDate(date), `${JSON.stringify(text)} is no date`)
+  const time = Date.parse(`${date}T00:00:00Z`)
+  const real = !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === date
+  must(real, `${JSON.stringify(text)} is no date`)
   return date
 }
 
