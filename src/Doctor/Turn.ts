@@ -83,11 +83,19 @@ const follow = Effect.fn("Doctor.follow")(function* (
       })
 })
 
-const likeliestFirst = (lists: ReadonlyArray<Listed>): ReadonlyArray<Listed> =>
-  [...lists].sort(
+/** A list that comes whole shows nothing of how the others are paged, however long it is. */
+const likeliestFirst = (lists: ReadonlyArray<Listed>, profile: Paged): ReadonlyArray<Listed> => {
+  const isWhole = ({ endpoint }: Listed) => {
+    const { itemsField, pageInfoField } = pagingOf(profile, endpoint.key)
+    return itemsField === "" || pageInfoField === null
+  }
+  return [...lists].sort(
     (a, b) =>
-      Number(b.page.hasNextPage) - Number(a.page.hasNextPage) || b.page.rows.length - a.page.rows.length,
+      Number(isWhole(a)) - Number(isWhole(b)) ||
+      Number(b.page.hasNextPage) - Number(a.page.hasNextPage) ||
+      b.page.rows.length - a.page.rows.length,
   )
+}
 
 const noList = "no list could be read"
 
@@ -97,7 +105,7 @@ export const shorten = Effect.fn("Doctor.shorten")(function* (
   lists: ReadonlyArray<Listed>,
   profile: Paged,
 ) {
-  const list = likeliestFirst(lists).find(({ page }) => page.rows.length > 1)
+  const list = likeliestFirst(lists, profile).find(({ page }) => page.rows.length > 1)
   if (list === undefined) return untried(lists.length === 0 ? noList : "no list has more than one row")
   const { endpoint, path } = list
   const paging = pagingOf(profile, endpoint.key)
@@ -126,7 +134,7 @@ export const turn = Effect.fn("Doctor.turn")(function* (
   lists: ReadonlyArray<Listed>,
   profile: Paged,
 ) {
-  for (const list of likeliestFirst(lists).slice(0, 3)) {
+  for (const list of likeliestFirst(lists, profile).slice(0, 3)) {
     const first = yield* firstOf(ask, list, profile)
     if (first?.page.hasNextPage === true) return yield* follow(ask, list, profile, first)
   }

@@ -616,6 +616,15 @@ describe("doctor --discover", () => {
     }),
   )
 
+  it.scopedLive("tries paging on a list that has pages, whatever the longest list is", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({ apart: { accounts: { items: "", size: null } }, entries: 2 })
+      const file = yield* written('interface: { lists: { accounts: { itemsField: "" } } }')
+      const { code, out } = yield* run(["--json"], { file, variables: credentials(service.url) })
+      expect([code, verdictsIn(out).slice(-2)]).toEqual([0, ["- pageSize: ok", "- paging: ok"]])
+    }),
+  )
+
   it.scopedLive("finds credit accounts below each client, whose rows name none", () =>
     Effect.gen(function* () {
       const service = yield* imitate({ creditAccounts: `/clients/${uuid(602)}/credit-accounts` })
