@@ -146,7 +146,12 @@ export const judge = (
   const said = words === undefined ? undefined : sanitize(words, secrets, 160)
   return {
     kind: "failure",
-    failure: question.ofStatus({ operation, status, said }),
+    failure: question.ofStatus({
+      operation,
+      status,
+      said,
+      slash: Fault.slashAdvice(question.request.path, headers.location),
+    }),
     hint: Hint.wait(headers, now),
   }
 }

@@ -14,6 +14,8 @@ interface Seen {
   readonly status: number
   /** The service's own message, already sanitized. */
   readonly said: string | undefined
+  /** What to do about a redirect; undefined: what is usual. */
+  readonly slash?: string | undefined
 }
 
 const retried: ReadonlySet<number> = new Set([408, 425, 500, 502, 503, 504])
@@ -92,11 +94,25 @@ export const make = (
     ...(more.retryAt === undefined ? {} : { retryAt: more.retryAt }),
   })
 
+/** What to do about a redirect from a path to itself with a slash more or less at its end; else nothing of its own. */
+export const slashAdvice = (path: string, location: unknown): string | undefined => {
+  const asked = new URL(path, "http://service.invalid")
+  if (typeof location !== "string" || !URL.canParse(location, asked.href)) return undefined
+  const { pathname } = new URL(location, asked)
+  const where = "Write its path in `interface.paths` or `interface.clientPaths`"
+  if (pathname === `${asked.pathname}/`) return `${where} with a slash at its end`
+  return `${pathname}/` === asked.pathname ? `${where} without the slash at its end` : undefined
+}
+
 /** An answer whose status is not a success. */
-export const ofStatus = ({ operation, status, said }: Seen): Failure => {
+export const ofStatus = ({ operation, said, slash, status }: Seen): Failure => {
   const reason = reasonOf(status)
   const detail = said === undefined ? detailOf[reason] : `${detailOf[reason]} (${said})`
-  const error = make(reason, operation, { status, detail })
+  const error = make(reason, operation, {
+    status,
+    detail,
+    ...(reason === "RedirectRefused" && slash !== undefined ? { advice: slash } : {}),
+  })
   if (status === 429) return { error, retry: "limited" }
   return { error, retry: mayPass(status) ? "transient" : "never" }
 }

@@ -189,7 +189,8 @@ export const make = (
         })
         const timer = setTimeout(() => gatherer.abort(timedOut("attemptTimeout")), bounds.attemptTimeout)
         const { method, path, body = null } = request
-        const headers = { ...request.headers, "accept-encoding": acceptEncoding }
+        // Firewalls in front of a service commonly answer 403 to who does not say what it is.
+        const headers = { ...request.headers, "user-agent": "tieout", "accept-encoding": acceptEncoding }
         agent.dispatch({ origin, method, path, headers, body }, gatherer)
         return () => {
           clearTimeout(timer)

@@ -11,6 +11,7 @@ import {
   pagesIn,
   secret,
   serve,
+  tokenAnswer,
   uuid,
   withPartner,
 } from "./Service.ts"
@@ -73,6 +74,24 @@ describe("A garbled answer", () => {
         }),
     ),
   )
+
+  it.live("every request says who asks: a service may refuse those that do not", () => {
+    const strangers: Answerer = (call, response) =>
+      call.headers["user-agent"] === undefined
+        ? json(response, { message: "Forbidden" }, 403)
+        : json(response, account(1))
+    return withPartner(
+      serve(strangers, (call, response, index) =>
+        call.headers["user-agent"] === undefined
+          ? json(response, { message: "Forbidden" }, 403)
+          : tokenAnswer(call, response, index),
+      ),
+      (partner) =>
+        Effect.gen(function* () {
+          expect(isRead(yield* partner.account(uuid(1)))).toBe(true)
+        }),
+    )
+  })
 
   it.live("the name of an encoding may stand in any case, with white space around it", () =>
     withPartner(

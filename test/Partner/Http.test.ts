@@ -323,6 +323,27 @@ describe("Bearer and secret", () => {
     }).pipe(Effect.scoped),
   )
 
+  for (const [path, target, advice] of [
+    ["/accounts/{accountId}", (at: string) => `/api/v1${at}/`, "with a slash at its end"],
+    ["/accounts/{accountId}", (at: string) => `http://127.0.0.1:1/api/v1${at}/`, "with a slash at its end"],
+    ["/accounts/{accountId}/", (at: string) => `/api/v1${at.slice(0, -1)}`, "without the slash at its end"],
+  ] as const) {
+    it.live(`a redirect from ${path} to ${target("/…/")} says how the path is to be written`, () =>
+      withPartner(
+        serve((call, response) => response.writeHead(308, { location: target(call.path) }).end()),
+        (partner) =>
+          Effect.gen(function* () {
+            const error = yield* failureOf(partner.account(uuid(1)))
+            expect(error.reason).toBe("RedirectRefused")
+            expect(error.message).toContain(
+              `Write its path in \`interface.paths\` or \`interface.clientPaths\` ${advice}`,
+            )
+          }),
+        { interface: { ...defaultInterface, paths: { ...defaultInterface.paths, account: path } } },
+      ),
+    )
+  }
+
   for (const url of [
     "http://partner.example/api/v1",
     "http://127.0.0.1.example/api/v1",
