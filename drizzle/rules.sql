@@ -2903,6 +2903,27 @@ begin
   end loop;
 end $$;
 
+-- Made once more as the server prints them, which has other brackets where rows were compared: a restored pg_dump is made from
+-- those words, and prints the same then. verify --database compares the words.
+do $$
+declare one record;
+begin
+  for one in
+    select pg_get_triggerdef(t.oid) as made from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where not t.tgisinternal and t.tgparentid = 0 and t.tgqual is not null and t.tgconstraint = 0 and c.relnamespace::regnamespace::text in
+      ('export', 'ledger', 'mirror', 'reconcile', 'sync', 'valuation', 'webhook')
+  loop
+    execute regexp_replace(one.made, '^CREATE', 'CREATE OR REPLACE');
+  end loop;
+  for one in
+    select c.oid::regclass as name, pg_get_viewdef(c.oid) as made from pg_class c
+    where c.relkind = 'v' and c.relnamespace::regnamespace::text in
+      ('export', 'ledger', 'mirror', 'reconcile', 'sync', 'valuation', 'webhook')
+  loop
+    execute format('create or replace view %s as %s', one.name, one.made);
+  end loop;
+end $$;
+
 -- Who makes a trigger needs this right; who writes to a table that has it does not. On a table of a session's own, whose columns may be
 -- of types of its own, these functions would do what a rule of ours takes for the work of our tables.
 do $$
