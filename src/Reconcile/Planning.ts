@@ -16,9 +16,10 @@ const sampledOf = 2_000
 /**
  * A first sync fills tables faster than statistics are made of them. The planner then expects a handful of rows in all, or, where
  * the statistics know a few books alone and another has come since, one row of that book: it reads everything of the book again for
- * each of its rows. Autovacuum never looks at a partitioned table as a whole. So statistics are made here, but only in these two
- * cases: every session makes its plans anew after it, which takes longer than the checks of a small book. How much there is, a tenth
- * of the usual sample tells; a book among others is found in a whole one. Part of the transaction.
+ * each of its rows. Autovacuum never looks at a partitioned table as a whole, and at a partition in the middle of a sync. So
+ * statistics are made here, but only in these two cases: every session makes its plans anew after it, which takes longer than the
+ * checks of a small book. How much there is, a tenth of the usual sample tells; a book among others is found in a whole one. Part of
+ * the transaction.
  */
 export const analyze = Effect.fn("Reconcile.analyze")(function* (
   database: Database,
@@ -36,18 +37,27 @@ export const analyze = Effect.fn("Reconcile.analyze")(function* (
         where p.isleaf and pg_relation_size(p.relid) > ${growth}::bigint * current_setting('block_size')::integer
           * greatest(c.relpages, ${fewPages})) as grown,
       exists (
-        select from pg_stats s
-        join pg_class c on c.oid = (s.schemaname || '.' || s.tablename)::regclass
+        select from unnest(array['mirror.statement_entries', 'mirror.resources', 'ledger.journal_entries',
+          'ledger.postings']::regclass[]) t
+        -- Scans are planned by a partition's own statistics, which autovacuum makes, joins by those of the whole table.
+        cross join lateral pg_partition_tree(t) p
+        join pg_class c on c.oid = p.relid
+        join pg_stats s on s.schemaname = c.relnamespace::regnamespace::text and s.tablename = c.relname
+          and s.attname = 'book_id' and s.inherited <> p.isleaf
         -- As the accounts count them: by outdated statistics the planner would go through all entries for each book.
         cross join (
           select a.book_id, sum(a.entries) as entries from mirror.accounts a
           where a.book_id = any (${`{${books.join(",")}}`}::integer[]) group by a.book_id) b
-        where s.attname = 'book_id' and s.inherited and (s.schemaname, s.tablename) in (('mirror', 'statement_entries'),
-            ('mirror', 'resources'), ('ledger', 'journal_entries'), ('ledger', 'postings'))
-          -- They know all that there was: where they know some, others are taken for as large as each other.
-          and (select sum(share) from unnest(s.most_common_freqs) share) > 0.99
+        cross join lateral (select greatest(${manyEntries}, (c.reltuples / ${sampledOf})::integer) as least) l
+        -- They know all that there was: where they know some, others are taken for as large as each other.
+        where (select sum(share) from unnest(s.most_common_freqs) share) > 0.99
           and b.book_id <> all (s.most_common_vals::text::integer[])
-          and b.entries >= greatest(${manyEntries}, (c.reltuples / ${sampledOf})::integer)) as unknown`,
+          and b.entries >= l.least
+          and (not p.isleaf or satisfies_hash_partition(t, (select count(*)::integer from pg_inherits i where i.inhparent = t),
+            substring(c.relname from '\\d+$')::integer, b.book_id))
+          -- Payouts have no resources: a book may have many entries and nothing here that a sample could find.
+          and (t <> 'mirror.resources'::regclass
+            or exists (select from mirror.resources r where r.book_id = b.book_id offset l.least - 1))) as unknown`,
   )
   if (!grown && !unknown) return
   if (!unknown) {
