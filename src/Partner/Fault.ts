@@ -96,8 +96,9 @@ export const make = (
 
 /** What to do about a redirect from a path to itself with a slash more or less at its end; else nothing of its own. */
 export const slashAdvice = (path: string, location: unknown): string | undefined => {
-  const asked = new URL(path, "http://service.invalid")
-  if (typeof location !== "string" || !URL.canParse(location, asked.href)) return undefined
+  if (typeof location !== "string") return undefined
+  const asked = new URL(`http://service.invalid${path}`)
+  if (!URL.canParse(location, asked.href)) return undefined
   const { pathname } = new URL(location, asked)
   const where = "Write its path in `interface.paths` or `interface.clientPaths`"
   if (pathname === `${asked.pathname}/`) return `${where} with a slash at its end`
