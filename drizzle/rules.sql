@@ -2205,7 +2205,8 @@ language sql stable as $$
     select t.account_id, t.reading, j.period, j.effective_date, j.source_type, j.source_id, j.kind,
       case when x.receivable_id is null then coalesce(j.resource_type, m.resource_type) else 'RECEIVABLE' end as resource_type,
       coalesce(x.receivable_id, j.resource_id, m.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount,
-      p.currency, x.unit, w.sequence as leg
+      p.currency, x.unit, w.sequence as leg, case when j.source_type = 'receivable_version' and c.account_id is not null
+        then j.sequence end as leg_then, j.correction
     from entry e
     join ledger.journal_entries j on j.book_id = of_book and j.entry_id = e.entry_id and j.recorded_at <= known_at
     join ledger.postings p on p.book_id = of_book and p.entry_id = e.entry_id
@@ -2221,6 +2222,22 @@ language sql stable as $$
     left join ledger.accounts c on c.book_id = of_book and c.account_id = p.account_id and c.role = 'loan_clearing'
     left join ledger.receivable_waits w on w.book_id = of_book and w.receivable_id = j.source_id and w.whole
       and w.sequence = j.sequence and j.source_type = 'receivable_version' and c.account_id is not null),
+  -- Up to a closed month or an instant, the legs whose cash has arrived since: those of receivables of which only payouts and
+  -- repayments stood there (nothing corrected, cancelled or taken back), without any cash for their purpose.
+  waited as materialized (
+    select l.account_id, l.source_id, l.leg_then
+    from (
+      select p.account_id, p.source_id, p.kind, p.leg_then,
+        bool_and(p.correction = 0 and p.kind in ('disbursement', 'repayment')) over receivable
+          and min(p.way) over receivable = max(p.way) over receivable as only_legs
+      from (
+        select p.*, sign(p.amount) * case p.kind when 'repayment' then -1 else 1 end as way from posting p
+        where p.leg_then is not null and exists (select 1 from lock k where k.stated < 'infinity')) p
+      window receivable as (partition by p.account_id, p.source_id)) l
+    where l.only_legs and not exists (
+      select 1 from posting p
+      join ledger.receivable_shares s on s.book_id = of_book and s.unit = p.unit and s.currency = p.currency
+      where p.unit is not null and s.receivable_id = l.source_id and s.purpose = l.kind)),
   -- The shares of other receivables in cash that is listed under the receivable that takes the remainder.
   shared as materialized (
     select f.account_id, f.period, f.effective_date, f.owner_id, s.receivable_id, s.amount
@@ -2266,8 +2283,9 @@ language sql stable as $$
   line as (
     select p.* from (
       select p.account_id, p.period, p.effective_date, p.source_type, p.source_id, p.kind, p.resource_type, p.resource_id,
-        p.external_reference, p.counterparty, p.amount, p.leg, p.reading = 'item' as flies
+        p.external_reference, p.counterparty, p.amount, coalesce(p.leg, w.leg_then) as leg, p.reading = 'item' as flies
       from posting p
+      left join waited w on w.account_id = p.account_id and w.source_id = p.source_id and w.leg_then = p.leg_then
       where p.reading <> 'clearing' or not exists (
         select 1 from in_flight f where f.account_id = p.account_id and f.source_id = p.source_id)
       union all
