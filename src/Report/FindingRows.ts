@@ -2,6 +2,7 @@
 import { and, count, eq, gt, isNull, lte, min, or } from "drizzle-orm"
 import { Effect } from "effect"
 import { isClosed } from "../Close/Month.ts"
+import type { Sql } from "../Database/Client.ts"
 import { bool, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { isoText } from "../Database/Tables/ColumnTypes.ts"
 import { quarantine } from "../Database/Tables/Mirror.ts"
@@ -38,11 +39,13 @@ export interface Quarantined {
 
 /**
  * The findings of the month, what has stood in transit since, and what belongs to no month, blocking ones first. While the month
- * is open, a blocking finding of any other month stands in the way of its close as well.
+ * is open, or was then, a blocking finding of any other month stands in the way of its close as well.
  */
 export const readFindings = Effect.fn("Report.findings")(function* (scope: ReportScope) {
   const database = yield* Database
-  const { asOf, book, month, period } = scope
+  const { asOf, book, first, month, period } = scope
+  const wasOpen = (sql: Sql) => sql`not exists (
+    select 1 from ledger.standing_closes(${book.bookId}, ${asOf}::text::timestamptz) c where c.period >= ${first}::text::date)`
   return yield* database.rows(
     "Report.findings",
     findingColumns,
@@ -52,7 +55,7 @@ export const readFindings = Effect.fn("Report.findings")(function* (scope: Repor
       from reconcile.findings_open_at(coalesce(${asOf}::text::timestamptz, 'infinity')) f
       cross join lateral reconcile.facts_of(f.evidence, ${month.timeZone}::text) x
       where f.book_id = ${book.bookId} and (reconcile.is_of_month(f.evidence, ${month.timeZone}::text, ${period}::text)
-        or ${asOf === null && !isClosed(month)} and f.severity = 'blocking')
+        or ${asOf === null ? !isClosed(month) : wasOpen(sql)} and f.severity = 'blocking')
       order by f.severity, coalesce(x.day, ledger.day_of(f.opened_at, ${month.timeZone}::text)), f.finding_id`,
   )
 })

@@ -31,6 +31,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a blocking finding of 
           ["open finding: movement-entries", "2026-09-05"],
         ])
       }
+      // The same of a moment at which the month was open.
+      const then = yield* reporting("2026-10", temporaryFolder(), { asOf: new Date().toISOString() })
+      expect(then.manifest.reasons).toContain("1 blocking finding was open")
+      expect(sheet(then.folder, "exceptions.csv").map(({ date, what }) => [what, date])).toEqual([
+        ["open finding: movement-entries", "2026-09-05"],
+      ])
     }),
   )
 })
