@@ -2181,12 +2181,18 @@ language sql stable as $$
           where c.book_id = of_book and c.period >= through and c.action = 'close'
           order by c.period, c.sequence desc limit 1), 'infinity') else 'infinity' end as stated
     from ledger.locks l where l.book_id = of_book),
+  -- Each account is looked up (`offset 0`): of a join the planner expects next to nothing, however well it knows the tables, and then
+  -- looks at each pair of a book's entries and postings.
   turnover as materialized (
     select b.account_id, a.reading, b.period, b.debit - b.credit as amount,
       a.reading = 'item' or b.period > k.closed_through or b.period is not distinct from drill as whole
-    from account a
-    join ledger.balances b on b.book_id = of_book and b.account_id = a.account_id and b.period <= through
-    cross join lock k),
+    from lock k
+    cross join ledger.balances b
+    cross join lateral (
+      select ledger.open_item_reading(c.role, c.rule_code, c.name) as reading from ledger.accounts c
+      where c.book_id = of_book and c.account_id = b.account_id offset 0) a
+    where b.book_id = of_book and b.period <= through and a.reading is not null
+      and (of_account is null or b.account_id = of_account)),
   -- Numbered entries are found by the numbers of their month, all others in the queue of unnumbered entries.
   entry as materialized (
     select n.entry_id from (select distinct t.period from turnover t where t.whole) m
@@ -2204,13 +2210,21 @@ language sql stable as $$
   posting as materialized (
     select t.account_id, t.reading, j.period, j.effective_date, j.source_type, j.source_id, j.kind,
       case when x.receivable_id is null then coalesce(j.resource_type, m.resource_type) else 'RECEIVABLE' end as resource_type,
-      coalesce(x.receivable_id, j.resource_id, m.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount,
-      p.currency, x.unit, w.sequence as leg, case when j.source_type = 'receivable_version' and c.account_id is not null
+      coalesce(x.receivable_id, j.resource_id, m.resource_id) as resource_id, j.external_reference, j.counterparty, j.amount,
+      j.currency, x.unit, w.sequence as leg, case when j.source_type = 'receivable_version' and c.account_id is not null
         then j.sequence end as leg_then, j.correction
-    from entry e
-    join ledger.journal_entries j on j.book_id = of_book and j.entry_id = e.entry_id and j.recorded_at <= known_at
-    join ledger.postings p on p.book_id = of_book and p.entry_id = e.entry_id
-    join turnover t on t.account_id = p.account_id and t.period = j.period and t.whole
+    -- Entry by entry (`offset 0`), for the same reason.
+    from (
+      select h.*, l.account_id, l.currency, l.amount
+      from entry e
+      cross join lateral (
+        select i.* from ledger.journal_entries i
+        where i.book_id = of_book and i.entry_id = e.entry_id and i.recorded_at <= known_at offset 0) h
+      cross join lateral (
+        select k.account_id, k.currency, k.amount from ledger.postings k
+        where k.book_id = of_book and k.entry_id = e.entry_id offset 0) l
+      offset 0) j
+    join turnover t on t.account_id = j.account_id and t.period = j.period and t.whole
     left join owner x on x.account_id = t.account_id and x.source_id = j.source_id and j.source_type <> 'receivable_version'
     -- A statement entry that named its movement only after it was booked belongs to that movement.
     left join lateral (
@@ -2219,7 +2233,7 @@ language sql stable as $$
         and k.source_id = j.source_id and k.resource_id is not null and k.period <= through and k.recorded_at <= known_at
       limit 1) m on true
     -- A loan leg whose cash has not arrived is an item of its own.
-    left join ledger.accounts c on c.book_id = of_book and c.account_id = p.account_id and c.role = 'loan_clearing'
+    left join ledger.accounts c on c.book_id = of_book and c.account_id = j.account_id and c.role = 'loan_clearing'
     left join ledger.receivable_waits w on w.book_id = of_book and w.receivable_id = j.source_id and w.whole
       and w.sequence = j.sequence and j.source_type = 'receivable_version' and c.account_id is not null),
   -- Up to a closed month or an instant, the legs whose cash has arrived since: those of receivables of which only payouts and

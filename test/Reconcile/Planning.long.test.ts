@@ -189,3 +189,36 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a large book among man
     120_000,
   )
 })
+
+layer(TestDatabase.layer, { excludeTestServices: true })("many books of one size", (it) => {
+  it.scoped(
+    "have their open items read without a look at each pair of a book's entries",
+    () =>
+      Effect.gen(function* () {
+        const entries = 8_000
+        const sandbox = yield* runningSandbox({
+          entries: 0,
+          clients: 44,
+          accountsPerClient: 2,
+          clientEntries: entries,
+        })
+        yield* sync(sandbox.url, surfaces)
+        yield* rows("analyze")
+        const books = yield* rows("select book_id as id from mirror.books where client_id is not null")
+        const touched = yield* Effect.forEach(books, ({ id }) =>
+          rowsTouched(
+            Effect.flatMap(Database, (database) =>
+              database.row(
+                "Test.items",
+                { count: int4 },
+                (sql) =>
+                  sql`select count(*)::integer as count from ledger.open_items(${Number(id)}::integer)`,
+              ),
+            ),
+          ),
+        )
+        expect(touched.reduce((sum, of) => sum + of, 0)).toBeLessThan(100 * entries)
+      }),
+    120_000,
+  )
+})
