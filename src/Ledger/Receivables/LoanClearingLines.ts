@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
+import type { Sql } from "../../Database/Client.ts"
 import { text } from "../../Database/Columns.ts"
 import { columnsOf, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
@@ -36,6 +37,16 @@ export const bookedOtherwise = Effect.fn("Ledger.bookedOtherwise")(function* (
   return rows.map(({ receivable_id: id }) => id)
 })
 
+/**
+ * Where the rows of these receivables are. Each receivable is looked up by its key (`offset 0`): by a plan that was made while the table
+ * was empty, as a first sync finds it, the server would compare each row of the book with all of them.
+ */
+const rowsOf = (sql: Sql, table: string, book: Book, ids: ReadonlyArray<string>) => sql`
+  select k.ctid from unnest(${textArray(sql, ids)}::uuid[]) as g (receivable_id)
+  cross join lateral (
+    select r.ctid from ${sql(table)} r
+    where r.book_id = ${book.bookId} and r.receivable_id = g.receivable_id offset 0) k`
+
 /** Replaces the rows of the cash that is still waited for, leg by leg. */
 const keepWaits = Effect.fn("Ledger.keepWaits")(function* (
   book: Book,
@@ -48,7 +59,7 @@ const keepWaits = Effect.fn("Ledger.keepWaits")(function* (
     "Ledger.dropWaits",
     (sql) => sql`
       delete from ledger.receivable_waits
-      where book_id = ${book.bookId} and receivable_id = any (${textArray(sql, ids)}::uuid[])`,
+      where ctid = any (array(${rowsOf(sql, "ledger.receivable_waits", book, ids)}))`,
   )
   const waits = settled.flatMap(({ currency, legs, receivableId }) =>
     legs.map((leg) => ({ ...leg, currency, receivableId })),
@@ -86,7 +97,7 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
     "Ledger.dropShares",
     (sql) => sql`
       delete from ledger.receivable_shares
-      where book_id = ${book.bookId} and receivable_id = any (${textArray(sql, ids)}::uuid[])`,
+      where ctid = any (array(${rowsOf(sql, "ledger.receivable_shares", book, ids)}))`,
   )
   if (shares.length > 0) {
     yield* database.execute("Ledger.keepShares", (sql) => {
