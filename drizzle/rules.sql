@@ -2364,13 +2364,7 @@ language sql stable as $$
   group by m.account_id, m.period having sum(m.amount) <> 0
 $$;
 
--- What the open items of each account of a book add up to, by a plan for this very book: where many are asked for, the planner takes
--- each for an average one.
-create or replace function ledger.open_item_sums(of_book integer) returns table (account_id integer, amount numeric)
-language plpgsql stable set plan_cache_mode = force_custom_plan as $$
-begin
-  return query select i.account_id, sum(i.amount) from ledger.open_items(of_book) i group by i.account_id;
-end $$;
+drop function if exists ledger.open_item_sums(integer);
 
 -- Whether each account of the service ties out. It does if the ledger's cash, the last balance of its statement and the balance
 -- that the service reports are equal, its statement was read to the end and can still be read (otherwise it is `unserved`), no
