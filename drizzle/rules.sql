@@ -2207,12 +2207,12 @@ language sql stable as $$
     join ledger.receivable_shares s on s.book_id = of_book and s.currency = c.currency and s.rest
     cross join lateral unnest(s.entries) as u (source_id)
     where a.role = 'loan_clearing' and a.reading = 'item'),
-  posting as materialized (
+  found as materialized (
     select t.account_id, t.reading, j.period, j.effective_date, j.source_type, j.source_id, j.kind,
       case when x.receivable_id is null then coalesce(j.resource_type, m.resource_type) else 'RECEIVABLE' end as resource_type,
       coalesce(x.receivable_id, j.resource_id, m.resource_id) as resource_id, j.external_reference, j.counterparty, j.amount,
-      j.currency, x.unit, w.sequence as leg, case when j.source_type = 'receivable_version' and c.account_id is not null
-        then j.sequence end as leg_then, j.correction
+      j.currency, x.unit, w.sequence as leg, j.correction,
+      case when j.source_type = 'receivable_version' and c.account_id is not null then j.sequence end as sequence
     -- Entry by entry (`offset 0`), for the same reason.
     from (
       select h.*, l.account_id, l.currency, l.amount
@@ -2236,22 +2236,30 @@ language sql stable as $$
     left join ledger.accounts c on c.book_id = of_book and c.account_id = j.account_id and c.role = 'loan_clearing'
     left join ledger.receivable_waits w on w.book_id = of_book and w.receivable_id = j.source_id and w.whole
       and w.sequence = j.sequence and j.source_type = 'receivable_version' and c.account_id is not null),
-  -- Up to a closed month or an instant, the legs whose cash has arrived since: those of receivables of which only payouts and
-  -- repayments stood there (nothing corrected, cancelled or taken back), without any cash for their purpose.
-  waited as materialized (
-    select l.account_id, l.source_id, l.leg_then
+  -- The receivables that have cash for a purpose, where a closed month or an instant is asked for.
+  paid as materialized (
+    select s.receivable_id, s.purpose
+    from (select distinct f.unit, f.currency from found f cross join lock k where f.unit is not null and k.stated < 'infinity') u
+    join ledger.receivable_shares s on s.book_id = of_book and s.unit = u.unit and s.currency = u.currency),
+  -- Legs whose cash has arrived since then stand apart, too: those of receivables of which only payouts and repayments stood there
+  -- (nothing corrected, cancelled or taken back), without any cash for their purpose.
+  posting as materialized (
+    select f.account_id, f.reading, f.period, f.effective_date, f.source_type, f.source_id, f.kind, f.resource_type, f.resource_id,
+      f.external_reference, f.counterparty, f.amount, f.currency, f.unit, f.leg
+    from found f where f.sequence is null
+    union all
+    select f.account_id, f.reading, f.period, f.effective_date, f.source_type, f.source_id, f.kind, f.resource_type, f.resource_id,
+      f.external_reference, f.counterparty, f.amount, f.currency, f.unit,
+      case when f.leg is not null or f.only_legs and (f.source_id, f.kind) not in (select a.receivable_id, a.purpose from paid a)
+        then f.sequence end
     from (
-      select p.account_id, p.source_id, p.kind, p.leg_then,
-        bool_and(p.correction = 0 and p.kind in ('disbursement', 'repayment')) over receivable
-          and min(p.way) over receivable = max(p.way) over receivable as only_legs
+      select l.*, k.stated < 'infinity' and bool_and(l.correction = 0 and l.kind in ('disbursement', 'repayment')) over receivable
+        and min(l.way) over receivable = max(l.way) over receivable as only_legs
       from (
-        select p.*, sign(p.amount) * case p.kind when 'repayment' then -1 else 1 end as way from posting p
-        where p.leg_then is not null and exists (select 1 from lock k where k.stated < 'infinity')) p
-      window receivable as (partition by p.account_id, p.source_id)) l
-    where l.only_legs and not exists (
-      select 1 from posting p
-      join ledger.receivable_shares s on s.book_id = of_book and s.unit = p.unit and s.currency = p.currency
-      where p.unit is not null and s.receivable_id = l.source_id and s.purpose = l.kind)),
+        select f.*, sign(f.amount) * case f.kind when 'repayment' then -1 else 1 end as way from found f
+        where f.sequence is not null) l
+      cross join lock k
+      window receivable as (partition by l.account_id, l.source_id)) f),
   -- The shares of other receivables in cash that is listed under the receivable that takes the remainder.
   shared as materialized (
     select f.account_id, f.period, f.effective_date, f.owner_id, s.receivable_id, s.amount
@@ -2297,9 +2305,8 @@ language sql stable as $$
   line as (
     select p.* from (
       select p.account_id, p.period, p.effective_date, p.source_type, p.source_id, p.kind, p.resource_type, p.resource_id,
-        p.external_reference, p.counterparty, p.amount, coalesce(p.leg, w.leg_then) as leg, p.reading = 'item' as flies
+        p.external_reference, p.counterparty, p.amount, p.leg, p.reading = 'item' as flies
       from posting p
-      left join waited w on w.account_id = p.account_id and w.source_id = p.source_id and w.leg_then = p.leg_then
       where p.reading <> 'clearing' or not exists (
         select 1 from in_flight f where f.account_id = p.account_id and f.source_id = p.source_id)
       union all
