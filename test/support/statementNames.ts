@@ -20,7 +20,6 @@ const hasWorkers = runsWorkers(process.versions.node)
 
 /** Statements that no test runs, each with the reason. */
 const withReason: ReadonlyMap<string, string> = new Map([
-  ["Ledger.sweepQueues", "after a run that numbers 10,000 entries: npm run bench makes such runs"],
   ...(hasWorkers
     ? []
     : ["Jobs.prepare", "Jobs.byClock", "Jobs.hasten", "Jobs.idle", "Jobs.isActive", "Jobs.waiting"].map(
