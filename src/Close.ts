@@ -22,7 +22,7 @@ import { standsForLater } from "./Close/Gate.ts"
 import { lockedWith } from "./Close/Locked.ts"
 import { isClosed, type Month, readMonths, refusalOf } from "./Close/Month.ts"
 import { inStage } from "./Common/Progress.ts"
-import { count, counted } from "./Common/Text.ts"
+import { count, counted, firstNames } from "./Common/Text.ts"
 import { int4, text } from "./Database/Columns.ts"
 import { textArray } from "./Database/TextArray.ts"
 import { Database } from "./Database.ts"
@@ -108,11 +108,10 @@ const refuseUnknown = Effect.fn("Close.refuseUnknown")(function* ({ accept, peri
   const found = new Set(known.map(({ id }) => id))
   const unknown = named.filter((name) => !found.has(name.toUpperCase()))
   if (unknown.length === 0) return
-  const more = unknown.length > mostShown ? ` and ${count(unknown.length - mostShown)} more` : ""
-  const names = `${unknown
-    .slice(0, mostShown)
-    .map((id) => JSON.stringify(id.slice(0, 80)))
-    .join(", ")}${more}`
+  const names = firstNames(
+    unknown.map((id) => JSON.stringify(id.slice(0, 80))),
+    mostShown,
+  )
   return yield* closeError(
     "Usage",
     `--accept: there is no finding ${names}. Nothing was accepted or closed. To see what is in the way: tieout close ${period} --dry-run`,

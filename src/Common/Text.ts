@@ -69,6 +69,12 @@ export const styled = (color: boolean, style: keyof typeof escapes, text: string
 /** `1234567` → `1,234,567`. For whole numbers; amounts are text already. Loading the locale's own way would take 30 ms. */
 export const count = (value: number | bigint): string => String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ",")
 
+/** The first of some names, and how many more there are: `one, two and 3 more`. */
+export const firstNames = (names: ReadonlyArray<string>, most: number): string =>
+  names.length > most
+    ? `${names.slice(0, most).join(", ")} and ${count(names.length - most)} more`
+    : names.join(", ")
+
 /** `2 entries`, `1 entry`. */
 export const counted = (value: number | bigint, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 || value === 1n ? one : many}`

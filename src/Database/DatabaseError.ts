@@ -42,7 +42,8 @@ const conflictCodes: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"])
 const settingsCodes: ReadonlySet<string> = new Set(["28P01", "28000", "3D000"])
 /** A transaction that may not write: a standby, a role's setting. */
 export const onlyReads = "25006"
-const lacksRight = "42501"
+/** A missing privilege. */
+export const lacksRight = "42501"
 /** What the server answers to a parameter of `DATABASE_URL` that it does not know, or whose value it does not take. */
 const parameterCodes: ReadonlySet<string> = new Set(["42704", "22023"])
 const sqlstatePattern = /^[0-9A-Z]{5}$/

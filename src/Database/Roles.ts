@@ -2,10 +2,9 @@ import { Effect } from "effect"
 import { Database } from "../Database.ts"
 import { bool } from "./Columns.ts"
 import { closeConnection, openConnection } from "./ConnectionPool.ts"
-import { DatabaseError } from "./DatabaseError.ts"
+import { DatabaseError, lacksRight } from "./DatabaseError.ts"
 import { administratorSql, type RoleNames, roleNames, rolesSql } from "./RoleStatements.ts"
 import { runStatement } from "./RunStatement.ts"
-import { notAllowed } from "./SessionLock.ts"
 
 /** Two processes take turns: Postgres refuses two grants on one object at the same time. */
 const rolesLock = "select pg_advisory_xact_lock(hashtextextended('tieout roles', 0));"
@@ -27,7 +26,7 @@ const run = Effect.fn("Database.runForRoles")(function* (sql: string) {
 export const applyRoles = Effect.fn("Database.applyRoles")(function* (names: RoleNames = roleNames) {
   yield* run(rolesSql(names)).pipe(
     Effect.mapError((error) =>
-      error.sqlstate === notAllowed
+      error.sqlstate === lacksRight
         ? new DatabaseError({
             ...error,
             reason: "Settings",

@@ -1,10 +1,11 @@
 import { Data, Deferred, Effect, Option, type Scope } from "effect"
+import { firstNames } from "../Common/Text.ts"
 import { onlyRow } from "./AnswerRows.ts"
 import type { Sql } from "./Client.ts"
 import { bool } from "./Columns.ts"
 import { type Connection, closeConnection, isUsable, openConnection } from "./ConnectionPool.ts"
 import { type ConnectionSettings, deadAfter } from "./ConnectionSettings.ts"
-import type { DatabaseError } from "./DatabaseError.ts"
+import { type DatabaseError, lacksRight } from "./DatabaseError.ts"
 import { lostConnection } from "./RunStatement.ts"
 import { plainArray, textArray } from "./TextArray.ts"
 import { open, undo } from "./TransactionStatements.ts"
@@ -21,17 +22,10 @@ export interface Wanted {
   readonly shared: boolean
 }
 
-/** SQLSTATE of a missing privilege. */
-export const notAllowed = "42501"
-
-/** Locks that a message names: an export has one of each of a hundred books. */
-const mostNamed = 3
-
+/** For a message: an export has a lock of each of a hundred books. */
 const named = (locks: ReadonlyArray<Wanted>): string => {
-  const names = locks.slice(0, mostNamed).map(({ lock }) => lock)
-  return locks.length > mostNamed
-    ? `${names.join(", ")} and ${locks.length - mostNamed} more`
-    : names.join(", ")
+  const names = locks.map(({ lock }) => lock)
+  return firstNames(names, 3)
 }
 
 /** A lock that is held. */
@@ -247,7 +241,7 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
   const tryLocksOfReader = (...locks: ReadonlyArray<Wanted>) =>
     Effect.catchIf(
       tryLocks(...locks),
-      (error) => error._tag === "DatabaseError" && error.sqlstate === notAllowed,
+      (error) => error._tag === "DatabaseError" && error.sqlstate === lacksRight,
       () => Effect.succeed<SessionLock>({ lost: Effect.never }),
     )
 

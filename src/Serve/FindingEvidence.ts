@@ -3,7 +3,7 @@
  * fields listed here, so that a new field (such as a raw row with names in it) is not shown by accident.
  */
 import { isRecord } from "../Common/Record.ts"
-import { count } from "../Common/Text.ts"
+import { firstNames } from "../Common/Text.ts"
 
 /** A field and its value; the fields of a nested value follow, one level deeper. */
 export interface EvidenceLine {
@@ -50,9 +50,7 @@ const listText = (items: ReadonlyArray<string | number | boolean>): string => {
     length += text.length + (index === 0 ? 0 : 2)
     return index > 0 && length > longestValue
   })
-  return beyond === -1
-    ? texts.join(", ")
-    : `${texts.slice(0, beyond).join(", ")} and ${count(texts.length - beyond)} more`
+  return firstNames(texts, beyond === -1 ? texts.length : beyond)
 }
 
 export const evidenceOf = (value: unknown): Evidence => {
