@@ -2371,8 +2371,6 @@ language sql stable as $$
   group by m.account_id, m.period having sum(m.amount) <> 0
 $$;
 
-drop function if exists ledger.open_item_sums(integer);
-
 -- Whether each account of the service ties out. It does if the ledger's cash, the last balance of its statement and the balance
 -- that the service reports are equal, its statement was read to the end and can still be read (otherwise it is `unserved`), no
 -- entry is held back, and no blocking finding on it is open. An account that does not tie out is `off`. `accepted` is the month of
