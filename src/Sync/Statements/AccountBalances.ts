@@ -1,12 +1,16 @@
 /**
  * Proves the head of every statement against the balance that the service reports. If they differ, something may have moved
  * between the two reads: the balance and then the end of the statement are read again, up to three times, before the difference
- * is left for the reconciliation to report.
+ * is left for the reconciliation to report. A service may count a movement in its balances some seconds after it lists it, so
+ * that the readings are spaced where the statement's end is as new as that.
  */
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import * as Money from "../../Common/Money.ts"
 import { nowByUs } from "../../Common/Time.ts"
+import { bool } from "../../Database/Columns.ts"
+import { plainArray } from "../../Database/TextArray.ts"
+import { Database } from "../../Database.ts"
 import { MirrorAccounts, type MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Partner } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
@@ -18,6 +22,12 @@ import { Statements } from "./Statement.ts"
 import { wholeStatement } from "./StatementOutcome.ts"
 
 const rounds = 3
+
+/** Before the second and before the third round, where a balance may lag. */
+const pauses = ["1 second", "2 seconds"] as const
+
+/** An entry that is further than this from the service's clock is in its account's balance already: seconds. */
+const mostLag = 60
 
 /** Whether the books have the balance that the service reports. */
 export const agrees = (account: Pick<MirroredAccount, "balance" | "lastBalance">): boolean =>
@@ -35,6 +45,7 @@ interface Settled {
 export const nothingToSettle: Settled = { brought: new Map(), failures: [] }
 
 const made = Effect.gen(function* () {
+  const database = yield* Database
   const partner = yield* Partner
   const accounts = yield* MirrorAccounts
   const statements = yield* Statements
@@ -56,29 +67,55 @@ const made = Effect.gen(function* () {
         }
       }),
     )
-    return outcome.newEntries
+    return outcome
   })
+
+  /** Whether a balance may lag. An account that was off before is off for another reason: nobody waits for it in every run. */
+  const mayLag = (book: Book, open: ReadonlyArray<MirroredAccount>, asked: string) => {
+    const ids = open.map(({ accountId }) => accountId)
+    return database.row(
+      "Sync.Balances.mayLag",
+      { lag: bool },
+      (sql) => sql`
+        select exists (
+          select from mirror.accounts a
+          join mirror.statement_entries e
+            on e.book_id = a.book_id and e.account_id = a.account_id and e.position = a.entries and not e.held
+          where a.book_id = ${book.bookId} and a.account_id = any (${plainArray(sql, ids, "uuid")})
+            and abs(extract(epoch from e.occurred_at - ${asked}::timestamptz)) <= ${mostLag}
+            and not exists (
+              select from reconcile.open_findings f
+              where f.book_id = a.book_id and f.check_name = 'cash-balance' and f.subject_type = 'account'
+                and f.subject_id = a.account_id::text)) as lag`,
+    )
+  }
 
   /** Proves the accounts that are `among`. One that cannot be read again keeps no other from it, unless the service asks to wait. */
   const settle = Effect.fn("Sync.Balances.settle")(function* (book: Book, among: ReadonlySet<string>) {
     const brought = new Map<string, number>()
     const failed = new Map<string, StreamError>()
+    /** By the service's clock, where it tells it. */
+    let asked = yield* nowByUs
     const isOver = () => [...failed.values()].some(isAskedToWait)
     const settleOne = (account: MirroredAccount) =>
-      Effect.suspend(() => (isOver() ? Effect.succeed(0) : readAgain(book, account))).pipe(
-        aloneOfStream((error) => {
+      Effect.suspend(() => (isOver() ? Effect.void : settled(account))).pipe(
+        aloneOfStream((error): void => {
           failed.set(account.accountId, error)
-          return 0
-        }),
-        Effect.tap((entries) => {
-          brought.set(account.accountId, (brought.get(account.accountId) ?? 0) + entries)
         }),
       )
+    const settled = (account: MirroredAccount) =>
+      Effect.map(readAgain(book, account), ({ accountId, beganAt, newEntries }) => {
+        asked = Option.getOrElse(beganAt, () => asked)
+        brought.set(accountId, (brought.get(accountId) ?? 0) + newEntries)
+      })
+    const stillOpen = Effect.map(accounts.some(book, among), (all) =>
+      all.filter((account) => !agrees(account) && !failed.has(account.accountId)),
+    )
     for (let round = 1; round <= rounds && !isOver(); round++) {
-      const open = (yield* accounts.some(book, among)).filter(
-        (account) => !agrees(account) && !failed.has(account.accountId),
-      )
+      const open = yield* stillOpen
       if (open.length === 0) break
+      const pause = pauses[round - 2]
+      if (pause !== undefined && (yield* mayLag(book, open, asked)).lag) yield* Effect.sleep(pause)
       yield* Effect.forEach(open, settleOne, { concurrency: 4, discard: true })
     }
     const failures = [...failed.values()].map((error) => failureOf({ kind: "balances" }, error))

@@ -1,0 +1,94 @@
+/** A service that counts a movement in its balances some time after it lists it. */
+import { expect, layer } from "@effect/vitest"
+import { Clock, Duration, Effect } from "effect"
+import { isoOf } from "../../src/Common/Time.ts"
+import { json } from "../Partner/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { accounts, exchange } from "./Exchange.ts"
+import { findings, sync } from "./Runs.ts"
+
+const day = 86_400_000
+
+/** Counts the waits of a second or more, which end at once; all others are kept. */
+const counting = <A, E, R>(effect: Effect.Effect<A, E, R>, waits: Array<number>) =>
+  Effect.clockWith((clock) =>
+    Effect.withClock(effect, {
+      [Clock.ClockTypeId]: Clock.ClockTypeId,
+      sleep: (duration) => {
+        const millis = Duration.toMillis(duration)
+        if (millis !== 1_000 && millis !== 2_000) return clock.sleep(duration)
+        waits.push(millis)
+        return Effect.yieldNow()
+      },
+      currentTimeMillis: clock.currentTimeMillis,
+      currentTimeNanos: clock.currentTimeNanos,
+      unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis(),
+      unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+    }),
+  )
+
+/** One entry of 10, so many milliseconds old; the balance is 0 until the connector has waited `lag` milliseconds. */
+const lagging = (age: number, lag: number) =>
+  Effect.gen(function* () {
+    const { held, service } = yield* exchange({ listed: ["usd"] })
+    const waits: Array<number> = []
+    const listed = () => ({
+      ...accounts.usd,
+      balance: waits.reduce((sum, wait) => sum + wait, 0) < lag ? "0" : "10",
+      status: "ACTIVE",
+    })
+    held.moves = [{ on: "usd", at: isoOf(Date.now() - age), amount: "10" }]
+    held.interfere = (path, response) => {
+      const all = path.startsWith("/accounts?")
+      if (!all && path !== `/accounts/${accounts.usd.accountId}`) return false
+      json(response, all ? { items: [listed()], pageInfo: { hasNextPage: false } } : listed())
+      return true
+    }
+    return { waits, read: counting(sync(service.url), waits) }
+  })
+
+const cash = Effect.map(findings, (all) => all.filter((finding) => String(finding).startsWith("cash")))
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a balance that lags", (it) => {
+  it.scoped("is waited for where the statement's last entry is of this minute", () =>
+    Effect.gen(function* () {
+      const { read, waits } = yield* lagging(0, 3_000)
+      yield* read
+      expect(waits).toEqual([1_000, 2_000])
+      expect(yield* cash).toEqual([])
+    }),
+  )
+
+  it.scoped("is waited for no longer than it lags", () =>
+    Effect.gen(function* () {
+      const { read, waits } = yield* lagging(30_000, 1_000)
+      yield* read
+      expect(waits).toEqual([1_000])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("is waited for once: an account that stays off is off for another reason", () =>
+    Effect.gen(function* () {
+      const { read, waits } = yield* lagging(0, Number.POSITIVE_INFINITY)
+      yield* read
+      expect(waits).toEqual([1_000, 2_000])
+      expect(yield* cash).toEqual(["cash-balance blocking"])
+      yield* read
+      expect(waits).toEqual([1_000, 2_000])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  for (const [what, age] of [
+    ["old", day],
+    ["dated ahead", -day],
+  ] as const) {
+    it.scoped(`is not waited for where the last entry is ${what}`, () =>
+      Effect.gen(function* () {
+        const { read, waits } = yield* lagging(age, Number.POSITIVE_INFINITY)
+        yield* read
+        expect(waits).toEqual([])
+        expect(yield* cash).toEqual(["cash-balance blocking"])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    )
+  }
+})
