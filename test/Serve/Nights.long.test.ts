@@ -1,6 +1,6 @@
 /** Nights of several processes that keep one schedule on one database. */
 import { expect, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Either, Fiber, Layer, Logger, LogLevel, Option } from "effect"
+import { type Clock, Duration, Effect, Either, Fiber, Layer, Logger, LogLevel, Option } from "effect"
 import { describe } from "vitest"
 import { Database } from "../../src/Database.ts"
 import { Alerts } from "../../src/Serve/Alerts.ts"
@@ -11,6 +11,7 @@ import { Settings } from "../../src/Settings.ts"
 import { Sync } from "../../src/Sync.ts"
 import { credit, partnership } from "../Sync/Partnership.ts"
 import { rows, variablesFor } from "../Sync/Runs.ts"
+import { changedClock } from "../support/ChangedClock.ts"
 import { settingsFor } from "../support/DatabaseAddress.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -74,20 +75,13 @@ const evidenceFrom10DaysAhead = Effect.flatMap(Database, (database) =>
 const clockAhead = (ahead: number) =>
   Effect.map(Effect.clock, (clock) => {
     let offset = ahead
-    const millis = () => clock.unsafeCurrentTimeMillis() + offset
-    const nanos = () => clock.unsafeCurrentTimeNanos() + BigInt(offset) * 1_000_000n
+    const by = () => offset
+    const sleep: Clock.Clock["sleep"] = (duration) => clock.sleep(Duration.min(duration, Duration.millis(50)))
     return {
       setRight: () => {
         offset = 0
       },
-      clock: {
-        [Clock.ClockTypeId]: Clock.ClockTypeId,
-        sleep: (duration) => clock.sleep(Duration.min(duration, Duration.millis(50))),
-        currentTimeMillis: Effect.sync(millis),
-        currentTimeNanos: Effect.sync(nanos),
-        unsafeCurrentTimeMillis: millis,
-        unsafeCurrentTimeNanos: nanos,
-      } satisfies Clock.Clock,
+      clock: changedClock(clock, { ahead: by, passed: by, sleep }),
     }
   })
 

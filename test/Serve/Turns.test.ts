@@ -1,8 +1,9 @@
 /** The connections of a night, one after the other in one process. */
 import { expect, it } from "@effect/vitest"
-import { Clock, Deferred, Duration, Effect } from "effect"
+import { type Clock, Deferred, Duration, Effect } from "effect"
 import { keepNight } from "../../src/Serve/Nightly/Turns.ts"
 import { rows } from "../Sync/Runs.ts"
+import { changedClock } from "../support/ChangedClock.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { thisNight } from "./ThisNight.ts"
 
@@ -12,20 +13,13 @@ const movedOn = <A, E, R>(
   moved: { millis: number; set: number },
 ): Effect.Effect<A, E, R> =>
   Effect.clockWith((clock) => {
-    const millis = () => clock.unsafeCurrentTimeMillis() + moved.millis + moved.set
-    const nanos = () => clock.unsafeCurrentTimeNanos() + BigInt(moved.millis) * 1_000_000n
-    return Effect.withClock(effect, {
-      [Clock.ClockTypeId]: Clock.ClockTypeId,
-      sleep: (duration) => {
-        if (Duration.lessThan(duration, Duration.minutes(1))) return clock.sleep(duration)
-        moved.millis += Duration.toMillis(duration)
-        return Effect.yieldNow()
-      },
-      currentTimeMillis: Effect.sync(millis),
-      currentTimeNanos: Effect.sync(nanos),
-      unsafeCurrentTimeMillis: millis,
-      unsafeCurrentTimeNanos: nanos,
-    })
+    const sleep: Clock.Clock["sleep"] = (duration) => {
+      if (Duration.lessThan(duration, Duration.minutes(1))) return clock.sleep(duration)
+      moved.millis += Duration.toMillis(duration)
+      return Effect.yieldNow()
+    }
+    const ahead = () => moved.millis + moved.set
+    return Effect.withClock(effect, changedClock(clock, { ahead, passed: () => moved.millis, sleep }))
   })
 
 it.scopedLive("is tried for the whole deadline, however long another connection took before it", () =>

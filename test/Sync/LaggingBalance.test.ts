@@ -1,31 +1,14 @@
 /** A service that counts a movement in its balances some time after it lists it. */
 import { expect, layer } from "@effect/vitest"
-import { Clock, Duration, Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { isoOf } from "../../src/Common/Time.ts"
 import { json } from "../Partner/Service.ts"
+import { skippingWaits } from "../support/ChangedClock.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { accounts, exchange } from "./Exchange.ts"
 import { findings, sync } from "./Runs.ts"
 
 const day = 86_400_000
-
-/** Counts the waits of a second or more, which end at once; all others are kept. */
-const counting = <A, E, R>(effect: Effect.Effect<A, E, R>, waits: Array<number>) =>
-  Effect.clockWith((clock) =>
-    Effect.withClock(effect, {
-      [Clock.ClockTypeId]: Clock.ClockTypeId,
-      sleep: (duration) => {
-        const millis = Duration.toMillis(duration)
-        if (millis !== 1_000 && millis !== 2_000) return clock.sleep(duration)
-        waits.push(millis)
-        return Effect.yieldNow()
-      },
-      currentTimeMillis: clock.currentTimeMillis,
-      currentTimeNanos: clock.currentTimeNanos,
-      unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis(),
-      unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
-    }),
-  )
 
 /** One entry of 10, so many milliseconds old; the balance is 0 until the connector has waited `lag` milliseconds. */
 const lagging = (age: number, lag: number) =>
@@ -44,7 +27,12 @@ const lagging = (age: number, lag: number) =>
       json(response, all ? { items: [listed()], pageInfo: { hasNextPage: false } } : listed())
       return true
     }
-    return { waits, read: counting(sync(service.url), waits) }
+    return {
+      waits,
+      read: skippingWaits(sync(service.url), [Duration.seconds(1), Duration.seconds(2)], (wait) =>
+        waits.push(Duration.toMillis(wait)),
+      ),
+    }
   })
 
 const cash = Effect.map(findings, (all) => all.filter((finding) => String(finding).startsWith("cash")))
