@@ -1,60 +1,13 @@
-import { createHash } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
-import { Duration, Effect, HashMap, Layer, Logger, Option } from "effect"
+import { Duration, Effect, HashMap, Logger, Option } from "effect"
 import { Database } from "../../src/Database.ts"
-import * as PartnerHttp from "../../src/Partner/Http.ts"
-import { Settings } from "../../src/Settings.ts"
-import { Events } from "../../src/Sync/Events.ts"
-import { Inbox } from "../../src/Webhook/Inbox.ts"
 import { closing } from "../Close/Months.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { unpaced } from "../support/Unpaced.ts"
 import { accountOf, client, clientId, lending, move, orgDeposit } from "./Lending.ts"
 import { at, loan, standing, surfaces, tx } from "./Loaned.ts"
 import { accountId, bothSurfaces, credit, deposit, id, partnership, withdrawal } from "./Partnership.ts"
-import { findings, inboxStates, journal, postings, rows, sync, variablesFor } from "./Runs.ts"
-
-/** The processor of events, with the partner at a URL. */
-const processing = <A, E>(
-  url: string,
-  use: (events: Events, inbox: Inbox) => Effect.Effect<A, E, Partner | Database>,
-  variables: Record<string, string> = {},
-) =>
-  Effect.gen(function* () {
-    const settings = yield* Settings
-    const partner = PartnerHttp.layer({
-      ...(yield* settings.connection("default")),
-      limits: { ...settings.limits, tries: 1 },
-    })
-    return yield* use(yield* Events, yield* Inbox).pipe(Effect.provide(partner))
-  }).pipe(
-    Effect.provide(
-      Events.Default.pipe(
-        Layer.provideMerge(Inbox.Default),
-        Layer.provideMerge(Settings.from({ variables: { ...variablesFor(url), ...variables } })),
-      ),
-    ),
-    unpaced,
-  )
-type Partner = Layer.Layer.Success<ReturnType<typeof PartnerHttp.layer>>
-
-let counter = 0
-
-const delivery = (type: string, data: object) => {
-  counter += 1
-  const event = { id: id(5_000 + counter), timestamp: "2026-10-01T00:00:00Z", type, data }
-  const body = Buffer.from(JSON.stringify(event))
-  return {
-    connection: "default",
-    eventId: event.id,
-    digest: createHash("sha256").update(body).digest("hex"),
-    type,
-    body,
-    keyId: "k",
-    algorithm: "ES256",
-    poison: null,
-  }
-}
+import { delivery, processing } from "./Processing.ts"
+import { findings, inboxStates, journal, postings, rows, sync } from "./Runs.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
   it.scoped("bring what they name into the books: the movement, the account, the statement's tail", () =>

@@ -7,12 +7,15 @@ import { isRecord } from "../../Common/Record.ts"
 import { isUuidInAnyCase } from "../../Common/Uuid.ts"
 import type { ResourceType } from "../../Partner.ts"
 import { ResourceKey } from "../Resources/Hydration.ts"
+import { type Announced, announcedBy, keyOfAnnounced } from "./Announced.ts"
 
 export interface Hint {
   /** Whose book; none: the organization's. */
   readonly clientId: Option.Option<string>
   readonly account: Option.Option<string>
   readonly resource: Option.Option<ResourceKey>
+  /** The posting that it announces. */
+  readonly announced: Option.Option<Announced>
   readonly addressBook: boolean
   /** If it names nothing known: why not. Then everything new is read. */
   readonly unknown: Option.Option<string>
@@ -50,6 +53,7 @@ export const hintOf = (type: string, body: Uint8Array): Hint => {
     clientId: identifier(data, "clientId"),
     account: Option.none<string>(),
     resource: Option.none<ResourceKey>(),
+    announced: Option.none<Announced>(),
     addressBook: false,
     unknown: Option.none<string>(),
   }
@@ -57,7 +61,9 @@ export const hintOf = (type: string, body: Uint8Array): Hint => {
   if (type.startsWith("destination.")) return { ...nothing, addressBook: true }
   if (type.startsWith("account.")) {
     const account = identifier(data, "accountId")
-    return { ...nothing, account, unknown: Option.isNone(account) ? without("accountId") : nothing.unknown }
+    const announced = Option.flatMap(account, (id) => announcedBy(type, id, data))
+    const unknown = Option.isNone(account) ? without("accountId") : nothing.unknown
+    return { ...nothing, account, announced, unknown }
   }
   const named = resourceNames.find(([prefix]) => type.startsWith(prefix))
   if (named === undefined) return { ...nothing, unknown: Option.some("unknown type") }
@@ -70,21 +76,27 @@ export const hintOf = (type: string, body: Uint8Array): Hint => {
 export interface Touched {
   readonly accounts: ReadonlySet<string>
   readonly resources: ReadonlyArray<ResourceKey>
+  readonly announced: ReadonlyArray<Announced>
   readonly addressBook: boolean
   readonly everything: boolean
 }
 
 export const keyOfResource = ({ id, type }: ResourceKey): string => `${type}|${id}`
 
+const distinct = <A>(
+  hints: ReadonlyArray<Hint>,
+  of: (hint: Hint) => Option.Option<A>,
+  keyOf: (named: A) => string,
+): ReadonlyArray<A> => [
+  ...new Map(
+    hints.flatMap((hint) => Option.toArray(of(hint)).map((named) => [keyOf(named), named] as const)),
+  ).values(),
+]
+
 export const touchedBy = (hints: ReadonlyArray<Hint>): Touched => ({
   accounts: new Set(hints.flatMap(({ account }) => Option.toArray(account))),
-  resources: [
-    ...new Map(
-      hints.flatMap(({ resource }) =>
-        Option.toArray(resource).map((key) => [keyOfResource(key), key] as const),
-      ),
-    ).values(),
-  ],
+  resources: distinct(hints, ({ resource }) => resource, keyOfResource),
+  announced: distinct(hints, ({ announced }) => announced, keyOfAnnounced),
   addressBook: hints.some(({ addressBook }) => addressBook),
   everything: hints.some(({ unknown }) => Option.isSome(unknown)),
 })

@@ -15,6 +15,7 @@ import { BookReader } from "../Runs/BookReader.ts"
 import { aloneOfStream, failureOf, isAway, type StreamError } from "../Runs/Failures.ts"
 import { type Failure, unreadText } from "../Runs/RunReport.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
+import { unshownOf } from "./Announced.ts"
 import { keyOfResource, type Touched } from "./EventHint.ts"
 
 /** Why something could not be read, and whether that passes by itself. */
@@ -31,6 +32,8 @@ export interface ReadAgain {
   readonly accounts: ReadonlyMap<string, Unread>
   /** By `keyOfResource`. */
   readonly resources: ReadonlyMap<string, Unread>
+  /** What is announced and no statement shows, by `unshownOf`. */
+  readonly unshown: ReadonlySet<string>
   /** Failures that concern the book as a whole. */
   readonly failures: ReadonlyArray<Failure>
 }
@@ -170,7 +173,16 @@ const made = Effect.gen(function* () {
     return unread
   })
 
-  const read = Effect.fn("Events.Reader.read")(function* (book: Book, touched: Touched) {
+  const unshown = (book: Book, { announced, resources }: Touched) =>
+    Effect.provideService(unshownOf(book, resources, announced), Database, database)
+
+  /** `fresh`: what of it events name that are tried for the first time: a moment is waited for what statements lack of that. */
+  const read = Effect.fn("Events.Reader.read")(function* (book: Book, touched: Touched, fresh: Touched) {
+    const lacking = Effect.map(unshown(book, touched), (all) => new Set(all.map(({ key }) => key)))
+    const behind = Effect.map(
+      unshown(book, fresh),
+      (all) => new Set(all.map(({ account_id: accountId }) => accountId)),
+    )
     if (touched.everything) {
       // Lists and statements do not read a resource that is final, or not there yet, though an event names it.
       yield* facts.refresh(book)
@@ -179,7 +191,13 @@ const made = Effect.gen(function* () {
       const { failures, newEntries } = yield* reader.read(book, false)
       const named = { accounts: touched.accounts, moved, why: new Map<string, Unread>() }
       const unread = yield* unreadOf(book, failures, named, resources)
-      return { newEntries, accounts: unread, resources, failures } satisfies ReadAgain
+      return {
+        newEntries,
+        accounts: unread,
+        resources,
+        unshown: yield* lacking,
+        failures,
+      } satisfies ReadAgain
     }
     const failures: Array<Failure> = []
     if (touched.addressBook && partner.addressBook !== null) {
@@ -207,7 +225,7 @@ const made = Effect.gen(function* () {
         ),
       { concurrency: 4, discard: true },
     )
-    const outcome = yield* reader.readSome(book, yield* accounts.some(book, wanted))
+    const outcome = yield* reader.readSome(book, yield* accounts.some(book, wanted), behind)
     failures.push(...outcome.failures.filter(({ unread }) => unread.kind !== "statement"))
     const unread = yield* unreadOf(
       book,
@@ -219,6 +237,7 @@ const made = Effect.gen(function* () {
       newEntries: outcome.newEntries,
       accounts: new Map([...failed, ...unread]),
       resources,
+      unshown: yield* lacking,
       failures,
     } satisfies ReadAgain
   })

@@ -15,12 +15,12 @@ import { Loans } from "../Credit/Loans.ts"
 import { aloneOfClient, failureOf, isAbsent } from "../Runs/Failures.ts"
 import { add, syncParts } from "../Runs/Parts.ts"
 import { bySettings } from "../Runs/Proving.ts"
-import { unreadText } from "../Runs/RunReport.ts"
 import { booksFor, byClient, type Closed, closedClients, type Hinted } from "./EventBooks.ts"
-import { keyOfResource, touchedBy } from "./EventHint.ts"
+import { touchedBy } from "./EventHint.ts"
 import { meterEvents } from "./EventMeters.ts"
-import { lasting, type ReadAgain, TouchedReader, type Unread } from "./EventReader.ts"
-import { noteOf, tellNotes } from "./UnknownEvents.ts"
+import { leave, leftToSync, type Outcome, ofOthers, outcomeOf, unreadable } from "./EventOutcome.ts"
+import { lasting, type ReadAgain, TouchedReader } from "./EventReader.ts"
+import { tellNotes } from "./UnknownEvents.ts"
 
 const parts = pipe(syncParts, add(TouchedReader, TouchedReader.made))
 
@@ -39,19 +39,7 @@ export interface Round {
   readonly journalEntries: number
 }
 
-/** Why an event's effect is not in the books; none if it is. */
-const whyUnbooked = ({ hint }: Hinted, read: ReadAgain): Option.Option<Unread> => {
-  const [whole] = read.failures
-  const ofAccount = Option.flatMap(hint.account, (id) => Option.fromNullable(read.accounts.get(id)))
-  const ofResource = Option.flatMap(hint.resource, (key) =>
-    Option.fromNullable(read.resources.get(keyOfResource(key))),
-  )
-  const ofWhole =
-    whole !== undefined && (Option.isSome(hint.unknown) || hint.addressBook)
-      ? Option.some({ ...whole, why: `${unreadText(whole)}: ${whole.why}` })
-      : Option.none()
-  return Option.orElse(ofAccount, () => Option.orElse(ofResource, () => ofWhole))
-}
+const touchedOf = (hinted: ReadonlyArray<Hinted>) => touchedBy(hinted.map(({ hint }) => hint))
 
 const readBook = Effect.fn("Events.readBook")(function* (book: Book, hinted: ReadonlyArray<Hinted>) {
   const partner = yield* PartnerConnection
@@ -61,7 +49,8 @@ const readBook = Effect.fn("Events.readBook")(function* (book: Book, hinted: Rea
     onSome: partner.client,
   })
   const { loans, reader } = yield* partsOf(Partner.of({ ...reads, requests: partner.requests }))
-  const read = yield* reader.read(book, touchedBy(hinted.map(({ hint }) => hint)))
+  const first = hinted.filter(({ event }) => event.tries === 1)
+  const read = yield* reader.read(book, touchedOf(hinted), touchedOf(first))
   // Cash of a receivable that came, or was sent back, changes what was paid: until it is known, no check could find that.
   const { accounting, connection } = yield* Settings
   const isLenders = Option.isNone(book.clientId)
@@ -72,32 +61,6 @@ const readBook = Effect.fn("Events.readBook")(function* (book: Book, hinted: Rea
     yield* loans.takeCash(yield* organizationBook(book.connection), book)
   return read
 })
-
-interface Outcome extends Hinted {
-  /** What its book was read for, or why it is left to the next sync. */
-  readonly note: Option.Option<string>
-  /** Why its effect is not in the books; none if it is. */
-  readonly why: Option.Option<Unread>
-}
-
-/**
- * An event of a client that cannot be read. One that names a movement or an account fails. One that names nothing known, such as
- * those of onboarding and availability, only says that something is to be looked at, and every sync looks at all clients.
- */
-const unreadable =
-  (why: Unread, isOver: boolean) =>
-  (one: Hinted): Outcome =>
-    Option.match(one.hint.unknown, {
-      onSome: (unknown) =>
-        isOver || one.event.tries >= defaultTries
-          ? {
-              ...one,
-              note: Option.some(`${unknown}: ${why.why}; left to the next sync`),
-              why: Option.none(),
-            }
-          : { ...one, note: Option.none(), why: Option.some(why) },
-      onNone: () => ({ ...one, note: Option.none(), why: Option.some(why) }),
-    })
 
 type ClosedClients = ReturnType<typeof closedClients>
 
@@ -110,7 +73,12 @@ const takeBook = Effect.fn("Events.takeBook")(function* (
   hinted: ReadonlyArray<Hinted>,
   closed: ClosedClients,
 ) {
-  const nothing = { newEntries: new Map(), accounts: new Map(), resources: new Map() }
+  const nothing = {
+    newEntries: new Map(),
+    accounts: new Map(),
+    resources: new Map(),
+    unshown: new Set<string>(),
+  }
   let isGone = false
   const read: ReadAgain = yield* readBook(book, hinted).pipe(
     aloneOfClient((error) => {
@@ -119,13 +87,7 @@ const takeBook = Effect.fn("Events.takeBook")(function* (
     }),
   )
   const broken = read.newEntries.size === 0 && read.failures.some(({ unread }) => unread.kind === "book")
-  const outcomes = hinted.map(
-    (one): Outcome => ({
-      ...one,
-      note: noteOf(one.hint, book),
-      why: broken ? Option.fromNullable(read.failures[0]) : whyUnbooked(one, read),
-    }),
-  )
+  const outcomes = hinted.map(outcomeOf(book, read, broken))
   const isWhole = outcomes.every(({ why }) => Option.isNone(why))
   const statuses =
     isWhole || Option.isNone(book.clientId)
@@ -144,15 +106,6 @@ const takeBook = Effect.fn("Events.takeBook")(function* (
     },
   )
 })
-
-/** What cannot be told to be of a book that is read here. It is a hint: the next sync reads every book that there is. */
-const leftToSync = "it names no client, and the organization is not read: left to the next sync"
-
-/** No sync reads their books either, and a book that is read but by events would lack everything else. */
-const ofOthers = "it is of a client, and this connection reads none"
-
-const leave = (hinted: ReadonlyArray<Hinted>, note: string): ReadonlyArray<Outcome> =>
-  hinted.map((one) => ({ ...one, note: Option.some(note), why: Option.none() }))
 
 /** Ends the events that are in the books, and postpones the others. Returns how many were postponed. */
 const noteOutcomes = Effect.fn("Events.noteOutcomes")(function* (

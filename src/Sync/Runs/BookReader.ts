@@ -12,7 +12,7 @@ import { Settings } from "../../Settings.ts"
 import { DepositInstructions } from "../Resources/DepositInstructions.ts"
 import { Lists } from "../Resources/Lists.ts"
 import { OpenResources } from "../Resources/OpenResources.ts"
-import { agrees, Balances, nothingToSettle } from "../Statements/AccountBalances.ts"
+import { agrees, Balances, type Behind, noneBehind, nothingToSettle } from "../Statements/AccountBalances.ts"
 import { beginning, type Checkpoint, checkpoints, statementStream } from "../Statements/Checkpoint.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { Statements } from "../Statements/Statement.ts"
@@ -148,6 +148,7 @@ const made = Effect.gen(function* () {
     some: ReadonlyArray<MirroredAccount>,
     stored: ReadonlyMap<string, Checkpoint>,
     waiting: ReadonlySet<string>,
+    behind: Behind = noneBehind,
   ) {
     const read = yield* readStatements(book, some, stored)
     const failures = [...read.failures]
@@ -160,7 +161,8 @@ const made = Effect.gen(function* () {
       const balance = balanceOf.get(accountId)
       return balance === undefined || (whole.has(accountId) && !agrees({ balance, lastBalance }))
     })
-    const settled = isUnsettled ? yield* balances.settle(book, whole) : nothingToSettle
+    const settled =
+      isUnsettled || (yield* behind).size > 0 ? yield* balances.settle(book, whole, behind) : nothingToSettle
     failures.push(...settled.failures)
     for (const [accountId, found] of settled.brought)
       newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
@@ -207,16 +209,17 @@ const made = Effect.gen(function* () {
     return yield* readFrom(book, moved, stored, waiting)
   })
 
-  /** Reads the statements of some accounts on, and proves their balances. */
+  /** Reads the statements of some accounts on, waits a moment for those that are `behind`, and proves their balances. */
   const readSome = Effect.fn("Sync.BookReader.readSome")(function* (
     book: Book,
     some: ReadonlyArray<MirroredAccount>,
+    behind: Behind = noneBehind,
   ) {
     const stored = yield* checkpoints(
       book,
       some.map(({ accountId }) => statementStream(accountId)),
     )
-    return yield* readFrom(book, some, stored, yield* quarantine.waiting(book))
+    return yield* readFrom(book, some, stored, yield* quarantine.waiting(book), behind)
   })
 
   return { read, readQuick, readSome }

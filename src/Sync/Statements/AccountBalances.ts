@@ -9,6 +9,7 @@ import type { Book } from "../../Book.ts"
 import * as Money from "../../Common/Money.ts"
 import { nowByUs } from "../../Common/Time.ts"
 import { bool } from "../../Database/Columns.ts"
+import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { plainArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { MirrorAccounts, type MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
@@ -41,6 +42,11 @@ interface Settled {
   readonly brought: ReadonlyMap<string, number>
   readonly failures: ReadonlyArray<Failure>
 }
+
+/** Accounts whose statements lack something. */
+export type Behind = Effect.Effect<ReadonlySet<string>, DatabaseError>
+
+export const noneBehind: Behind = Effect.succeed(new Set())
 
 export const nothingToSettle: Settled = { brought: new Map(), failures: [] }
 
@@ -90,8 +96,15 @@ const made = Effect.gen(function* () {
     )
   }
 
-  /** Proves the accounts that are `among`. One that cannot be read again keeps no other from it, unless the service asks to wait. */
-  const settle = Effect.fn("Sync.Balances.settle")(function* (book: Book, among: ReadonlySet<string>) {
+  /**
+   * Proves the accounts that are `among`. One that cannot be read again keeps no other from it, unless the service asks to wait.
+   * `behind`: those whose statements do not show yet what is known to be there; they are waited for as well.
+   */
+  const settle = Effect.fn("Sync.Balances.settle")(function* (
+    book: Book,
+    among: ReadonlySet<string>,
+    behind: Behind = noneBehind,
+  ) {
     const brought = new Map<string, number>()
     const failed = new Map<string, StreamError>()
     /** By the service's clock, where it tells it. */
@@ -108,14 +121,15 @@ const made = Effect.gen(function* () {
         asked = Option.getOrElse(beganAt, () => asked)
         brought.set(accountId, (brought.get(accountId) ?? 0) + newEntries)
       })
-    const stillOpen = Effect.map(accounts.some(book, among), (all) =>
-      all.filter((account) => !agrees(account) && !failed.has(account.accountId)),
-    )
     for (let round = 1; round <= rounds && !isOver(); round++) {
-      const open = yield* stillOpen
+      const late = yield* behind
+      const open = (yield* accounts.some(book, among)).filter(
+        (account) => (!agrees(account) || late.has(account.accountId)) && !failed.has(account.accountId),
+      )
       if (open.length === 0) break
       const pause = pauses[round - 2]
-      if (pause !== undefined && (yield* mayLag(book, open, asked)).lag) yield* Effect.sleep(pause)
+      if (pause !== undefined && (late.size > 0 || (yield* mayLag(book, open, asked)).lag))
+        yield* Effect.sleep(pause)
       yield* Effect.forEach(open, settleOne, { concurrency: 4, discard: true })
     }
     const failures = [...failed.values()].map((error) => failureOf({ kind: "balances" }, error))
