@@ -105,6 +105,9 @@ export const percent = (amount: Amount, rate: Amount, scale: number): Amount => 
   const product = BigDecimal.multiply(amount, rate)
   return BigDecimal.scale(BigDecimal.make(product.value, product.scale + 2), scale)
 }
+/** Rounded half-even to `scale` decimals: for what a person reads, never for what is booked. */
+export const rounded = (amount: Amount, scale: number): string =>
+  format(BigDecimal.round(amount, { scale, mode: "half-even" }), scale)
 export const multiply = BigDecimal.multiply
 export const isZero = (amount: Amount): boolean => amount.value === 0n
 export const isPositive = (amount: Amount): boolean => amount.value > 0n

@@ -12,12 +12,12 @@ import type { comparisonSheet } from "./MonthComparison.ts"
 import type { InFlight, Waiting } from "./OpenItemsSheet.ts"
 import { type BasePage, baseSection } from "./Page/BaseCurrency.ts"
 import { balancesSection, feesSection, flowsSection, hatch } from "./Page/Charts.ts"
+import { conversionsSection } from "./Page/Conversions.ts"
 import { comparisonSection, openItemsSection } from "./Page/Items.ts"
 import { proofSection } from "./Page/ProofSection.ts"
 import { policy, style } from "./Page/ReportStyle.ts"
 import {
   ageingSection,
-  conversionsSection,
   differenceSection,
   exceptionsSection,
   lateSection,

@@ -4,7 +4,6 @@ import { type Html, html } from "../../Common/Html.ts"
 import { print } from "../../Common/MinorUnits.ts"
 import { counted } from "../../Common/Text.ts"
 import { dayText } from "../../Common/Time.ts"
-import type { ConversionRow } from "../Conversions/ConversionsSheet.ts"
 import type { differenceSheet } from "../DifferenceSheet.ts"
 import type { ExceptionRow } from "../Exceptions.ts"
 import type { lateSheet } from "../LateSheet.ts"
@@ -60,42 +59,6 @@ export const trialBalanceSection = (
       file: sheet.name,
       foot: totalsFoot(totals),
       none: "The book has no accounts yet.",
-    }),
-  )
-
-export const conversionsSection = (sheet: Written<Record<keyof ConversionRow, "text" | "figure">>): Html =>
-  section(
-    "Conversions",
-    "Sold and bought are what the statement showed. The spread is what lies between the service's stated rate and what was credited, in the currency bought; the data hold no market rate to compare with.",
-    table({
-      columns: [
-        { title: "Date", look: "nowrap", content: (row) => row.effective_date ?? null },
-        {
-          title: "Sold",
-          look: "num",
-          content: (row) => html`${figure(row.sold ?? null)} <span class="cur">${row.sold_currency}</span>`,
-        },
-        {
-          title: "Bought",
-          look: "num",
-          content: (row) =>
-            html`${figure(row.bought ?? null)} <span class="cur">${row.bought_currency}</span>`,
-        },
-        { title: "Effective rate", look: "num", content: (row) => row.effective_rate ?? "" },
-        { title: "Stated rate", look: "num", content: (row) => row.stated_rate ?? "" },
-        {
-          title: "Fee",
-          look: "num",
-          content: (row) => html`${figure(row.fee ?? null)} <span class="cur">${row.fee_currency}</span>`,
-        },
-        { title: "Spread", look: "num", content: (row) => figure(row.spread ?? null) },
-        { title: "Beyond fee", look: "num", content: (row) => figure(row.spread_beyond_fee ?? null) },
-      ],
-      note: (row) => row.remark ?? null,
-      rows: sheet.first,
-      total: sheet.rows,
-      file: sheet.name,
-      none: "No conversions in this month.",
     }),
   )
 
