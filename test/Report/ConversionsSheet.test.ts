@@ -137,6 +137,38 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a conversion as of a t
   )
 })
 
+layer(TestDatabase.layer, { excludeTestServices: true })("the effective rate beside the stated one", (it) => {
+  it.scoped("differs by no digit that was rounded away", () =>
+    Effect.gen(function* () {
+      const sold = [leg(11, 507, "-300.00", "700.00", "2026-09-10")]
+      const bought = [leg(21, 507, "100.00", "100.00", "2026-09-10", true)]
+      const { service } = yield* partnership({
+        conversions: [{ ...conversion(507, "COMPLETED", "100.00"), rate: "0.333333333333" }],
+        interfere: (path, response) => {
+          const [route = ""] = path.split("?")
+          const both = [
+            { ...dollars, balance: "700.00", status: "ACTIVE" },
+            { ...euros, balance: "100.00", status: "ACTIVE" },
+          ]
+          const items =
+            route === "/accounts" ? both : { [accountId]: sold, [id(2)]: bought }[route.split("/")[2] ?? ""]
+          if (items === undefined || !/accounts$|statement$/.test(route)) return false
+          json(response, { items, pageInfo: { hasNextPage: false } })
+          return true
+        },
+      })
+      yield* sync(service.url)
+      const { folder } = yield* reporting("2026-09", temporaryFolder())
+      const [row] = sheet(folder, "conversions.csv")
+      expect([row?.effective_rate, row?.stated_rate, row?.rate_difference]).toEqual([
+        "0.3333333333",
+        "0.333333333333",
+        "0.0000000000",
+      ])
+    }),
+  )
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("a conversion between two rails", (it) => {
   it.scoped("has its sides told apart by account, since both have one currency", () =>
     Effect.gen(function* () {

@@ -136,7 +136,8 @@ const conversions = (sql: Sql, scope: ReportScope) => sql`
     returned::text as returned, whole, o."soldIn", o."returnedIn", o."boughtIn", buy_currency as "boughtCurrency", bought::text as bought, rate::text as rate, fee_currency as "feeCurrency",
     fee::text as fee, numbers,
     case when whole then round(bought / (sold - returned), 10)::text end as effective,
-    case when whole then (round(bought / (sold - returned), 10) - rate)::text end as "rateDifference",
+    -- Of the quotient itself: what its rounding takes away is no difference.
+    case when whole then round(bought / (sold - returned) - rate, 10)::text end as "rateDifference",
     case when whole then trim_scale(spread)::text end as spread,
     case when whole then trim_scale(spread - fee_at_rate)::text end as beyond
   from rated f
