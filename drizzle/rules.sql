@@ -2381,10 +2381,31 @@ select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries
   a.tail_read_at is null or h.held > 0 or c.amount <> coalesce(a.last_balance, 0) or c.amount <> a.balance
     or f.check_name is not null or v.unserved as off,
   v.unserved, v.began_at as read_at, v.ended_at is not null as was_read, v.of_client, v.trouble, v.status as answers, v.detail,
-  case when h.held = 0 and c.amount = coalesce(a.last_balance, 0) and c.amount = a.balance and coalesce(f.unanswered, 0) = 0
-    and case when v.unserved then f.gone or l.period is not null else a.tail_read_at is not null end
-    then coalesce(f.period, l.period) end as accepted
-from mirror.accounts a
+  case when h.held = 0 and c.amount = coalesce(a.last_balance, 0) and c.amount = a.balance and f.unanswered = 0
+    and case when v.unserved then coalesce(f.gone, false) or f.client_gone is not null else a.tail_read_at is not null end
+    then coalesce(f.period, f.client_gone) end as accepted
+from (
+  -- Findings and acceptances are grouped with the accounts that they are about. Where there are no statistics, or in a session that only
+  -- probes indexes, a join would compare each account with every finding, and that one with every acceptance.
+  select g.book_id, g.account_id, g.check_name, g.period, g.unanswered, g.gone, g.client_gone
+  from (
+    select o.book_id, o.account_id, min(o.check_name) as check_name, max(o.period) as period, sum(o.asks) as unanswered,
+      bool_or(o.gone) as gone, bool_or(o.is_account) as is_account, max(max(o.client_gone)) over (partition by o.book_id) as client_gone
+    from (
+      select m.book_id, m.account_id, null as check_name, null::date as period, 0 as asks, null::boolean as gone, true as is_account,
+        null::date as client_gone
+      from mirror.accounts m
+      union all
+      select x.book_id, mirror.uuid_or_null(x.subject_id), x.check_name, null, 1, null, false, null
+      from reconcile.open_findings x where x.severity = 'blocking' and x.subject_type = 'account'
+      union all
+      select k.book_id, case k.subject_type when 'account' then mirror.uuid_or_null(k.subject_id) end, null,
+        case k.subject_type when 'account' then k.period end, case k.subject_type when 'account' then -1 else 0 end,
+        k.check_name = 'account-gone', false, case k.check_name when 'client-gone' then k.period end
+      from reconcile.accepted_findings k where k.subject_type = 'account' or k.check_name = 'client-gone') o
+    group by o.book_id, o.account_id) g
+  where g.is_account) f
+cross join lateral (select m.* from mirror.accounts m where m.book_id = f.book_id and m.account_id = f.account_id offset 0) a
 cross join lateral (
   select s.began_at, s.ended_at, s.unreadable or s.gone or g.book_id is not null as unserved, g.book_id is not null as of_client,
     case when g.book_id is null then s.trouble else g.trouble end as trouble,
@@ -2400,15 +2421,7 @@ cross join lateral (
   where l.book_id = a.book_id and l.partner_account_id = a.account_id) c
 cross join lateral (
   select count(*) as held from mirror.statement_entries e
-  where e.book_id = a.book_id and e.account_id = a.account_id and e.position > a.entries and e.held) h
-left join (
-  select x.book_id, x.subject_id, min(x.check_name) as check_name, max(k.period) as period,
-    count(*) filter (where k.finding_id is null) as unanswered, bool_or(k.check_name = 'account-gone') as gone
-  from reconcile.open_findings x
-  left join reconcile.accepted_findings k on k.finding_id = x.finding_id and k.book_id = x.book_id
-  where x.severity = 'blocking' and x.subject_type = 'account'
-  group by x.book_id, x.subject_id) f on f.book_id = a.book_id and f.subject_id = a.account_id::text
-left join reconcile.accepted_findings l on l.book_id = a.book_id and l.check_name = 'client-gone';
+  where e.book_id = a.book_id and e.account_id = a.account_id and e.position > a.entries and e.held) h;
 
 drop view if exists reconcile.stream_standing;
 
@@ -2443,8 +2456,8 @@ returns table (book_id integer, connection text, code text, accounts integer, "o
   other_blocking integer, other_warnings integer, blocking_findings integer, quarantined integer, accepted integer)
 language sql stable as $$
   with finding as (
-    select f.book_id, f.check_name, f.subject_id, case when k.finding_id is null then f.severity end as severity,
-      case when k.finding_id is not null then 'accepted'
+    select f.book_id, f.check_name, f.subject_id, case when not f.is_accepted then f.severity end as severity,
+      case when f.is_accepted then 'accepted'
         when f.check_name in ('adjustment', 'unclassified-entry', 'missing-resource') then 'suspense'
         when f.check_name = 'conversion-in-transit' then 'conversions_in_transit'
         when f.check_name = 'loan-in-transit' or f.check_name = 'loan-clearing'
@@ -2453,9 +2466,13 @@ language sql stable as $$
         when f.check_name = 'quarantine' then 'quarantine'
         when f.severity = 'blocking' and f.subject_type = 'account' then 'account'
         else f.severity end as kind
-    from reconcile.open_findings f
-    left join reconcile.accepted_findings k on k.finding_id = f.finding_id and k.book_id = f.book_id
-    where of_books is null or f.book_id = any (of_books)),
+    from (
+      -- IN uses a hash table, as NOT IN below does: a join would compare each finding with every acceptance in a session that only
+      -- probes indexes.
+      select o.*, (o.book_id, o.finding_id) in (
+        select k.book_id, k.finding_id from reconcile.accepted_findings k
+        where of_books is null or k.book_id = any (of_books)) as is_accepted
+      from reconcile.open_findings o where of_books is null or o.book_id = any (of_books) offset 0) f),
   counted as (
     select f.book_id, count(*) filter (where f.kind = 'suspense') as suspense,
       count(*) filter (where f.kind = 'clearing') as clearing,
@@ -2496,9 +2513,9 @@ language sql stable as $$
     group by a.book_id),
   waiting as (
     select q.book_id, count(*) as rows from mirror.open_quarantine q
-    where (of_books is null or q.book_id = any (of_books)) and not exists (
-      select from finding f
-      where f.kind = 'accepted' and f.check_name = 'quarantine' and f.book_id = q.book_id and f.subject_id = q.stream)
+    -- NOT IN uses a hash table: where there are no statistics, a join would compare each row with every open finding.
+    where (of_books is null or q.book_id = any (of_books)) and (q.book_id, q.stream) not in (
+      select f.book_id, f.subject_id from finding f where f.kind = 'accepted' and f.check_name = 'quarantine')
     group by q.book_id)
   select b.book_id, b.connection, b.code, coalesce(s.accounts, 0)::integer, coalesce(s.off, 0)::integer,
     coalesce(s.unread, 0)::integer, coalesce(s.entries, 0)::bigint, coalesce(c.suspense, 0)::integer,

@@ -80,10 +80,11 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
         coalesce(mirror.uuid_or_null(f.evidence ->> 'accountId')::text,
           case f.subject_type when 'account' then f.subject_id end) as account_id,
         x.amount, x.currency, (ledger.day_of(now(), l.time_zone) - coalesce(x.day, ledger.day_of(f.opened_at, l.time_zone))) as days,
-        to_char(k.period, 'YYYY-MM') as accepted_at
+        -- Put together once: a join might compare each finding with all that a close accepted.
+        (select jsonb_object_agg(k.finding_id, to_char(k.period, 'YYYY-MM')) from reconcile.accepted_findings k
+          where k.book_id = any (${idsOf(books)}::integer[])) ->> f.finding_id::text as accepted_at
       from reconcile.open_findings f join mirror.books b on b.book_id = f.book_id
       join ledger.locks l on l.book_id = f.book_id
-      left join reconcile.accepted_findings k on k.finding_id = f.finding_id and k.book_id = f.book_id
       cross join lateral reconcile.facts_of(f.evidence, l.time_zone) x
       where f.book_id = any (${idsOf(books)}::integer[])
         and (${month}::text is null or reconcile.is_of_month(f.evidence, l.time_zone, ${month}::text))
@@ -127,9 +128,9 @@ export const openCountsOf = Effect.fn("Reconcile.openCounts")(function* (books: 
         select a.book_id, 'accepted' from answered a
         union all
         select q.book_id, 'quarantined' from mirror.open_quarantine q
-        where q.book_id = any (${idsOf(books)}::integer[]) and not exists (
-          select from answered a
-          where a.book_id = q.book_id and a.check_name = 'quarantine' and a.subject_id = q.stream)) o
+        -- NOT IN uses a hash table in any session.
+        where q.book_id = any (${idsOf(books)}::integer[]) and (q.book_id, q.stream) not in (
+          select a.book_id, a.subject_id from answered a where a.check_name = 'quarantine')) o
       group by o.book_id`,
   )
   return new Map(

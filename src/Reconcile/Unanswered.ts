@@ -35,27 +35,27 @@ export const unansweredFindings = Effect.fn("Reconcile.unansweredFindings")(func
         from asked, ledger.locks l
         cross join lateral ledger.standing_closes(l.book_id, 'infinity') c
         cross join lateral jsonb_array_elements(c.accepted) a (one)
-        where l.book_id ${isIn(sql, bookIds)} and c.period = asked.month
+        where l.book_id ${isIn(sql, bookIds)} and c.period = asked.month and a.one ->> 'id' is not null
         union all
         select k.book_id, 'F' || k.finding_id from reconcile.accepted_findings k
         where k.book_id ${isIn(sql, bookIds)}),
+      -- NOT IN, and IN that is compared with true, use hash tables: thousands may have been accepted, and joins would compare each finding
+      -- and each row with all of them.
       unanswered as (
         select f.book_id, 1 as finding, 0 as row
         from asked, reconcile.open_findings f
         join ledger.locks l on l.book_id = f.book_id
         where f.book_id ${isIn(sql, bookIds)} and f.severity = 'blocking'
-          and not exists (
-            select 1 from accepted a
-            where a.book_id = f.book_id and a.id = 'F' || f.finding_id)
+          and (f.book_id, 'F' || f.finding_id) not in (select a.book_id, a.id from accepted a)
           and not coalesce(l.closed_through >= asked.month and exists (
             select 1 from reconcile.facts_of(f.evidence, l.time_zone) x where x.month > to_char(asked.month, 'YYYY-MM')), false)
         union all
         select q.book_id, 0, 1
         from mirror.open_quarantine q
-        where q.book_id ${isIn(sql, bookIds)} and not exists (
-          select 1 from reconcile.open_findings f
-          join accepted a on a.book_id = f.book_id and a.id = 'F' || f.finding_id
-          where f.book_id = q.book_id and f.check_name = 'quarantine' and f.subject_id = q.stream))
+        where q.book_id ${isIn(sql, bookIds)} and (q.book_id, q.stream) not in (
+          select f.book_id, f.subject_id from reconcile.open_findings f
+          where f.book_id ${isIn(sql, bookIds)} and f.check_name = 'quarantine'
+            and ((f.book_id, 'F' || f.finding_id) in (select a.book_id, a.id from accepted a)) is true))
       select u.book_id as "bookId", sum(u.finding)::integer as findings, sum(u.row)::integer as quarantined
       from unanswered u group by u.book_id`,
   )

@@ -29,20 +29,13 @@ import { bookTieOuts } from "../../src/Reconcile/TieOut.ts"
 import { notReadBySync } from "../../src/Reconcile/Unread.ts"
 import { Settings } from "../../src/Settings.ts"
 import { Inbox } from "../../src/Webhook/Inbox.ts"
-import { settingsFor } from "../support/DatabaseAddress.ts"
 import { rowsTouched } from "../support/RowsTouched.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { sessionsOf } from "../support/SessionsOf.ts"
 import { unruled } from "../support/unruled.ts"
 
 const settings = Settings.from({
   variables: { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" },
 })
-
-/** The database over sessions with settings of their own. */
-const sessionsOf = (session: Readonly<Record<string, string>>) =>
-  Layer.unwrapEffect(
-    Effect.map(TestDatabase, ({ url }) => Layer.fresh(Database.layer({ ...settingsFor(url), session }))),
-  ).pipe(Layer.provideMerge(TestDatabase.migrated))
 
 type Ask = (books: ReadonlyArray<Book>) => Effect.Effect<unknown, unknown, Database | Settings>
 
