@@ -13,7 +13,7 @@ import {
   Scope,
 } from "effect"
 import { messageOf } from "./Common/ErrorKind.ts"
-import { counted } from "./Common/Text.ts"
+import { count, counted } from "./Common/Text.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import type { Database } from "./Database.ts"
 import type { PartnerError } from "./Partner/PartnerError.ts"
@@ -97,7 +97,7 @@ const followers: Part = Effect.gen(function* () {
   yield* Effect.forEach(connectionNames, (name) =>
     follow(name, ({ entries, events, failed }) =>
       Effect.logInfo(
-        `${counted(events, "event")}: ${counted(entries, "new entry", "new entries")}${failed > 0 ? `, ${failed} to be tried again` : ""}.`,
+        `${counted(events, "event")}: ${counted(entries, "new entry", "new entries")}${failed > 0 ? `, ${count(failed)} to be tried again` : ""}.`,
       ),
     ).pipe(Effect.annotateLogs({ connection: name }), Effect.interruptible, Effect.forkScoped),
   )

@@ -12,7 +12,7 @@ import {
   Schema,
 } from "effect"
 import type { Book } from "../Book.ts"
-import { counted } from "../Common/Text.ts"
+import { count, counted } from "../Common/Text.ts"
 import { DatabaseError } from "../Database/DatabaseError.ts"
 import { Database } from "../Database.ts"
 import { connected } from "../Partner/Connector.ts"
@@ -115,10 +115,10 @@ export const bookJobs = (concurrency: number, patience: Duration.DurationInput =
         Effect.tap(
           Option.match({
             onNone: () => Effect.void,
-            onSome: ({ entries, events: count, failed, runId }) =>
+            onSome: ({ entries, events, failed, runId }) =>
               Effect.annotateLogs(
                 Effect.logInfo(
-                  `${counted(count, "event")} of book ${book.code}: ${counted(entries, "new entry", "new entries")}${failed > 0 ? `, ${failed} to be tried again` : ""}.`,
+                  `${counted(events, "event")} of book ${book.code}: ${counted(entries, "new entry", "new entries")}${failed > 0 ? `, ${count(failed)} to be tried again` : ""}.`,
                 ),
                 { connection: book.connection, run: runId },
               ),

@@ -3,7 +3,7 @@
  * command and page that says so prints the sentence made here.
  */
 import { Effect, Schema } from "effect"
-import { counted } from "../Common/Text.ts"
+import { count, counted } from "../Common/Text.ts"
 import { int4, int8, jsonOf, type RowOf, text } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
@@ -119,8 +119,8 @@ export const combined = (all: ReadonlyArray<TieOut>): TieOut => {
 
 const blocking = (blocked: Readonly<Record<string, number>>): string => {
   const months = Object.entries(blocked).map(
-    ([month, count], at) =>
-      `${count}${at > 0 ? "" : count === 1 ? " blocks" : " block"} ${at > 0 ? "that of" : "the close of"} ${month}`,
+    ([month, items], at) =>
+      `${count(items)}${at > 0 ? "" : items === 1 ? " blocks" : " block"} ${at > 0 ? "that of" : "the close of"} ${month}`,
   )
   return months.length === 0 ? "" : ` (${months.join(", ")})`
 }

@@ -32,6 +32,10 @@ describe("the sentence", () => {
       "Cash ties out; 3 items stand in suspense, 4 conversions are in transit (2 block the close of 2026-10)",
     ],
     [
+      { transit: 12_345, blocked: { "2026-10": 12_000 } },
+      "Cash ties out; 12,345 conversions are in transit (12,000 block the close of 2026-10)",
+    ],
+    [
       { transit: 3, blocked: { "2026-09": 1, "2026-10": 2 } },
       "Cash ties out; 3 conversions are in transit (1 blocks the close of 2026-09, 2 that of 2026-10)",
     ],

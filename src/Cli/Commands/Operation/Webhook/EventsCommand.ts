@@ -61,7 +61,7 @@ const linesOf = (
     ...counts.map(({ connection: name, conflicts, events: held, state }) =>
       [
         `${name}: ${counted(held, "event")} ${state}`,
-        ...(conflicts > 0 ? [`${conflicts} of them with several bodies`] : []),
+        ...(conflicts > 0 ? [`${count(conflicts)} of them with several bodies`] : []),
       ].join(", "),
     ),
   ]
