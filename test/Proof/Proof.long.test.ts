@@ -729,7 +729,7 @@ const lifted: ReadonlyArray<readonly [string, string]> = [
   ],
   [
     `do $$ begin execute format('alter database %I set tieout.program = ''on''', current_database()); end $$`,
-    "setting tieout.program=on was not made by tieout migrate",
+    "setting tieout.program=on was not made by tieout migrate; to take it back: alter database DATABASE reset tieout.program",
   ],
 ]
 
@@ -864,9 +864,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the proof of a databas
         (sql) => sql<Array<{ row: string; message: string }>>`${rules.wrong(sql)}`,
       )
       expect(yield* broken).toEqual([])
+      const { name } = yield* TestDatabase
       for (const [statement, named] of lifted) {
         const { look = [] } = yield* tried("program", statement, broken)
-        expect(look.map(({ message, row }) => `${row} ${message}`)).toContain(named)
+        expect(look.map(({ message, row }) => `${row} ${message}`)).toContain(named.replace("DATABASE", name))
       }
     }),
   )

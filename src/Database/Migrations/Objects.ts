@@ -35,33 +35,45 @@ const objects = `
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)))
   from pg_class c where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${inOurSchemas}`
 
-/** Column `name`: objects that our database never has. */
+const notOurs = "was not made by tieout migrate"
+
+/** Columns `name`, `message`: objects that our database never has. */
 const foreign = `
-  select 'switched-off trigger ' || t.tgname || ' on ' || t.tgrelid::regclass::text as name
+  select 'switched-off trigger ' || t.tgname || ' on ' || t.tgrelid::regclass::text as name, '${notOurs}' as message
   from pg_trigger t join pg_class c on c.oid = t.tgrelid
   where t.tgenabled <> 'O' and c.relnamespace::regnamespace::text ${inOurSchemas}
   union all
-  select 'row security that may hide rows of ' || c.oid::regclass::text from pg_class c
+  select 'row security that may hide rows of ' || c.oid::regclass::text, '${notOurs}' from pg_class c
   where c.relrowsecurity and c.relnamespace::regnamespace::text ${inOurSchemas}
   union all
   -- Tables that inherit (their rows are read as the parent's), and rewrite rules (they replace a statement). The partitions of
   -- our tables are among the objects above.
-  select 'table ' || h.inhrelid::regclass::text || ', read as rows of ' || h.inhparent::regclass::text
+  select 'table ' || h.inhrelid::regclass::text || ', read as rows of ' || h.inhparent::regclass::text, '${notOurs}'
   from pg_inherits h join pg_class c on c.oid = h.inhparent join pg_class i on i.oid = h.inhrelid
   where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${inOurSchemas}
     and not (i.relispartition and i.relnamespace::regnamespace::text ${inOurSchemas})
   union all
-  select 'rule ' || w.rulename || ' on ' || w.ev_class::regclass::text
+  select 'rule ' || w.rulename || ' on ' || w.ev_class::regclass::text, '${notOurs}'
   from pg_rewrite w join pg_class c on c.oid = w.ev_class
   where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${inOurSchemas}
   union all
-  -- Settings that the database or a role gives every new session.
-  select 'setting ' || s.setting || coalesce(' of ' || r.rolname, '')
+  -- Settings that every new session begins with which may look into the books: those of the database, and of the roles that have, or
+  -- may take on, a right there. Others' are common on a server that is shared.
+  select 'setting ' || s.setting || coalesce(' of ' || r.rolname, ''),
+    '${notOurs}; to take it back: alter ' || case
+        when d.setrole = 0 and d.setdatabase = 0 then 'role all'
+        when d.setrole = 0 then 'database ' || quote_ident(b.datname)
+        else 'role ' || quote_ident(r.rolname) || coalesce(' in database ' || quote_ident(b.datname), '')
+      end || ' reset ' || split_part(s.setting, '=', 1)
   from pg_db_role_setting d
   left join pg_roles r on r.oid = d.setrole
+  left join pg_database b on b.oid = d.setdatabase
   cross join lateral unnest(d.setconfig) s (setting)
-  where d.setdatabase in (0, (select oid from pg_database where datname = current_database()))
-    and s.setting ~ '^(tieout[.]|session_replication_role=|search_path=)'`
+  where (d.setdatabase = 0 or b.datname = current_database())
+    and s.setting ~ '^(tieout[.]|session_replication_role=|search_path=)' and s.setting <> 'search_path="$user", public'
+    and (d.setrole = 0 or exists (
+      select from pg_roles m join pg_namespace n on n.nspname ${inOurSchemas}
+      where pg_has_role(d.setrole, m.oid, 'member') and has_schema_privilege(m.oid, n.oid, 'usage')))`
 
 const major = "current_setting('server_version_num')::integer / 10000"
 
@@ -73,14 +85,14 @@ create table drizzle.objects as select o.*, ${major} as server from (${objects})
 /** Columns `name`, `message`: objects that changed since the rules were applied. */
 export const changedObjects = `
   select coalesce(n.name, o.name) as name,
-    case when o.name is null then 'is gone' when n.name is null then 'was not made by tieout migrate' else 'is another' end
+    case when o.name is null then 'is gone' when n.name is null then '${notOurs}' else 'is another' end
       as message
   from drizzle.objects n
   full join (${objects}) o on o.name = n.name
   where (n.name is null and (o.portable or ${major} = (select max(server) from drizzle.objects)))
     or (n.portable or n.server = ${major}) and (o.name is null or o.digest <> n.digest)
   union all
-  select f.name, 'was not made by tieout migrate' from (${foreign}) f`
+  select f.name, f.message from (${foreign}) f`
 
 /**
  * Drops the views of our schemas, and the functions that no trigger runs, unless something else depends on them: a view that
