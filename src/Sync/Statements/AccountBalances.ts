@@ -128,7 +128,8 @@ const made = Effect.gen(function* () {
       )
       if (open.length === 0) break
       const pause = pauses[round - 2]
-      if (pause !== undefined && (late.size > 0 || (yield* mayLag(book, open, asked)).lag))
+      const isLate = open.some(({ accountId }) => late.has(accountId))
+      if (pause !== undefined && (isLate || (yield* mayLag(book, open, asked)).lag))
         yield* Effect.sleep(pause)
       yield* Effect.forEach(open, settleOne, { concurrency: 4, discard: true })
     }
