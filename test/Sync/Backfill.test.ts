@@ -214,6 +214,32 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
     }).pipe(inOwnDatabase),
   )
 
+  it.scoped.each([
+    ["takes no entry of the last minute for gone that the statement's end does not show", 30, 1, 0, []],
+    ["takes an older entry for gone that the statement's end does not show", 90, 1, 0, [id(121)]],
+    ["takes an entry of the last minute for gone that later ones stand behind", 30, 2, 1, [id(121)]],
+  ] as const)("%s [%s s old]", ([, seconds, late, shown, gone]) =>
+    Effect.gen(function* () {
+      const { statement } = twoMonths()
+      const occurredAt = new Date(Date.now() - seconds * 1_000).toISOString()
+      const end = Array.from({ length: late }, (_, at) => ({
+        ...credit(121 + at, "1.00", `${201 + at}.00`),
+        occurredAt,
+      }))
+      const whole = { statement: [...statement, ...end], balance: `${200 + late}.00`, pageSize: 100 }
+      const { held, service } = yield* partnership(whole)
+      yield* sync(service.url)
+      // A replica that is behind, or an entry that has been taken out.
+      held.statement = [...statement, ...end.slice(late - shown)]
+      const days = { from: "2026-10-01", to: occurredAt.slice(0, 10) }
+      expect((yield* backfill(service.url, days)).accounts).toMatchObject([{ proved: false, gone }])
+      const contradictions = (yield* findings).filter((finding) => String(finding).includes("contradiction"))
+      expect(contradictions).toHaveLength(gone.length)
+      held.statement = whole.statement
+      expect((yield* backfill(service.url, days)).accounts).toMatchObject([{ proved: true, gone: [] }])
+    }).pipe(inOwnDatabase),
+  )
+
   it.scoped("reports entries that were missing, changed and gone, and overwrites nothing", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership(twoMonths())

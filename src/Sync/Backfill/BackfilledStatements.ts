@@ -2,6 +2,7 @@
 import { Data, Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import * as Money from "../../Common/Money.ts"
+import { nowByUs } from "../../Common/Time.ts"
 import { int8 } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { openingCorrection } from "../../Ledger/Opening.ts"
@@ -15,7 +16,7 @@ import { statementStream } from "../Statements/Checkpoint.ts"
 import { Pages } from "../Statements/StatementPage.ts"
 import type { Comparison } from "./Compare.ts"
 import { comparedStatement } from "./ComparedStatement.ts"
-import { corrections, idsAt } from "./KnownStatement.ts"
+import { corrections, goneAt } from "./KnownStatement.ts"
 import type { Window } from "./Window.ts"
 
 export interface AccountBackfill {
@@ -111,15 +112,20 @@ const made = Effect.gen(function* () {
     if (mirrored.entries !== known || now !== held) return yield* new StatementMoved({ accountId })
   })
 
-  const goneOf = (book: Book, { accountId }: MirroredAccount, { gone }: Comparison) =>
-    Effect.map(
-      Effect.forEach(gone, (stretch) => idsAt(database, book, accountId, stretch)),
-      (ids) => ids.flat(),
-    )
+  const goneOf = Effect.fn("Backfill.Statements.goneOf")(function* (
+    book: Book,
+    { accountId }: MirroredAccount,
+    { askedAt, gone }: Comparison,
+  ) {
+    const now = yield* nowByUs
+    const asked = Option.getOrElse(askedAt ?? Option.none(), () => now)
+    const found = yield* Effect.forEach(gone, (stretch) => goneAt(database, book, accountId, stretch, asked))
+    return found.flat()
+  })
 
   /**
    * A comparison, and the booked entries that were passed over. That an entry is gone is said for good: it is what two readings, one
-   * after the other, do not show, since an answer may be of an hour ago.
+   * after the other, do not show, since an answer may be of an hour ago. What came within the last minute is no evidence of either.
    */
   const confirmed = Effect.fn("Backfill.Statements.confirmed")(function* (
     book: Book,
@@ -127,11 +133,14 @@ const made = Effect.gen(function* () {
     window: Window,
   ) {
     const first = yield* compared(book, account, window)
-    const missed = new Set(yield* goneOf(book, account, first))
+    const missed = new Set((yield* goneOf(book, account, first)).map(({ entryId }) => entryId))
     if (missed.size === 0) return { found: first, gone: [], isAllThere: true }
     const found = yield* compared(book, account, window)
     const stillMissed = yield* goneOf(book, account, found)
-    return { found, gone: stillMissed.filter((id) => missed.has(id)), isAllThere: stillMissed.length === 0 }
+    const gone = stillMissed.flatMap(({ entryId, mayLag }) =>
+      missed.has(entryId) && !mayLag ? [entryId] : [],
+    )
+    return { found, gone, isAllThere: stillMissed.length === 0 }
   })
 
   /** Fails with `StatementMoved`, without having written anything, if it has to be compared again. */

@@ -8,6 +8,7 @@ import * as Money from "../../Common/Money.ts"
 import { isEnriched, sameContent } from "../../Mirror/EntryContent.ts"
 import { signedAmount } from "../../Mirror/EntryRow.ts"
 import type { KnownEntry, PlacedEntry } from "../../Mirror/StatementEntries.ts"
+import type { Instant } from "../../Partner/Instant.ts"
 import type { Malformed, Row } from "../../Partner/Lists/Page.ts"
 import type { StatementEntry } from "../../Partner.ts"
 import { continues, misstated } from "../Statements/Chain.ts"
@@ -35,9 +36,16 @@ export interface Comparison {
   newer: number
   /**
    * Places of posted entries that were passed over. Before the first entry that was met, the service may keep no history:
-   * there it is only those `within` the window.
+   * there it is only those `within` the window. `isEnd`: the statement ended before they came.
    */
-  readonly gone: Array<{ readonly after: bigint; readonly before: bigint; readonly within?: Window }>
+  readonly gone: Array<{
+    readonly after: bigint
+    readonly before: bigint
+    readonly within?: Window
+    readonly isEnd: boolean
+  }>
+  /** When its first page was asked for (`Page.askedAt`), once there is one. */
+  askedAt: Option.Option<Instant> | undefined
   readonly malformed: Array<Malformed>
   /** The first posted entry that was met. */
   firstKnown: Option.Option<KnownEntry>
@@ -107,6 +115,7 @@ export class WindowReading {
       older: [],
       newer: 0,
       gone: [],
+      askedAt: undefined,
       malformed: [],
       firstKnown: Option.none(),
     }
@@ -128,7 +137,7 @@ export class WindowReading {
     if (behindHead) this.found.newer += this.waiting.size
     else this.placeWaiting(this.found.missing)
     this.waiting.clear()
-    if (atEnd && !behindHead) this.passedOver(this.head + 1n)
+    if (atEnd && !behindHead) this.passedOver(this.head + 1n, true)
     if (Option.isSome(this.late)) {
       const late = this.late.value
       this.found.opening = Option.map(this.base, (balance) => Money.add(balance, late))
@@ -207,11 +216,16 @@ export class WindowReading {
     this.waiting.clear()
   }
 
-  private passedOver(before: bigint): void {
+  private passedOver(before: bigint, isEnd = false): void {
     const after = Option.getOrElse(this.last, () => this.tail - 1n)
     const hasNameless = this.hasNameless
     this.hasNameless = false
     if (hasNameless || before <= after + 1n) return
-    this.found.gone.push({ after, before, ...(Option.isNone(this.last) ? { within: this.window } : {}) })
+    this.found.gone.push({
+      after,
+      before,
+      isEnd,
+      ...(Option.isNone(this.last) ? { within: this.window } : {}),
+    })
   }
 }

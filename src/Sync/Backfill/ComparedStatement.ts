@@ -53,6 +53,7 @@ export const comparedStatement = Effect.gen(function* () {
     const pages = statement(start.cursor, (page) => !isAskedBehind(read(inAccount(page))))
     yield* forEachPageUntil(pages, (page) =>
       Effect.gen(function* () {
+        reading.found.askedAt ??= page.askedAt
         const rows = inAccount(page)
         const found = read(rows)
         const known = yield* knownAmong(book, account.accountId, rows)

@@ -6,7 +6,7 @@ import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
-import { int4, int8, nullable, text, uuid } from "../../Database/Columns.ts"
+import { bool, int4, int8, nullable, text, uuid } from "../../Database/Columns.ts"
 import type { Database } from "../../Database.ts"
 import type { Comparison } from "./Compare.ts"
 import type { Window } from "./Window.ts"
@@ -135,25 +135,30 @@ export const filteredStart = Effect.fn("Backfill.Statements.filteredStart")(func
   } satisfies Start
 })
 
-/** The booked entries between two positions. */
-export const idsAt = Effect.fn("Backfill.Statements.idsAt")(function* (
+/** An entry of the statement's end that occurred so many seconds ago may not be shown to everybody yet. */
+const mostLag = 60
+
+/** The booked entries between two positions, in their order. `mayLag`: an answer may be from before it came. */
+export const goneAt = Effect.fn("Backfill.Statements.goneAt")(function* (
   database: Database,
   book: Book,
   accountId: string,
-  { after, before, within }: Comparison["gone"][number],
+  { after, before, isEnd, within }: Comparison["gone"][number],
+  asked: string,
 ) {
-  const rows = yield* database.rows(
-    "Backfill.Statements.idsAt",
-    { entry_id: uuid },
+  return yield* database.rows(
+    "Backfill.Statements.goneAt",
+    { entryId: uuid, mayLag: bool },
     (sql) => sql`
-      select entry_id from mirror.statement_entries
+      select entry_id as "entryId",
+        ${isEnd}::boolean and abs(extract(epoch from occurred_at - ${asked}::timestamptz)) <= ${mostLag} as "mayLag"
+      from mirror.statement_entries
       where book_id = ${book.bookId} and account_id = ${accountId} and not held
         and position > ${after} and position < ${before}
         and occurred_at >= ${within?.start ?? "-infinity"}::timestamptz
         and occurred_at < ${within?.end ?? "infinity"}::timestamptz
       order by position`,
   )
-  return rows.map(({ entry_id: id }) => id)
 })
 
 /** How often the opening balance of an account was corrected. */

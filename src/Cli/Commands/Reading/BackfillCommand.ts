@@ -65,7 +65,7 @@ const remarkOf = (account: AccountBackfill): string => {
     ...(account.gone.length > 0 ? [`${count(account.gone.length)} gone`] : []),
     ...(account.unreadable > 0 ? [`${count(account.unreadable)} unreadable`] : []),
   ]
-  return `NO: ${problems.join(", ")}`
+  return `NO: ${problems.length > 0 ? problems.join(", ") : "not every entry was shown; run it again"}`
 }
 
 const accountLines = (accounts: ReadonlyArray<AccountBackfill>, screen: Screen): ReadonlyArray<string> => {
