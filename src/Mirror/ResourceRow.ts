@@ -41,7 +41,9 @@ export interface ResourceRow extends RowOf<typeof resourceColumns> {
 /** States that a resource does not leave. `ACTIVE`, `HELD` and unknown states are open. */
 const finalStates: ReadonlySet<string> = new Set(["COMPLETED", "CANCELED", "REJECTED"])
 
-export const isFinal = (resource: Resource): boolean => finalStates.has(resource.status)
+export const isFinalState = (status: string): boolean => finalStates.has(status)
+
+export const isFinal = ({ status }: Resource): boolean => isFinalState(status)
 
 const amountOf = (sum: Option.Option<Money.Money>): string | null =>
   Option.isSome(sum) ? Money.toText(sum.value.amount) : null

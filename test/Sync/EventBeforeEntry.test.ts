@@ -128,6 +128,48 @@ layer(TestDatabase.layer, { excludeTestServices: true })("An event that comes be
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  for (const [what, over] of [
+    ["in an earlier state", { status: "PENDING" }],
+    ["not at all", null],
+  ] as const) {
+    it.scoped(`is tried again where the service shows its movement ${what}`, () =>
+      Effect.gen(function* () {
+        const { held, rounds, waits } = yield* behind()
+        const event = over === null ? credited() : completed()
+        Object.assign(held, all, {
+          deposits: [deposit(19, "5.00"), ...(over === null ? [] : [deposit(20, "100.00", over)])],
+        })
+        expect((yield* rounds([event], () => ({}), 1)).states).toEqual([1])
+        held.deposits = [
+          deposit(19, "5.00"),
+          deposit(20, "100.00", { fee: { amount: "0", currency: "USD" } }),
+        ]
+        expect((yield* rounds([], () => ({}), 1)).states).toEqual([0])
+        expect(yield* rows("select status from mirror.resources")).toEqual(
+          Array.from({ length: 2 }, () => ({ status: "COMPLETED" })),
+        )
+        expect(yield* findings).toEqual([])
+        // No statement is waited for.
+        expect(waits).toEqual([])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+    )
+  }
+
+  it.scoped("is tried again where the service shows its movement as it was before it had ended", () =>
+    Effect.gen(function* () {
+      const { held, rounds } = yield* behind()
+      Object.assign(held, all)
+      const later = delivery("deposit.held", { depositId: id(20), status: "HELD" })
+      expect((yield* rounds([completed()], () => ({}), 1)).states).toEqual([0])
+      const ended = held.deposits
+      held.deposits = [deposit(19, "5.00"), deposit(20, "100.00", { status: "HELD" })]
+      expect((yield* rounds([later], () => ({}), 1)).states).toEqual([1])
+      held.deposits = ended
+      expect((yield* rounds([], () => ({}), 1)).states).toEqual([0])
+      expect(yield* inboxStates).toEqual(["done 2"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("is not expected where no entry of the book names a movement", () =>
     Effect.gen(function* () {
       const { rounds, waits } = yield* behind([credit(1, "5.00", "5.00")])

@@ -55,8 +55,10 @@ const near = 60
  */
 export const unshownOf = Effect.fn("Events.unshown")(function* (
   book: Book,
-  resources: ReadonlyArray<ResourceKey>,
-  announced: ReadonlyArray<Announced>,
+  {
+    announced,
+    resources,
+  }: { readonly announced: ReadonlyArray<Announced>; readonly resources: ReadonlyArray<ResourceKey> },
 ) {
   if (resources.length + announced.length === 0) return []
   const database = yield* Database

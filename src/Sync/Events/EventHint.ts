@@ -5,6 +5,7 @@
 import { Option } from "effect"
 import { isRecord } from "../../Common/Record.ts"
 import { isUuidInAnyCase } from "../../Common/Uuid.ts"
+import { isFinalState } from "../../Mirror/ResourceRow.ts"
 import type { ResourceType } from "../../Partner.ts"
 import { ResourceKey } from "../Resources/Hydration.ts"
 import { type Announced, announcedBy, keyOfAnnounced } from "./Announced.ts"
@@ -14,6 +15,8 @@ export interface Hint {
   readonly clientId: Option.Option<string>
   readonly account: Option.Option<string>
   readonly resource: Option.Option<ResourceKey>
+  /** By the event it has ended: from such a state it goes on no more. */
+  readonly ended: boolean
   /** The posting that it announces. */
   readonly announced: Option.Option<Announced>
   readonly addressBook: boolean
@@ -53,6 +56,7 @@ export const hintOf = (type: string, body: Uint8Array): Hint => {
     clientId: identifier(data, "clientId"),
     account: Option.none<string>(),
     resource: Option.none<ResourceKey>(),
+    ended: false,
     announced: Option.none<Announced>(),
     addressBook: false,
     unknown: Option.none<string>(),
@@ -69,13 +73,16 @@ export const hintOf = (type: string, body: Uint8Array): Hint => {
   if (named === undefined) return { ...nothing, unknown: Option.some("unknown type") }
   const [, field, resourceType] = named
   const resource = Option.map(identifier(data, field), (id) => new ResourceKey({ type: resourceType, id }))
-  return { ...nothing, resource, unknown: Option.isNone(resource) ? without(field) : nothing.unknown }
+  const ended = typeof data.status === "string" && isFinalState(data.status)
+  return { ...nothing, resource, ended, unknown: Option.isNone(resource) ? without(field) : nothing.unknown }
 }
 
 /** What the events of one book name together. */
 export interface Touched {
   readonly accounts: ReadonlySet<string>
   readonly resources: ReadonlyArray<ResourceKey>
+  /** Those that have ended, by their events. */
+  readonly ended: ReadonlyArray<ResourceKey>
   readonly announced: ReadonlyArray<Announced>
   readonly addressBook: boolean
   readonly everything: boolean
@@ -96,6 +103,7 @@ const distinct = <A>(
 export const touchedBy = (hints: ReadonlyArray<Hint>): Touched => ({
   accounts: new Set(hints.flatMap(({ account }) => Option.toArray(account))),
   resources: distinct(hints, ({ resource }) => resource, keyOfResource),
+  ended: distinct(hints, ({ ended, resource }) => (ended ? resource : Option.none()), keyOfResource),
   announced: distinct(hints, ({ announced }) => announced, keyOfAnnounced),
   addressBook: hints.some(({ addressBook }) => addressBook),
   everything: hints.some(({ unknown }) => Option.isSome(unknown)),

@@ -49,29 +49,34 @@ const whyUnbooked = ({ hint }: Hinted, read: ReadAgain): Option.Option<Unread> =
   return Option.orElse(ofAccount, () => Option.orElse(ofResource, () => ofWhole))
 }
 
-/** So often is an event tried whose effect no statement shows: for a quarter of a minute. */
+/** So often is an event tried whose effect is not shown: for a quarter of a minute. */
 const triesUnshown = 5
 
-const isUnshown = ({ hint }: Hinted, read: ReadAgain): boolean =>
-  Option.exists(hint.resource, (key) => read.unshown.has(keyOfResource(key))) ||
-  Option.exists(hint.announced, (announced) => read.unshown.has(keyOfAnnounced(announced)))
+const lackingOf = ({ hint }: Hinted, { lacking }: ReadAgain): Option.Option<string> =>
+  Option.orElse(
+    Option.flatMap(hint.resource, (key) => Option.fromNullable(lacking.get(keyOfResource(key)))),
+    () =>
+      Option.flatMap(hint.announced, (announced) =>
+        Option.fromNullable(lacking.get(keyOfAnnounced(announced))),
+      ),
+  )
 
 /** It may be shown in a moment. */
-const unshown = (one: Hinted): Outcome => {
-  const why = "no statement shows what it is about (yet)"
-  return one.event.tries < triesUnshown
+const unshown = (one: Hinted, why: string): Outcome =>
+  one.event.tries < triesUnshown
     ? { ...one, note: Option.none(), why: Option.some(lasting(why)) }
     : { ...one, note: Option.some(`${why}: left to the next sync`), why: Option.none() }
-}
 
 /** `broken`: of the book nothing could be read. */
 export const outcomeOf =
   (book: Book, read: ReadAgain, broken: boolean) =>
   (one: Hinted): Outcome => {
     const why = broken ? Option.fromNullable(read.failures[0]) : whyUnbooked(one, read)
-    return Option.isNone(why) && isUnshown(one, read)
-      ? unshown(one)
-      : { ...one, note: noteOf(one.hint, book), why }
+    const lacking = Option.isNone(why) ? lackingOf(one, read) : Option.none()
+    return Option.match(lacking, {
+      onSome: (text) => unshown(one, text),
+      onNone: () => ({ ...one, note: noteOf(one.hint, book), why }),
+    })
   }
 
 /** What cannot be told to be of a book that is read here. It is a hint: the next sync reads every book that there is. */

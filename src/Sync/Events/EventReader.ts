@@ -17,6 +17,7 @@ import { type Failure, unreadText } from "../Runs/RunReport.ts"
 import { PostingFacts } from "../Statements/PostingFacts.ts"
 import { unshownOf } from "./Announced.ts"
 import { keyOfResource, type Touched } from "./EventHint.ts"
+import { lackingOf, namedBy, unknownOf } from "./Late.ts"
 
 /** Why something could not be read, and whether that passes by itself. */
 export type Unread = Pick<Failure, "why" | "passing">
@@ -32,8 +33,8 @@ export interface ReadAgain {
   readonly accounts: ReadonlyMap<string, Unread>
   /** By `keyOfResource`. */
   readonly resources: ReadonlyMap<string, Unread>
-  /** What is announced and no statement shows, by `unshownOf`. */
-  readonly unshown: ReadonlySet<string>
+  /** Why there may be more in a moment, by `keyOfResource` and `keyOfAnnounced`: what events say, and is not shown. */
+  readonly lacking: ReadonlyMap<string, string>
   /** Failures that concern the book as a whole. */
   readonly failures: ReadonlyArray<Failure>
 }
@@ -79,22 +80,6 @@ const made = Effect.gen(function* () {
     }))
   })
 
-  /** Which of them the service answers 404 or 410 for: an event may come before what it names can be read. */
-  const unknownOf = Effect.fn("Events.Reader.unknownOf")(function* (
-    book: Book,
-    keys: ReadonlyArray<ResourceKey>,
-  ) {
-    const ids = keys.map(({ id }) => id)
-    const rows = yield* database.rows(
-      "Events.Reader.unknownOf",
-      { type: oneOf(...resourceTypes), id: uuid },
-      (sql) => sql`
-          select resource_type as type, resource_id as id from mirror.missing_resources
-          where book_id = ${book.bookId} and resource_id = any (${textArray(sql, ids)}::uuid[])`,
-    )
-    return rows.map(({ id, type }) => new ResourceKey({ type, id }))
-  })
-
   /** Reads all at once or, if that fails, one by one, so that one unreadable resource does not hold up the others. */
   const readResources = Effect.fn("Events.Reader.readResources")(function* (
     book: Book,
@@ -118,7 +103,12 @@ const made = Effect.gen(function* () {
         { concurrency: 4, discard: true },
       )
     }
-    for (const key of yield* unknownOf(book, keys)) {
+    for (const key of yield* from(
+      unknownOf(
+        book,
+        keys.map(({ id }) => id),
+      ),
+    )) {
       const name = keyOfResource(key)
       const why = `the service does not know the ${key.type.toLowerCase()} ${key.id} (yet)`
       if (!failed.has(name)) failed.set(name, lasting(why))
@@ -173,29 +163,29 @@ const made = Effect.gen(function* () {
     return unread
   })
 
-  const unshown = (book: Book, { announced, resources }: Touched) =>
-    Effect.provideService(unshownOf(book, resources, announced), Database, database)
+  const from = Effect.provideService(Database, database)
 
   /** `fresh`: what of it events name that are tried for the first time: a moment is waited for what statements lack of that. */
   const read = Effect.fn("Events.Reader.read")(function* (book: Book, touched: Touched, fresh: Touched) {
-    const lacking = Effect.map(unshown(book, touched), (all) => new Set(all.map(({ key }) => key)))
+    const lacking = from(lackingOf(book, touched))
     const behind = Effect.map(
-      unshown(book, fresh),
+      from(unshownOf(book, fresh)),
       (all) => new Set(all.map(({ account_id: accountId }) => accountId)),
     )
+    const named = [...touched.resources, ...(yield* from(unknownOf(book, namedBy(touched.announced))))]
     if (touched.everything) {
       // Lists and statements do not read a resource that is final, or not there yet, though an event names it.
       yield* facts.refresh(book)
-      const resources = yield* readResources(book, touched.resources)
+      const resources = yield* readResources(book, named)
       const moved = yield* accountsOf(book, touched.resources)
       const { failures, newEntries } = yield* reader.read(book, false)
-      const named = { accounts: touched.accounts, moved, why: new Map<string, Unread>() }
-      const unread = yield* unreadOf(book, failures, named, resources)
+      const asked = { accounts: touched.accounts, moved, why: new Map<string, Unread>() }
+      const unread = yield* unreadOf(book, failures, asked, resources)
       return {
         newEntries,
         accounts: unread,
         resources,
-        unshown: yield* lacking,
+        lacking: yield* lacking,
         failures,
       } satisfies ReadAgain
     }
@@ -208,7 +198,7 @@ const made = Effect.gen(function* () {
       )
     }
     yield* facts.refresh(book)
-    const resources = yield* readResources(book, touched.resources)
+    const resources = yield* readResources(book, named)
     const moved = yield* accountsOf(book, touched.resources)
     const wanted = new Set([...touched.accounts, ...moved.map(({ accountId }) => accountId)])
     const why = new Map<string, Unread>()
@@ -237,7 +227,7 @@ const made = Effect.gen(function* () {
       newEntries: outcome.newEntries,
       accounts: new Map([...failed, ...unread]),
       resources,
-      unshown: yield* lacking,
+      lacking: yield* lacking,
       failures,
     } satisfies ReadAgain
   })

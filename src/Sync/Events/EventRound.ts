@@ -77,7 +77,7 @@ const takeBook = Effect.fn("Events.takeBook")(function* (
     newEntries: new Map(),
     accounts: new Map(),
     resources: new Map(),
-    unshown: new Set<string>(),
+    lacking: new Map<string, string>(),
   }
   let isGone = false
   const read: ReadAgain = yield* readBook(book, hinted).pipe(
