@@ -201,3 +201,55 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         )
   },
 )
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a service with replicas that lag", (it) => {
+  it.scoped("is asked once more where its list shows a movement as it was before it ended", () =>
+    Effect.gen(function* () {
+      const statement = [credit(21, "10.00", "10.00", id(11))]
+      const { held, service } = yield* partnership({
+        balance: "10.00",
+        deposits: [deposit(11, "10.00")],
+        statement,
+      })
+      yield* sync(service.url)
+      const states = rows("select status, version from mirror.resources")
+      const earlier = {
+        items: [deposit(11, "10.00", { status: "PENDING" })],
+        pageInfo: { hasNextPage: false },
+      }
+      held.interfere = (path, response) => {
+        if (!path.startsWith("/deposits?")) return false
+        json(response, earlier)
+        return true
+      }
+      yield* sync(service.url)
+      expect(yield* states).toEqual([{ status: "COMPLETED", version: 3 }])
+      expect(yield* findings).toEqual([])
+    }).pipe(inOwnDatabase),
+  )
+
+  it.scoped.each([
+    [0, []],
+    [2, ["missing-resource blocking"]],
+  ] as const)(
+    "is given a minute to show the movement that a new entry names [%i minutes]",
+    ([minutes, found]) =>
+      Effect.gen(function* () {
+        const now = new Date().toISOString()
+        const { held, service } = yield* partnership({
+          balance: "10.00",
+          statement: [{ ...credit(21, "10.00", "10.00", id(11)), occurredAt: now }],
+        })
+        yield* sync(service.url)
+        expect(yield* findings).toEqual([])
+        yield* unruled(
+          `update mirror.missing_resources set first_missed_at = first_missed_at - interval '${minutes} minutes'`,
+        )
+        yield* sync(service.url)
+        expect(yield* findings).toEqual(found)
+        held.deposits = [deposit(11, "10.00", { createdAt: now })]
+        yield* sync(service.url)
+        expect(yield* findings).toEqual([])
+      }).pipe(inOwnDatabase),
+  )
+})

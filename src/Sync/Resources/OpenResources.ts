@@ -46,8 +46,13 @@ const made = Effect.gen(function* () {
       "Sync.OpenResources.due",
       { type: nullable(oneOf(...resourceTypes)), id: text, stream: nullable(text), waits: bool },
       (sql) => sql`
-          select resource_type as type, resource_id::text as id, null as stream, false as waits from mirror.resources
-          where book_id = ${book.bookId} and not final and read_at not between ${startedAt} and ${now}
+          select resource_type as type, resource_id::text as id, null as stream, false as waits from mirror.resources r
+          where book_id = ${book.bookId} and not final
+            -- What had ended by the answer before is asked for once more: this run's answer may be from before that.
+            and (read_at not between ${startedAt} and ${now} or exists (
+              select from mirror.resource_versions v
+              where v.book_id = r.book_id and v.resource_id = r.resource_id and v.resource_type = r.resource_type
+                and v.version = r.version - 1 and v.final))
             -- That it was read at a time to come says nothing: the clock has been set back.
             and (read_at > ${now} or changed_at > ${startedAt}::timestamptz - interval '35 days'
               or read_at < ${startedAt}::timestamptz - (${startedAt}::timestamptz - changed_at) / 10
