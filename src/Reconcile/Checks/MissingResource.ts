@@ -55,10 +55,10 @@ const named = (sql: Sql, scope: Scope): Fragment => sql`
 const mostLag = "1 minute"
 
 const mayCome = (sql: Sql, scope: Scope): Fragment => {
-  const isYoung = (at: Fragment) =>
-    sql`${at} > ${agedAt(sql, scope, sql`n.book_id`)} - ${mostLag}::text::interval`
+  const aged = agedAt(sql, scope, sql`n.book_id`)
   return sql`
-    coalesce(n.waiting is null and ${isYoung(sql`m.first_missed_at`)} and ${isYoung(sql`s.occurred_at`)}
+    coalesce(n.waiting is null and m.first_missed_at > ${aged} - ${mostLag}::text::interval
+      and s.occurred_at between ${aged} - ${mostLag}::text::interval and ${aged} + ${mostLag}::text::interval
       and not ${isClosing(sql, scope, sql`n.book_id`, sql`s.occurred_at`)}, false)`
 }
 
