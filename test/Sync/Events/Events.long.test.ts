@@ -1,13 +1,13 @@
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, HashMap, Logger, Option } from "effect"
-import { Database } from "../../src/Database.ts"
-import { closing } from "../Close/Months.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
-import { accountOf, client, clientId, lending, move, orgDeposit } from "./Lending.ts"
-import { at, loan, standing, surfaces, tx } from "./Loaned.ts"
-import { accountId, bothSurfaces, credit, deposit, id, partnership, withdrawal } from "./Partnership.ts"
+import { Database } from "../../../src/Database.ts"
+import { closing } from "../../Close/Months.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { accountOf, client, clientId, lending, move, orgDeposit } from "../Lending.ts"
+import { at, loan, standing, surfaces, tx } from "../Loaned.ts"
+import { accountId, bothSurfaces, credit, deposit, id, partnership, withdrawal } from "../Partnership.ts"
+import { findings, inboxStates, journal, postings, rows, sync } from "../Runs.ts"
 import { delivery, processing } from "./Processing.ts"
-import { findings, inboxStates, journal, postings, rows, sync } from "./Runs.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
   it.scoped("bring what they name into the books: the movement, the account, the statement's tail", () =>

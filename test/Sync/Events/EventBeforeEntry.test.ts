@@ -1,12 +1,12 @@
 /** Events that come before the statement shows what they are about. */
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
-import { Database } from "../../src/Database.ts"
-import { skippingWaits } from "../support/ChangedClock.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
-import { accountId, credit, deposit, id, type Partnership, partnership } from "./Partnership.ts"
+import { Database } from "../../../src/Database.ts"
+import { skippingWaits } from "../../support/ChangedClock.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { accountId, credit, deposit, id, type Partnership, partnership } from "../Partnership.ts"
+import { findings, inboxStates, postings, rows, sync } from "../Runs.ts"
 import { delivery, processing } from "./Processing.ts"
-import { findings, inboxStates, postings, rows, sync } from "./Runs.ts"
 
 const first = credit(1, "5.00", "5.00", id(19))
 const earlier = { balance: "5.00", deposits: [deposit(19, "5.00")], statement: [first] }

@@ -1,15 +1,15 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { Database } from "../../src/Database.ts"
-import * as Export from "../../src/Export.ts"
-import { Settings } from "../../src/Settings.ts"
-import { Backfill } from "../../src/Sync/Backfill.ts"
-import * as Verify from "../../src/Verify.ts"
-import { json } from "../Partner/Service.ts"
-import { rowsTouched } from "../support/RowsTouched.ts"
-import { temporaryFolder } from "../support/TemporaryFolder.ts"
-import { inOwnDatabase, TestDatabase } from "../support/TestDatabase.ts"
-import { unpaced } from "../support/Unpaced.ts"
+import { Database } from "../../../src/Database.ts"
+import * as Export from "../../../src/Export.ts"
+import { Settings } from "../../../src/Settings.ts"
+import { Backfill } from "../../../src/Sync/Backfill.ts"
+import * as Verify from "../../../src/Verify.ts"
+import { json } from "../../Partner/Service.ts"
+import { rowsTouched } from "../../support/RowsTouched.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
+import { inOwnDatabase, TestDatabase } from "../../support/TestDatabase.ts"
+import { unpaced } from "../../support/Unpaced.ts"
 import {
   account,
   accountId,
@@ -19,8 +19,8 @@ import {
   id,
   type Partnership,
   partnership,
-} from "./Partnership.ts"
-import { findings, journal, postings, rows, sync, variablesFor } from "./Runs.ts"
+} from "../Partnership.ts"
+import { findings, journal, postings, rows, sync, variablesFor } from "../Runs.ts"
 
 const october = { from: "2026-10-01", to: "2026-10-31" }
 

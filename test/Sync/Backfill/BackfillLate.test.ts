@@ -1,13 +1,13 @@
 /** What comes late stands in the statement where it was posted: behind entries of later days. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Settings } from "../../src/Settings.ts"
-import { Backfill } from "../../src/Sync/Backfill.ts"
-import { json } from "../Partner/Service.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
-import { unpaced } from "../support/Unpaced.ts"
-import { accountId, credit, id, partnership } from "./Partnership.ts"
-import { sync, variablesFor } from "./Runs.ts"
+import { Settings } from "../../../src/Settings.ts"
+import { Backfill } from "../../../src/Sync/Backfill.ts"
+import { json } from "../../Partner/Service.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { unpaced } from "../../support/Unpaced.ts"
+import { accountId, credit, id, partnership } from "../Partnership.ts"
+import { sync, variablesFor } from "../Runs.ts"
 
 const october = { from: "2026-10-01", to: "2026-10-31" }
 

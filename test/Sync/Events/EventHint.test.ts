@@ -1,8 +1,8 @@
 import { expect, it } from "@effect/vitest"
 import { Option } from "effect"
-import { hintOf } from "../../src/Sync/Events/EventHint.ts"
-import { readEnvelope } from "../../src/Webhook/Envelope.ts"
-import { id } from "./Partnership.ts"
+import { hintOf } from "../../../src/Sync/Events/EventHint.ts"
+import { readEnvelope } from "../../../src/Webhook/Envelope.ts"
+import { id } from "../Partnership.ts"
 
 it("an event whose body begins with a byte order mark names what it names", () => {
   const event = { id: id(1), type: "deposit.completed", data: { depositId: id(2), clientId: id(3) } }

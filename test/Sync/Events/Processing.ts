@@ -1,14 +1,14 @@
 /** Rounds over events against a service on loopback. */
 import { createHash } from "node:crypto"
 import { Effect, Layer } from "effect"
-import type { Database } from "../../src/Database.ts"
-import * as PartnerHttp from "../../src/Partner/Http.ts"
-import { Settings } from "../../src/Settings.ts"
-import { Events } from "../../src/Sync/Events.ts"
-import { Inbox } from "../../src/Webhook/Inbox.ts"
-import { unpaced } from "../support/Unpaced.ts"
-import { id } from "./Partnership.ts"
-import { variablesFor } from "./Runs.ts"
+import type { Database } from "../../../src/Database.ts"
+import * as PartnerHttp from "../../../src/Partner/Http.ts"
+import { Settings } from "../../../src/Settings.ts"
+import { Events } from "../../../src/Sync/Events.ts"
+import { Inbox } from "../../../src/Webhook/Inbox.ts"
+import { unpaced } from "../../support/Unpaced.ts"
+import { id } from "../Partnership.ts"
+import { variablesFor } from "../Runs.ts"
 
 /** The processor of events, with the partner at a URL. */
 export const processing = <A, E>(

@@ -1,12 +1,12 @@
 /** A service that counts a movement in its balances some time after it lists it. */
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { isoOf } from "../../src/Common/Time.ts"
-import { json } from "../Partner/Service.ts"
-import { skippingWaits } from "../support/ChangedClock.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
-import { accounts, exchange } from "./Exchange.ts"
-import { findings, sync } from "./Runs.ts"
+import { isoOf } from "../../../src/Common/Time.ts"
+import { json } from "../../Partner/Service.ts"
+import { skippingWaits } from "../../support/ChangedClock.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { accounts, exchange } from "../Exchange.ts"
+import { findings, sync } from "../Runs.ts"
 
 const day = 86_400_000
 

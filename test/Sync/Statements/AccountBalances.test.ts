@@ -1,10 +1,10 @@
 /** Statements whose accounts are listed with another balance than they end with. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { json } from "../Partner/Service.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
-import { accounts, exchange } from "./Exchange.ts"
-import { rows, sync } from "./Runs.ts"
+import { json } from "../../Partner/Service.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { accounts, exchange } from "../Exchange.ts"
+import { rows, sync } from "../Runs.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "an account that the service fails to show",
