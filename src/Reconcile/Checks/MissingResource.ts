@@ -2,6 +2,8 @@
  * Check 3, in the other direction: every deposit, withdrawal and conversion that an entry names can be read. An entry that a
  * person has moved out of suspense no longer needs its resource.
  */
+
+import { mostLag } from "../../Common/ServiceLag.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { movedByHand } from "../ByHand.ts"
 import type { CheckQuery } from "../Findings.ts"
@@ -52,13 +54,12 @@ const named = (sql: Sql, scope: Scope): Fragment => sql`
   having bool_or(k.quarantine_id is null)`
 
 /** A service may list an entry some seconds before it shows the movement that the entry names: then the next run asks again. */
-const mostLag = "1 minute"
-
 const mayCome = (sql: Sql, scope: Scope): Fragment => {
   const aged = agedAt(sql, scope, sql`n.book_id`)
+  const lag = sql`make_interval(secs => ${mostLag})`
   return sql`
-    coalesce(n.waiting is null and m.first_missed_at > ${aged} - ${mostLag}::text::interval
-      and s.occurred_at between ${aged} - ${mostLag}::text::interval and ${aged} + ${mostLag}::text::interval
+    coalesce(n.waiting is null and m.first_missed_at > ${aged} - ${lag}
+      and s.occurred_at between ${aged} - ${lag} and ${aged} + ${lag}
       and not ${isClosing(sql, scope, sql`n.book_id`, sql`s.occurred_at`)}, false)`
 }
 

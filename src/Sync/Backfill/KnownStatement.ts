@@ -6,6 +6,7 @@ import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
+import { mostLag } from "../../Common/ServiceLag.ts"
 import { bool, int4, int8, nullable, text, uuid } from "../../Database/Columns.ts"
 import type { Database } from "../../Database.ts"
 import type { Comparison } from "./Compare.ts"
@@ -134,9 +135,6 @@ export const filteredStart = Effect.fn("Backfill.Statements.filteredStart")(func
     late: Option.some(Money.fromTrusted(before.late)),
   } satisfies Start
 })
-
-/** An entry of the statement's end that occurred so many seconds ago may not be shown to everybody yet. */
-const mostLag = 60
 
 /** The booked entries between two positions, in their order. `mayLag`: an answer may be from before it came. */
 export const goneAt = Effect.fn("Backfill.Statements.goneAt")(function* (

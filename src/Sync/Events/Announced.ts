@@ -5,6 +5,7 @@
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import * as Money from "../../Common/Money.ts"
+import { mostLag } from "../../Common/ServiceLag.ts"
 import { isUuidInAnyCase } from "../../Common/Uuid.ts"
 import { text, uuid } from "../../Database/Columns.ts"
 import { columnsOf, textArray } from "../../Database/TextArray.ts"
@@ -46,9 +47,6 @@ export const announcedBy = (
 export const keyOfAnnounced = ({ accountId, amount, occurredAt, relatedId, type }: Announced): string =>
   `${accountId}|${type}|${amount}|${relatedId ?? occurredAt}`
 
-/** The times of an event and of the entry that it announces may differ by as much: seconds. */
-const near = 60
-
 /**
  * What the mirrored statements do not show: of each account, by `keyOfResource` the completed movements without an entry there, and
  * by `keyOfAnnounced` the postings. Where no entry of the book names its movement, none is expected to.
@@ -86,8 +84,8 @@ export const unshownOf = Effect.fn("Events.unshown")(function* (
         then not exists (
           select from mirror.statement_entries e
           where e.book_id = a.book_id and e.account_id = a.account_id and e.type = t.type and e.amount = t.amount::numeric
-            and e.occurred_at between t.occurred_at::timestamptz - make_interval(secs => ${near})
-              and t.occurred_at::timestamptz + make_interval(secs => ${near}))
+            and e.occurred_at between t.occurred_at::timestamptz - make_interval(secs => ${mostLag})
+              and t.occurred_at::timestamptz + make_interval(secs => ${mostLag}))
         else exists (
             select from mirror.statement_entries e where e.book_id = a.book_id and e.related_id is not null)
           and not exists (

@@ -80,6 +80,8 @@ const made = Effect.gen(function* () {
     }))
   })
 
+  const onDatabase = Effect.provideService(Database, database)
+
   /** Reads all at once or, if that fails, one by one, so that one unreadable resource does not hold up the others. */
   const readResources = Effect.fn("Events.Reader.readResources")(function* (
     book: Book,
@@ -103,12 +105,8 @@ const made = Effect.gen(function* () {
         { concurrency: 4, discard: true },
       )
     }
-    for (const key of yield* from(
-      unknownOf(
-        book,
-        keys.map(({ id }) => id),
-      ),
-    )) {
+    const ids = keys.map(({ id }) => id)
+    for (const key of yield* onDatabase(unknownOf(book, ids))) {
       const name = keyOfResource(key)
       const why = `the service does not know the ${key.type.toLowerCase()} ${key.id} (yet)`
       if (!failed.has(name)) failed.set(name, lasting(why))
@@ -163,24 +161,22 @@ const made = Effect.gen(function* () {
     return unread
   })
 
-  const from = Effect.provideService(Database, database)
-
   /** `fresh`: what of it events name that are tried for the first time: a moment is waited for what statements lack of that. */
   const read = Effect.fn("Events.Reader.read")(function* (book: Book, touched: Touched, fresh: Touched) {
-    const lacking = from(lackingOf(book, touched))
+    const lacking = onDatabase(lackingOf(book, touched))
     const behind = Effect.map(
-      from(unshownOf(book, fresh)),
+      onDatabase(unshownOf(book, fresh)),
       (all) => new Set(all.map(({ account_id: accountId }) => accountId)),
     )
-    const named = [...touched.resources, ...(yield* from(unknownOf(book, namedBy(touched.announced))))]
+    const named = [...touched.resources, ...(yield* onDatabase(unknownOf(book, namedBy(touched.announced))))]
     if (touched.everything) {
       // Lists and statements do not read a resource that is final, or not there yet, though an event names it.
       yield* facts.refresh(book)
       const resources = yield* readResources(book, named)
       const moved = yield* accountsOf(book, touched.resources)
       const { failures, newEntries } = yield* reader.read(book, false)
-      const asked = { accounts: touched.accounts, moved, why: new Map<string, Unread>() }
-      const unread = yield* unreadOf(book, failures, asked, resources)
+      const about = { accounts: touched.accounts, moved, why: new Map<string, Unread>() }
+      const unread = yield* unreadOf(book, failures, about, resources)
       return {
         newEntries,
         accounts: unread,

@@ -7,6 +7,7 @@
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import * as Money from "../../Common/Money.ts"
+import { mostLag } from "../../Common/ServiceLag.ts"
 import { nowByUs } from "../../Common/Time.ts"
 import { bool } from "../../Database/Columns.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
@@ -26,9 +27,6 @@ const rounds = 3
 
 /** Before the second and before the third round, where a balance may lag. */
 const pauses = ["1 second", "2 seconds"] as const
-
-/** An entry that is further than this from the service's clock is in its account's balance already: seconds. */
-const mostLag = 60
 
 /** Whether the books have the balance that the service reports. */
 export const agrees = (account: Pick<MirroredAccount, "balance" | "lastBalance">): boolean =>
