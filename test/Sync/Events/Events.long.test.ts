@@ -534,7 +534,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
           }
           expect(yield* inboxStates).toEqual(["dead 1", "done 1"])
           held.interfere = () => false
-          held.withdrawals = [withdrawal(66, "5.00", "0.00", { status: "PENDING" })]
+          held.withdrawals = [withdrawal(66, "5.00", "0.00")]
           yield* inbox.replay("dead")
           expect(Option.getOrThrow(yield* events.round("default"))).toMatchObject({ failed: 0 })
           expect(yield* inboxStates).toEqual(["done 2"])
