@@ -26,11 +26,29 @@ const waitingForStandby = Effect.flatMap(Database, (database) =>
   ),
 )
 
-/** Waits until a session waits for the standby, and gives it. */
+/** Waits until a session waits for the standby. */
 const waiting = waitingForStandby.pipe(
   Effect.delay("20 millis"),
   Effect.repeat({ until: (found) => found.length > 0 }),
-  Effect.timeout("20 seconds"),
+)
+
+/** Writes until a write waits: the server takes a changed setting some time after it was told to. */
+const untilWritesWait = Effect.flatMap(Database, (database) =>
+  Effect.gen(function* () {
+    const write = yield* Effect.fork(
+      database.query("Test.write", (sql) => sql`comment on table webhook.inbox is 'probe'`),
+    )
+    const found = yield* waitingForStandby.pipe(
+      Effect.delay("20 millis"),
+      Effect.repeat({
+        until: (pids) => pids.length > 0 || write.unsafePoll() !== null,
+      }),
+    )
+    for (const { pid } of found)
+      yield* database.query("Test.cancel", (sql) => sql`select pg_cancel_backend(${pid})`)
+    yield* Fiber.await(write)
+    return found.length > 0
+  }).pipe(Effect.repeat({ until: (waits) => waits })),
 )
 
 const setStandby = (name: string) =>
@@ -49,6 +67,7 @@ it.scopedLive("[W8] an event that came before is acknowledged only once the sync
     yield* Effect.gen(function* () {
       yield* migrate()
       yield* setStandby("away")
+      yield* untilWritesWait
       const inbox = yield* Inbox
       const first = yield* Effect.fork(inbox.put([delivery]))
       yield* waiting
