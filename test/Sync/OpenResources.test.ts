@@ -227,29 +227,4 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a service with replica
       expect(yield* findings).toEqual([])
     }).pipe(inOwnDatabase),
   )
-
-  it.scoped.each([
-    [0, []],
-    [2, ["missing-resource blocking"]],
-  ] as const)(
-    "is given a minute to show the movement that a new entry names [%i minutes]",
-    ([minutes, found]) =>
-      Effect.gen(function* () {
-        const now = new Date().toISOString()
-        const { held, service } = yield* partnership({
-          balance: "10.00",
-          statement: [{ ...credit(21, "10.00", "10.00", id(11)), occurredAt: now }],
-        })
-        yield* sync(service.url)
-        expect(yield* findings).toEqual([])
-        yield* unruled(
-          `update mirror.missing_resources set first_missed_at = first_missed_at - interval '${minutes} minutes'`,
-        )
-        yield* sync(service.url)
-        expect(yield* findings).toEqual(found)
-        held.deposits = [deposit(11, "10.00", { createdAt: now })]
-        yield* sync(service.url)
-        expect(yield* findings).toEqual([])
-      }).pipe(inOwnDatabase),
-  )
 })

@@ -2,18 +2,14 @@
  * Check 3, in the other direction: every deposit, withdrawal and conversion that an entry names can be read. An entry that a
  * person has moved out of suspense no longer needs its resource.
  */
-
-import { mostLag } from "../../Common/ServiceLag.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { movedByHand } from "../ByHand.ts"
 import type { CheckQuery } from "../Findings.ts"
 import {
-  agedAt,
   entriesInScope,
   type Fragment,
   inBooks,
   instantText,
-  isClosing,
   openSubjects,
   type Scope,
 } from "../ReconcileScope.ts"
@@ -53,19 +49,9 @@ const named = (sql: Sql, scope: Scope): Fragment => sql`
   group by k.book_id, k.resource_type, k.resource_id
   having bool_or(k.quarantine_id is null)`
 
-/** A service may list an entry some seconds before it shows the movement that the entry names: then the next run asks again. */
-const mayCome = (sql: Sql, scope: Scope): Fragment => {
-  const aged = agedAt(sql, scope, sql`n.book_id`)
-  const lag = sql`make_interval(secs => ${mostLag})`
-  return sql`
-    coalesce(n.waiting is null and m.first_missed_at > ${aged} - ${lag}
-      and s.occurred_at between ${aged} - ${lag} and ${aged} + ${lag}
-      and not ${isClosing(sql, scope, sql`n.book_id`, sql`s.occurred_at`)}, false)`
-}
-
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select 'missing-resource' as check_name, n.book_id, lower(n.resource_type) as subject_type,
-    n.resource_id::text as subject_id, not ${mayCome(sql, scope)} as ripe,
+    n.resource_id::text as subject_id, true as ripe,
     format('The %s that %s is not known: %s. What it moved stands in suspense.', lower(n.resource_type),
       case s.entries when 1 then '1 statement entry names' else s.entries || ' statement entries name' end,
       case when a.file is not null then format('it is archived with %s, in %s', a.year, a.file)
