@@ -84,7 +84,7 @@ const readBeside = Effect.fn("Export.readBeside")(function* (
 ) {
   const ids = idsOf(asked)
   const needs = needsOf(asked)
-  const facts = yield* factsOfBooks(ids, selection.to)
+  const facts = yield* factsOfBooks(ids, selection.to, selection.asOf)
   const closes = yield* closesWithin(ids, selection)
   const mappings = needs.mapping
     ? yield* newestMappings(ids, selection.asOf)

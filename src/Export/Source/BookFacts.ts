@@ -3,7 +3,12 @@ import { Effect } from "effect"
 import { byBook, isIn, ofBook } from "../../Book/ByBook.ts"
 import { bool, int4, int8, nullable, numeric, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import { nothingUnanswered, type Unanswered, unansweredFindings } from "../../Reconcile/Unanswered.ts"
+import {
+  nothingUnanswered,
+  type Unanswered,
+  unansweredFindings,
+  unansweredThen,
+} from "../../Reconcile/Unanswered.ts"
 import type { Manifest } from "../Batch/Manifest.ts"
 
 const accountColumns = {
@@ -38,6 +43,13 @@ type BookRow = RowOf<typeof bookColumns>
 
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 
+const unnumberedText = (unnumbered: number): ReadonlyArray<string> =>
+  unnumbered > 0
+    ? [
+        `${plural(unnumbered, "journal entry without a journal number is", "journal entries without a journal number are")} left out`,
+      ]
+    : []
+
 const reasonsOf = (
   { failed, last_sync: lastSync, read_on: readOn, unnumbered, unread }: BookRow,
   to: string | null,
@@ -53,11 +65,17 @@ const reasonsOf = (
     : []),
   ...(findings > 0 ? [`${plural(findings, "blocking finding is", "blocking findings are")} open`] : []),
   ...(quarantined > 0 ? [`${plural(quarantined, "item is", "items are")} in quarantine`] : []),
-  ...(unnumbered > 0
-    ? [
-        `${plural(unnumbered, "journal entry without a journal number is", "journal entries without a journal number are")} left out`,
-      ]
-    : []),
+  ...unnumberedText(unnumbered),
+]
+
+/** What is known of a time that is past: how far the service had been read is kept as it is now alone. */
+const reasonsThen = (
+  { unnumbered }: BookRow,
+  { findings, quarantined }: Unanswered,
+): ReadonlyArray<string> => [
+  ...(findings > 0 ? [`${plural(findings, "blocking finding was", "blocking findings were")} open`] : []),
+  ...(quarantined > 0 ? [`${plural(quarantined, "item was", "items were")} in quarantine`] : []),
+  ...unnumberedText(unnumbered),
 ]
 
 const readAccounts = Effect.fn("Export.readFacts.accounts")(function* (bookIds: ReadonlyArray<number>) {
@@ -97,10 +115,11 @@ export interface Facts {
   readonly read: Manifest["read"]
 }
 
-/** By book. `to` is the last day of the scope, where it has one. */
+/** By book. `to` is the last day of the scope, where it has one; `asOf`: what was wrong or missing then. */
 export const factsOfBooks = Effect.fn("Export.factsOfBooks")(function* (
   bookIds: ReadonlyArray<number>,
   to: string | null,
+  asOf: string | null = null,
 ) {
   const database = yield* Database
   const books = yield* database.rows(
@@ -110,7 +129,9 @@ export const factsOfBooks = Effect.fn("Export.factsOfBooks")(function* (
       select b.book_id as "bookId",
         to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as known_since,
         to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now,
-        (select count(*)::integer from ledger.unnumbered u where u.book_id = b.book_id) as unnumbered,
+        (select count(*)::integer from ledger.unnumbered u
+          join ledger.journal_entries j on j.book_id = u.book_id and j.entry_id = u.entry_id
+          where u.book_id = b.book_id and j.recorded_at <= coalesce(${asOf}::text::timestamptz, 'infinity')) as unnumbered,
         (select count(*)::integer from mirror.accounts a
           where a.book_id = b.book_id
             and (a.balance <> coalesce(a.last_balance, 0) or a.tail_read_at is null and not exists (
@@ -139,17 +160,22 @@ export const factsOfBooks = Effect.fn("Export.factsOfBooks")(function* (
       where b.book_id ${isIn(sql, bookIds)}`,
   )
   const accounts = yield* readAccounts(bookIds)
-  const unanswered = yield* unansweredFindings(bookIds, to)
+  const unanswered = yield* asOf === null
+    ? unansweredFindings(bookIds, to)
+    : unansweredThen(bookIds, to, asOf)
   return new Map(
-    books.map((book): readonly [number, Facts] => [
-      book.bookId,
-      {
-        knownSince: book.known_since,
-        createdAt: book.now,
-        reasons: reasonsOf(book, to, unanswered.get(book.bookId) ?? nothingUnanswered),
-        read: readOf(accounts.of(book)),
-      },
-    ]),
+    books.map((book): readonly [number, Facts] => {
+      const open = unanswered.get(book.bookId) ?? nothingUnanswered
+      return [
+        book.bookId,
+        {
+          knownSince: book.known_since,
+          createdAt: book.now,
+          reasons: asOf === null ? reasonsOf(book, to, open) : reasonsThen(book, open),
+          read: readOf(accounts.of(book)),
+        },
+      ]
+    }),
   )
 })
 
