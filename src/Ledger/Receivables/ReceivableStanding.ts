@@ -1,6 +1,6 @@
 /** What the books hold of one receivable between two of its versions. */
 import { Option } from "effect"
-import { type Amount, zero } from "../../Common/Money.ts"
+import { type Amount, add, isNegative, max, min, negate, subtract, zero } from "../../Common/Money.ts"
 import type { Instant } from "../../Partner/Instant.ts"
 import { type Amounts, nothing } from "./ReceivableAmounts.ts"
 import type { Paid } from "./Repayments.ts"
@@ -20,6 +20,10 @@ export interface ReceivableBalance {
   readonly repaid: Paid
   /** The same, repayment by repayment. */
   readonly repayments: ReadonlyArray<Paid>
+  /** The known cash of all its repayments. */
+  readonly cash: Amount
+  /** What was taken back of repayments and not repaid since. */
+  readonly takenBack: Amount
   /** Of the interest that was paid, what no version had announced (`original`): later versions may. */
   readonly paidUnannounced: Amount
   /** While it is PAID: the interest that was paid with it, and `paidUnannounced` as it was before. */
@@ -36,6 +40,18 @@ export const start = (issuedAt: Instant): ReceivableBalance => ({
   sums: nothing,
   repaid: { principal: zero, interest: zero },
   repayments: [],
+  cash: zero,
+  takenBack: zero,
   paidUnannounced: zero,
   closed: Option.none(),
 })
+
+/** The cash of repayments that were taken back, as far as it is there and pays for nothing else: it pays for what is repaid next. */
+export const freeCash = ({ cash, repaid, takenBack }: ReceivableBalance): Amount =>
+  max(min(subtract(cash, add(repaid.principal, repaid.interest)), takenBack), zero)
+
+/** After a version that repays `repaid`, or takes it back where it is negative, and names repayments of so much known `cash`. */
+export const afterRepayment = (before: ReceivableBalance, repaid: Amount, cash: Amount) => {
+  const back = isNegative(repaid) ? negate(repaid) : negate(max(subtract(repaid, cash), zero))
+  return { cash: add(before.cash, cash), takenBack: max(add(before.takenBack, back), zero) }
+}

@@ -7,7 +7,8 @@
  * - A fall of principal is settled, however much new interest came meanwhile: settled is never less than it.
  * - Principal that rises again (ACTIVE after PAID, a repayment that bounced) takes a repayment back, as far as principal was
  *   repaid, with the interest that is owed again, as far as those repayments paid interest that are taken back: the last ones,
- *   and all that came with `PAID`. Only what it rises beyond that is lent anew.
+ *   and all that came with `PAID`. Only what it rises beyond that is lent anew. Its cash, where that stays, pays for
+ *   what is repaid next: a service may show an older version after a newer one.
  * - A first version has nothing before it: settled is the principal that fell since the issue, and no interest, since
  *   no version has announced any. Cash beyond it stays in `loan_clearing`. If it is `PAID` and still shows a repaymentAmount above
  *   initialPrincipal, it announces that much interest.
@@ -21,7 +22,7 @@ import * as Money from "../../Common/Money.ts"
 import type { Instant } from "../../Partner/Instant.ts"
 import { announcedBy, newlyAnnounced, unpaidOf } from "./AnnouncedInterest.ts"
 import { type Amounts, accrual, disbursement, minus, nothing, plus, repayment } from "./ReceivableAmounts.ts"
-import { type ReceivableBalance, start } from "./ReceivableStanding.ts"
+import { afterRepayment, freeCash, type ReceivableBalance, start } from "./ReceivableStanding.ts"
 import {
   cashOf,
   isLive,
@@ -160,7 +161,9 @@ export const step = (
   // If its cash is not known, the settled amount counts as paid. With `original` only the end shows that interest is settled.
   const isRepaid = Money.isPositive(repaid) || now.repayments.length > 0 || isPaid
   const least = isRepaid && (!isOriginal || isPaid) ? settled : zero
-  const shown = max(min(subtract(knownCash(now.repayments), max(repaid, zero)), add(settled, allowed)), zero)
+  const free = isRepaid ? freeCash(before) : zero
+  const brought = add(knownCash(now.repayments), free)
+  const shown = max(min(subtract(brought, max(repaid, zero)), add(settled, allowed)), zero)
   const paid = Option.isSome(cash) ? shown : max(least, shown)
   const paysMore = Money.isPositive(subtract(paid, settled))
   const net = subtract(paid, takenBack(before, now, view))
@@ -187,7 +190,7 @@ export const step = (
       part: "repayment",
       version,
       occurredAt: Option.getOrElse(latest(now.repayments), () => servedAt),
-      estimated: now.repayments.length !== 1 || Option.isNone(cash) || paysMore,
+      estimated: now.repayments.length !== 1 || Option.isNone(cash) || paysMore || Money.isPositive(free),
       amounts: repayment(repaid, net, view),
     },
   ]
@@ -231,6 +234,7 @@ export const follow = (
       interest: repaidInterest,
     },
     repayments: withRepayment(before.repayments, paid),
+    ...afterRepayment(before, amountsOf("repayment").cash, knownCash(now.repayments)),
     paidUnannounced: paysUnannounced
       ? unannounced
       : now.status === "PAID"

@@ -22,6 +22,7 @@
  *   goes the interest that is owed again, as far as interest was paid with the last repayments, those of that principal and those
  *   of PAID; `original` does not say what is owed: all interest that was paid since it was PAID. ACTIVE after PAID without new principal is the same. What is taken back is not due any more,
  *   and neither is interest that was due, was not paid, and is told again. A fall in the same version tells nothing of it.
+ *   The cash of what was taken back is part of x of the repayments after it, as far as it is there and nothing else took it.
  * - CANCELED takes back all that was booked, interest that was paid too: the cash of a loan that did not complete is an open
  *   item. ACTIVE after that is a new disbursement of initialPrincipal. PENDING after ACTIVE changes nothing.
  * - interestBetweenReads: % × principal before (× initialPrincipal before it is lent) × the days begun between this version's
@@ -134,6 +135,8 @@ export const receivableBooks = (
   // While it is PAID: the interest that was paid with it, and the interest of the whole term before
   let ended: Ended | null = null
   let short = 0n // Interest that is due and unpaid
+  // The cash of all repayments, what it paid in the end, and what was owed again and not repaid since
+  let [come, spent, undone] = [0n, 0n, 0n]
   let remains = 0n
   const versions: Array<VersionBooks> = []
 
@@ -159,9 +162,13 @@ export const receivableBooks = (
     const principalAfter = paid ? 0n : amountOf(version.currentPrincipal)
     const none = { settled: 0n, told: null, allowance: 0n }
     const readBefore = fact.versions[index - 1]?.servedAt ?? fact.issueDate
+    const named = shares.get(index) ?? []
+    const linked = total(named.map((share) => share ?? 0n))
     if (version.status === "PENDING" || version.status === "CANCELED") {
       versions.push(none)
+      come += linked
       if (version.status === "PENDING") continue
+      ;[come, spent, undone] = [0n, 0n, 0n]
       ;[principal, unpaid, income, deferred, clearing] = [0n, 0n, 0n, 0n, 0n]
       ;[lent, repaidDue, short, waiting, unseen, remains] = [0n, 0n, 0n, 0n, 0n, 0n]
       live = false
@@ -191,12 +198,11 @@ export const receivableBooks = (
         : { settled, told: null, allowance },
     )
 
-    const named = shares.get(index) ?? []
-    const linked = total(named.map((share) => share ?? 0n))
     const stands = [principal, unpaid, unpaidBefore].some((amount) => amount !== 0n)
     const repaid = named.length > 0 || fallen > 0n || (paid && stands)
     const guessed = named.length === 0 || named.includes(null)
-    const brought = guessed ? larger(linked, original && !paid ? fallen : settled) : linked
+    const least = guessed ? (original && !paid ? fallen : settled) : 0n
+    const brought = larger(linked + larger(0n, smaller(come - spent, undone)), least)
     const interestPaid = repaid
       ? larger(0n, smaller(brought - larger(0n, fallen), settled - larger(0n, fallen) + allowance))
       : 0n
@@ -222,9 +228,11 @@ export const receivableBooks = (
     const accrued = unpaidAfter - unpaid + interestNet
     accrue(accrued)
     const taken = larger(0n, fallen) - back + interestNet
-    const undone = original ? back - larger(0n, fallen) : -taken
+    ;[come, spent] = [come + linked, spent + taken]
+    undone = larger(0n, undone - (taken < 0n ? taken : larger(0n, taken - linked)))
+    const owed = original ? back - larger(0n, fallen) : -taken
     const firm = original ? larger(0n, fallen) : settled
-    remains = larger(0n, remains + firm - larger(0n, undone))
+    remains = larger(0n, remains + firm - larger(0n, owed))
     if (taken < 0n) {
       const retold = smaller(short, larger(0n, accrued))
       short -= retold

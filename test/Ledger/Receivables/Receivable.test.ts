@@ -188,6 +188,30 @@ describe("A receivable in the lender's view", () => {
     ])
   })
 
+  it("is paid by the cash of a repayment that was taken back, where that stays", () => {
+    const until = [disbursed, version(3, "ACTIVE", "1000", "1050")]
+    const first = version(4, "ACTIVE", "600", "650", { repayments: [paidWith("400", 4)] })
+    // An older version after a newer one, and then one that names another repayment.
+    const older = version(5, "ACTIVE", "1000", "1050")
+    const paid = version(6, "PAID", "0", "0", { repayments: [paidWith("650", 6)] })
+    expect(lines([...until, first, older, paid]).slice(3)).toEqual([
+      "05 repayment: receivable_principal 400, loan_clearing -400",
+      "06 repayment (estimated): loan_clearing 1050, receivable_principal -1000, receivable_interest -50",
+    ])
+    // The cash of the first one went back: what it was to pay is not paid.
+    const returned = version(4, "ACTIVE", "600", "650", { repayments: [paidWith("0", 4)] })
+    expect(lines([...until, returned, older, paid]).slice(4)).toEqual([
+      "06 accrual: interest_income 50, receivable_interest -50",
+      "06 repayment: loan_clearing 1000, receivable_principal -1000",
+    ])
+    // It pays once.
+    const again = version(7, "ACTIVE", "1000", "1050")
+    const once = version(8, "PAID", "0", "0", { repayments: [paidWith("0", 8)] })
+    expect(lines([...until, first, older, paid, again, once]).slice(6)).toEqual([
+      "08 repayment (estimated): loan_clearing 1050, receivable_principal -1000, receivable_interest -50",
+    ])
+  })
+
   it("takes a part of it back while it is active", () => {
     const partly = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("430")] })
     const again = version(5, "ACTIVE", "1000", "1050")
