@@ -16,6 +16,7 @@ import { PartnerError } from "../Partner/PartnerError.ts"
 import type { StatementEntry } from "../Partner.ts"
 import { contentOf } from "./EntryContent.ts"
 import { entryColumns, entryFromRow } from "./EntryRow.ts"
+import { goneEntries } from "./GoneEntries.ts"
 
 /** A statement entry with its place in the account's statement, counted from 1. */
 export interface PlacedEntry {
@@ -26,9 +27,11 @@ export interface PlacedEntry {
 /** An entry that is mirrored. */
 export interface KnownEntry extends PlacedEntry {
   readonly held: boolean
+  /** An earlier reading said that it was gone. */
+  readonly gone: boolean
 }
 
-const knownColumns = { ...entryColumns, held: bool, position: int8 }
+const knownColumns = { ...entryColumns, held: bool, position: int8, gone: bool }
 
 /** Held entries take places of their own, far behind any that are posted, until the break before them heals. */
 export const heldFrom = 1_000_000_000_000n
@@ -96,12 +99,16 @@ const made = Effect.gen(function* () {
       knownColumns,
       (sql) => sql`
           select entry_id, account_id, position, type, amount, currency, balance_after, related_type, related_id,
-            to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at, held
-          from mirror.statement_entries
+            to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at, held, exists (
+              select from mirror.gone_entries g where g.book_id = e.book_id and g.entry_id = e.entry_id) as gone
+          from mirror.statement_entries e
           where book_id = ${book.bookId} and entry_id = any (${plainArray(sql, ids, "uuid")})`,
     )
     return new Map<string, KnownEntry>(
-      rows.map((row) => [row.entry_id, { entry: entryFromRow(row), held: row.held, position: row.position }]),
+      rows.map((row) => {
+        const { gone, held, position } = row
+        return [row.entry_id, { entry: entryFromRow(row), held, position, gone }]
+      }),
     )
   })
 
@@ -218,25 +225,7 @@ const made = Effect.gen(function* () {
     }
   })
 
-  /** Part of the caller's transaction: posted entries that the service does not show in its statement any more. */
-  const gone = Effect.fn("Mirror.StatementEntries.gone")(function* (
-    book: Book,
-    runId: number,
-    entryIds: ReadonlyArray<string>,
-  ) {
-    if (entryIds.length === 0) return
-    yield* database.execute(
-      "Mirror.StatementEntries.gone",
-      (sql) => sql`
-          insert into mirror.contradictions (book_id, entry_id, account_id, content, digest, run_id)
-          select e.book_id, e.entry_id, e.account_id, '{"absent":true}', 'absent', ${runId}
-          from mirror.statement_entries e
-          where e.book_id = ${book.bookId} and e.entry_id = any (${plainArray(sql, entryIds, "uuid")})
-          on conflict do nothing`,
-    )
-  })
-
-  return { known, put, add, enrich, heldCount, contradict, gone }
+  return { known, put, add, enrich, heldCount, contradict, ...goneEntries(database) }
 })
 
 export class StatementEntries extends Effect.Service<StatementEntries>()("tieout/Mirror/StatementEntries", {

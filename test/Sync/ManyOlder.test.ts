@@ -26,7 +26,7 @@ const window = {
 
 test("a backfill finds more older entries than a call takes arguments, each once", () => {
   const count = 150_000
-  const first = { entry: entryAt(count + 1), position: 1n, held: false }
+  const first = { entry: entryAt(count + 1), position: 1n, held: false, gone: false }
   const reading = new WindowReading(window, { first: 1n, last: 1n }, beginning)
   const older = Array.from({ length: count }, (_, at) => entryAt(at + 1))
   reading.take(older.map(Either.right), new Map())

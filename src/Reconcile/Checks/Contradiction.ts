@@ -1,7 +1,14 @@
-/** Check 8: no statement entry was read with two different contents. The books keep the first; both are in the evidence. */
+/**
+ * Check 8: no statement entry was read with two different contents. The books keep the first; both are in the evidence. That an entry is
+ * gone stands until a reading shows it.
+ */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, instantText, type Scope } from "../ReconcileScope.ts"
+
+/** It says that the entry was gone, or was shown again, instead of a content. */
+const isMark = (sql: Sql, content: Fragment): Fragment =>
+  sql`(${content} like '{"absent":true%' or ${content} like '{"shown":true%')`
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select 'contradiction' as check_name, c.book_id, coalesce(lower(r.resource_type), 'statement_entry') as subject_type,
@@ -24,7 +31,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     select k.book_id, k.entry_id, min(k.account_id::text) as account_id,
       jsonb_agg(jsonb_build_object('content', k.content::jsonb, 'firstSeenAt', ${instantText(sql, sql`k.first_seen_at`)},
         'runId', k.run_id) order by k.first_seen_at, k.digest) as contents,
-      bool_and(k.digest = 'absent') as absent,
+      bool_and(k.content like '{"absent":true%') as absent,
       (select string_agg(distinct d.field, ', ' order by d.field)
        from mirror.contradictions o
        join mirror.statement_entries e on e.book_id = o.book_id and e.entry_id = o.entry_id
@@ -37,8 +44,11 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
          ('relatedResourceType', e.related_type is not distinct from o.content::jsonb ->> 'relatedResourceType'),
          ('relatedResourceId', e.related_id::text is not distinct from o.content::jsonb ->> 'relatedResourceId'),
          ('occurredAt', e.occurred_at = (o.content::jsonb ->> 'occurredAt')::timestamptz)) d (field, same)
-       where o.book_id = k.book_id and o.entry_id = k.entry_id and d.same is not true) as fields
-    from mirror.contradictions k where k.book_id = ${inBooks(sql, scope)}
+       where o.book_id = k.book_id and o.entry_id = k.entry_id and d.same is not true
+         and not ${isMark(sql, sql`o.content`)}) as fields
+    from mirror.contradictions k where k.book_id = ${inBooks(sql, scope)} and (not ${isMark(sql, sql`k.content`)} or exists (
+      select from mirror.gone_entries g
+      where g.book_id = k.book_id and g.entry_id = k.entry_id and g.run_id = k.run_id and g.first_seen_at = k.first_seen_at))
     group by k.book_id, k.entry_id) c
   left join mirror.statement_entries e on e.book_id = c.book_id and e.entry_id = c.entry_id
   left join mirror.archived_resources r on e.entry_id is null and r.book_id = c.book_id and r.resource_id = c.entry_id`

@@ -166,6 +166,7 @@ const made = Effect.gen(function* () {
         Effect.gen(function* () {
           yield* entries.contradict(book, run.runId, found.changed)
           yield* entries.gone(book, run.runId, gone)
+          yield* entries.shown(book, run.runId, found.back)
           yield* entries.put(
             book,
             run.runId,
@@ -177,7 +178,7 @@ const made = Effect.gen(function* () {
       )
       if (!broken) yield* bookOlder(book, found)
     })
-    const news = [missing, found.changed, gone, found.malformed, found.older]
+    const news = [missing, found.changed, gone, found.back, found.malformed, found.older]
     if (news.some(({ length }) => length > 0)) yield* run.turn(write)
     yield* bookEnriched(book, found)
     run.counters.contradictions += found.changed.length + gone.length

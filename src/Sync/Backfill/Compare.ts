@@ -44,6 +44,8 @@ export interface Comparison {
     readonly within?: Window
     readonly isEnd: boolean
   }>
+  /** Entries that an earlier reading said were gone. */
+  readonly back: Array<KnownEntry>
   /** When its first page was asked for (`Page.askedAt`), once there is one. */
   askedAt: Option.Option<Instant> | undefined
   readonly malformed: Array<Malformed>
@@ -115,6 +117,7 @@ export class WindowReading {
       older: [],
       newer: 0,
       gone: [],
+      back: [],
       askedAt: undefined,
       malformed: [],
       firstKnown: Option.none(),
@@ -175,6 +178,7 @@ export class WindowReading {
     const isPassed =
       known !== undefined && !known.held && Option.exists(this.last, (place) => known.position <= place)
     if (this.waiting.has(entry.entryId)) return
+    if (known?.gone === true) this.found.back.push(known)
     if (isPassed) {
       this.compare(entry, known)
       return

@@ -8,6 +8,7 @@ import type { Book } from "../../Book.ts"
 import { traced } from "../../Common/Effects/Traced.ts"
 import * as Money from "../../Common/Money.ts"
 import { subjectsOf } from "../../Ledger/Subjects.ts"
+import { wereGone } from "../../Mirror/GoneEntries.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { heldFrom, isKnownMeanwhile, StatementEntries } from "../../Mirror/StatementEntries.ts"
@@ -120,7 +121,8 @@ const made = Effect.gen(function* () {
       walked.behind.length +
       walked.malformed.length +
       walked.enriched.length +
-      walked.contradictions.length
+      walked.contradictions.length +
+      wereGone(known.values()).length
     const more = yield* quarantine.more(book, stream, walked.malformed)
     if (news > 0 || movesTo(reading, walked, page) !== null) {
       const naming = [...walked.enriched, ...walked.good]
@@ -129,7 +131,10 @@ const made = Effect.gen(function* () {
       const hydrated = yield* hydration.hydrate(book, naming, booked)
       const also = (areNew: boolean) =>
         Effect.zipRight(
-          alongside(book, account, walked, reading, page, areNew),
+          Effect.zipRight(
+            entries.shown(book, run.runId, known.values()),
+            alongside(book, account, walked, reading, page, areNew),
+          ),
           Effect.forEach(
             hydrated.malformed,
             ({ key, row }) => quarantine.put(book, run.runId, streamOf(key.type), [row]),

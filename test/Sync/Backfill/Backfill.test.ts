@@ -233,10 +233,20 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
       held.statement = [...statement, ...end.slice(late - shown)]
       const days = { from: "2026-10-01", to: occurredAt.slice(0, 10) }
       expect((yield* backfill(service.url, days)).accounts).toMatchObject([{ proved: false, gone }])
-      const contradictions = (yield* findings).filter((finding) => String(finding).includes("contradiction"))
-      expect(contradictions).toHaveLength(gone.length)
+      const contradictions = Effect.map(findings, (all) =>
+        all.filter((finding) => String(finding).includes("contradiction")),
+      )
+      expect(yield* contradictions).toHaveLength(gone.length)
       held.statement = whole.statement
       expect((yield* backfill(service.url, days)).accounts).toMatchObject([{ proved: true, gone: [] }])
+      expect(yield* contradictions).toEqual([])
+      // Gone once more, until a sync shows it.
+      held.statement = [...statement, ...end.slice(late - shown)]
+      expect((yield* backfill(service.url, days)).accounts).toMatchObject([{ proved: false, gone }])
+      expect(yield* contradictions).toHaveLength(gone.length)
+      held.statement = whole.statement
+      yield* sync(service.url)
+      expect(yield* contradictions).toEqual([])
     }).pipe(inOwnDatabase),
   )
 

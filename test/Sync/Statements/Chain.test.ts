@@ -33,7 +33,7 @@ const mirrored = (
   new Map(
     entries.map((one, at) => [
       one.entryId,
-      { entry: one, held, position: (held ? heldFrom : 0n) + BigInt(at) + 1n },
+      { entry: one, held, gone: false, position: (held ? heldFrom : 0n) + BigInt(at) + 1n },
     ]),
   )
 
