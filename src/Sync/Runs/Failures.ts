@@ -115,6 +115,10 @@ export const wasStopped = <A, E>(exit: Exit.Exit<A, E>): boolean =>
   Exit.isFailure(exit) &&
   (Cause.isInterruptedOnly(exit.cause) || Option.exists(Cause.failureOption(exit.cause), isAway))
 
+/** There is no such thing, or not yet. */
+export const isMissing = (error: unknown): error is PartnerError =>
+  error instanceof PartnerError && (error.reason === "NotFound" || error.status === 204)
+
 /** By its balance nothing was ever on it. A service may show no statement of such an account until something is. */
 const isUntouched = ({ balance, entries, held }: MirroredAccount): boolean =>
   entries === 0n && held === 0n && isZero(balance)
@@ -127,11 +131,6 @@ const isUntouched = ({ balance, entries, held }: MirroredAccount): boolean =>
 export const ofStatement = (account: MirroredAccount, error: StreamError): ReadonlyArray<Failure> => {
   const { accountId, listed, status } = account
   if (isRefused(error) && (!listed || status === "CLOSED")) return []
-  const isApart =
-    status === "SUSPENDED"
-      ? isRefused(error)
-      : isUntouched(account) &&
-        error instanceof PartnerError &&
-        (error.reason === "NotFound" || error.status === 204)
+  const isApart = status === "SUSPENDED" ? isRefused(error) : isUntouched(account) && isMissing(error)
   return [failureOf({ kind: "statement", accountId, isApart }, error)]
 }

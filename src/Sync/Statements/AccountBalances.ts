@@ -17,7 +17,7 @@ import { MirrorAccounts, type MirroredAccount } from "../../Mirror/MirroredAccou
 import { Partner } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
 import { noteStatements } from "../Runs/Evidence.ts"
-import { aloneOfStream, failureOf, isAskedToWait, type StreamError } from "../Runs/Failures.ts"
+import { aloneOfStream, failureOf, isAskedToWait, isMissing, type StreamError } from "../Runs/Failures.ts"
 import type { Failure } from "../Runs/RunReport.ts"
 import { beginning, checkpointOf, statementStream } from "./Checkpoint.ts"
 import { Statements } from "./Statement.ts"
@@ -62,10 +62,14 @@ const made = Effect.gen(function* () {
     // entries.
     const askedAt = yield* nowByUs
     const answer = yield* partner.account(account.accountId)
-    const outcome = yield* statements.read(book, account, checkpoint)
+    // This run has read the statement to its end. Where none of it is shown now, the answer is from before there was the account.
+    const outcome = yield* statements.read(book, account, checkpoint).pipe(
+      Effect.asSome,
+      Effect.catchIf(isMissing, () => Effect.succeedNone),
+    )
     yield* run.commit(
       Effect.gen(function* () {
-        yield* noteStatements(book, wholeStatement(outcome))
+        if (Option.isSome(outcome)) yield* noteStatements(book, wholeStatement(outcome.value))
         if (Option.isSome(answer) && Either.isRight(answer.value)) {
           yield* accounts.put(book, run.runId, askedAt, [answer.value.right])
         }
@@ -115,7 +119,9 @@ const made = Effect.gen(function* () {
         }),
       )
     const settled = (account: MirroredAccount) =>
-      Effect.map(readAgain(book, account), ({ accountId, beganAt, newEntries }) => {
+      Effect.map(readAgain(book, account), (outcome) => {
+        if (Option.isNone(outcome)) return
+        const { accountId, beganAt, newEntries } = outcome.value
         asked = Option.getOrElse(beganAt, () => asked)
         brought.set(accountId, (brought.get(accountId) ?? 0) + newEntries)
       })

@@ -10,8 +10,11 @@ import { findings, sync } from "../Runs.ts"
 
 const day = 86_400_000
 
-/** One entry of 10, so many milliseconds old; the balance is 0 until the connector has waited `lag` milliseconds. */
-const lagging = (age: number, lag: number) =>
+/**
+ * One entry of 10, so many milliseconds old; the balance is 0 until the connector has waited `lag` milliseconds. The statement is shown
+ * so many times: then another answers, which does not know the account yet.
+ */
+const lagging = (age: number, lag: number, shown = Number.POSITIVE_INFINITY) =>
   Effect.gen(function* () {
     const { held, service } = yield* exchange({ listed: ["usd"] })
     const waits: Array<number> = []
@@ -21,7 +24,12 @@ const lagging = (age: number, lag: number) =>
       status: "ACTIVE",
     })
     held.moves = [{ on: "usd", at: isoOf(Date.now() - age), amount: "10" }]
+    let statements = 0
     held.interfere = (path, response) => {
+      if (path.includes("/statement") && ++statements > shown) {
+        json(response, { code: "not_found" }, 404)
+        return true
+      }
       const all = path.startsWith("/accounts?")
       if (!all && path !== `/accounts/${accounts.usd.accountId}`) return false
       json(response, all ? { items: [listed()], pageInfo: { hasNextPage: false } } : listed())
@@ -52,6 +60,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a balance that lags", 
       const { read, waits } = yield* lagging(30_000, 1_000)
       yield* read
       expect(waits).toEqual([1_000])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("is waited for where its statement, which was read, is not shown for a while", () =>
+    Effect.gen(function* () {
+      const { read, waits } = yield* lagging(0, 3_000, 1)
+      yield* read
+      expect(waits).toEqual([1_000, 2_000])
+      expect(yield* cash).toEqual([])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
