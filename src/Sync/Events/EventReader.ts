@@ -168,7 +168,11 @@ const made = Effect.gen(function* () {
       onDatabase(unshownOf(book, fresh)),
       (all) => new Set(all.map(({ account_id: accountId }) => accountId)),
     )
-    const named = [...touched.resources, ...(yield* onDatabase(unknownOf(book, namedBy(touched.announced))))]
+    // An event of the movement and one of its posting name the same.
+    const unknown = yield* onDatabase(unknownOf(book, namedBy(touched.announced)))
+    const named = [
+      ...new Map([...touched.resources, ...unknown].map((key) => [keyOfResource(key), key])).values(),
+    ]
     if (touched.everything) {
       // Lists and statements do not read a resource that is final, or not there yet, though an event names it.
       yield* facts.refresh(book)

@@ -155,6 +155,18 @@ layer(TestDatabase.layer, { excludeTestServices: true })("An event that comes be
     )
   }
 
+  it.scoped("is tried again with another that names the same movement, which is not shown yet", () =>
+    Effect.gen(function* () {
+      const { held, rounds } = yield* behind()
+      Object.assign(held, all, { deposits: earlier.deposits })
+      expect((yield* rounds([completed(), credited()], () => ({}), 2)).states).toEqual([2, 2])
+      held.deposits = [...earlier.deposits, deposit(20, "100.00")]
+      expect((yield* rounds([], () => ({}), 1)).states).toEqual([0])
+      expect(yield* inboxStates).toEqual(["done 2"])
+      expect(yield* findings).toEqual([])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("is tried again where the service shows its movement as it was before it had ended", () =>
     Effect.gen(function* () {
       const { held, rounds } = yield* behind()
