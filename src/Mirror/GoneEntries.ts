@@ -4,10 +4,15 @@ import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import type { Database } from "../Database.ts"
-import type { KnownEntry } from "./StatementEntries.ts"
+import type { StatementEntry } from "../Partner.ts"
 
-/** Those of which an earlier reading said that they were gone. */
-export const wereGone = (known: Iterable<KnownEntry>): ReadonlyArray<KnownEntry> =>
+interface Mirrored {
+  readonly entry: Pick<StatementEntry, "entryId">
+  /** An earlier reading said that it was gone. */
+  readonly gone: boolean
+}
+
+export const wereGone = (known: Iterable<Mirrored>): ReadonlyArray<Mirrored> =>
   [...known].filter(({ gone }) => gone)
 
 export const goneEntries = (database: Database) => {
@@ -39,7 +44,7 @@ export const goneEntries = (database: Database) => {
   const shown = Effect.fn("Mirror.StatementEntries.shown")(function* (
     book: Book,
     runId: number,
-    known: Iterable<KnownEntry>,
+    known: Iterable<Mirrored>,
   ) {
     const back = wereGone(known).map(({ entry }) => entry.entryId)
     if (back.length > 0) yield* marked(book, runId, "shown", back)

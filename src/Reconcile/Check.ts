@@ -107,7 +107,7 @@ export const checks = [
   {
     name: "contradiction",
     severity: "blocking",
-    todo: "tieout explain shows both; ask the provider; a close can accept it",
+    todo: "tieout explain shows both; where one was missing, tieout backfill reads it again; ask the provider; a close can accept it",
   },
   {
     name: "export-totals",
