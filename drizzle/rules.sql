@@ -912,7 +912,6 @@ create or replace function reconcile.is_of_month(evidence jsonb, zone text, of_m
   from reconcile.facts_of(evidence, zone) x
 $$;
 
--- Rows of the service that the program could not decode, and has not decoded since.
 -- Booked entries that two readings of their statement did not show, and no reading since. Marks are kept like all that was read.
 create or replace view mirror.gone_entries as
   select c.book_id, c.entry_id, c.run_id, c.first_seen_at from mirror.contradictions c
@@ -920,6 +919,7 @@ create or replace view mirror.gone_entries as
     select from mirror.contradictions s
     where s.book_id = c.book_id and s.entry_id = c.entry_id and s.content like '{"shown":true%'
       and (s.run_id, s.first_seen_at) > (c.run_id, c.first_seen_at));
+-- Rows of the service that the program could not decode, and has not decoded since.
 create or replace view mirror.open_quarantine as select q.* from mirror.quarantine q where q.resolved_at is null;
 
 -- Every connection that has run or has a book.
