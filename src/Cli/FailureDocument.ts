@@ -1,5 +1,6 @@
 /** The JSON document of a failed command. Imports no library, since the launcher reports wrong usage by itself. */
 import { harmlessJson, harmlessLines } from "../Common/Text.ts"
+import { jsonPieces } from "../Terminal/JsonPieces.ts"
 import { type ExitCode, worst } from "./ExitCode.ts"
 
 export interface Failure {
@@ -20,18 +21,28 @@ export const failureDocument = (failures: ReadonlyArray<Failure>): object => ({
   errors: failures.map(({ error, message, reason }) => ({ error, reason, message })),
 })
 
-const bigintAsText = (_key: string, value: unknown): unknown =>
-  typeof value === "bigint" ? value.toString() : value
-
 /**
  * The version of the documents in `docs/json.md`. It rises when a field that is described there is removed or changes its
  * meaning.
  */
 const jsonSchema = 1
 
-/** The text of any command's document. */
-export const documentText = (document: object): string =>
-  `${harmlessJson(JSON.stringify({ schema: jsonSchema, ...document }, bigintAsText, 2))}\n`
+/** Characters that are printed at a time. */
+const portion = 65_536
+
+/** The text of any command's document, in pieces. */
+export function* documentPieces(document: object): Generator<string> {
+  let held = ""
+  for (const piece of jsonPieces({ schema: jsonSchema, ...document })) {
+    held += piece
+    if (held.length < portion) continue
+    yield harmlessJson(held)
+    held = ""
+  }
+  yield `${harmlessJson(held)}\n`
+}
+
+export const documentText = (document: object): string => [...documentPieces(document)].join("")
 
 /** A failure's output on stderr: text for a person, or a log line if the log is JSON. */
 export const failureText = ({ error, message, reason }: Failure, asJson: boolean, now: Date): string =>

@@ -2,13 +2,20 @@
 import { Context, Effect } from "effect"
 import type { TerminalService } from "../Terminal.ts"
 import { type ExitCode, exitCodes, worst } from "./ExitCode.ts"
-import { codeOf, documentText, type Failure, failureDocument, failureText } from "./FailureDocument.ts"
+import {
+  codeOf,
+  documentPieces,
+  documentText,
+  type Failure,
+  failureDocument,
+  failureText,
+} from "./FailureDocument.ts"
 
 export interface Report {
   /** What `--json` prints: plain data, amounts as text. */
   readonly document: object
-  /** What a person reads. */
-  readonly lines: ReadonlyArray<string>
+  /** What a person reads; of many rows as a function, since nobody reads it with `--json`. */
+  readonly lines: ReadonlyArray<string> | (() => ReadonlyArray<string>)
   readonly code?: ExitCode
 }
 
@@ -37,7 +44,9 @@ export const makeOutput = (
     Effect.sync(() => {
       outcome.code = worst([outcome.code, code ?? exitCodes.done])
       outcome.documented = true
-      terminal.writeOut(json ? documentText(document) : lines.map((line) => `${line}\n`).join(""))
+      if (json) for (const piece of documentPieces(document)) terminal.writeOut(piece)
+      else
+        terminal.writeOut((typeof lines === "function" ? lines() : lines).map((line) => `${line}\n`).join(""))
     }),
   /** Reports failures on stderr, and with `--json` as the document, too, if there is none yet. */
   fail: (failures: ReadonlyArray<Failure>): Effect.Effect<void> =>

@@ -118,7 +118,7 @@ export const balance = command(
     )
     yield* output.report({
       document: { asOf: until, books: found },
-      lines: found.flatMap((one) => linesOf(one, until, output.terminal.stdout)),
+      lines: () => found.flatMap((one) => linesOf(one, until, output.terminal.stdout)),
     })
   }, Effect.provide(booksToRead)),
 )

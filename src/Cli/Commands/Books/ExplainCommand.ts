@@ -38,7 +38,10 @@ export const explain = command(
     function* ({ id }) {
       const output = yield* Output
       const explanation = yield* (yield* Explain).explain(id)
-      yield* output.report({ document: explanation, lines: linesOf(explanation, output.terminal.stdout) })
+      yield* output.report({
+        document: explanation,
+        lines: () => linesOf(explanation, output.terminal.stdout),
+      })
     },
     Effect.provide(Layer.provideMerge(Explain.Default, booksToRead)),
   ),

@@ -7,6 +7,7 @@ import { count, counted, harmless } from "../../../Common/Text.ts"
 import { Database } from "../../../Database.ts"
 import { type ItemAccount, itemAccounts, type OpenItem, openItems } from "../../../Inquiry/OpenItems.ts"
 import { accountsOf } from "../../../Inquiry/Register.ts"
+import { listed } from "../../../Terminal/JsonPieces.ts"
 import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { booksToRead } from "../../BookEnvironment.ts"
@@ -89,7 +90,7 @@ const linesOf = (account: BookItems, period: string | null, screen: Screen): Rea
 const documentOf = ({ accountId: _, archived: _archived, ...account }: BookItems): object => ({
   ...account,
   balance: printed(account.balance, account.currency),
-  items: account.items.map(({ accountId: _account, ...item }) => ({
+  items: listed(account.items, ({ accountId: _account, ...item }) => ({
     ...item,
     amount: printed(item.amount, account.currency),
   })),
@@ -160,7 +161,7 @@ export const items = command(
     })
     yield* output.report({
       document: { period, accounts: accounts.map(documentOf) },
-      lines: accounts.flatMap((one) => linesOf(one, period, output.terminal.stdout)),
+      lines: () => accounts.flatMap((one) => linesOf(one, period, output.terminal.stdout)),
     })
   }, Effect.provide(booksToRead)),
 )

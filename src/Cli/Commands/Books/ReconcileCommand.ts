@@ -122,7 +122,7 @@ export const reconcile = command(
         summary.findings.some(({ acceptedAt, severity }) => severity === "blocking" && acceptedAt === null)
       yield* output.report({
         document: summary,
-        lines: linesOf(summary, options.all, output.terminal.stdout),
+        lines: () => linesOf(summary, options.all, output.terminal.stdout),
         code: bad ? exitCodes.attention : exitCodes.done,
       })
     },

@@ -11,6 +11,7 @@ import {
   type RegisterLine,
   registersOf,
 } from "../../../Inquiry/Register.ts"
+import { listed } from "../../../Terminal/JsonPieces.ts"
 import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { booksToRead } from "../../BookEnvironment.ts"
@@ -84,7 +85,7 @@ const documentOf = (register: BookRegister): object => {
     ...register,
     opening: printed(register.opening, currency),
     closing: printed(register.closing, currency),
-    lines: register.lines.map((line) => ({
+    lines: listed(register.lines, (line) => ({
       ...line,
       number: numberOf(register.book, line) || null,
       amount: printed(line.amount, currency),
@@ -156,7 +157,7 @@ export const register = command(
     })
     yield* output.report({
       document: { period, accounts: registers.map(documentOf) },
-      lines: registers.flatMap((one) => linesOf(one, output.terminal.stdout)),
+      lines: () => registers.flatMap((one) => linesOf(one, output.terminal.stdout)),
     })
   }, Effect.provide(booksToRead)),
 )

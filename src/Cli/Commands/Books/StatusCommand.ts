@@ -107,7 +107,7 @@ export const status = command(
           events,
           unmapped: unmapped.map(({ accounts, ...book }) => ({ ...book, accounts: accounts.length })),
         },
-        lines: [
+        lines: () => [
           `Read from ${database}.`,
           "",
           ...linesOf(summary, unread, unmapped, events, output.terminal.stdout),

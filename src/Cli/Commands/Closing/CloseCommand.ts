@@ -198,7 +198,7 @@ export const close = command(
       const blocked = results.some(({ state }) => state === "blocked")
       yield* output.report({
         document: { dryRun, notAccepted: wrong, unread, books: results },
-        lines: [
+        lines: () => [
           ...closeLines(results, verbose, output.terminal.stdout),
           ...notes.map(harmless),
           ...unreadLines("Without any account to close, and not read", unread).flatMap((line) =>

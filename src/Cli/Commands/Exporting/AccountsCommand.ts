@@ -89,7 +89,7 @@ const exportAccounts = subcommand(
     const columns = yield* columnsFor(wanted)
     const rows = proposed(yield* current(book, yield* baseOf), columns)
     if (Option.isNone(out)) {
-      const lines = fileLines(printed(rows), output.terminal.stdout)
+      const lines = () => fileLines(printed(rows), output.terminal.stdout)
       return yield* output.report({ document: { rows }, lines })
     }
     yield* writeTo(out.value, rows)

@@ -31,7 +31,10 @@ const list = subcommand(
   Effect.fn("Cli.batches.list")(function* ({ book }) {
     const output = yield* Output
     const rows = yield* listBatches(book)
-    yield* output.report({ document: { batches: rows }, lines: batchListLines(rows, output.terminal.stdout) })
+    yield* output.report({
+      document: { batches: rows },
+      lines: () => batchListLines(rows, output.terminal.stdout),
+    })
   }, Effect.provide(booksToRead)),
 )
 

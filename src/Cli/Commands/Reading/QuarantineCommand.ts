@@ -6,6 +6,7 @@ import { type QuarantinedRow, quarantineNumber } from "../../../Mirror/Quarantin
 import { QuarantineReplay } from "../../../Sync/Replay.ts"
 import { type ReplayReport, stillWait, type Tried } from "../../../Sync/Runs/ReplayResult.ts"
 import { jsonLines } from "../../../Terminal/Json.ts"
+import { listed } from "../../../Terminal/JsonPieces.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { booksForSync, booksToRead, knownConnection, needingCredentials } from "../../BookEnvironment.ts"
 import { connection } from "../../CommandOptions.ts"
@@ -62,8 +63,8 @@ const listRows = subcommand(
       const rows = yield* (yield* Quarantine).list({ connection, settled: all })
       const open = waitingRows(rows).length
       yield* output.report({
-        document: { open, rows: rows.map(documentOfRow) },
-        lines: quarantineLines(rows, all, output.terminal.stdout),
+        document: { open, rows: listed(rows, documentOfRow) },
+        lines: () => quarantineLines(rows, all, output.terminal.stdout),
         code: open > 0 ? exitCodes.attention : exitCodes.done,
       })
     },

@@ -99,7 +99,7 @@ export const events = subcommand(
       const total = Math.max(rows.length, totalOf(counts, wanted))
       yield* output.report({
         document: { events: rows, total, truncated: total > rows.length, counts },
-        lines: linesOf(rows, total, counts, output.terminal.stdout),
+        lines: () => linesOf(rows, total, counts, output.terminal.stdout),
       })
     },
     Effect.provide(Layer.provideMerge(Inbox.Default, booksToRead)),
