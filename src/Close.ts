@@ -6,6 +6,7 @@ import { Chunk, Effect, Option } from "effect"
 import { refuseAhead } from "./Book/Ahead.ts"
 import { archivesOf, refuseArchived, whereIs } from "./Book/Archived.ts"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
+import { booksInSentence, inSentence } from "./Book/InSentence.ts"
 import { allBooks, heldBooks } from "./Book.ts"
 import { type Agreement, agreementOf } from "./Close/Agreement.ts"
 import { bridgeOf } from "./Close/Bridge.ts"
@@ -156,7 +157,7 @@ const closedMonths = Effect.fn("Close.closedMonths")(function* (book: Option.Opt
   const months = yield* readMonths(Option.isSome(book) ? chosen : yield* allBooks(Option.none()), period)
   const closed = months.filter(isClosed)
   if (closed.length > 0) return closed
-  const codes = chosen.map(({ code }) => code).join(", ")
+  const codes = booksInSentence(chosen)
   return yield* closeError(
     "NotClosed",
     `${period} is not closed in ${codes === "" ? "any book" : codes}. To close it: tieout close ${period}${Option.isSome(book) ? ` --book ${codes}` : ""}`,
@@ -182,7 +183,7 @@ export const reopen = Effect.fn("Close.reopen")(function* (
     const reasons = later.map((month) => `${month.book.code} is closed through ${month.closedThrough}`)
     return yield* closeError(
       "OutOfOrder",
-      `${period} cannot be reopened: ${reasons.join(", ")}, and only the latest closed month can be.`,
+      `${period} cannot be reopened: ${inSentence(reasons)}, and only the latest closed month can be.`,
     )
   }
   const { month: reconcileMonth } = yield* Reconcile

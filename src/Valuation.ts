@@ -3,6 +3,7 @@
  * inputs have not changed is not valued again; a closed month keeps its valuation for good.
  */
 import { Data, Effect, Option } from "effect"
+import { inSentence } from "./Book/InSentence.ts"
 import { allBooks, type Book } from "./Book.ts"
 import { scaleOf } from "./Common/Currency.ts"
 import { inStage } from "./Common/Progress.ts"
@@ -31,7 +32,7 @@ const checkBooks = Effect.fn("Valuation.checkBooks")(function* ({ settings }: Va
   if (unknown.length === 0) return
   return yield* valuationError(
     "Usage",
-    `accounting.valuation.books names ${unknown.join(", ")}, which is no book: known are ${known.join(", ")}. Nothing was written.`,
+    `accounting.valuation.books names ${unknown.join(", ")}, which is no book: known are ${inSentence(known)}. Nothing was written.`,
   )
 })
 

@@ -1,6 +1,7 @@
 /** Approvals of closes: `ledger.close_approvals`. An approval holds as long as its close does. */
 import { Effect, Option } from "effect"
 import { chooseBooks } from "../Book/ChosenBooks.ts"
+import { booksInSentence } from "../Book/InSentence.ts"
 import { allBooks, type Book } from "../Book.ts"
 import { bool, int4, type RowOf, text } from "../Database/Columns.ts"
 import { closeApprovals } from "../Database/Tables/Close.ts"
@@ -103,7 +104,7 @@ export const approve = Effect.fn("Close.approve")(function* (request: ApprovalRe
   if (approved.length > 0) return approved
   const [before] = made.flatMap((one) => one?.before ?? [])
   if (before !== undefined) return yield* closeError("Usage", before)
-  const codes = chosen.map(({ code }) => code).join(", ")
+  const codes = booksInSentence(chosen)
   const only = Option.isSome(request.book) ? ` --book ${codes}` : ""
   return yield* closeError(
     "NotClosed",

@@ -1,5 +1,6 @@
 /** Which of the chosen books have something to export: an empty batch would take a number and say nothing. */
 import { Effect } from "effect"
+import { booksInSentence } from "../Book/InSentence.ts"
 import type { Book } from "../Book.ts"
 import { settingsOf } from "../Format/FormatSettings.ts"
 import { bankStatementsOf } from "../Format/Formats.ts"
@@ -60,7 +61,7 @@ export const withEntries = Effect.fn("Export.withEntries")(function* (
   if (chosen.length > 0) return { chosen, empty: empty.map(({ code }) => code) }
   const isAhead = empty.every(({ bookId }) => contents.get(bookId)?.ahead === true)
   const what = isAhead ? "lies ahead" : "has no entries"
-  const codes = empty.map(({ code }) => code).join(", ")
+  const codes = booksInSentence(empty)
   return yield* exportError(
     "Usage",
     selection.kind === "all"
@@ -81,7 +82,7 @@ export const refuseAhead = Effect.fn("Export.refuseAhead")(function* (
   if (books.length === 0 || books.some(({ bookId }) => contents.get(bookId)?.ahead !== true)) {
     return books.filter(({ bookId }) => contents.get(bookId)?.holds === true)
   }
-  const codes = books.map(({ code }) => code).join(", ")
+  const codes = booksInSentence(books)
   return yield* exportError("Usage", `${selection.text} lies ahead in ${codes}. Nothing was written.`)
 })
 

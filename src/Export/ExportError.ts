@@ -1,4 +1,5 @@
 import { Data } from "effect"
+import { inSentence } from "../Book/InSentence.ts"
 
 export type ExportReason =
   /** The scope, a format or the book asked for does not exist or makes no sense: exit code 2. */
@@ -82,7 +83,7 @@ export const refused = (refusals: ReadonlyArray<Refusal>, areAll = false): Expor
   const further = refusals.slice(shownBooks).map(({ book }) => book)
   const lines = [
     ...refusals.slice(0, shownBooks).flatMap(linesOf),
-    ...(further.length === 0 ? [] : [`Refused as well: ${further.join(", ")}.`]),
+    ...(further.length === 0 ? [] : [`Refused as well: ${inSentence(further)}.`]),
     ...adviceOf(refusals.slice(0, shownBooks), areAll),
   ]
   return new ExportError({ reason: "Refused", message: lines.join("\n"), refusals })

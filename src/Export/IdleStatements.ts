@@ -1,5 +1,6 @@
 /** Bank statements that would say nothing are not written. */
 import { Effect } from "effect"
+import { inSentence } from "../Book/InSentence.ts"
 import { settingsOf } from "../Format/FormatSettings.ts"
 import { bankStatementsOf } from "../Format/Formats.ts"
 import type { AskedBook } from "./BookExport.ts"
@@ -47,7 +48,7 @@ export const withoutIdleStatements = Effect.fn("Export.withoutIdleStatements")(f
   if (left.length === 0) {
     return yield* exportError(
       "Usage",
-      `The statements of ${codes.join(", ")} have ${what}. Nothing was written.`,
+      `The statements of ${inSentence(codes)} have ${what}. Nothing was written.`,
     )
   }
   for (const code of codes)
