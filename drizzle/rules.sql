@@ -1439,16 +1439,25 @@ language plpgsql security definer as $$
 declare forgotten integer;
 begin
   perform ledger.refuse_reader('reconcile.findings');
+  with unread as materialized (
+    select 'F' || x.finding_id as id from reconcile.findings x
+    where x.closed_at < now() - greatest(kept_for, interval '90 days') and x.check_name = 'stream-unread'),
+  -- All closes are looked through once, not for each finding anew. IN uses a hash table in any session.
+  named as materialized (
+    select x.finding_id
+    from (
+      select case when a.one ->> 'id' in (select u.id from unread u) then substr(a.one ->> 'id', 2)::bigint end as finding_id, c.at
+      from ledger.closes c cross join lateral jsonb_array_elements(c.accepted) a (one)
+      where exists (select from unread) offset 0) k
+    join reconcile.findings x on x.finding_id = k.finding_id
+    where k.at >= x.opened_at and k.at < x.closed_at)
   delete from reconcile.findings f using (
     select x.finding_id from reconcile.findings x
     where x.closed_at < now() - greatest(kept_for, interval '90 days') and x.check_name <> 'event-conflict'
       and not exists (
         select 1 from ledger.closes c
         where c.book_id = x.book_id and c.action = 'close' and c.at >= x.opened_at and c.at < x.closed_at)
-      and not (x.check_name = 'stream-unread' and exists (
-        select 1 from ledger.closes c
-        where c.at >= x.opened_at and c.at < x.closed_at
-          and c.accepted @> jsonb_build_array(jsonb_build_object('id', 'F' || x.finding_id))))
+      and x.finding_id not in (select n.finding_id from named n)
     limit most) o
   where f.finding_id = o.finding_id;
   get diagnostics forgotten = row_count;
