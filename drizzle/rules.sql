@@ -1414,7 +1414,8 @@ begin
     union select h.run_id from mirror.accounts a
     cross join lateral (
       select e.run_id from mirror.statement_entries e
-      where e.book_id = a.book_id and e.account_id = a.account_id and e.position > a.entries and e.held offset 0) h)
+      where e.book_id = a.book_id and e.account_id = a.account_id
+        and e.position between a.entries + 1 and 9223372036854775807 and e.held offset 0) h)
   delete from sync.runs r using (
     select x.run_id from sync.runs x
     where x.command in ('sync', 'replay', 'events') and x.state <> 'running'
@@ -2436,8 +2437,11 @@ cross join lateral (
   join ledger.balances t on t.book_id = l.book_id and t.account_id = l.account_id
   where l.book_id = a.book_id and l.partner_account_id = a.account_id) c
 cross join lateral (
+  -- With both bounds the planner expects few entries behind the booked ones, also where all are of one account: with the lower one alone it
+  -- would read all entries for each account.
   select count(*) as held from mirror.statement_entries e
-  where e.book_id = a.book_id and e.account_id = a.account_id and e.position > a.entries and e.held) h;
+  where e.book_id = a.book_id and e.account_id = a.account_id and e.position between a.entries + 1 and 9223372036854775807
+    and e.held) h;
 
 drop view if exists reconcile.stream_standing;
 

@@ -57,9 +57,10 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     union all
     select a.book_id, a.account_id, h.position, a.entries, a.last_balance, h.held
     from mirror.accounts a
+    -- Both bounds, for the planner: as in reconcile.account_standings.
     cross join lateral (
       select min(e.position) as position, count(*) as held from mirror.statement_entries e
-      where e.book_id = a.book_id and e.account_id = a.account_id and e.position > a.entries and e.held) h
+      where e.book_id = a.book_id and e.account_id = a.account_id and e.position between a.entries + 1 and 9223372036854775807 and e.held) h
     where a.book_id = ${inBooks(sql, scope)} and h.held > 0),
   first as (
     select distinct on (p.book_id, p.account_id) p.*, e.entry_id, e.type, e.amount, e.currency, e.balance_after,
