@@ -34,7 +34,7 @@ import type { ValuationOptions } from "./Valuation/ValuedBook.ts"
 import { value, valueThen } from "./Valuation.ts"
 
 /** A standing batch in the base currency that an export would now write differently. */
-export interface Outdated extends OutdatedBatch {
+export interface Outdated extends Omit<OutdatedBatch, "bookId"> {
   readonly book: string
 }
 
@@ -202,7 +202,8 @@ export const run = Effect.fn("Export.run")(function* (
           )
         }
         if (request.base !== undefined && request.asOf === undefined) {
-          for (const one of yield* outdatedBatches(book.bookId)) outdated.push({ book: book.code, ...one })
+          for (const { bookId: _, ...one } of yield* outdatedBatches([book.bookId]))
+            outdated.push({ book: book.code, ...one })
         }
         if (made.batches.length + made.exported.length === 0) unchanged.push(book.code)
       }

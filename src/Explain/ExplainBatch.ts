@@ -38,7 +38,7 @@ export const batch = Effect.fn("Explain.batch")(function* (bookId: number, id: s
       where x.book_id = ${bookId} and x.batch = ${Number(number)}`,
   )
   const inBase = rows.some(({ basis }) => basis !== nativeBasis)
-  const outdated = inBase ? yield* outdatedBatches(bookId) : []
+  const outdated = inBase ? yield* outdatedBatches([bookId]) : []
   const changed = outdated.find((one) => one.batch === Number(number))?.months ?? []
   const steps: Array<Step> = rows.map(
     ({ asOf, at, basis, book, entries, folder, formats, scope, state, who }) => ({

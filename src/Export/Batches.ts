@@ -25,7 +25,7 @@ import { fingerprintsOf } from "./Source/ValuedMonths.ts"
 export const show = Effect.fn("Batches.show")(function* (reference: string, exports: string) {
   const batch = yield* findBatch(reference)
   const folder = resolve(exports, batch.place)
-  const outdated = batch.manifest.base === undefined ? [] : yield* outdatedBatches(batch.book.bookId)
+  const outdated = batch.manifest.base === undefined ? [] : yield* outdatedBatches([batch.book.bookId])
   return {
     batch,
     changes: yield* changesOf(batch.book.bookId, batch.batch),

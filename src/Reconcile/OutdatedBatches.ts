@@ -1,11 +1,13 @@
 /** Standing batches of the base-currency journal that are out of date: one of their months was valued again since. */
 import { Effect } from "effect"
+import { isIn } from "../Book/ByBook.ts"
 import type { Sql } from "../Database/Client.ts"
 import { arrayOf, bool, int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { nativeBasis } from "../Format/Entry.ts"
 
 const outdatedBatchColumns = {
+  bookId: int4,
   batch: int4,
   scope: text,
   formats: arrayOf(text),
@@ -45,19 +47,21 @@ export const changedMonths = (sql: Sql) => sql`
   where m.book_id = b.book_id and m.previous <> coalesce(p.fingerprint, '') and m.period <= b.last_day`
 
 /** Compares with the current valuation: new rates count once the book is valued with them. */
-export const outdatedBatches = Effect.fn("Export.outdatedBatches")(function* (bookId: number) {
+export const outdatedBatches = Effect.fn("Export.outdatedBatches")(function* (
+  bookIds: ReadonlyArray<number>,
+) {
   const database = yield* Database
   return yield* database.rows(
     "Export.outdatedBatches",
     outdatedBatchColumns,
     (sql) => sql`
-      select b.batch, b.scope, b.formats, x.months,
+      select b.book_id as "bookId", b.batch, b.scope, b.formats, x.months,
         coalesce(b.manifest #>> '{tables,rated}', '') = 'true' as rated
       from export.standing_batches b
       cross join lateral (
         select array_agg(to_char(c.period, 'YYYY-MM') order by c.period) as months
         from (${changedMonths(sql)}) c) x
-      where b.book_id = ${bookId} and b.currency_basis <> ${nativeBasis} and x.months is not null
-      order by b.batch`,
+      where b.book_id ${isIn(sql, bookIds)} and b.currency_basis <> ${nativeBasis} and x.months is not null
+      order by b.book_id, b.batch`,
   )
 })

@@ -1,5 +1,6 @@
 /** Batches as the database knows them, with their state. */
 import { Effect, Either, Option, Schema } from "effect"
+import { byBook, isIn } from "../../../Book/ByBook.ts"
 import { chooseBooks } from "../../../Book/ChosenBooks.ts"
 import { allBooks, type Book } from "../../../Book.ts"
 import { arrayOf, bool, int4, nullable, text } from "../../../Database/Columns.ts"
@@ -47,7 +48,7 @@ export interface KnownBatch {
 const decode = Schema.decodeUnknownEither(Schema.parseJson(Manifest))
 
 const listedColumns = {
-  book: text,
+  bookId: int4,
   batch: int4,
   scope: text,
   formats: arrayOf(text),
@@ -64,24 +65,33 @@ const listedColumns = {
 export const listBatches = Effect.fn("Export.listBatches")(function* (wanted: Option.Option<string>) {
   const database = yield* Database
   const books = yield* chooseBooks(Option.none(), wanted)
-  const lists = yield* Effect.forEach(books, ({ bookId, code }) =>
-    Effect.gen(function* () {
-      const outdated = new Map((yield* outdatedBatches(bookId)).map(({ batch, months }) => [batch, months]))
-      const rows = yield* database.rows(
-        "Export.listBatches",
-        listedColumns,
-        (sql) => sql`
-          select ${code}::text as book, b.batch, b.scope, b.formats, export.batch_state(b.book_id, b.batch) as state,
-            coalesce((b.manifest ->> 'entries')::integer, 0) as entries,
-            coalesce((b.manifest #>> '{lineage,delta}')::boolean, false) as delta,
-            b.manifest #>> '{base,currency}' as "baseCurrency", b.manifest #>> '{scope,asOf}' as "asOf",
-            to_char(b.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, b.who
-          from export.batches b where b.book_id = ${bookId} order by b.batch desc`,
-      )
-      return rows.map((row): ListedBatch => ({ ...row, outdated: outdated.get(row.batch) ?? [] }))
-    }),
+  const ids = books.map(({ bookId }) => bookId)
+  const outdated = byBook(yield* outdatedBatches(ids))
+  const batches = byBook(
+    yield* database.rows(
+      "Export.listBatches",
+      listedColumns,
+      (sql) => sql`
+        select b.book_id as "bookId", b.batch, b.scope, b.formats, export.batch_state(b.book_id, b.batch) as state,
+          coalesce((b.manifest ->> 'entries')::integer, 0) as entries,
+          coalesce((b.manifest #>> '{lineage,delta}')::boolean, false) as delta,
+          b.manifest #>> '{base,currency}' as "baseCurrency", b.manifest #>> '{scope,asOf}' as "asOf",
+          to_char(b.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, b.who
+        from export.batches b where b.book_id ${isIn(sql, ids)} order by b.book_id, b.batch desc`,
+    ),
   )
-  return lists.flat()
+  return books.flatMap((book) => {
+    const months = new Map(outdated.of(book).map((one) => [one.batch, one.months]))
+    return batches
+      .of(book)
+      .map(
+        ({ bookId: _, ...row }): ListedBatch => ({
+          book: book.code,
+          ...row,
+          outdated: months.get(row.batch) ?? [],
+        }),
+      )
+  })
 })
 
 const batchColumns = {
