@@ -47,6 +47,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the numbers of summari
           ["ORG-2026-09-000002S", "ORG-2026-10-000001S-EUR"],
           ["ORG-2026-09-000001S", "ORG-2026-10-000001S-USD"],
         ])
+        // The list of entries names each journal as the file does, or none could be looked up in the other.
+        const listed = rowsOf(join(folder, "summary_entries_netsuite.csv")).slice(1)
+        expect([...new Set(listed.map(([number]) => number))].sort()).toEqual(numbers.flat().sort())
         expect((yield* Verify.run(folder)).problems).toEqual([])
       }
     }),

@@ -37,7 +37,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
     names: context.names,
   }
   const journals = journalsOf(context)
-  const summed = journals.placed === undefined ? undefined : summaryEntries(folder, profile.name)
+  const summed = journals.placed === undefined ? undefined : summaryEntries(folder, profile)
   const differences = profile.rates === undefined ? undefined : differencesWriter(folder, profile.name)
   const cancelled = cancelledEntries(folder, profile.name, mapping)
   const files = partFiles(folder, context)
@@ -63,7 +63,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
     write: Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
       for (const entry of entries) {
         yield* put(yield* refusedIfUnholdable(profile.name, () => journals.add(entry)))
-        summed?.add(entry, journals.placed?.() ?? [], mapping)
+        yield* refusedIfUnholdable(profile.name, () => summed?.add(entry, journals.placed?.() ?? [], mapping))
       }
       if (summed !== undefined) yield* summed.flush
       yield* files.flush

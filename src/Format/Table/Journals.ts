@@ -22,11 +22,18 @@ export interface JournalLine {
   readonly base?: bigint
 }
 
-export interface TableJournal {
+/** What a journal's number in a file is made of. */
+export interface NamedJournal {
   /** The first entry's number: unique, since an entry is in one journal per currency only. */
   readonly number: string
-  readonly entries: number
   readonly mode: Mode
+  readonly currency: string
+  /** Whether the entry has a journal in another currency, too. */
+  readonly several?: boolean
+}
+
+export interface TableJournal extends NamedJournal {
+  readonly entries: number
   readonly date: string
   readonly period: string
   readonly kind: string
@@ -38,13 +45,10 @@ export interface TableJournal {
   /** When the first entry was recorded, ISO 8601 in UTC. */
   readonly recordedAt: string
   readonly sourceType: string
-  readonly currency: string
   /** The service's account that a statement's movement belongs to. */
   readonly partnerAccountId: string | null
   readonly scale: number
   readonly lines: ReadonlyArray<JournalLine>
-  /** Whether the entry has a journal in another currency, too. */
-  readonly several?: boolean
   /** In units of its last decimal; null: in the base currency. Absent where the file has no rates. */
   readonly rate?: bigint | null
   /** Lines of the entry that only exist in the base currency, so that no file with rates has them. */
@@ -93,8 +97,8 @@ export const journalIn = (
 export interface Journals {
   readonly add: (entry: Entry) => ReadonlyArray<TableJournal>
   readonly end: () => ReadonlyArray<TableJournal>
-  /** Of a summary: which of its journals has the entry that was added last, by currency; the number is that of its first. */
-  readonly placed?: () => ReadonlyArray<readonly [currency: string, journal: string]>
+  /** Of a summary: which of its journals, one at most for a currency, have the entry that was added last. */
+  readonly placed?: () => ReadonlyArray<NamedJournal>
 }
 
 /** A journal per entry and currency. */

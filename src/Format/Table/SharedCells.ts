@@ -5,6 +5,7 @@ import type { Entry } from "../Entry.ts"
 import { dated, numbered, unsigned as withoutSign } from "./Amount.ts"
 import { fitted, isHoldable } from "./CellText.ts"
 import { described } from "./Description.ts"
+import type { NamedJournal } from "./Journals.ts"
 import type { Cell, Column, Profile, Row, Setup } from "./Profile.ts"
 
 type Fill = Cell["fill"]
@@ -15,11 +16,16 @@ export const name = (fill: Fill): Cell => ({ kind: "name", fill })
 
 const amount: Fill = ({ journal, minor }, { profile }) => withoutSign(minor, journal, profile)
 
-const numberOf: Fill = ({ journal }, { profile }) => {
-  const { currency, mode, number: full, several = false } = journal
+/** The journal's number as the format's file has it: shortened where it has no room, its currency behind it where that tells journals apart. */
+export const fileNumber = (
+  { currency, mode, number: full, several = false }: NamedJournal,
+  profile: Profile,
+): string => {
   const end = several && profile.numberWithCurrency === true ? `-${currency}` : ""
   return `${numbered(full, profile.number - end.length, mode === "summary")}${end}`
 }
+
+const numberOf: Fill = ({ journal }, { profile }) => fileNumber(journal, profile)
 
 /** The journal's rate; 1 in the base currency. */
 export const rate = plain(({ journal }, { profile }) => {

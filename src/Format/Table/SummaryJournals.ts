@@ -4,7 +4,14 @@
  * each cash account has a line.
  */
 import { type Account, type Entry, seriesOf } from "../Entry.ts"
-import { byCurrency, checkBalance, type JournalLine, type Journals, type TableJournal } from "./Journals.ts"
+import {
+  byCurrency,
+  checkBalance,
+  type JournalLine,
+  type Journals,
+  type NamedJournal,
+  type TableJournal,
+} from "./Journals.ts"
 
 /** How a summary adds up. */
 export interface SummaryStyle {
@@ -67,10 +74,17 @@ const described = (sum: Sum, most: number): string =>
     ? summarized(sum, most)
     : `${sum.first.effectiveDate} to ${sum.date}: ${summarized(sum, most)}`
 
-const summaryOf = (sum: Sum, currency: string, { net }: SummaryStyle): TableJournal => ({
-  number: sum.first.number,
-  entries: sum.entries,
+const nameOf = ({ first }: Sum, currency: string): NamedJournal => ({
+  number: first.number,
   mode: "summary",
+  currency,
+  // The first entry may begin a summary in each of its currencies, with the same number.
+  several: byCurrency(first).size > 1,
+})
+
+const summaryOf = (sum: Sum, currency: string, { net }: SummaryStyle): TableJournal => ({
+  ...nameOf(sum, currency),
+  entries: sum.entries,
   date: sum.date,
   period: sum.first.period,
   kind: "summary",
@@ -79,9 +93,6 @@ const summaryOf = (sum: Sum, currency: string, { net }: SummaryStyle): TableJour
   entry: null,
   recordedAt: sum.first.recordedAt,
   sourceType: "summary",
-  currency,
-  // The first entry may begin a summary in each of its currencies, with the same number.
-  several: byCurrency(sum.first).size > 1,
   partnerAccountId: null,
   scale: sum.scale,
   lines: net ? netLines(sum) : grossLines(sum),
@@ -125,7 +136,7 @@ export const summaryJournals = (
   style: SummaryStyle,
 ): Journals => {
   const open = new Map<string, { readonly currency: string; readonly sum: Sum }>()
-  let placed: Array<readonly [currency: string, journal: string]> = []
+  let placed: Array<NamedJournal> = []
   const put = (entry: Entry, currency: string, lines: ReadonlyArray<JournalLine>) => {
     const key = `${currency} ${classOf(entry)}`
     const finished: Array<TableJournal> = []
@@ -145,7 +156,7 @@ export const summaryJournals = (
     const sum = open.get(key)?.sum ?? emptySum(entry, lines[0]?.account.scale ?? 0)
     open.set(key, { currency, sum })
     addLines(sum, entry, lines, represented)
-    placed.push([currency, sum.first.number])
+    placed.push(nameOf(sum, currency))
     return finished
   }
   return {

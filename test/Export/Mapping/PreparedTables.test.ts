@@ -197,7 +197,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
         const entries = "summary_entries_business-central.csv"
         expect(readFileSync(join(folder, entries), "utf8").split("\n").slice(0, 2)).toEqual([
           "summary_number,journal_number,effective_date,kind,account,account_code,account_name,currency,debit,credit",
-          "ONE-2026-10-000001S,ONE-2026-10-000001,2026-10-01,deposit,100,1010,Assets:Partner:USD:SWIFT:11111111,USD,995.00,",
+          "ONE-2610-000001S,ONE-2026-10-000001,2026-10-01,deposit,100,1010,Assets:Partner:USD:SWIFT:11111111,USD,995.00,",
         ])
         const forged = forge(folder, entries, (content) => content.replace(",995.00,", ",995.01,"))
         expect((yield* Verify.run(forged)).problems.map(({ message }) => message)).toEqual([
