@@ -2028,10 +2028,12 @@ end $$;
 do $$ begin perform valuation.make_journal_views('valuation.'); end $$;
 
 -- What the conversions of a month post to trading accounts, corrections included, by conversion and currency. It counts entries
--- up to a journal number that were recorded by an instant, and leaves out amounts that come to zero.
-create or replace function valuation.traded_in(of_book integer, month date, through_number integer, known_at timestamptz)
-returns table (resource_id text, currency text, amount numeric) language sql stable as $$
-  select e.resource_id, p.currency, sum(p.amount)
+-- up to a journal number that were recorded by an instant, and leaves out amounts that come to zero. What a month only gives back or
+-- corrects did not become whole in it.
+drop function if exists valuation.traded_in(integer, date, integer, timestamptz);
+create function valuation.traded_in(of_book integer, month date, through_number integer, known_at timestamptz)
+returns table (resource_id text, currency text, amount numeric, became_whole boolean) language sql stable as $$
+  select e.resource_id, p.currency, sum(p.amount), bool_or(e.kind in ('conversion', 'conversion_whole'))
   from ledger.journal e
   join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
   join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'trading'

@@ -29,8 +29,8 @@ export interface MonthInputs {
   readonly currencies: ReadonlyArray<string>
 }
 
-/** Part of every fingerprint: raise it when the rules change, and open months are valued again. */
-const rulesVersion = 4
+/** Part of every fingerprint, by where the rates come from: raise it when the rules change, and open months are valued again. */
+const rulesVersion = { file: 4, conversions: 5 }
 
 export const nextMonth = (period: string): string => shiftDate(`${period}-01`, 31).slice(0, 7)
 
@@ -71,7 +71,7 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
   const held = used.filter((account) => account.held).map(({ accountId }) => accountId)
   const monetary = used.filter((account) => account.monetary).map(({ accountId }) => accountId)
   const fingerprint = digest([
-    rulesVersion,
+    rulesVersion[rates],
     previous,
     period,
     frame.over,

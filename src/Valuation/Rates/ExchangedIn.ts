@@ -4,7 +4,10 @@ import { int2, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Exchanged } from "./RateTable.ts"
 
-/** The totals of a month's conversions against the base currency that have both legs in the month. */
+/**
+ * The totals of the conversions against the base currency that became whole in the month. One of an earlier month that this month gives
+ * back does so at its own old rate, which says nothing of this month's.
+ */
 export const exchangedIn = Effect.fn("Valuation.exchangedIn")(function* (
   bookId: number,
   firstDay: string,
@@ -20,7 +23,8 @@ export const exchangedIn = Effect.fn("Valuation.exchangedIn")(function* (
       with leg as (
         select t.resource_id, t.currency, abs(t.amount) as amount
         from valuation.traded_in(${bookId}, ${firstDay}::text::date, ${throughNumber},
-          coalesce(${asOf}::text::timestamptz, 'infinity')) t)
+          coalesce(${asOf}::text::timestamptz, 'infinity')) t
+        where t.became_whole)
       select f.currency, c.scale, trunc(sum(f.amount) * 10::numeric ^ c.scale)::text as foreign,
         trunc(sum(b.amount) * 100)::text as base
       from leg f
