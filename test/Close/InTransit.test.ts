@@ -171,7 +171,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           const { folder } = yield* reporting("2026-09", temporaryFolder())
           expect(
             sheet(folder, "conversions.csv").map((row) => [row.sold_currency, row.sold, row.remark]),
-          ).toEqual([["USD", "100.00", "the second leg has not come yet"]])
+          ).toEqual([["USD", "100.00", "the bought leg has not come yet"]])
           yield* moving(id(10_000))
           expect(yield* balances).toEqual(["other 7990 100 USD"])
           expect(yield* rows("select * from ledger.transit")).toEqual([])

@@ -93,8 +93,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("conversions.csv", (it)
         )
       expect(yield* rowsOf("2026-09")).toEqual([
         ["501", "100.00", "100.00", "", "", "returned: 100.00 USD sold, 100.00 USD returned"],
-        ["502", "100.00", "", "", "", "the second leg is dated in 2026-10"],
-        ["503", "100.00", "", "", "", "the second leg has not come yet"],
+        ["502", "100.00", "", "", "", "the bought leg is dated in 2026-10"],
+        ["503", "100.00", "", "", "", "the bought leg has not come yet"],
         ["504", "100.00", "", "", "", "returned: what was sold came back in 2026-10"],
         ["505", "100.00", "", "90.00", "0.9000000000", ""],
         [
@@ -103,7 +103,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("conversions.csv", (it)
         ],
       ])
       expect(yield* rowsOf("2026-10")).toEqual([
-        ["502", "", "", "90.00", "", "the first leg is dated in 2026-09"],
+        ["502", "", "", "90.00", "", "the sold leg is dated in 2026-09"],
         ["504", "", "100.00", "", "", "returned: it was sold in 2026-09"],
       ])
     }),
@@ -220,10 +220,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a conversion between t
         )
       expect(yield* rowsOf("2026-09")).toEqual([
         "501|100.00000000||99.00000000|1.00000000|1.00000000|",
-        "502|100.00000000|||1.00000000||the second leg is dated in 2026-10",
+        "502|100.00000000|||1.00000000||the bought leg is dated in 2026-10",
       ])
       expect(yield* rowsOf("2026-10")).toEqual([
-        "502|||99.00000000|0.00000000||the first leg is dated in 2026-09",
+        "502|||99.00000000|0.00000000||the sold leg is dated in 2026-09",
       ])
     }),
   )
@@ -296,10 +296,14 @@ describe("the remark on a conversion", () => {
     const sold = { ...none, sold: "1.00 USD" }
     expect(remarkOf({ ...sold, status: null })).toContain("does not give")
     expect(remarkOf({ ...sold, status: "COMPLETED" })).toBe(
-      "the second leg is not in the books: see exceptions.csv",
+      "the bought leg is not in the books: see exceptions.csv",
     )
     expect(remarkOf({ ...sold, status: "CANCELED" })).toBe(
       "canceled, and what was sold has not been returned yet",
+    )
+    // One side may be bought before the other is sold: what is missing is named by its side, not by an order that it does not have.
+    expect(remarkOf({ ...none, bought: "1.00 EUR", soldIn: "2026-11" })).toBe(
+      "the sold leg is dated in 2026-11",
     )
     expect(remarkOf({ ...sold, whole: true, bought: "1.00 EUR", returned: "0.10 USD" })).toBe(
       "returned in part: 1.00 USD sold, 0.10 USD returned",

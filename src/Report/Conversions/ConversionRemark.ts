@@ -14,15 +14,15 @@ export interface Legs {
   readonly boughtIn: string | null
 }
 
-const withoutSecond: Readonly<Record<string, string>> = {
-  COMPLETED: "the second leg is not in the books: see exceptions.csv",
+const withoutBought: Readonly<Record<string, string>> = {
+  COMPLETED: "the bought leg is not in the books: see exceptions.csv",
   CANCELED: "canceled, and what was sold has not been returned yet",
 }
 
 const ofSale = ({ boughtIn, returnedIn, status }: Legs): string => {
-  if (boughtIn !== null) return `the second leg is dated in ${boughtIn}`
+  if (boughtIn !== null) return `the bought leg is dated in ${boughtIn}`
   if (returnedIn !== null) return `returned: what was sold came back in ${returnedIn}`
-  return withoutSecond[status ?? ""] ?? "the second leg has not come yet"
+  return withoutBought[status ?? ""] ?? "the bought leg has not come yet"
 }
 
 export const remarkOf = (legs: Legs): string | null => {
@@ -35,8 +35,8 @@ export const remarkOf = (legs: Legs): string | null => {
   if (sold !== null) return ofSale(legs)
   if (bought !== null)
     return soldIn === null
-      ? "the first leg is not in the books: see exceptions.csv"
-      : `the first leg is dated in ${soldIn}`
+      ? "the sold leg is not in the books: see exceptions.csv"
+      : `the sold leg is dated in ${soldIn}`
   const months = [...new Set([soldIn, boughtIn].flatMap((month) => month ?? []))]
   return months.length === 0
     ? "neither leg is in the books"
