@@ -82,15 +82,13 @@ export const listBatches = Effect.fn("Export.listBatches")(function* (wanted: Op
   )
   return books.flatMap((book) => {
     const months = new Map(outdated.of(book).map((one) => [one.batch, one.months]))
-    return batches
-      .of(book)
-      .map(
-        ({ bookId: _, ...row }): ListedBatch => ({
-          book: book.code,
-          ...row,
-          outdated: months.get(row.batch) ?? [],
-        }),
-      )
+    return batches.of(book).map(
+      ({ bookId: _, ...row }): ListedBatch => ({
+        book: book.code,
+        ...row,
+        outdated: months.get(row.batch) ?? [],
+      }),
+    )
   })
 })
 
