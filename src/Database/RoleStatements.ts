@@ -21,7 +21,7 @@ export const roleSchemas: ReadonlyArray<string> = [
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-const harmlessRole = "nosuperuser nocreatedb nocreaterole noreplication nobypassrls"
+export const harmlessRole = "nosuperuser nocreatedb nocreaterole noreplication nobypassrls"
 
 /**
  * `create role` knows no `if not exists`. One that an administrator made with greater rights loses them: against a superuser no rule

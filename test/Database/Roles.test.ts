@@ -219,3 +219,26 @@ it.scopedLive("what tieout migrate --roles prints is a script, which an administ
     expect(yield* refusal(out)).toBe("accepted")
   }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
 )
+
+it.scopedLive("where an administrator made the roles, the owner is told what is in the way", () =>
+  Effect.gen(function* () {
+    const { name } = yield* TestDatabase
+    const owner = `owner_of_${name}`
+    yield* Effect.acquireRelease(rows(`create role ${owner} login createrole password 'of-this-test'`), () =>
+      rows(`reassign owned by ${owner} to current_user; drop owned by ${owner}; drop role ${owner}`).pipe(
+        Effect.ignore,
+      ),
+    )
+    yield* rows(`alter database ${name} owner to ${owner}`)
+    yield* migrate().pipe(as(owner))
+    const { auditor, runtime } = yield* roles
+    yield* rows(`alter role ${runtime} createdb`)
+    const error = yield* Effect.flip(applyRoles({ auditor, runtime }).pipe(as(owner)))
+    const [before = "", after] = error.message.split("\nand then this as the owner of the tables")
+    expect(after).toContain(`alter role "${auditor}" set`)
+    const first = before.slice(before.indexOf("\n"))
+    expect(first).toContain(`alter role ${runtime} nosuperuser`)
+    yield* rows(first)
+    yield* applyRoles({ auditor, runtime }).pipe(as(owner))
+  }).pipe(Effect.scoped, Effect.provide(TestDatabase.blankLayer)),
+)
