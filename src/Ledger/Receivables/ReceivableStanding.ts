@@ -1,6 +1,16 @@
 /** What the books hold of one receivable between two of its versions. */
 import { Option } from "effect"
-import { type Amount, add, isNegative, max, min, negate, subtract, zero } from "../../Common/Money.ts"
+import {
+  type Amount,
+  add,
+  isNegative,
+  isPositive,
+  max,
+  min,
+  negate,
+  subtract,
+  zero,
+} from "../../Common/Money.ts"
 import type { Instant } from "../../Partner/Instant.ts"
 import { type Amounts, nothing } from "./ReceivableAmounts.ts"
 import type { Paid } from "./Repayments.ts"
@@ -24,6 +34,8 @@ export interface ReceivableBalance {
   readonly cash: Amount
   /** What was taken back of repayments and not repaid since. */
   readonly takenBack: Amount
+  /** The interest in it. */
+  readonly takenBackInterest: Amount
   /** Of the interest that was paid, what no version had announced (`original`): later versions may. */
   readonly paidUnannounced: Amount
   /** While it is PAID: the interest that was paid with it, and `paidUnannounced` as it was before. */
@@ -42,6 +54,7 @@ export const start = (issuedAt: Instant): ReceivableBalance => ({
   repayments: [],
   cash: zero,
   takenBack: zero,
+  takenBackInterest: zero,
   paidUnannounced: zero,
   closed: Option.none(),
 })
@@ -50,8 +63,29 @@ export const start = (issuedAt: Instant): ReceivableBalance => ({
 export const freeCash = ({ cash, repaid, takenBack }: ReceivableBalance): Amount =>
   max(min(subtract(cash, add(repaid.principal, repaid.interest)), takenBack), zero)
 
-/** After a version that repays `repaid`, or takes it back where it is negative, and names repayments of so much known `cash`. */
-export const afterRepayment = (before: ReceivableBalance, repaid: Amount, cash: Amount) => {
+/**
+ * Whether a version that repays so much principal and names no transaction only shows again what was taken back: then that cash is
+ * what it pays, and no other.
+ */
+export const paysAgain = (before: ReceivableBalance, principal: Amount): boolean => {
+  const free = freeCash(before)
+  return isPositive(free) && !isNegative(subtract(free, principal))
+}
+
+/** Of the free cash, what had paid principal and is more than this principal: it pays no interest. */
+export const idleCash = (before: ReceivableBalance, principal: Amount): Amount => {
+  const free = freeCash(before)
+  const ofPrincipal = subtract(free, min(free, before.takenBackInterest))
+  return max(subtract(ofPrincipal, max(principal, zero)), zero)
+}
+
+/** After a version that repays `paid`, or takes it back where it is negative, and names repayments of so much known `cash`. */
+export const afterRepayment = (before: ReceivableBalance, paid: Paid, cash: Amount) => {
+  const repaid = add(paid.principal, paid.interest)
   const back = isNegative(repaid) ? negate(repaid) : negate(max(subtract(repaid, cash), zero))
-  return { cash: add(before.cash, cash), takenBack: max(add(before.takenBack, back), zero) }
+  return {
+    cash: add(before.cash, cash),
+    takenBack: max(add(before.takenBack, back), zero),
+    takenBackInterest: max(subtract(before.takenBackInterest, paid.interest), zero),
+  }
 }

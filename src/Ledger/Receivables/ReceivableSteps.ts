@@ -2,8 +2,7 @@
  * What happened between two versions of a receivable, as amounts by the lender's signs. A receivable is a snapshot: what
  * happened follows from the difference, and how much was paid from its share of the cash that its transactions moved.
  *
- * Amounts are in the major unit of the receivable's currency, debit positive. Source: "Receivables" in `docs/design.md`. Where it
- * leaves a choice:
+ * Amounts are in the major unit of its currency, debit positive. Source: "Receivables" in `docs/design.md`. Where it leaves a choice:
  * - A fall of principal is settled, however much new interest came meanwhile: settled is never less than it.
  * - Principal that rises again (ACTIVE after PAID, a repayment that bounced) takes a repayment back, as far as principal was
  *   repaid, with the interest that is owed again, as far as those repayments paid interest that are taken back: the last ones,
@@ -21,8 +20,16 @@ import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
 import type { Instant } from "../../Partner/Instant.ts"
 import { announcedBy, newlyAnnounced, unpaidOf } from "./AnnouncedInterest.ts"
+import { accruedBetweenReads } from "./InterestBetweenReads.ts"
 import { type Amounts, accrual, disbursement, minus, nothing, plus, repayment } from "./ReceivableAmounts.ts"
-import { afterRepayment, freeCash, type ReceivableBalance, start } from "./ReceivableStanding.ts"
+import {
+  afterRepayment,
+  freeCash,
+  idleCash,
+  paysAgain,
+  type ReceivableBalance,
+  start,
+} from "./ReceivableStanding.ts"
 import {
   cashOf,
   isLive,
@@ -46,9 +53,7 @@ export interface Booked {
   readonly amounts: Amounts
 }
 
-/**
- * What a version settles, of the amounts that fell due before it, as far as the cash of its own transactions can explain it.
- */
+/** What a version settles, of the amounts that fell due before it, as far as the cash of its own transactions can explain it. */
 export interface Settlement {
   readonly version: number
   /** Of the principal; never negative. */
@@ -60,26 +65,6 @@ export interface Settlement {
 }
 
 const { add, max, min, subtract, zero } = Money
-
-const dayMillis = 86_400_000
-
-/** Days that have begun between two points in time. */
-const daysBetween = (from: Instant, to: Instant): number =>
-  Math.max(0, Math.ceil((Date.parse(to) - Date.parse(from)) / dayMillis))
-
-/** `interestBetweenReads` of the principal for the days since the last reading, cut off at the currency's minor unit. */
-const accruedBetweenReads = (
-  before: ReceivableBalance,
-  now: ReceivableVersion,
-  view: ReceivableView,
-  scale: number,
-): Amount => {
-  const rate = Money.fromTrusted(view.interestBetweenReads)
-  if (Money.isZero(rate)) return zero
-  const principal = before.disbursed ? before.principal : now.initialPrincipal
-  const days = Money.fromTrusted(String(daysBetween(before.readAt, now.servedAt)))
-  return Money.percent(Money.multiply(principal, days), rate, scale)
-}
 
 /** The principal that was lent and repaid between the books' standing and a live version. Repaid is negative where a repayment was taken back. */
 const principalOf = (before: ReceivableBalance, now: ReceivableVersion) => {
@@ -162,9 +147,12 @@ export const step = (
   const isRepaid = Money.isPositive(repaid) || now.repayments.length > 0 || isPaid
   const least = isRepaid && (!isOriginal || isPaid) ? settled : zero
   const free = isRepaid ? freeCash(before) : zero
-  const brought = add(knownCash(now.repayments), free)
+  // With `original` no version says what of it was interest.
+  const idle = isRepaid && isOriginal ? idleCash(before, repaid) : zero
+  const brought = subtract(add(knownCash(now.repayments), free), idle)
   const shown = max(min(subtract(brought, max(repaid, zero)), add(settled, allowed)), zero)
-  const paid = Option.isSome(cash) ? shown : max(least, shown)
+  const isKnown = now.repayments.length === 0 ? paysAgain(before, repaid) : Option.isSome(cash)
+  const paid = isKnown ? shown : max(least, shown)
   const paysMore = Money.isPositive(subtract(paid, settled))
   const net = subtract(paid, takenBack(before, now, view))
   const accrued = isOriginal
@@ -234,7 +222,7 @@ export const follow = (
       interest: repaidInterest,
     },
     repayments: withRepayment(before.repayments, paid),
-    ...afterRepayment(before, amountsOf("repayment").cash, knownCash(now.repayments)),
+    ...afterRepayment(before, paid, knownCash(now.repayments)),
     paidUnannounced: paysUnannounced
       ? unannounced
       : now.status === "PAID"

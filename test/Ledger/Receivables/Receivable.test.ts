@@ -212,6 +212,18 @@ describe("A receivable in the lender's view", () => {
     ])
   })
 
+  it("is paid by that cash alone where a version only shows again what one before it showed", () => {
+    const short = version(4, "PAID", "0", "0", { repayments: [paidWith("1020")] })
+    const older = version(5, "ACTIVE", "1000", "1050")
+    const paid = version(6, "PAID", "0", "0")
+    expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), short, older, paid]).slice(4)).toEqual([
+      "05 accrual: receivable_interest 30, interest_income -30",
+      "05 repayment: receivable_principal 1000, receivable_interest 20, loan_clearing -1020",
+      "06 accrual: interest_income 30, receivable_interest -30",
+      "06 repayment (estimated): loan_clearing 1020, receivable_principal -1000, receivable_interest -20",
+    ])
+  })
+
   it("takes a part of it back while it is active", () => {
     const partly = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("430")] })
     const again = version(5, "ACTIVE", "1000", "1050")
@@ -422,6 +434,38 @@ describe("A repayment amount that stays, of a loan that is owed again", () => {
     expect(lines([first, bounced, again], original).slice(4)).toEqual([
       "05 accrual: receivable_interest 50, interest_income -50",
       "05 repayment: receivable_principal 1000, loan_clearing -1000",
+    ])
+  })
+})
+
+describe("A repayment amount that stays, where older versions come after newer ones", () => {
+  const first = version(2, "ACTIVE", "1000", "1050", { disbursed: Option.some(paidWith("1000", 1)) })
+  const partly = version(3, "ACTIVE", "900", "1050", { repayments: [paidWith("100", 3)] })
+
+  it("is paid no more than it was, though not all of its interest was", () => {
+    const short = version(4, "PAID", "0", "1050", { repayments: [paidWith("910", 4)] })
+    const history = [
+      first,
+      partly,
+      short,
+      version(5, "ACTIVE", "900", "1050"),
+      version(6, "PAID", "0", "1050"),
+    ]
+    expect(lines(history, original).slice(-2)).toEqual([
+      "06 accrual: interest_income 40, receivable_interest -40",
+      "06 repayment (estimated): loan_clearing 910, receivable_principal -900, receivable_interest -10",
+    ])
+  })
+
+  it("is not paid interest by what had paid principal", () => {
+    const more = version(4, "ACTIVE", "700", "1050", { repayments: [paidWith("210", 4)] })
+    const older = [version(5, "ACTIVE", "1000", "1050"), version(6, "ACTIVE", "900", "1050")]
+    expect(
+      lines([first, partly, more, ...older, version(7, "ACTIVE", "700", "1050")], original).slice(4),
+    ).toEqual([
+      "05 repayment: receivable_principal 300, loan_clearing -300",
+      "06 repayment (estimated): loan_clearing 100, receivable_principal -100",
+      "07 repayment (estimated): loan_clearing 200, receivable_principal -200",
     ])
   })
 })
