@@ -22,7 +22,8 @@
  *   goes the interest that is owed again, as far as interest was paid with the last repayments, those of that principal and those
  *   of PAID; `original` does not say what is owed: all interest that was paid since it was PAID. ACTIVE after PAID without new principal is the same. What is taken back is not due any more,
  *   and neither is interest that was due, was not paid, and is told again. A fall in the same version tells nothing of it.
- *   The cash of what was taken back is part of x of the repayments after it, as far as it is there and nothing else took it.
+ *   The cash of what was taken back is part of x of the repayments after it, as far as it is there and nothing else took it; all of x
+ *   where a version names none and it suffices for the principal. `original`: of it, interest is paid by what had paid interest alone.
  * - CANCELED takes back all that was booked, interest that was paid too: the cash of a loan that did not complete is an open
  *   item. ACTIVE after that is a new disbursement of initialPrincipal. PENDING after ACTIVE changes nothing.
  * - interestBetweenReads: % × principal before (× initialPrincipal before it is lent) × the days begun between this version's
@@ -135,8 +136,8 @@ export const receivableBooks = (
   // While it is PAID: the interest that was paid with it, and the interest of the whole term before
   let ended: Ended | null = null
   let short = 0n // Interest that is due and unpaid
-  // The cash of all repayments, what it paid in the end, and what was owed again and not repaid since
-  let [come, spent, undone] = [0n, 0n, 0n]
+  // The cash of all repayments, what it paid in the end, and what was owed again and not repaid since, with the interest in it
+  let [come, spent, undone, undoneInterest] = [0n, 0n, 0n, 0n]
   let remains = 0n
   const versions: Array<VersionBooks> = []
 
@@ -168,7 +169,7 @@ export const receivableBooks = (
       versions.push(none)
       come += linked
       if (version.status === "PENDING") continue
-      ;[come, spent, undone] = [0n, 0n, 0n]
+      ;[come, spent, undone, undoneInterest] = [0n, 0n, 0n, 0n]
       ;[principal, unpaid, income, deferred, clearing] = [0n, 0n, 0n, 0n, 0n]
       ;[lent, repaidDue, short, waiting, unseen, remains] = [0n, 0n, 0n, 0n, 0n, 0n]
       live = false
@@ -201,8 +202,12 @@ export const receivableBooks = (
     const stands = [principal, unpaid, unpaidBefore].some((amount) => amount !== 0n)
     const repaid = named.length > 0 || fallen > 0n || (paid && stands)
     const guessed = named.length === 0 || named.includes(null)
-    const least = guessed ? (original && !paid ? fallen : settled) : 0n
-    const brought = larger(linked + larger(0n, smaller(come - spent, undone)), least)
+    // Cash that is free again. Where it suffices and no other is named, it alone pays; with `original`, what had paid principal pays no interest.
+    const free = repaid ? larger(0n, smaller(come - spent, undone)) : 0n
+    const shownAgain = named.length === 0 && free > 0n && free >= fallen
+    const idle = original ? larger(0n, free - smaller(free, undoneInterest) - larger(0n, fallen)) : 0n
+    const least = guessed && !shownAgain ? (original && !paid ? fallen : settled) : 0n
+    const brought = larger(linked + free - idle, least)
     const interestPaid = repaid
       ? larger(0n, smaller(brought - larger(0n, fallen), settled - larger(0n, fallen) + allowance))
       : 0n
@@ -230,6 +235,7 @@ export const receivableBooks = (
     const taken = larger(0n, fallen) - back + interestNet
     ;[come, spent] = [come + linked, spent + taken]
     undone = larger(0n, undone - (taken < 0n ? taken : larger(0n, taken - linked)))
+    undoneInterest = larger(0n, undoneInterest - interestNet)
     const owed = original ? back - larger(0n, fallen) : -taken
     const firm = original ? larger(0n, fallen) : settled
     remains = larger(0n, remains + firm - larger(0n, owed))
