@@ -101,7 +101,8 @@ const advice: Readonly<Record<DatabaseReason, string>> = {
 const adviceFor = (reason: DatabaseReason, operation: string): string =>
   reason === "Settings" && operation !== "Database.connect" ? "" : ` ${advice[reason]}`
 
-const adviceToReaders = "Run it on the primary server, with the role that writes."
+const adviceToReaders =
+  "Run it on the primary server, with the role that writes. Where it is, the database, that role or the server has default_transaction_read_only=on: turn it off there."
 
 /** A statement that was cancelled: by this setting of the server, the database or the role, or else by a person. */
 const cancelled = "57014"

@@ -2,6 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { bool, bytes, int4, text } from "../../src/Database/Columns.ts"
+import { refuseReadOnly } from "../../src/Database/MayWrite.ts"
 import { textArray } from "../../src/Database/TextArray.ts"
 import { Database } from "../../src/Database.ts"
 import { settingsFor } from "../support/DatabaseAddress.ts"
@@ -141,6 +142,25 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a database with d
         yield* Effect.promise(() => new Promise((resume) => setTimeout(resume, 500)))
         expect(yield* pid).toEqual(first)
       }).pipe(Effect.provide(Database.layer(settingsFor(url))))
+    }),
+  )
+})
+
+layer(TestDatabase.layer)("a database whose transactions only read by default", (it) => {
+  it.effect("is refused with the name of the setting: server and role may be the right ones", () =>
+    Effect.gen(function* () {
+      const { name, url } = yield* TestDatabase
+      const { query } = yield* Database
+      yield* query("Test.set", (sql) =>
+        sql.unsafe(`alter database ${name} set default_transaction_read_only = on`),
+      )
+      const writing = Effect.flatMap(Database, (later) =>
+        later.query("Test.write", (sql) => sql`create table only_reads ()`),
+      )
+      for (const refused of [refuseReadOnly("Test.refused"), writing]) {
+        const { message } = yield* Effect.flip(Effect.provide(refused, Database.layer(settingsFor(url))))
+        expect(message).toContain("that role or the server has default_transaction_read_only=on")
+      }
     }),
   )
 })
