@@ -98,4 +98,27 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a loan that was first 
       expect(yield* toldAt("2026-12")).toEqual([december, november])
     }),
   )
+
+  it.scoped("names its client as the list of clients does, or by the identifier that it states", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clock: "2026-11-21T12:00:00Z" })
+      const { clients } = held
+      held.clients = []
+      held.receivables = [
+        receivable({
+          status: "ACTIVE",
+          disbursedTransaction: tx("D-1", "2026-08-10"),
+          repaymentAmount: "1050.00",
+        }),
+      ]
+      const named = Effect.map(reporting("2026-11", temporaryFolder()), ({ folder }) =>
+        sheet(folder, "receivables-ageing.csv").map(({ client }) => client),
+      )
+      yield* sync(service.url, surfaces)
+      expect(yield* named).toEqual([held.receivables[0]?.clientId])
+      held.clients = clients
+      yield* sync(service.url, surfaces)
+      expect(yield* named).toEqual(["Client 1 Ltd"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
 })

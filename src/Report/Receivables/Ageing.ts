@@ -40,6 +40,7 @@ export type AgeingRow = Row<typeof ageingSheet.columns>
 
 const foundColumns = {
   id: uuid,
+  /** Its name, or its identifier where the list of clients does not have it. */
   client: nullable(text),
   currency: text,
   issued: nullable(text),
@@ -71,7 +72,7 @@ const receivables = (sql: Sql, scope: ReportScope) => sql`
         case when v.served_at >= ${scope.month.end}::text::timestamptz then v.version else -v.version end
       limit 1) v on true
     where h.principal <> 0 or h.interest <> 0)
-  select t.source_id as id, c.label as client, t.currency,
+  select t.source_id as id, coalesce(c.label, t.client_id::text) as client, t.currency,
     ledger.day_of(t.issue_date, ${scope.month.timeZone}::text)::text as issued, t.age::integer as age,
     t.initial_principal::text as initial, t.principal::text as principal, t.interest::text as interest,
     (t.principal + t.interest)::text as outstanding, t.status, ${instantText(sql, sql`t.served_at`)} as "toldAt",
