@@ -2,7 +2,7 @@
  * Runs work on a schedule in the accounting time zone: never twice at once, and right at the start if the last time was missed.
  * node-cron triggers it; the database knows what ran, so that a restart changes nothing.
  */
-import { Deferred, Duration, Effect, Either, Fiber, Option, Queue, Random } from "effect"
+import { Clock, Deferred, Duration, Effect, Either, Fiber, Option, Queue, Random } from "effect"
 import { createTask } from "node-cron"
 import type { Nightly } from "../Settings/Servers.ts"
 import { SettingsError } from "../Settings.ts"
@@ -38,6 +38,9 @@ const setBack = 3_600_000
 /** A due time counts as skipped if the timer has not fired this many milliseconds after it. */
 const late = 60_000
 
+/** Until then it was not missed, only noticed late: node-cron passes over some local times that the clocks repeat or skip. */
+const justDue = 5 * 60_000
+
 export interface Scheduled<R> {
   /** For logs. */
   readonly name: string
@@ -69,9 +72,8 @@ export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled
   const once = (what: Due) =>
     Effect.gen(function* () {
       const wait = Math.round((yield* Random.next) * Duration.toMillis(jitter))
-      yield* Effect.logInfo(
-        what.isMissed ? `The last ${name} was missed and runs now.` : `The ${name} is due.`,
-      )
+      const isOld = what.isMissed && (yield* Clock.currentTimeMillis) - what.due > justDue
+      yield* Effect.logInfo(isOld ? `The last ${name} was missed and runs now.` : `The ${name} is due.`)
       // Only work that has begun is waited for at the end.
       const stopped = yield* Effect.raceFirst(
         Effect.as(Effect.sleep(wait), false),
