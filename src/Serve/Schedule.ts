@@ -38,7 +38,7 @@ const setBack = 3_600_000
 /** A due time counts as skipped if the timer has not fired this many milliseconds after it. */
 const late = 60_000
 
-/** Until then it was not missed, only noticed late: node-cron passes over some local times that the clocks repeat or skip. */
+/** One that came since the start was until then not missed, only noticed late: node-cron passes over local times that the clocks repeat or skip. */
 const justDue = 5 * 60_000
 
 export interface Scheduled<R> {
@@ -72,7 +72,8 @@ export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled
   const once = (what: Due) =>
     Effect.gen(function* () {
       const wait = Math.round((yield* Random.next) * Duration.toMillis(jitter))
-      const isOld = what.isMissed && (yield* Clock.currentTimeMillis) - what.due > justDue
+      const isOld =
+        what.isMissed && (what.due <= last || (yield* Clock.currentTimeMillis) - what.due > justDue)
       yield* Effect.logInfo(isOld ? `The last ${name} was missed and runs now.` : `The ${name} is due.`)
       // Only work that has begun is waited for at the end.
       const stopped = yield* Effect.raceFirst(
@@ -88,10 +89,11 @@ export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled
     Effect.flatMap((what) => (what === undefined ? Effect.succeed(true) : Effect.as(once(what), false))),
     Effect.repeat({ until: (stopped) => stopped }),
   )
-  const fiber = yield* Effect.forkDaemon(Effect.interruptible(loop))
 
   const clock = yield* Effect.clock
-  let rung = dueBefore(yield* scheduled.now)
+  const last = dueBefore(yield* scheduled.now)
+  let rung = last
+  const fiber = yield* Effect.forkDaemon(Effect.interruptible(loop))
   const ring = () => {
     const now = dueBefore(clock.unsafeCurrentTimeMillis() + slack)
     // node-cron fires again at a local time that the clocks repeat.
@@ -99,8 +101,6 @@ export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled
     rung = now
     void Queue.unsafeOffer(due, { due: now, isMissed: false })
   }
-  // Read before the timer is started, which may fire from then on.
-  const last = rung
   const task = createTask(expression, ring, {
     timezone: timeZone,
     name,
