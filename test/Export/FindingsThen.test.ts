@@ -13,15 +13,15 @@ const now = Effect.map(
   ([row]) => ({ kind: "moment", text: String(row?.now) }) as const,
 )
 
+const oneDeposit = Effect.suspend(() => {
+  const { deposit, entry } = movement(11, "10.00", "10.00", "2026-09-05")
+  return partnership({ balance: "10.00", statement: [entry], deposits: [deposit] })
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("what an as-of export says of the books", (it) => {
   it.scoped("is what was open then, and not answered for by then", () =>
     Effect.gen(function* () {
-      const { deposit, entry } = movement(11, "10.00", "10.00", "2026-09-05")
-      const { held, service } = yield* partnership({
-        balance: "10.00",
-        statement: [entry],
-        deposits: [deposit],
-      })
+      const { held, service } = yield* oneDeposit
       const write = exporting("ORG", temporaryFolder())
       const reasonsAt = (asOf: Effect.Effect.Success<typeof now>) =>
         Effect.map(write(september, ["journal"], { asOf }), ({ batches }) => batches[0]?.manifest.reasons)
@@ -47,12 +47,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what an as-of export s
 
   it.scoped("has nothing of how the connection's last sync ended, or of statements that it left unread", () =>
     Effect.gen(function* () {
-      const { deposit, entry } = movement(11, "10.00", "10.00", "2026-09-05")
-      const { held, service } = yield* partnership({
-        balance: "10.00",
-        statement: [entry],
-        deposits: [deposit],
-      })
+      const { held, service } = yield* oneDeposit
       yield* sync(service.url)
       const then = yield* now
       held.balance = "12.00"
