@@ -30,6 +30,8 @@ export interface Advice {
 /** Why accounting systems' formats cannot hold a book, a line each, and what to do about it. */
 export interface Refusal {
   readonly book: string
+  /** Where only this format was asked for; others may have been written. */
+  readonly format?: string
   readonly problems: ReadonlyArray<string>
   readonly advice: ReadonlyArray<Advice>
   /** Currencies without which it could be written, those that the settings leave out already among them; empty: that would not help. */
@@ -51,10 +53,10 @@ export const exportError = (reason: ExportReason, message: string): ExportError 
 const shownProblems = 50
 const shownBooks = 20
 
-const linesOf = ({ book, problems }: Refusal): ReadonlyArray<string> => {
+const linesOf = ({ book, format, problems }: Refusal): ReadonlyArray<string> => {
   const more = problems.length - shownProblems
   return [
-    `The export of the book ${book} is refused, nothing of it was written:`,
+    `The export of the book ${book}${format === undefined ? "" : ` as ${format}`} is refused, nothing of it was written:`,
     ...[...problems.slice(0, shownProblems), ...(more > 0 ? [`… and ${more} more`] : [])].map(
       (line) => `  ${line}`,
     ),
@@ -80,7 +82,7 @@ const adviceOf = (refusals: ReadonlyArray<Refusal>, areAll: boolean): ReadonlyAr
 
 /** One error for all refused books. `areAll`: there are no other books that could be written. */
 export const refused = (refusals: ReadonlyArray<Refusal>, areAll = false): ExportError => {
-  const further = refusals.slice(shownBooks).map(({ book }) => book)
+  const further = [...new Set(refusals.slice(shownBooks).map(({ book }) => book))]
   const lines = [
     ...refusals.slice(0, shownBooks).flatMap(linesOf),
     ...(further.length === 0 ? [] : [`Refused as well: ${inSentence(further)}.`]),
@@ -88,3 +90,7 @@ export const refused = (refusals: ReadonlyArray<Refusal>, areAll = false): Expor
   ]
   return new ExportError({ reason: "Refused", message: lines.join("\n"), refusals })
 }
+
+/** The same where an export of the book in this format alone was tried, and others by themselves. */
+export const ofFormat = (error: ExportError, format: string): ExportError =>
+  error.refusals === undefined ? error : refused(error.refusals.map((refusal) => ({ ...refusal, format })))

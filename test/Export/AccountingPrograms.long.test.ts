@@ -175,7 +175,7 @@ layer(TestDatabase.layer)("the plain-text journals", (it) => {
         Effect.map(Effect.flip(exporting("beancount", scope)), (error) =>
           "message" in error ? error.message : "",
         )
-      const has = `has more than the 28 digits with which beancount computes. Nothing of this book was written.`
+      const has = `has more than the 28 digits with which beancount computes. Nothing of this export was written.`
       const cannot = "beancount cannot hold what would be exported"
       expect(yield* refusal({ kind: "all" })).toContain(
         `${cannot}: ${amount} USD of LONG-2026-09-000001 ${has}`,

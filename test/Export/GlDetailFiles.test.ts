@@ -69,7 +69,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         yield* postMonths(bookId)
         const error = yield* Effect.flip(exported("ENCODED", { encoding: "windows-1252" }))
         expect(error.message).toBe(
-          'gl-detail cannot hold what would be exported: "Ł-USD" is not in windows-1252. Nothing of this book was written.',
+          'gl-detail cannot hold what would be exported: "Ł-USD" is not in windows-1252. Nothing of this export was written.',
         )
       }),
     )

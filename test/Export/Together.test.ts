@@ -412,7 +412,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
         before[1],
       ])
       expect(error.message).toMatch(
-        /^netsuite cannot hold what would be exported: -?12345678901\.00 USD of BETA-2026-10-\d+ does not fit netsuite, which takes 10 digits and 2 decimals\. Nothing of this book was written\.$/,
+        /^netsuite cannot hold what would be exported: -?12345678901\.00 USD of BETA-2026-10-\d+ does not fit netsuite, which takes 10 digits and 2 decimals\. Nothing of this export was written\.$/,
       )
     }),
   )

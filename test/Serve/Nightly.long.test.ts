@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
-import { Effect, HashMap, Layer, Logger, LogLevel, Option } from "effect"
+import { Cause, Effect, HashMap, Layer, Logger, LogLevel, Option } from "effect"
 import { describe } from "vitest"
 import { Alerts } from "../../src/Serve/Alerts.ts"
 import { Nightly } from "../../src/Serve/Nightly.ts"
@@ -105,7 +105,7 @@ describe("the log of a night", () => {
   )
 })
 
-/** A night that exports to a folder; its alerts of failures, and the books with batches. */
+/** A night that exports to a folder; its alerts of failures, why a book is refused, and the batches that there are. */
 const exportingNight = (
   url: string,
   format: string,
@@ -114,7 +114,9 @@ const exportingNight = (
 ) =>
   Effect.gen(function* () {
     const lines: Array<string> = []
-    const logger = Logger.make(({ message }) => void lines.push(String(message)))
+    const logger = Logger.make(({ cause, message }) => {
+      lines.push(String(message), ...(Cause.isEmpty(cause) ? [] : [Cause.pretty(cause)]))
+    })
     yield* Effect.flatMap(Nightly, ({ run }) => thisNight(run)).pipe(
       Effect.provide(
         Nightly.Default.pipe(
@@ -135,9 +137,13 @@ const exportingNight = (
       ),
     )
     const exported = yield* rows(
-      "select code from export.batches join mirror.books using (book_id) order by code",
+      "select code, formats from export.batches join mirror.books using (book_id) order by code, formats",
     )
-    return { alerts: lines.filter((line) => line.startsWith("Alert (failure)")), exported }
+    return {
+      alerts: lines.filter((line) => line.startsWith("Alert (failure)")),
+      failures: lines.filter((line) => line.includes("refused")),
+      exported,
+    }
   })
 
 describe("the exports of a night", () => {
@@ -158,12 +164,33 @@ describe("the exports of a night", () => {
         json(response, { items, pageInfo: { hasNextPage: false } })
         return true
       }
-      expect(yield* exportingNight(service.url, "netsuite", temporaryFolder())).toEqual({
-        alerts: [
-          "Alert (failure): The export of connection default failed (a format cannot hold the books, or lacks a setting). What was committed stays; the log says more.",
+      const failed =
+        "Alert (failure): The export of connection default failed (a format cannot hold the books, or lacks a setting). What was committed stays; the log says more."
+      expect(yield* exportingNight(service.url, "netsuite", temporaryFolder())).toMatchObject({
+        alerts: [failed],
+        exported: [
+          { code: "C2", formats: ["netsuite"] },
+          { code: "ORG", formats: ["netsuite"] },
         ],
-        exported: [{ code: "C2" }, { code: "ORG" }],
       })
+      // Another format that holds it is not to wait.
+      const { alerts, exported, failures } = yield* exportingNight(
+        service.url,
+        "netsuite, journal",
+        temporaryFolder(),
+      )
+      expect(alerts).toEqual([failed])
+      expect(failures).toEqual([
+        expect.stringContaining(
+          "The export of the book C1 as netsuite is refused, nothing of it was written:",
+        ),
+      ])
+      expect(exported).toEqual(
+        ["C1", "C2", "ORG"].flatMap((code) => [
+          { code, formats: ["journal"] },
+          ...(code === "C1" ? [] : [{ code, formats: ["netsuite"] }]),
+        ]),
+      )
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
@@ -177,7 +204,13 @@ describe("the exports of a night", () => {
         TIEOUT_FORMATS_NETSUITE_SUBSIDIARY: "Acme Ltd",
         TIEOUT_FORMATS_XERO_TAX_RATE: "BAS Excluded",
       })
-      expect([alerts, exported]).toEqual([[], [{ code: "ORG" }, { code: "ORG" }]])
+      expect([alerts, exported]).toEqual([
+        [],
+        [
+          { code: "ORG", formats: ["netsuite"] },
+          { code: "ORG", formats: ["xero"] },
+        ],
+      ])
       const folder = join(out, "default-ORG", "since-0")
       const written = (batch: string, file: string) =>
         readFileSync(join(folder, batch, file), "utf8")
@@ -195,11 +228,14 @@ describe("the exports of a night", () => {
       for (const one of ["", clientId(1), clientId(2)]) move(held, one, { type: "CREDIT", amount: 10 })
       const out = temporaryFolder()
       writeFileSync(join(out, "default-C1"), "not a folder")
-      expect(yield* exportingNight(service.url, "journal", out)).toEqual({
+      expect(yield* exportingNight(service.url, "journal", out)).toMatchObject({
         alerts: [
           "Alert (failure): The export of connection default failed (its folder cannot be written). What was committed stays; the log says more.",
         ],
-        exported: [{ code: "C2" }, { code: "ORG" }],
+        exported: [
+          { code: "C2", formats: ["journal"] },
+          { code: "ORG", formats: ["journal"] },
+        ],
       })
     }).pipe(Effect.provide(TestDatabase.layer)),
   )

@@ -24,7 +24,7 @@ export const refusedIfUnholdable = <A>(format: string, make: () => A): Effect.Ef
       if (!(cause instanceof Unholdable || cause instanceof TooPrecise)) throw cause
       return exportError(
         "Refused",
-        `${format} cannot hold what would be exported: ${cause.message}. Nothing of this book was written.`,
+        `${format} cannot hold what would be exported: ${cause.message}. Nothing of this export was written.`,
       )
     }
   })

@@ -1,25 +1,29 @@
-/** What a night exports of a connection: what is new, of every book that the formats can hold. */
+/** What a night exports of a connection: what is new, of every book in every format that can hold it. */
 import { Effect, Either, Option } from "effect"
 import { allBooks } from "../../Book.ts"
 import { counted } from "../../Common/Text.ts"
-import { ExportError, exportError, refused } from "../../Export/ExportError.ts"
+import { ExportError, exportError, ofFormat, refused } from "../../Export/ExportError.ts"
 import { checkChoices, type ExportRequest } from "../../Export/Request.ts"
 import { lackingText } from "../../Export/Source/LeftOutThen.ts"
 import { run as runExport } from "../../Export.ts"
 import { Settings, SettingsError } from "../../Settings.ts"
 
+/** Of which books, and in which formats; absent: all. */
+interface Part {
+  readonly connection?: string
+  readonly book?: string
+  readonly formats?: ReadonlyArray<string>
+}
+
 /** What a night asks for: by the settings, what no standing batch has. */
-const requestOf = Effect.fn("Nightly.exportRequest")(function* (
-  connection: Option.Option<string>,
-  book: Option.Option<string>,
-) {
+const requestOf = Effect.fn("Nightly.exportRequest")(function* (part: Part) {
   const { accounting, export: kept, formats, schedule } = yield* Settings
   const request: ExportRequest = {
     perFormat: true,
-    formats: schedule.export ?? [],
+    formats: part.formats ?? schedule.export ?? [],
     scope: { kind: "since-last" },
-    connection,
-    book,
+    connection: Option.fromNullable(part.connection),
+    book: Option.fromNullable(part.book),
     out: schedule.out,
     tables: { settings: formats, baseCurrency: accounting.baseCurrency },
     keepFiles: kept.keepFiles,
@@ -29,7 +33,7 @@ const requestOf = Effect.fn("Nightly.exportRequest")(function* (
 
 /** Fails where no night could export, whatever the books hold: a start is the time to say so. */
 export const checkNightExport = Effect.fn("Nightly.checkExport")(function* () {
-  yield* requestOf(Option.none(), Option.none()).pipe(
+  yield* requestOf({}).pipe(
     Effect.flatMap(checkChoices),
     Effect.mapError(
       ({ message }) =>
@@ -42,8 +46,8 @@ export const checkNightExport = Effect.fn("Nightly.checkExport")(function* () {
   )
 })
 
-const exporting = Effect.fn("Nightly.exporting")(function* (connection: string, book: Option.Option<string>) {
-  const exported = yield* runExport(yield* requestOf(Option.some(connection), book))
+const exporting = Effect.fn("Nightly.exporting")(function* (part: Part) {
+  const exported = yield* runExport(yield* requestOf(part))
   for (const one of exported.lacking) yield* Effect.logWarning(lackingText(one))
   return exported
 })
@@ -67,33 +71,68 @@ const together = (failures: ReadonlyArray<ExportError>): ExportError => {
   )
 }
 
-/**
- * A person wants all books or is told why not. At night the others are not to wait for the one that a format cannot hold, that a person
- * exports just now, or whose folder cannot be written.
- */
-const exportOthers = Effect.fn("Nightly.exportOthers")(function* (connection: string, error: ExportError) {
-  const failures: Array<ExportError> = error.refusals === undefined ? [] : [error]
+/** How many batches were written, and what stood in the way of others. */
+interface Attempt {
+  readonly batches: number
+  readonly failures: ReadonlyArray<ExportError>
+}
+
+const attempt = (part: Part) =>
+  exporting(part).pipe(
+    Effect.map(({ batches }): Attempt => ({ batches: batches.length, failures: [] })),
+    Effect.catchIf(isOfBook, (failed) => Effect.succeed<Attempt>({ batches: 0, failures: [failed] })),
+  )
+
+const sum = (attempts: ReadonlyArray<Attempt>): Attempt => ({
+  batches: attempts.reduce((batches, one) => batches + one.batches, 0),
+  failures: attempts.flatMap(({ failures }) => failures),
+})
+
+/** Book by book after an error, without those of which it says why they cannot be exported. */
+const byBook = Effect.fn("Nightly.exportByBook")(function* (
+  { connection, ...part }: Part & { readonly connection: string },
+  error: ExportError,
+) {
   const isRefused = new Set(error.refusals?.map(({ book }) => book))
   const others = (yield* allBooks(Option.some(connection))).filter(({ code }) => !isRefused.has(code))
-  let batches = 0
-  for (const { code } of others) {
-    batches += yield* exporting(connection, Option.some(code)).pipe(
-      Effect.map((made) => made.batches.length),
-      Effect.catchIf(isOfBook, (failed) => {
-        failures.push(failed)
-        return Effect.succeed(0)
-      }),
-    )
-  }
-  yield* Effect.logInfo(`Exported ${counted(batches, "batch", "batches")} of the books that can be exported.`)
+  const known: Attempt = { batches: 0, failures: error.refusals === undefined ? [] : [error] }
+  return sum([
+    known,
+    ...(yield* Effect.forEach(others, ({ code: book }) => attempt({ ...part, connection, book }))),
+  ])
+})
+
+/** All books in one format, and what it says of those that it cannot hold. */
+const inFormat = (connection: string, format: string) => {
+  const part = { connection, formats: [format] }
+  return Effect.flatMap(attempt(part), (tried) => {
+    const [error] = tried.failures
+    return error === undefined ? Effect.succeed(tried) : byBook(part, ofFormat(error, format))
+  })
+}
+
+/**
+ * A person wants all books in all formats or is told why not. At night the others are not to wait for a format that cannot hold a book, or
+ * for a book that a person exports just now, or whose folder cannot be written.
+ */
+const exportOthers = Effect.fn("Nightly.exportOthers")(function* (connection: string, error: ExportError) {
+  const { schedule } = yield* Settings
+  const formats = schedule.export ?? []
+  const { batches, failures } = yield* formats.length === 1
+    ? byBook({ connection }, error)
+    : Effect.map(
+        Effect.forEach(formats, (format) => inFormat(connection, format)),
+        sum,
+      )
+  yield* Effect.logInfo(`Exported ${counted(batches, "batch", "batches")} of what can be exported.`)
   return yield* failures.length === 0 ? Effect.void : together(failures)
 })
 
-/** Fails where a book could not be exported, once the others are. */
+/** Fails where a book could not be exported in a format, once everything else is. */
 export const exportNew = Effect.fn("Nightly.exportNew")(function* (connection: string) {
   const { schedule } = yield* Settings
   if (schedule.export === null) return
-  const exported = yield* Effect.either(exporting(connection, Option.none()))
+  const exported = yield* Effect.either(exporting({ connection }))
   if (Either.isRight(exported)) {
     const { batches, unchanged } = exported.right
     yield* Effect.logInfo(
