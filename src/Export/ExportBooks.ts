@@ -14,7 +14,7 @@ import { commitBatches } from "./Batch/Commit.ts"
 import { attempt, quietly } from "./Batch/FileAttempt.ts"
 import { filesAtOnce, type IsOwn, madeFolders, mustOwn, removeEmpty, syncFolders } from "./Batch/Folder.ts"
 import { PutAside } from "./Batch/Kept/PutAside.ts"
-import { clearLeftovers, knownSinceOf, markUnfinished } from "./Batch/Leftovers.ts"
+import { clearLeftovers, knownSinceOf, markUnfinished, refuseTaken } from "./Batch/Leftovers.ts"
 import type { Lineage } from "./Batch/Manifest/Lineage.ts"
 import { print, sha256Of } from "./Batch/Manifest/ManifestSeal.ts"
 import type { WrittenBatch } from "./Batch.ts"
@@ -47,6 +47,7 @@ const marked = Effect.fn("Export.marked")(function* (
   }>,
   out: string,
 ) {
+  yield* refuseTaken(books.flatMap(({ folder, places }) => places.map((place) => join(folder, place))))
   const first = yield* Effect.acquireRelease(
     attempt(out, () => makeFolder(out)),
     (made) => removeEmpty(made, out),

@@ -381,6 +381,32 @@ layer(TestDatabase.layer, { excludeTestServices: true })("books that are exporte
     }),
   )
 
+  it.effect("name every folder that is in the way at once, as after a failover that lost batches", () =>
+    Effect.gen(function* () {
+      const { alpha, beta } = yield* books
+      const out = temporaryFolder()
+      const taken = yield* Effect.forEach(
+        [["ALPHA", alpha] as const, ["BETA", beta] as const],
+        ([code, book]) =>
+          Effect.map(states(book), ({ length }) => {
+            const path = join(out, `default-${code}`, "2026-10", String(length + 1))
+            mkdirSync(path, { recursive: true })
+            writeFileSync(join(path, "manifest.json"), "{}")
+            return path
+          }),
+      )
+      const error = yield* Effect.flip(exporting(out, ["ledger"]))
+      expect(error).toMatchObject({
+        reason: "FolderTaken",
+        message: [
+          "These folders hold batches that this database does not know; move them away, or choose another folder with --out:",
+          ...taken.toSorted().map((path) => `  ${path}`),
+        ].join("\n"),
+      })
+      expect(markers(out)).toEqual([])
+    }),
+  )
+
   it.effect("are not committed where a file is gone or has changed since it was written", () =>
     Effect.gen(function* () {
       const { alpha } = yield* books

@@ -14,13 +14,14 @@ import { isIn, ofBook } from "../../Book/ByBook.ts"
 import { makeFolder } from "../../Common/Files/Folders.ts"
 import { writeNewFile } from "../../Common/Files/NewFile.ts"
 import { readManifestFile } from "../../Common/Files/RegularFile.ts"
+import { count } from "../../Common/Text.ts"
 import { int4, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { isFormatFile } from "../../Format/Formats.ts"
 import { exportError } from "../ExportError.ts"
 import { previousBatches } from "../Request/Lineage.ts"
 import { attempt, quietly } from "./FileAttempt.ts"
-import { listFolder, madeFolders, readIfThere, removeEmpty, removeFolder } from "./Folder.ts"
+import { filesAtOnce, listFolder, madeFolders, readIfThere, removeEmpty, removeFolder } from "./Folder.ts"
 import { asideFile } from "./Kept/PutAside.ts"
 import { decode } from "./Manifest/ManifestSeal.ts"
 import { manifestFile } from "./Manifest.ts"
@@ -91,25 +92,47 @@ export const clearLeftovers = Effect.fn("Export.clearLeftovers")(function* (
   yield* attempt(marker, () => rm(marker, { force: true }))
 })
 
+/** Folders that a message names. */
+const mostTaken = 50
+
+/**
+ * Fails where a folder that is to be written is there already, with all of them: where the database lost batches, in a failover or
+ * with an older backup, every book may have some.
+ */
+export const refuseTaken = Effect.fn("Export.refuseTaken")(function* (paths: ReadonlyArray<string>) {
+  const listed = yield* Effect.forEach(
+    paths,
+    (path) => Effect.map(listFolder(path), ([first]) => (first === undefined ? [] : [{ path, first }])),
+    { concurrency: filesAtOnce },
+  )
+  const [one, ...more] = listed.flat()
+  if (one === undefined) return
+  if (more.length === 0) {
+    return yield* exportError(
+      "FolderTaken",
+      `${one.path} holds a batch that this database does not know (${one.first} …): move it away, or choose another folder with --out.`,
+    )
+  }
+  const taken = [one, ...more]
+  return yield* exportError(
+    "FolderTaken",
+    [
+      "These folders hold batches that this database does not know; move them away, or choose another folder with --out:",
+      ...taken.slice(0, mostTaken).map(({ path }) => `  ${path}`),
+      ...(taken.length > mostTaken ? [`  … and ${count(taken.length - mostTaken)} more`] : []),
+    ].join("\n"),
+  )
+})
+
 /**
  * Marks batches as being written for as long as the scope lives. The mark is left for the next export if it is unknown whether
- * they were committed. Their folders, `2026-10/7` below the book's, must not exist yet.
+ * they were committed. Their folders, `2026-10/7` below the book's, must not exist yet (`refuseTaken`).
  */
 export const markUnfinished = Effect.fn("Export.markUnfinished")(function* (
   bookFolder: string,
   places: ReadonlyArray<string>,
   knownSince: string,
 ) {
-  for (const place of places) {
-    const path = join(bookFolder, place)
-    const found = yield* listFolder(path)
-    if (found.length > 0) {
-      return yield* exportError(
-        "FolderTaken",
-        `${path} holds a batch that this database does not know (${found[0]} …): move it away, or choose another folder with --out.`,
-      )
-    }
-  }
   const marker = join(bookFolder, markerFile)
   const content = [`of ${knownSince}`, `by ${randomUUID()}`, ...places, ""].join("\n")
   const isOwn = () =>
