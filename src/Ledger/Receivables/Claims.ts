@@ -1,4 +1,5 @@
 /** What each receivable may take of the cash that its transactions moved, and what is left of that. Amounts are in the major unit. */
+import { Option } from "effect"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
 import type { Instant } from "../../Partner/Instant.ts"
@@ -25,13 +26,17 @@ export interface Claimed {
   readonly settled: ReadonlyMap<number, { readonly firm: Amount; readonly betweenReads: Amount }>
   /** What all versions settle, without what is owed again, or was taken back by a cancellation. */
   readonly remains: Amount
+  /** The same of each version: what is owed again is taken from the last that settled it. */
+  readonly standing: ReadonlyMap<number, Amount>
+  /** Some of what its versions settled is owed again, or was. */
+  readonly owedAgain: boolean
   /** Interest announced until each version, in their order; any payment until then may settle it. Empty where versions say what they settle. */
   readonly announced: ReadonlyMap<number, Amount>
 }
 
 const { add, isPositive, min, subtract, zero } = Money
 
-export const notNegative = (amount: Amount): Amount => Money.max(amount, zero)
+const notNegative = (amount: Amount): Amount => Money.max(amount, zero)
 
 /** The remainders of the claims, which taking reduces. */
 export class Remaining {
@@ -60,19 +65,53 @@ export class Remaining {
    * The remainder of what the version settles, or of the principal that was lent. `settledOnly`: nothing that is owed again, or
    * that a cancellation took back.
    */
-  ofVersion({ purpose, receivableId, version }: Named, wanted: Amount, settledOnly: boolean): Amount {
-    const claim = this.#claims.get(receivableId)
+  ofVersion(namer: Named, wanted: Amount, settledOnly: boolean): Amount {
+    const claim = this.#claims.get(namer.receivableId)
     if (claim === undefined) return zero
-    if (purpose === "disbursement")
+    if (namer.purpose === "disbursement")
       return settledOnly && !claim.lent
         ? zero
-        : this.#take(`${receivableId} lent`, claim.initialPrincipal, wanted)
+        : this.#take(`${namer.receivableId} lent`, claim.initialPrincipal, wanted)
+    if (!settledOnly) return this.#repayment(claim, namer, wanted, Option.none())
+    const stands = notNegative(
+      subtract(
+        claim.standing.get(namer.version) ?? zero,
+        this.#used(`${namer.receivableId} ${namer.version}`),
+      ),
+    )
+    const remains = this.#remains(claim)
+    const cap = claim.owedAgain ? min(remains, stands) : remains
+    return this.#repayment(claim, namer, wanted, Option.some(cap))
+  }
+
+  /** Of cash that nobody else names: it pays what is not owed again before cash does that may be another's. */
+  ofItsAlone(namer: Named, wanted: Amount): Amount {
+    const claim = this.#claims.get(namer.receivableId)
+    return claim === undefined || !claim.owedAgain || namer.purpose === "disbursement"
+      ? zero
+      : this.#repayment(claim, namer, wanted, Option.some(this.#remains(claim)))
+  }
+
+  #remains({ receivableId, remains }: Claimed): Amount {
+    return notNegative(subtract(remains, this.#used(`${receivableId} firm`)))
+  }
+
+  #repayment(
+    claim: Claimed,
+    { receivableId, version }: Named,
+    wanted: Amount,
+    most: Option.Option<Amount>,
+  ): Amount {
     const firm = claim.settled.get(version)?.firm ?? zero
     const key = `${receivableId} ${version}`
-    const remains = notNegative(subtract(claim.remains, this.#used(`${receivableId} firm`)))
-    const isCut = settledOnly && isPositive(subtract(min(wanted, subtract(firm, this.#used(key))), remains))
-    const own = this.#take(key, firm, isCut ? remains : wanted)
-    const announced = isCut
+    const asked = min(wanted, subtract(firm, this.#used(key)))
+    const cut = Option.filter(most, (cap) => isPositive(subtract(asked, cap)))
+    const own = this.#take(
+      key,
+      firm,
+      Option.getOrElse(cut, () => wanted),
+    )
+    const announced = Option.isSome(cut)
       ? zero
       : this.#take(`${receivableId} announced`, claim.announced.get(version) ?? zero, subtract(wanted, own))
     const amount = add(own, announced)

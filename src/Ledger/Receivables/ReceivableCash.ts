@@ -8,7 +8,8 @@ import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
 import type { Instant } from "../../Partner/Instant.ts"
 import { announcedBy } from "./AnnouncedInterest.ts"
-import { type Claimed, type Named, notNegative } from "./Claims.ts"
+import type { Claimed, Named } from "./Claims.ts"
+import { FirmlySettled } from "./FirmlySettled.ts"
 import { type Dues, duesOf } from "./ReceivableDues.ts"
 import { start } from "./ReceivableStanding.ts"
 import { follow, settlementOf, step } from "./ReceivableSteps.ts"
@@ -56,13 +57,18 @@ const without = (reported: ReportedVersion): ReceivableVersion => ({
 export const scaleFor = (currency: string): number => scaleOf(currency) ?? 0
 
 /** What each version settles does not depend on the cash; interest that is only announced waits for whatever payment comes. */
-const claimOf = (receivable: ReportedReceivable, view: ReceivableView): Claimed => {
+const claimOf = (
+  receivable: ReportedReceivable,
+  view: ReceivableView,
+  named: ReadonlyArray<Named>,
+): Claimed => {
   const { currency, issuedAt, receivableId, versions } = receivable
   const scale = scaleFor(currency)
   const settled = new Map<number, { readonly firm: Amount; readonly betweenReads: Amount }>()
   const announced = new Map<number, Amount>()
+  const paying = new Set(named.filter(({ purpose }) => purpose === "repayment").map(({ version }) => version))
   let standing = start(issuedAt)
-  let remains = zero
+  const firmly = new FirmlySettled()
   for (const version of versions) {
     const next = follow(standing, without(version), step(standing, without(version), view, scale))
     if (isLive(version.status)) {
@@ -74,9 +80,9 @@ const claimOf = (receivable: ReportedReceivable, view: ReceivableView): Claimed 
       // `original` claims principal alone.
       const repaidOf = ({ repaid }: typeof standing): Amount =>
         isOriginal ? repaid.principal : add(repaid.principal, repaid.interest)
-      const owedAgain = notNegative(subtract(repaidOf(standing), repaidOf(next)))
-      remains = notNegative(subtract(add(remains, firm), owedAgain))
-    } else if (version.status === "CANCELED") remains = zero
+      firmly.owe(subtract(repaidOf(standing), repaidOf(next)))
+      firmly.settle(version.version, firm, paying.has(version.version))
+    } else if (version.status === "CANCELED") firmly.cancel()
     standing = next
   }
   const initialPrincipal = versions.at(-1)?.initialPrincipal ?? zero
@@ -87,7 +93,9 @@ const claimOf = (receivable: ReportedReceivable, view: ReceivableView): Claimed 
     initialPrincipal,
     lent: standing.disbursed,
     settled,
-    remains,
+    remains: firmly.remains,
+    standing: firmly.standing,
+    owedAgain: firmly.owedAgain,
     announced,
   }
 }
@@ -125,9 +133,9 @@ export const settle = (
   moved: ReadonlyArray<Moved>,
   view: ReceivableView,
 ): ReadonlyArray<Settled> => {
-  const claims = receivables.map((one) => claimOf(one, view))
-  const shares = byReceivable(shareOut(claims, named, moved))
   const names = byReceivable(named)
+  const claims = receivables.map((one) => claimOf(one, view, names.get(one.receivableId) ?? []))
+  const shares = byReceivable(shareOut(claims, named, moved))
   return receivables.map((one): Settled => {
     const own = shares.get(one.receivableId) ?? []
     const named = names.get(one.receivableId) ?? []

@@ -8,8 +8,8 @@
  * - Names that lead to the same statement entries (a deposit's identifier, its transaction hash) are one transaction, dated by
  *   the first of them: no cash is used twice.
  * - What remains settled is first that of the version which names the transaction, of a receivable that owes it again only as far as
- *   it does not: a repayment that a service puts right from one receivable to another is the other's. So is the disbursement of one
- *   that was cancelled, or is not disbursed yet. What is left over goes to
+ *   it does not: a repayment that a service puts right from one receivable to another is the other's, also once the first is repaid by
+ *   other cash. So is the disbursement of one that was cancelled, or is not disbursed yet. What is left over goes to
  *   the version all the same; then to what may have come between the readings; and what is left over of that to what remains
  *   settled by any version, since a service may name a transaction before or after the version that it settles.
  * - What nobody can take is kept with the last receivable that names it (of those that could have taken of it, where there are
@@ -157,8 +157,8 @@ export const shareOut = (
   const remaining = new Remaining(claims)
   const shares = new Map<string, Amount>()
   const keyOf = ({ currency, unit }: Pool, { receivableId }: Named) => `${unit} ${currency} ${receivableId}`
-  const round = (take: (namer: Named, wanted: Amount) => Amount): void => {
-    for (const pool of pools) {
+  const round = (take: (namer: Named, wanted: Amount) => Amount, of = pools): void => {
+    for (const pool of of) {
       for (const namer of pool.takers) {
         const amount = take(namer, pool.left)
         pool.left = subtract(pool.left, amount)
@@ -166,6 +166,10 @@ export const shareOut = (
       }
     }
   }
+  round(
+    (namer, wanted) => remaining.ofItsAlone(namer, wanted),
+    pools.filter(({ takers }) => takers.length === 1),
+  )
   round((namer, wanted) => remaining.ofVersion(namer, wanted, true))
   round((namer, wanted) => remaining.ofVersion(namer, wanted, false))
   round((namer, wanted) => remaining.betweenReads(namer, wanted))

@@ -10,7 +10,7 @@
  * - Names of one movement are one transaction, dated by the first of them, of the first version that has any of them.
  * - An amount in another currency or the wrong direction pays nothing: who names it waits as if it were not linked.
  * - A share is capped by what remains settled between the version that first names the transaction and the one before, and by what
- *   the receivable does not owe again, or a cancellation took back; then that counts too; when all have theirs, interestBetweenReads lets them take more, in the same order; what is left of that goes to what remains
+ *   the receivable does not owe again, or a cancellation took back (first by cash that it alone names); then that counts too; when all have theirs, interestBetweenReads lets them take more, in the same order; what is left of that goes to what remains
  *   settled by any of their versions, for a service may name a transaction later than what it pays. `original`: of the
  *   interest, what was told until that version.
  * - What nobody can take stands with the last receivable that could have taken of it, else the last that names it.
@@ -18,6 +18,7 @@
 import type { BookFacts, ReceivableFact, TransactionFact } from "../Facts.ts"
 import { byText } from "./Balances.ts"
 import { amountOf, larger, smaller, total } from "./Decimal.ts"
+import { remainsOf } from "./Firm.ts"
 import { type ReceivableBooks, receivableBooks } from "./Receivable.ts"
 import { counterOf, type Posted } from "./Statement.ts"
 
@@ -126,12 +127,31 @@ class Claim {
     return amount
   }
 
+  /** What is not owed again, of all versions. */
+  private get remains(): bigint {
+    return larger(0n, remainsOf(this.books.firm) - (this.taken.get("firm") ?? 0n))
+  }
+
+  private standing(version: number): bigint {
+    const { shaken, stands } = this.books.firm
+    const own = (stands.get(version) ?? 0n) - (this.taken.get(`version ${version}`) ?? 0n)
+    return shaken ? larger(0n, smaller(this.remains, own)) : this.remains
+  }
+
+  /** Cash that no other names pays what is not owed again. */
+  alone(version: number, most: bigint): bigint {
+    return this.books.firm.shaken ? this.upTo(version, most, this.remains) : 0n
+  }
+
   settled(version: number, most: bigint, owesAgain: boolean): bigint {
+    return this.upTo(version, most, owesAgain ? most : this.standing(version))
+  }
+
+  private upTo(version: number, most: bigint, left: bigint): bigint {
     const of = this.books.versions[version]
     const key = `version ${version}`
     const open = larger(0n, smaller((of?.settled ?? 0n) - (this.taken.get(key) ?? 0n), most))
-    const left = larger(0n, this.books.remains - (this.taken.get("firm") ?? 0n))
-    const firm = this.take(key, of?.settled ?? 0n, owesAgain ? most : smaller(left, most))
+    const firm = this.take(key, of?.settled ?? 0n, smaller(left, most))
     this.taken.set("firm", (this.taken.get("firm") ?? 0n) + firm)
     if (firm < open) {
       this.taken.set("ever", (this.taken.get("ever") ?? 0n) + firm)
@@ -176,8 +196,8 @@ export const loans = (facts: BookFacts, posted: ReadonlyArray<Posted>): Loans =>
       got: new Map<Naming, bigint>(),
     }
   })
-  const round = (take: (claim: Claim, naming: Naming, most: bigint) => bigint) => {
-    for (const pool of pools)
+  const round = (take: (claim: Claim, naming: Naming, most: bigint) => bigint, of = pools) => {
+    for (const pool of of)
       for (const naming of pool.takers) {
         const claim = claims.get(naming.fact)
         const amount = claim === undefined ? 0n : take(claim, naming, pool.left)
@@ -185,6 +205,10 @@ export const loans = (facts: BookFacts, posted: ReadonlyArray<Posted>): Loans =>
         pool.got.set(naming, (pool.got.get(naming) ?? 0n) + amount)
       }
   }
+  round(
+    (claim, { disbursement, version }, most) => (disbursement ? 0n : claim.alone(version, most)),
+    pools.filter(({ takers }) => takers.length === 1),
+  )
   for (const owesAgain of [false, true])
     round((claim, { disbursement, version }, most) =>
       disbursement ? claim.lent(most, owesAgain) : claim.settled(version, most, owesAgain),

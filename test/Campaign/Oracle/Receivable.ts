@@ -31,8 +31,10 @@
  *   was told meanwhile is part of it. `original`: what was paid beyond what was told is part of what is told later.
  * - `original`: interest that PAID left unpaid is forgone; a version after it tells of new interest only beyond that.
  */
+
 import type { BookSettings, ReceivableFact, ReceivableVersionFact } from "../Facts.ts"
 import { amountOf, cut, larger, smaller, total } from "./Decimal.ts"
+import { cancelled, type Firm, firmAfter, noFirm } from "./Firm.ts"
 
 /**
  * The cash of the repayments that a version newly names: by its index, the shares of the linked ones, and null for an unlinked one.
@@ -64,7 +66,7 @@ export interface ReceivableBooks {
   /** The missing cash of those repayments of which some cash is known. */
   readonly unseen: bigint
   /** What the versions settle (`original`: of the principal), without what a later one owes again or cancels. */
-  readonly remains: bigint
+  readonly firm: Firm
   readonly versions: ReadonlyArray<VersionBooks>
 }
 
@@ -138,7 +140,7 @@ export const receivableBooks = (
   let short = 0n // Interest that is due and unpaid
   // The cash of all repayments, what it paid in the end, and what was owed again and not repaid since, with the interest in it
   let [come, spent, undone, undoneInterest] = [0n, 0n, 0n, 0n]
-  let remains = 0n
+  let standing: Firm = noFirm
   const versions: Array<VersionBooks> = []
 
   const accrue = (interest: bigint) => {
@@ -171,7 +173,8 @@ export const receivableBooks = (
       if (version.status === "PENDING") continue
       ;[come, spent, undone, undoneInterest] = [0n, 0n, 0n, 0n]
       ;[principal, unpaid, income, deferred, clearing] = [0n, 0n, 0n, 0n, 0n]
-      ;[lent, repaidDue, short, waiting, unseen, remains] = [0n, 0n, 0n, 0n, 0n, 0n]
+      ;[lent, repaidDue, short, waiting, unseen] = [0n, 0n, 0n, 0n, 0n]
+      standing = cancelled
       live = false
       continue
     }
@@ -238,7 +241,9 @@ export const receivableBooks = (
     undoneInterest = larger(0n, undoneInterest - interestNet)
     const owed = original ? back - larger(0n, fallen) : -taken
     const firm = original ? larger(0n, fallen) : settled
-    remains = larger(0n, remains + firm - larger(0n, owed))
+    const earlier = fact.versions.slice(0, index).flatMap(({ repayments }) => repayments)
+    const names = version.repayments.some(({ txId }) => !earlier.some((one) => one.txId === txId))
+    standing = firmAfter(standing, index, { names, owed, settled: firm })
     if (taken < 0n) {
       const retold = smaller(short, larger(0n, accrued))
       short -= retold
@@ -276,7 +281,7 @@ export const receivableBooks = (
     short,
     waiting,
     unseen,
-    remains,
+    firm: standing,
     versions,
   }
 }

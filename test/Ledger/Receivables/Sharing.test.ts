@@ -133,6 +133,50 @@ describe("One transaction of several receivables", () => {
     ])
   })
 
+  describe("that was put right to the other", () => {
+    const again: Version = ["ACTIVE", "1000", "1025"]
+    const own: ReadonlyArray<Version> = [...paidBack, again, ["PAID", "0", "0"]]
+    const other = told("b", 2, paidBack)
+
+    it("stays the other's once the first is paid by cash of its own", () => {
+      const names = [named("a", "t", 2), named("b", "t", 2), named("a", "u", 4, 14)]
+      const cash = [moved("t", "1025"), moved("u", "1025")]
+      expect(shares([told("a", 1, own), other], names, cash)).toEqual(["a t 0", "a u 1025", "b t 1025"])
+    })
+
+    it("stays the other's once the first is paid by cash that it shares", () => {
+      const names = [named("a", "t", 2), named("b", "t", 2), named("a", "u", 4, 14), named("c", "u", 2, 14)]
+      const cash = [moved("t", "1025"), moved("u", "2050")]
+      expect(shares([told("a", 1, own), other, told("c", 3, paidBack)], names, cash)).toEqual([
+        "a t 0",
+        "a u 1025",
+        "b t 1025",
+        "c u 1025",
+      ])
+    })
+
+    it("is the other's, too, where the first has another repayment, which only it names", () => {
+      const twice: ReadonlyArray<Version> = [
+        ["ACTIVE", "1000", "1000"],
+        ["ACTIVE", "500", "500"],
+        ["PAID", "0", "0"],
+        ["ACTIVE", "500", "500"],
+      ]
+      const all = [told("a", 1, twice), told("b", 2, twice.slice(0, 2))]
+      const names = [named("a", "t", 2), named("b", "t", 2), named("a", "u", 3, 13)]
+      expect(shares(all, names, [moved("t", "500"), moved("u", "500")])).toEqual([
+        "a t 0",
+        "a u 500",
+        "b t 500",
+      ])
+    })
+
+    it("is shared as before where an older version was only shown once more", () => {
+      const names = [named("a", "t", 2), named("b", "t", 2)]
+      expect(shares([told("a", 1, own), other], names, [moved("t", "1500")])).toEqual(["a t 1025", "b t 475"])
+    })
+  })
+
   it("pays announced interest before it is the other's", () => {
     const lent: Version = ["ACTIVE", "1000", "1050"]
     const all = [told("a", 1, [lent, ["PAID", "0", "1050"]]), told("b", 2, [lent, ["ACTIVE", "500", "1050"]])]
