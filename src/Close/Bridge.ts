@@ -79,8 +79,9 @@ const atScale = <A extends AccountBridge>(row: A): A => {
 }
 
 /**
- * Accounts with any entry up to the end of the month: `known` of those that are posted. Statements are read from the month's first
- * moment on. Materialized, or the server may read all journals once for each book.
+ * Accounts of which any posted entry is `known` up to the end of the month. Entries count from 1; those before the first known one, which a
+ * backfill found, stand at 0 and below. Statements are read from the month's first moment on. Materialized, or the server may read all
+ * journals once for each book.
  */
 const accountBridges = Effect.fn("Close.bridge.accounts")(function* (
   months: ReadonlyArray<Month>,
@@ -102,7 +103,9 @@ const accountBridges = Effect.fn("Close.bridge.accounts")(function* (
       statement as (
         select a.book_id, a.account_id, a.currency, coalesce(s.entries, 0)::integer as entries,
           coalesce(a.last_balance, 0) - coalesce(s.after, 0) as closing, coalesce(s.movements, 0) as movements,
-          a.entries - coalesce(s.later, 0) as known
+          case when a.entries > coalesce(s.later, 0) then true else exists (
+            select from mirror.statement_entries o
+            where o.book_id = a.book_id and o.account_id = a.account_id and o.position <= 0 and o.occurred_at < m.ends) end as known
         from months m
         join mirror.accounts a on a.book_id = m.book_id
         left join lateral (
@@ -150,7 +153,7 @@ const accountBridges = Effect.fn("Close.bridge.accounts")(function* (
       from statement s
       left join odd o on o.book_id = s.book_id and o.account_id = s.account_id
       left join books b on b.book_id = s.book_id and b.account_id = s.account_id
-      where s.known > 0 or b.closing <> 0 or b.movements <> 0
+      where s.known or b.closing <> 0 or b.movements <> 0
       order by s.account_id`,
   )
   return rows.map(atScale)
