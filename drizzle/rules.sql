@@ -2395,8 +2395,8 @@ $$;
 -- entry is held back, and no blocking finding on it is open. An account that does not tie out is `off`. `accepted` is the month of
 -- the close that accepted for good all that keeps it from tying out; null: not all of it is accepted.
 create or replace view reconcile.account_standings as
-select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.tail_read_at, a.balance as service,
-  coalesce(a.last_balance, 0) as statement, c.amount as ledger, h.held, f.check_name as blocking,
+select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries + o.older as entries, a.tail_read_at,
+  a.balance as service, coalesce(a.last_balance, 0) as statement, c.amount as ledger, h.held, f.check_name as blocking,
   a.tail_read_at is null or h.held > 0 or c.amount <> coalesce(a.last_balance, 0) or c.amount <> a.balance
     or f.check_name is not null or v.unserved as off,
   v.unserved, v.began_at as read_at, v.ended_at is not null as was_read, v.of_client, v.trouble, v.status as answers, v.detail,
@@ -2443,7 +2443,11 @@ cross join lateral (
   -- would read all entries for each account.
   select count(*) as held from mirror.statement_entries e
   where e.book_id = a.book_id and e.account_id = a.account_id and e.position between a.entries + 1 and 9223372036854775807
-    and e.held) h;
+    and e.held) h
+cross join lateral (
+  -- Entries count from 1; those before the first known one, which a backfill found, stand at 0 and below without a gap.
+  select coalesce(1 - min(e.position), 0) as older from mirror.statement_entries e
+  where e.book_id = a.book_id and e.account_id = a.account_id and e.position between -9223372036854775807 and 0) o;
 
 drop view if exists reconcile.stream_standing;
 

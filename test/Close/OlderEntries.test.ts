@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { backfillWith } from "../Jobs/Workers.ts"
 import { minor, reporting, sheet } from "../Report/Reports.ts"
 import { accountId, partnership } from "../Sync/Partnership.ts"
-import { sync, variablesFor } from "../Sync/Runs.ts"
+import { rows, sync, variablesFor } from "../Sync/Runs.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { bridging, closing, movement } from "./Months.ts"
@@ -41,6 +41,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("older entries", (it) =
         ["0.00", "100.00", "100.00", "100.00", "0.00", "0.00", "0.00", "0.00", "0.00", "0.00"],
         ["100.00", "50.00", "150.00", "0.00", "0.00", "0.00", "150.00", "150.00", "0.00", "0.00"],
         ["150.00", "25.00", "175.00", "0.00", "100.00", "0.00", "25.00", "175.00", "0.00", "0.00"],
+      ])
+      // All three entries count in the account's standing.
+      expect(yield* rows("select entries::integer from reconcile.account_standings")).toEqual([
+        { entries: 3 },
       ])
       // The report of that month says the same of the account.
       const { folder } = yield* reporting("2026-08", temporaryFolder())
