@@ -171,7 +171,8 @@ const postAlone = (
       const { date, number, period } = found
       return { date, number: number === null ? null : journalNumber(move.book.code, period, number) }
     })
-    return { moved, currency: moves[0]?.from.currency ?? "" }
+    const [first] = moves
+    return { moved, currency: first?.from.currency ?? "", ruleCode: first?.to.code ?? "" }
   })
 
 /** The moves in a preview, with the days that the entries would have now. */
@@ -204,7 +205,7 @@ export const reclassifyAll = Effect.fn("Reclassify.reclassifyAll")(function* (re
       Effect.onExit((exit) => recordEnd(run, exit, () => ({ code: 0, by: request.who }))),
     )
   })
-  const { currency, moved } = yield* holding(database, connection, work).pipe(
+  const { currency, moved, ruleCode } = yield* holding(database, connection, work).pipe(
     Effect.catchTag("LockBusy", () => new SyncBusy({ connection, undone: "nothing was moved" })),
   )
   const to = moved[0]?.to
@@ -214,7 +215,7 @@ export const reclassifyAll = Effect.fn("Reclassify.reclassifyAll")(function* (re
       : yield* proposalsFor(
           books,
           moved.map(({ entryId }) => entryId),
-          to,
+          { ...to, ruleCode },
           currency,
         )
   return { moved, proposals } satisfies ReclassifiedAll

@@ -29,7 +29,8 @@ const entryOf = (
 ): JournalEntry => {
   const amount = Money.fromTrusted(from.amount)
   const line = { currency: from.currency, partnerAccountId: null }
-  const rule = from.ruleCode === "" ? null : { code: from.code, name: from.name }
+  // By the code that a rule gave it, placeholders and all: filled in, it would be another account.
+  const rule = from.ruleCode === "" ? null : { code: from.ruleCode, name: from.name }
   return {
     sourceType: "manual",
     sourceId: standing.entryId,

@@ -34,13 +34,18 @@ const inAnyCurrency = (name: string, currency: string): string =>
 const ruleFor = (by: Proposal["by"], value: string, { code, name }: RuleAccount): string =>
   `- { match: { ${by}: ${quoted(`^${escaped(value)}$`)} }, account: { code: ${quoted(code)}, name: ${quoted(name)} } }`
 
+interface Target extends RuleAccount {
+  /** Its code with the placeholders by which rules have it: filled in, it would be another account. */
+  readonly ruleCode: string
+}
+
 /**
  * Proposes rules for the counterparties and references of the entries just moved, to an account by its name in `currency`. Earlier moves in any of these books count too.
  */
 export const proposalsFor = Effect.fn("Reclassify.proposals")(function* (
   books: ReadonlyArray<Book>,
   entryIds: ReadonlyArray<string>,
-  to: RuleAccount,
+  to: Target,
   currency: string,
 ) {
   const database = yield* Database
@@ -68,7 +73,7 @@ export const proposalsFor = Effect.fn("Reclassify.proposals")(function* (
   )
   return rows.map(({ by, times, value }): Proposal => {
     const known = by === "counterparty" ? "counterparty" : "reference"
-    const account = { code: to.code, name: inAnyCurrency(to.name, currency) }
+    const account = { code: to.ruleCode, name: inAnyCurrency(to.name, currency) }
     return { by: known, value, times, rule: ruleFor(known, value, account) }
   })
 })

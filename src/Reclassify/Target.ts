@@ -1,5 +1,5 @@
 /** The account that a person names, and the amount that moves to it. */
-import { and, desc, eq } from "drizzle-orm"
+import { and, desc, eq, or } from "drizzle-orm"
 import { Effect, Either, Schema } from "effect"
 import type { Book } from "../Book.ts"
 import * as Money from "../Common/Money.ts"
@@ -81,13 +81,17 @@ const isName = Schema.is(AccountName)
 
 interface Known {
   readonly name: string
+  /** The code by which rules and persons have it, with its placeholders; null: an account of the chart. */
+  readonly ruleCode: string | null
   readonly cash: boolean
   /** The currency of an account of the books; null: a name from the settings, with placeholders. */
   readonly currency: string | null
 }
 
+type Called = Omit<Known, "ruleCode">
+
 /** The name of an account in one currency, made from its name in another, which contains that currency. */
-const nameIn = ({ currency: own, name }: Known, currency: string): string =>
+const nameIn = ({ currency: own, name }: Called, currency: string): string =>
   own === null
     ? name
     : name
@@ -97,7 +101,7 @@ const nameIn = ({ currency: own, name }: Known, currency: string): string =>
 
 /** The name of an account to move to: one code has one name in all currencies. Left: what is wrong with `given`. */
 export const nameOf = (
-  known: ReadonlyArray<Known>,
+  known: ReadonlyArray<Called>,
   given: string | null,
   code: string,
   currency: string,
@@ -121,9 +125,14 @@ const knownAccounts = Effect.fn("Reclassify.knownAccounts")(function* (
   const { chart, rules } = yield* Settings
   const rows = yield* database.orm("Reclassify.knownAccounts", (orm) =>
     orm
-      .select({ name: accounts.name, role: accounts.role, currency: accounts.currency })
+      .select({
+        name: accounts.name,
+        role: accounts.role,
+        currency: accounts.currency,
+        ruleCode: accounts.ruleCode,
+      })
       .from(accounts)
-      .where(and(eq(accounts.bookId, book.bookId), eq(accounts.code, code)))
+      .where(and(eq(accounts.bookId, book.bookId), or(eq(accounts.code, code), eq(accounts.ruleCode, code))))
       .orderBy(desc(eq(accounts.currency, currency)), accounts.accountId),
   )
   const booked = rows.map(
@@ -131,13 +140,20 @@ const knownAccounts = Effect.fn("Reclassify.knownAccounts")(function* (
       name: account.name,
       cash: account.role === "cash",
       currency: account.currency,
+      ruleCode: account.ruleCode === "" ? null : account.ruleCode,
     }),
   )
-  const ruled = rules.filter(({ account }) => account.code === code).map(({ account }) => account.name)
+  const filled = (template: string): string =>
+    template.replaceAll("{currency}", currency).replaceAll("{client}", book.code)
+  const ruled = rules
+    .filter(({ account }) => account.code === code || filled(account.code) === code)
+    .map(
+      ({ account }): Known => ({ name: account.name, cash: false, currency: null, ruleCode: account.code }),
+    )
   const charted = Object.entries(chart)
     .filter(([, account]) => account.code === code)
-    .map(([role, { name }]): Known => ({ name, cash: role === "cash", currency: null }))
-  return [...booked, ...ruled.map((name): Known => ({ name, cash: false, currency: null })), ...charted]
+    .map(([role, { name }]): Known => ({ name, cash: role === "cash", currency: null, ruleCode: null }))
+  return [...booked, ...ruled, ...charted]
 })
 
 /** What was found for a book and a currency, of one code: many entries have the same. */
@@ -168,12 +184,11 @@ export const targetOf = Effect.fn("Reclassify.targetOf")(function* (
       `--name: found ${JSON.stringify(name)}, expected an account name such as Expenses:Fees, ${nameForm}.`,
     )
   }
-  if (code === from.code) {
-    return yield* reclassifyError(
-      "Usage",
-      `--to: what statement entry ${entryId} moved stands in ${code} ${from.name} already.`,
-    )
-  }
+  const standsThere = reclassifyError(
+    "Usage",
+    `--to: what statement entry ${entryId} moved stands in ${from.code} ${from.name} already.`,
+  )
+  if (code === from.code) return yield* standsThere
   const key = `${book.bookId} ${from.currency}`
   const known = alreadyKnown.get(key) ?? (yield* knownAccounts(book, code, from.currency))
   alreadyKnown.set(key, known)
@@ -185,7 +200,13 @@ export const targetOf = Effect.fn("Reclassify.targetOf")(function* (
   }
   const chosen = nameOf(known, name, code, from.currency)
   if (Either.isLeft(chosen)) return yield* reclassifyError("Usage", chosen.left)
-  if (chosen.right !== undefined) return { code, name: chosen.right }
+  // One account, whether by its code in the books or by that in the rules, whose placeholders are filled in there.
+  const own = known.find(
+    ({ currency, ruleCode }) => ruleCode !== null && (currency === null || currency === from.currency),
+  )
+  const to = own?.ruleCode ?? code
+  if (from.ruleCode !== "" && to === from.ruleCode) return yield* standsThere
+  if (chosen.right !== undefined) return { code: to, name: chosen.right }
   return yield* reclassifyError(
     "Usage",
     `--to: no account of book ${book.code} and no rule of the settings has the code ${code}. Name it: --name "Expenses:…"`,
