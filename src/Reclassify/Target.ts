@@ -7,7 +7,7 @@ import { accounts } from "../Database/Tables/Ledger.ts"
 import { Database } from "../Database.ts"
 import type { RuleAccount } from "../Ledger/JournalEntry.ts"
 import type { Role } from "../Ledger/Role.ts"
-import { AccountCode, AccountName, codeForm, nameForm } from "../Settings/Chart.ts"
+import { AccountCode, AccountName, codeForm, filled, nameForm } from "../Settings/Chart.ts"
 import { Settings } from "../Settings.ts"
 import type { ReclassifiableItem, StandingLine } from "./Reclassifiable.ts"
 import { reclassifyError } from "./ReclassifyError.ts"
@@ -106,11 +106,11 @@ export const nameOf = (
   code: string,
   currency: string,
 ): Either.Either<string | undefined, string> => {
-  const filled = (name: string) => name.replaceAll("{currency}", currency)
+  const inCurrency = (name: string) => name.replaceAll("{currency}", currency)
   const [nearest] = known
   const usual = nearest === undefined ? undefined : nameIn(nearest, currency)
   if (given === null || usual === undefined) return Either.right(given ?? usual)
-  return known.some((one) => filled(nameIn(one, currency)) === filled(given))
+  return known.some((one) => inCurrency(nameIn(one, currency)) === inCurrency(given))
     ? Either.right(given)
     : Either.left(`--name: ${code} is ${usual} already. Leave --name out, or choose another code.`)
 }
@@ -143,10 +143,8 @@ const knownAccounts = Effect.fn("Reclassify.knownAccounts")(function* (
       ruleCode: account.ruleCode === "" ? null : account.ruleCode,
     }),
   )
-  const filled = (template: string): string =>
-    template.replaceAll("{currency}", currency).replaceAll("{client}", book.code)
   const ruled = rules
-    .filter(({ account }) => account.code === code || filled(account.code) === code)
+    .filter(({ account }) => account.code === code || filled(account.code, currency, book.code) === code)
     .map(
       ({ account }): Known => ({ name: account.name, cash: false, currency: null, ruleCode: account.code }),
     )

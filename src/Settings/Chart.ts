@@ -11,6 +11,14 @@ const unknownPlaceholder = new RegExp(`\\{(?!(?:${placeholders.join("|")})\\})|(
 const onlyKnownPlaceholders = (text: string): boolean => !unknownPlaceholder.test(text)
 const placeholderList = placeholders.map((name) => `{${name}}`).join(" ")
 
+/** A code or name as an account has it that is none of the service's, like `ledger.filled` of the database; `client` is the book's code. */
+export const filled = (template: string, currency: string, client: string): string =>
+  template
+    .replaceAll("{currency}", () => currency)
+    .replaceAll("{account}", "")
+    .replaceAll("{rail}", "")
+    .replaceAll("{client}", () => client)
+
 /** What a code must be, for people: the filter below in words. */
 export const codeForm = "at most 64 characters, none of them \" ' ; or ,"
 

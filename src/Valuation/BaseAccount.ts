@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { columnsOf } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import type { Chart } from "../Settings/Chart.ts"
+import { type Chart, filled } from "../Settings/Chart.ts"
 import { type BaseRole, baseRoles } from "./Base.ts"
 
 export interface BaseAccount {
@@ -17,20 +17,13 @@ export const accountsOf = (
   book: string,
   baseCurrency: string,
   chart: Pick<Chart, BaseRole>,
-): ReadonlyArray<BaseAccount> => {
-  const filled = (text: string): string =>
-    text
-      .replaceAll("{currency}", baseCurrency)
-      .replaceAll("{client}", book)
-      .replaceAll("{account}", "")
-      .replaceAll("{rail}", "")
-  return baseRoles.map((role) => ({
+): ReadonlyArray<BaseAccount> =>
+  baseRoles.map((role) => ({
     role,
     currency: baseCurrency,
-    code: filled(chart[role].code),
-    name: filled(chart[role].name),
+    code: filled(chart[role].code, baseCurrency, book),
+    name: filled(chart[role].name, baseCurrency, book),
   }))
-}
 
 /** Stores these accounts with the chart's current codes and names. */
 export const keepAccounts = Effect.fn("Valuation.keepAccounts")(function* (
