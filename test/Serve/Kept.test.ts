@@ -39,3 +39,25 @@ it.scoped("the database is probed again after five seconds, where the clock was 
     expect(yield* clockSetBack("1 day")(ready)).toBe(2)
   }),
 )
+
+it.scoped("what takes longer than its answer is kept is not asked for anew by each request", () =>
+  Effect.gen(function* () {
+    let asked = 0
+    const slow = yield* keptFor(
+      "3 seconds",
+      Effect.suspend(() => Effect.as(Effect.sleep("5 seconds"), ++asked)),
+    )
+    const first = yield* Effect.fork(slow)
+    yield* TestClock.adjust("5 seconds")
+    expect(yield* Fiber.join(first)).toBe(1)
+    yield* TestClock.adjust("4 seconds")
+    const second = yield* Effect.fork(slow)
+    yield* TestClock.adjust("500 millis")
+    expect(yield* Fiber.join(second)).toBe(1)
+    // Kept for as long as it took, and no longer.
+    yield* TestClock.adjust("1 seconds")
+    const third = yield* Effect.fork(slow)
+    yield* TestClock.adjust("5 seconds")
+    expect(yield* Fiber.join(third)).toBe(2)
+  }),
+)
