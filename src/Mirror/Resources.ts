@@ -153,7 +153,10 @@ const made = Effect.gen(function* () {
           where m.book_id = ${book.bookId} and m.resource_id = n.resource_id and m.resource_type = n.resource_type`
     })
 
-  /** Part of the caller's transaction: writes those mirrored resources that have changed. Returns how many did. */
+  /**
+   * Part of the caller's transaction: writes those mirrored resources that have changed. Returns how many did. Another transaction may
+   * change them at the same time. So they are locked first, and what stands then is kept, not what the statement's snapshot has.
+   */
   const change = Effect.fn("Mirror.Resources.change")(function* (
     book: Book,
     runId: number,
@@ -165,19 +168,27 @@ const made = Effect.gen(function* () {
       { changed: bool },
       (sql) => sql`
           with read as (${rowsOf(sql, resources)}),
+          before as materialized (
+            select r.book_id, r.resource_type, r.resource_id, r.version, r.status, r.final, r.rate, r.fee_currency, r.raw,
+              r.changed_at, n.raw as now_raw
+            from read n
+            join mirror.resources r on r.book_id = ${book.bookId} and r.resource_id = n.resource_id
+              and r.resource_type = n.resource_type
+            order by r.resource_id, r.resource_type
+            for no key update of r),
           superseded as (
             insert into mirror.resource_versions
               (book_id, resource_type, resource_id, version, status, final, rate, fee_currency, raw, changed_at,
                 superseded_at, run_id)
             select r.book_id, r.resource_type, r.resource_id, r.version, r.status, r.final, r.rate, r.fee_currency, r.raw,
               r.changed_at, ${readAt}, ${runId}
-            from read n
-            join mirror.resources r on r.book_id = ${book.bookId} and r.resource_id = n.resource_id
-              and r.resource_type = n.resource_type
-            where ${differs(sql, sql`n.raw`)}
+            from before r
+            where ${differs(sql, sql`r.now_raw`)}
             on conflict do nothing)
           insert into mirror.resources as r (book_id, ${sql(written)}, final, changed_at, read_at, run_id)
           select ${book.bookId}, n.*, ${readAt}, ${readAt}, ${runId} from read n
+          -- Always so: counting them locks them before the first is written.
+          where (select count(*) from before) >= 0
           on conflict (book_id, resource_id, resource_type) do update set
             status = excluded.status, final = excluded.final, form = excluded.form,
             account_id = excluded.account_id, account_rail = excluded.account_rail, currency = excluded.currency,
