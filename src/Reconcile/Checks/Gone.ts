@@ -6,20 +6,26 @@
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, instantText, type Scope, sumText } from "../ReconcileScope.ts"
+import { readElsewhere } from "./SharedAccounts.ts"
 
 const accounts = (sql: Sql, scope: Scope): Fragment => sql`
   select 'account-gone' as check_name, a.book_id, 'account' as subject_type, a.account_id::text as subject_id, true as ripe,
-    format('Account %s (%s, %s) is %s, and its statement answers %s. Its last balance is %s, %s.',
+    format('Account %s (%s, %s) is %s, and its statement answers %s. Its last balance is %s, %s.%s',
       a.account_id, a.currency, a.status,
       case when a.unlisted_since is null then 'closed' else 'not in the list of accounts any more' end, s.status, ${sumText(sql, sql`a.balance`, sql`a.currency`)},
       case when s.ended_at is null then 'never read to its end'
         when s.began_at is null then 'read to its end, but the service did not say when (no Date header)'
-        else 'last read to its end on ' || to_char(s.began_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end) as message,
+        else 'last read to its end on ' || to_char(s.began_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end,
+      ' It is read in ' || o.codes || ' now, where all that its statement shows is booked: what stands here, stands there as well.') as message,
     jsonb_build_object('accountId', a.account_id, 'currency', a.currency, 'status', a.status,
       'balance', trim_scale(a.balance)::text, 'lastBalance', trim_scale(a.last_balance)::text, 'entries', a.entries,
-      'answers', s.status, 'readAt', ${instantText(sql, sql`s.began_at`)}) as evidence
+      'answers', s.status, 'readAt', ${instantText(sql, sql`s.began_at`)})
+      || case when o.codes is null then '{}'::jsonb else jsonb_build_object('books', o.listed) end as evidence
   from reconcile.statement_standing s
   join mirror.accounts a on a.book_id = s.book_id and a.account_id = s.account_id
+  join mirror.books b on b.book_id = a.book_id
+  -- An account that moved to another client.
+  cross join lateral ${readElsewhere(sql)} o
   where s.book_id = ${inBooks(sql, scope)} and s.gone
     and not exists (select 1 from reconcile.gone_clients g where g.book_id = s.book_id)`
 

@@ -9,6 +9,13 @@ const isGone = (sql: Sql, account: "a" | "s"): Fragment => sql`(exists (
     where g.book_id = ${sql(account)}.book_id and g.account_id = ${sql(account)}.account_id and g.gone offset 0)
   or exists (select from reconcile.gone_clients g where g.book_id = ${sql(account)}.book_id offset 0))`
 
+/** Of an account `a` of a book `b`: the codes of the other books of its connection in which it can be read. */
+export const readElsewhere = (sql: Sql): Fragment => sql`(
+    select string_agg(k.code, ', ' order by k.code) as codes, jsonb_agg(k.code order by k.code) as listed
+    from mirror.accounts s
+    join mirror.books k on k.book_id = s.book_id and k.connection = b.connection
+    where s.account_id = a.account_id and s.book_id <> a.book_id and not ${isGone(sql, "s")})`
+
 /** An account that moved to another client is booked at the former one, too, for as long as its statement can be read there. */
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select 'account-shared' as check_name, a.book_id, 'account' as subject_type, a.account_id::text as subject_id, true as ripe,
@@ -17,11 +24,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     jsonb_build_object('accountId', a.account_id, 'currency', a.currency, 'books', o.listed) as evidence
   from mirror.accounts a
   join mirror.books b on b.book_id = a.book_id
-  cross join lateral (
-    select string_agg(k.code, ', ' order by k.code) as codes, jsonb_agg(k.code order by k.code) as listed
-    from mirror.accounts s
-    join mirror.books k on k.book_id = s.book_id and k.connection = b.connection
-    where s.account_id = a.account_id and s.book_id <> a.book_id and not ${isGone(sql, "s")}) o
+  cross join lateral ${readElsewhere(sql)} o
   where a.book_id = ${inBooks(sql, scope)} and o.codes is not null and not ${isGone(sql, "a")}`
 
 export const sharedAccounts: CheckQuery = {
