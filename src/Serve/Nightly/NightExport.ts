@@ -40,7 +40,7 @@ export const checkNightExport = Effect.fn("Nightly.checkExport")(function* () {
         new SettingsError({
           reason: "Invalid",
           mistakes: [`schedule.export: ${message}`],
-          advice: "Leave that format out, or change the setting; no other would be exported with it either.",
+          advice: "Leave that format out, or change the setting.",
         }),
     ),
   )
