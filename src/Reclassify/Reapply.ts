@@ -4,6 +4,7 @@ import { chooseBooks } from "../Book/ChosenBooks.ts"
 import type { Book } from "../Book.ts"
 import { printedSum } from "../Common/AmountText.ts"
 import * as Money from "../Common/Money.ts"
+import { int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import type { Line } from "../Ledger/JournalEntry.ts"
 import { Ledger } from "../Ledger.ts"
@@ -48,6 +49,8 @@ export interface Reapplied {
   readonly book: string
   /** Entries of open months that were examined. */
   readonly looked: number
+  /** Entries that a sync which was stopped left without a number: a preview does not examine them, and moving numbers them first. */
+  readonly unnumbered: number
   readonly changed: number
   /** The first thousand changes. */
   readonly changes: ReadonlyArray<ShownChange>
@@ -113,9 +116,10 @@ const tally = (book: Book) => {
       kept.push(...left.slice(0, mostShown - kept.length))
     }),
     months: (): ReadonlyArray<string> => [...months].sort(),
-    result: (looked: number): Reapplied => ({
+    result: (looked: number, unnumbered = 0): Reapplied => ({
       book: book.code,
       looked,
+      unnumbered,
       changed,
       changes,
       totals: [...totals.values()].map(({ amount, credit, currency, debit, entries }) => ({
@@ -130,10 +134,26 @@ const tally = (book: Book) => {
   }
 }
 
+/** Numbers that are given meanwhile may count an entry that was examined, too. */
+const unnumberedIn = Effect.fn("Reclassify.unnumbered")(function* ({ bookId }: Book) {
+  const database = yield* Database
+  const { waiting } = yield* database.row(
+    "Reclassify.unnumbered",
+    { waiting: int4 },
+    (sql) => sql`
+      select count(*)::integer as waiting
+      from ledger.unnumbered u
+      join ledger.journal_entries j on j.book_id = u.book_id and j.entry_id = u.entry_id
+      where u.book_id = ${bookId} and j.source_type = 'statement_entry' and j.sequence = 0`,
+  )
+  return waiting
+})
+
 const previewed = Effect.fn("Reclassify.preview")(function* (book: Book, { reason }: ReapplyRequest) {
   const sum = tally(book)
+  const unnumbered = yield* unnumberedIn(book)
   const looked = yield* throughRules(book, reason, sum.take)
-  return sum.result(looked)
+  return sum.result(looked, unnumbered)
 })
 
 /** Runs while no sync of the connection does, since it might be about to correct the same movements. */

@@ -87,6 +87,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("posting rules that hav
       expect(preview).toEqual({
         book: "ORG",
         looked: 3,
+        unnumbered: 0,
         changed: 2,
         changes: [
           {
@@ -119,6 +120,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("posting rules that hav
         kept: [],
       })
       expect(yield* journal).toEqual(before)
+
+      // A sync that was stopped leaves entries without a number.
+      yield* unruled(`insert into ledger.unnumbered (book_id, entry_id)
+        select n.book_id, n.entry_id from ledger.journal_numbers n where n.period = '2026-10-01' and n.number = 3`)
+      const [early] = yield* reapplying(rulesOf(wages, interest), { preview: true })
+      expect(early).toMatchObject({ unnumbered: 1 })
+      yield* unruled("delete from ledger.unnumbered")
 
       const [done] = yield* reapplying(rulesOf(wages, interest))
       expect(done).toEqual(preview)

@@ -31,7 +31,7 @@ const linesOf = ({
 ]
 
 export const reappliedLines = (
-  { book, changed, changes, kept, keptByHand, looked, totals }: Reapplied,
+  { book, changed, changes, kept, keptByHand, looked, totals, unnumbered }: Reapplied,
   screen: Screen,
 ) => [
   `${book}: ${counted(changed, "entry", "entries")} of ${count(looked)} in open months`,
@@ -60,6 +60,11 @@ export const reappliedLines = (
     ? []
     : [
         `  Left where a person put ${keptByHand === 1 ? "it" : "them"}: ${kept.slice(0, mostListed).join(", ")}${keptByHand > mostListed ? ` … (${count(keptByHand)} in all)` : ""}`,
+      ]),
+  ...(unnumbered === 0
+    ? []
+    : [
+        `  ${counted(unnumbered, "entry has", "entries have")} no number yet and ${unnumbered === 1 ? "is" : "are"} not among them: tieout sync, or --apply, numbers first.`,
       ]),
 ]
 

@@ -49,7 +49,7 @@ interface ByHand {
 const applyRules = Effect.fn("Cli.reclassify.rules")(function* ({ apply, book, reason }: ByRules) {
   const output = yield* Output
   const results = yield* reapply({ book, preview: !apply, reason, who: yield* who })
-  const nothing = results.every(({ changed }) => changed === 0)
+  const nothing = results.every(({ changed, unnumbered }) => changed === 0 && unnumbered === 0)
   yield* output.report({
     document: { applied: apply, books: results },
     lines: [
