@@ -107,7 +107,12 @@ const inFormat = (connection: string, format: string) => {
   const part = { connection, formats: [format] }
   return Effect.flatMap(attempt(part), (tried) => {
     const [error] = tried.failures
-    return error === undefined ? Effect.succeed(tried) : byBook(part, ofFormat(error, format))
+    return error === undefined
+      ? Effect.succeed(tried)
+      : Effect.map(byBook(part, error), ({ batches, failures }) => ({
+          batches,
+          failures: failures.map((failed) => ofFormat(failed, format)),
+        }))
   })
 }
 
