@@ -4,7 +4,7 @@ import { steadyMillis } from "../Common/Time.ts"
 
 /**
  * An effect that runs at most once at a time, independently of any request, and whose answer is kept for so long. One that took longer
- * than that is kept for as long as it took: it would have expired before it came, and each request would ask the database anew.
+ * than that is kept from when it came: it would have expired before, and each request would ask the database anew.
  */
 export const keptFor = <A, E, R>(
   time: Duration.DurationInput,
@@ -18,8 +18,7 @@ export const keptFor = <A, E, R>(
       flight = mine
       const landed = Effect.onExit(effect, (exit) =>
         Effect.map(steadyMillis, (now) => {
-          const took = now - at
-          last = { until: took > keep ? now + took : at + keep, exit }
+          last = { until: (now - at > keep ? now : at) + keep, exit }
           flight = undefined
         }),
       )

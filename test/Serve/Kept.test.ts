@@ -50,14 +50,31 @@ it.scoped("what takes longer than its answer is kept is not asked for anew by ea
     const first = yield* Effect.fork(slow)
     yield* TestClock.adjust("5 seconds")
     expect(yield* Fiber.join(first)).toBe(1)
-    yield* TestClock.adjust("4 seconds")
+    yield* TestClock.adjust("2 seconds")
     const second = yield* Effect.fork(slow)
     yield* TestClock.adjust("500 millis")
     expect(yield* Fiber.join(second)).toBe(1)
-    // Kept for as long as it took, and no longer.
+    // Kept from when it came, and no longer than others.
     yield* TestClock.adjust("1 seconds")
     const third = yield* Effect.fork(slow)
     yield* TestClock.adjust("5 seconds")
     expect(yield* Fiber.join(third)).toBe(2)
+  }),
+)
+
+it.scoped("an answer that took an hour, in a process that was stopped, is not kept for an hour", () =>
+  Effect.gen(function* () {
+    let asked = 0
+    const stopped = yield* keptFor(
+      "5 seconds",
+      Effect.suspend(() => Effect.as(Effect.sleep(asked++ === 0 ? "1 hour" : 0), asked)),
+    )
+    const first = yield* Effect.fork(stopped)
+    yield* TestClock.adjust("1 hour")
+    yield* Fiber.join(first)
+    yield* TestClock.adjust("6 seconds")
+    const second = yield* Effect.fork(stopped)
+    yield* TestClock.adjust("1 seconds")
+    expect(yield* Fiber.join(second)).toBe(2)
   }),
 )
