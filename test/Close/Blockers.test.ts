@@ -58,6 +58,25 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month with several b
       const narrow = { ...screen, width: 60 }
       const lines = blocked === undefined ? [] : closeLines([blocked], false, narrow)
       expect(lines.filter((line) => line.length > 60 && !/account/i.test(line))).toEqual([])
+      const many = blocked && {
+        ...blocked,
+        blockers: Array.from({ length: 1_030 }, (_, at) => ({
+          ...{ id: `F${at}`, check: at < 25 ? "quarantine" : "adjustment" },
+          ...{ what: "found", hint: "tieout explain" },
+        })),
+        accepted: Array.from({ length: 30 }, (_, at) => ({ id: `F${at}`, what: "found", reason: "Known" })),
+      }
+      const listed = (verbose: boolean) => (many === undefined ? [] : closeLines([many], verbose, screen))
+      const findingsIn = (lines: ReadonlyArray<string>) =>
+        lines.filter((line) => /^ {2}F\d+ /.test(line)).length
+      const acceptedIn = (lines: ReadonlyArray<string>) =>
+        lines.filter((line) => line.startsWith("  accepted F")).length
+      expect([findingsIn(listed(true)), acceptedIn(listed(true))]).toEqual([1_030, 30])
+      expect([findingsIn(listed(false)), acceptedIn(listed(false))]).toEqual([40, 20])
+      expect(listed(false)).toContain(
+        "  … and 5 more of quarantine, 985 more of adjustment; --verbose lists them.",
+      )
+      expect(listed(false)).toContain("  … and 10 more accepted.")
       const [closed] = yield* closing("2026-09", {
         accept: ids.map((id) => ({ id, reason: "Known to the bank" })),
       })

@@ -64,8 +64,12 @@ const isApart = (account: AccountBridge): boolean =>
     ...[account.carried, account.openingBooked],
   ].some((amount) => !isZero(amount))
 
+/** Late entries of either kind that are listed without --verbose. */
+const mostLate = 20
+
 /**
- * Only the accounts that differ from the statement by late entries, an opening balance or a difference; the others are counted.
+ * Only the accounts that differ from the statement by late entries, an opening balance or a difference, and the first late entries; the
+ * others are counted.
  */
 export const shortBridgeLines = (bridge: Bridge, screen: Screen): ReadonlyArray<string> => {
   const apart = bridge.accounts.filter(isApart)
@@ -74,5 +78,14 @@ export const shortBridgeLines = (bridge: Bridge, screen: Screen): ReadonlyArray<
     same === 0
       ? []
       : [`  ${counted(same, "account")}: the books close as the provider's statement does, difference 0`]
-  return [...counts, ...bridgeLines({ ...bridge, accounts: apart }, screen)]
+  const shown = bridge.lateElsewhere.slice(0, mostLate)
+  const shownHere = bridge.lateHere.slice(0, mostLate)
+  const more = bridge.lateElsewhere.length + bridge.lateHere.length - shown.length - shownHere.length
+  return [
+    ...counts,
+    ...bridgeLines({ ...bridge, accounts: apart, lateElsewhere: shown, lateHere: shownHere }, screen),
+    ...(more === 0
+      ? []
+      : [`  … and ${counted(more, "late entry", "late entries")} more; --verbose lists them.`]),
+  ]
 }

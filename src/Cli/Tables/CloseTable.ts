@@ -1,23 +1,59 @@
 /** The output of `tieout close`: what is in the way and what to do about it, and whether a closed month still agrees. */
 import type { Agreement } from "../../Close/Agreement.ts"
 import type { BookClose, CloseState } from "../../Close/CloseBooks.ts"
-import { counted, harmless, styled } from "../../Common/Text.ts"
+import { count, counted, harmless, styled } from "../../Common/Text.ts"
 import { wrapped } from "../../Common/Wrap.ts"
 import { checks } from "../../Reconcile/Check.ts"
 import type { Screen } from "../../Terminal.ts"
 import { listOf } from "../FindingRanges.ts"
 import { bridgeLines, shortBridgeLines } from "./BridgeTable.ts"
 
-const blockerLines = ({ blockers }: BookClose, { color, width }: Screen): ReadonlyArray<string> =>
-  blockers.flatMap(({ hint, id, what }) => {
-    const name = id ?? "!"
-    const [first = "", ...rest] = wrapped(`  ${name}  ${harmless(what)}`, width)
-    return [
-      `  ${styled(color, "red", name)}${first.slice(2 + name.length)}`,
-      ...rest,
-      `      ${harmless(hint)}`,
-    ]
+/** Listed of each check in the way, and of what was accepted, without --verbose; the rest is counted, and `--json` has all. */
+export const mostListed = 20
+
+const blockerLines = (
+  blockers: BookClose["blockers"],
+  verbose: boolean,
+  { color, width }: Screen,
+): ReadonlyArray<string> => {
+  const seen = new Map<string, number>()
+  const shown = blockers.filter(({ check = "" }) => {
+    const at = (seen.get(check) ?? 0) + 1
+    seen.set(check, at)
+    return verbose || at <= mostListed
   })
+  const more = [...seen].flatMap(([check, found]) =>
+    verbose || found <= mostListed ? [] : `${count(found - mostListed)} more of ${check}`,
+  )
+  return [
+    ...shown.flatMap(({ hint, id, what }) => {
+      const name = id ?? "!"
+      const [first = "", ...rest] = wrapped(`  ${name}  ${harmless(what)}`, width)
+      return [
+        `  ${styled(color, "red", name)}${first.slice(2 + name.length)}`,
+        ...rest,
+        `      ${harmless(hint)}`,
+      ]
+    }),
+    ...(more.length === 0 ? [] : wrapped(`  … and ${more.join(", ")}; --verbose lists them.`, width)),
+  ]
+}
+
+const acceptedLines = (
+  accepted: BookClose["accepted"],
+  verbose: boolean,
+  { width }: Screen,
+): ReadonlyArray<string> => {
+  const shown = verbose ? accepted : accepted.slice(0, mostListed)
+  return [
+    ...shown.flatMap(({ id, reason, what }) =>
+      wrapped(`  accepted ${id}: ${harmless(reason)} (${harmless(what)})`, width),
+    ),
+    ...(shown.length === accepted.length
+      ? []
+      : [`  … and ${count(accepted.length - shown.length)} more accepted.`]),
+  ]
+}
 
 /** The most findings, or ranges of them, that the command line to accept them names. */
 const mostNamed = 200
@@ -63,10 +99,8 @@ export const closeLines = (
 ): ReadonlyArray<string> =>
   results.flatMap((result) => [
     headline(result, screen),
-    ...blockerLines(result, screen),
-    ...result.accepted.flatMap(({ id, reason, what }) =>
-      wrapped(`  accepted ${id}: ${harmless(reason)} (${harmless(what)})`, screen.width),
-    ),
+    ...blockerLines(result.blockers, verbose, screen),
+    ...acceptedLines(result.accepted, verbose, screen),
     ...(result.bridge === null ? [] : (verbose ? bridgeLines : shortBridgeLines)(result.bridge, screen)),
     ...result.notes.flatMap((note) => wrapped(`  ${harmless(note)}`, screen.width)),
     ...(result.hash === null

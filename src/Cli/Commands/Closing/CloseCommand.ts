@@ -18,7 +18,7 @@ import { findingsIn, listOf } from "../../FindingRanges.ts"
 import { Output } from "../../Output.ts"
 import { parseMonth } from "../../Period.ts"
 import { bridgeLines } from "../../Tables/BridgeTable.ts"
-import { adviceLines, agreementLines, closeLines } from "../../Tables/CloseTable.ts"
+import { adviceLines, agreementLines, closeLines, mostListed } from "../../Tables/CloseTable.ts"
 import { notReadOf, unreadLines } from "../../Tables/UnreadBooks.ts"
 
 const usage = (detail: string, advice = "") => new UsageError({ detail, advice })
@@ -147,7 +147,7 @@ export const close = command(
       ),
       verbose: flag(
         "verbose",
-        "Print the bridge of every account, not of those alone that late entries or a difference set apart",
+        `Print all that is in the way, not only the first ${mostListed} of each check, and the bridge of every account, not of those alone that late entries or a difference set apart`,
       ),
       check: flag(
         "check",
