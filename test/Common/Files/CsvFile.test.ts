@@ -65,6 +65,24 @@ describe("a CSV file is refused", () => {
   })
 })
 
+describe("rows that a spreadsheet has emptied", () => {
+  it("are none, whatever their length, and the others keep their lines", () => {
+    const text = "a;b\r\n;\r\n1;2\r\n;\r\n;;;\r\n  ;\r\n3;4\r\n;\r\n"
+    const { mistakes, rows } = Either.getOrThrow(readCsvFile(Buffer.from(text), ["a", "b"]))
+    expect(mistakes).toEqual([])
+    expect(rows.map(({ cell, line }) => [line, cell("a"), cell("b")])).toEqual([
+      [3, "1", "2"],
+      [7, "3", "4"],
+    ])
+  })
+
+  it("do not hide on which line a quote is never closed", () => {
+    expect(readRecords(Buffer.from('a,b\n,\n,\n2,"z\n3,w\n'))).toEqual(
+      Either.left({ line: 4, text: "has a quote that is never closed" }),
+    )
+  })
+})
+
 it("a row of 65,536 bytes in 256 cells is read", () => {
   const cells = ["a".repeat(65_536), ...Array.from({ length: 255 }, () => "")]
   expect(readRecords(Buffer.from(`${cells.join()}\n`))).toEqual(Either.right([{ line: 1, cells }]))

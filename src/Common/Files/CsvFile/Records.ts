@@ -101,13 +101,19 @@ class Refused extends Error {
   }
 }
 
+/** Clearing rows in a spreadsheet leaves their separators. In a workbook such rows are none either. */
+const isEmptied = (record: ReadonlyArray<string>): boolean => record.every((cell) => cell.trim() === "")
+
 /** Counts uneven records as they come, and refuses early: of each one the parser would make an error. */
 const recordCollector = () => {
   const found: Array<Parsed[number]> = []
+  let last: number | undefined
   let width: number | undefined
   let uneven = 0
   const keep = (record: ReadonlyArray<string>, line: number): void => {
     if (record.length > mostColumns) throw new Refused(line, `has more than ${mostColumns} cells`)
+    last = line
+    if (isEmptied(record)) return
     width ??= record.length
     if (record.length !== width) uneven += 1
     if (uneven > mostUneven) {
@@ -116,7 +122,7 @@ const recordCollector = () => {
     }
     found.push({ record, line })
   }
-  return { found, keep }
+  return { found, keep, lastLine: () => last }
 }
 
 const whyNot = (cause: unknown, last: number): Mistake => {
@@ -138,7 +144,7 @@ const records = (text: string): Either.Either<Parsed, Mistake> => {
   const layout = layoutOf(text)
   if (Either.isLeft(layout)) return Either.left(layout.left)
   const { delimiter, fromLine } = layout.right
-  const { found, keep } = recordCollector()
+  const { found, keep, lastLine } = recordCollector()
   const options = { delimiter, relax_column_count: true, skip_empty_lines: true, from_line: fromLine }
   try {
     // Within quotes the parser counts both characters of a line end.
@@ -153,7 +159,7 @@ const records = (text: string): Either.Either<Parsed, Mistake> => {
     })
     return Either.right(found)
   } catch (cause) {
-    return Either.left(whyNot(cause, found.at(-1)?.line ?? fromLine - 1))
+    return Either.left(whyNot(cause, lastLine() ?? fromLine - 1))
   }
 }
 
