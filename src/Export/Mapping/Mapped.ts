@@ -74,11 +74,23 @@ export const mapAccounts = (
   const used = (stored?.rows ?? []).some(rowUses)
   const mapping = new Map<Account, Mapped>()
   const unmapped: Array<string> = []
+  const spellings = new Map<string, string>()
   for (const account of accounts) {
     const native = nativeOf(account)
     const found = lookUp(native, target, profile, used, rows.get(keyOf(native)))
-    if (typeof found === "string") unmapped.push(`${place(native)} ${found}`)
-    else mapping.set(account, found)
+    if (typeof found === "string") {
+      unmapped.push(`${place(native)} ${found}`)
+      continue
+    }
+    const read = target?.read?.(found.account) ?? found.account
+    const spelled = spellings.get(read) ?? found.account
+    spellings.set(read, spelled)
+    if (spelled === found.account) mapping.set(account, found)
+    else {
+      unmapped.push(
+        `${place(native)} is called ${found.account} and another account ${spelled}: both are one in ${profile.name}, write them alike`,
+      )
+    }
   }
   return { mapping, unmapped }
 }

@@ -165,6 +165,8 @@ export const datev = defineTable({
     pattern: /^(?=.*[1-9])\d{3,9}$/,
     expects: "an account number of 3 to 9 digits",
     fallback: "code",
+    // A number: 0600 and 600 are one account.
+    read: (account) => account.replace(/^0+/, ""),
   },
   // DATEV's own rules fix everything else about the file.
   overridable: "limits",

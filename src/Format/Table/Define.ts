@@ -15,6 +15,8 @@ export interface Target {
   readonly expects: string
   /** The account's name where the mapping has none. */
   readonly fallback: "code" | "name"
+  /** What the system makes of an account: two that are one there must be written alike. Absent: it takes them as they are written. */
+  readonly read?: (account: string) => string
 }
 
 /** Facts that are known once all entries have been written. */
