@@ -47,12 +47,22 @@ comment on sequence ledger.journal_entry_block is 'Each value reserves the 1024 
 
 -- == 1. Rows that stay as they are ==
 
+-- A text of the program or of the service, such as DEPOSIT, in small letters and in capitals. In the locale of the database, lower and
+-- upper would make other letters of some: a Turkish I becomes a dotless one.
+create or replace function mirror.lower_ascii(text) returns text language sql immutable parallel safe as $$
+  select lower($1 collate "C")
+$$;
+
+create or replace function mirror.upper_ascii(text) returns text language sql immutable parallel safe as $$
+  select upper($1 collate "C")
+$$;
+
 -- TO004. What was posted, numbered, exported or closed is evidence for an auditor: a mistake is corrected by a new entry and
 -- never by a change.
 create or replace function ledger.refuse_change() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' and ledger.archiving(tg_relid) then return null; end if;
-  raise exception 'rows of %.% are immutable: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+  raise exception 'rows of %.% are immutable: % refused', tg_table_schema, tg_table_name, lower(tg_op collate "C")
     using errcode = 'TO004', hint = 'Corrections are reversals and reclassifications: post a new entry.';
 end $$;
 
@@ -123,7 +133,7 @@ create or replace function ledger.refuse_direct_write() returns trigger language
 begin
   -- The depth is 1 for a direct write (this trigger alone), and more within the trigger of a posting or of a number.
   if pg_trigger_depth() < 2 or ledger.is_called_by_others() then
-    raise exception '%.% is kept by the posting triggers: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+    raise exception '%.% is kept by the posting triggers: % refused', tg_table_schema, tg_table_name, lower(tg_op collate "C")
       using errcode = 'TO004', hint = 'Post a journal entry instead.';
   end if;
   return null;
@@ -182,11 +192,11 @@ begin
         old.related_type, old.related_id, old.extra, old.run_id);
       return new;
     end if;
-    raise exception 'statement entry % is posted and immutable: % refused', old.entry_id, lower(tg_op)
+    raise exception 'statement entry % is posted and immutable: % refused', old.entry_id, lower(tg_op collate "C")
       using errcode = 'TO004', hint = 'Only a resource that it did not name before may be added to it.';
   end if;
   if tg_op = 'DELETE' or (new.book_id, new.account_id, new.entry_id) is distinct from (old.book_id, old.account_id, old.entry_id) then
-    raise exception 'statement entry % was read: % refused', old.entry_id, lower(tg_op)
+    raise exception 'statement entry % was read: % refused', old.entry_id, lower(tg_op collate "C")
       using errcode = 'TO004', hint = 'It is held until the break before it heals.';
   end if;
   return new;
@@ -702,8 +712,8 @@ create or replace trigger periods_not_truncated before truncate on ledger.period
 create or replace function ledger.refuse_zone(zone text) returns void language plpgsql as $$
 declare wrong text;
 begin
-  if zone !~ '/' and upper(zone) not in ('UTC', 'UCT', 'GMT', 'ZULU', 'EST', 'MST', 'HST')
-      and exists (select 1 from pg_timezone_abbrevs a where a.abbrev = upper(zone)) then
+  if zone !~ '/' and upper(zone collate "C") not in ('UTC', 'UCT', 'GMT', 'ZULU', 'EST', 'MST', 'HST')
+      and exists (select 1 from pg_timezone_abbrevs a where a.abbrev = upper(zone collate "C")) then
     wrong := 'is an abbreviation, which the database takes for the same offset all year';
   else
     begin
@@ -740,7 +750,7 @@ begin
     return new;
   end if;
   if tg_op <> 'INSERT' and (pg_trigger_depth() < 2 or ledger.is_called_by_others()) then
-    raise exception 'ledger.locks follows ledger.periods: % refused', lower(tg_op) using errcode = 'TO004';
+    raise exception 'ledger.locks follows ledger.periods: % refused', lower(tg_op collate "C") using errcode = 'TO004';
   end if;
   if tg_op = 'INSERT' and new.closed_through is not null then
     raise exception 'a book starts with all periods open' using errcode = 'TO008';
@@ -1318,7 +1328,7 @@ begin
   if tg_op = 'UPDATE' and (new.code, new.scale) is not distinct from (old.code, old.scale) then return new; end if;
   if exists (select 1 from ledger.accounts a where a.currency = old.code)
      or exists (select 1 from mirror.accounts a where a.currency = old.code) then
-    raise exception 'currency % is used with % decimals: % refused', old.code, old.scale, lower(tg_op)
+    raise exception 'currency % is used with % decimals: % refused', old.code, old.scale, lower(tg_op collate "C")
       using errcode = 'TO004', hint = 'A currency keeps its decimals once an account has it.';
   end if;
   return case tg_op when 'DELETE' then old else new end;
@@ -1336,7 +1346,7 @@ create or replace trigger currencies_not_truncated before truncate on ledger.cur
 create or replace function mirror.refuse_removal() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' and ledger.archiving(tg_relid) then return null; end if;
-  raise exception 'rows of %.% are evidence: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+  raise exception 'rows of %.% are evidence: % refused', tg_table_schema, tg_table_name, lower(tg_op collate "C")
     using errcode = 'TO004', hint = 'What was read and found is kept. To begin anew, use a new database.';
 end $$;
 
@@ -1356,7 +1366,7 @@ begin
       and not ledger.is_called_by_others() then
     return null;
   end if;
-  raise exception 'rows of %.% are evidence: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+  raise exception 'rows of %.% are evidence: % refused', tg_table_schema, tg_table_name, lower(tg_op collate "C")
     using errcode = 'TO004', hint = 'They are forgotten after the terms of the settings (retention).';
 end $$;
 
@@ -1556,7 +1566,7 @@ create or replace function mirror.keep_missing() returns trigger language plpgsq
 begin
   if not exists (select 1 from mirror.resources r where r.book_id = old.book_id and r.resource_id = old.resource_id
                  and r.resource_type = old.resource_type) then
-    raise exception '% % is still missing: delete refused', lower(old.resource_type), old.resource_id
+    raise exception '% % is still missing: delete refused', mirror.lower_ascii(old.resource_type), old.resource_id
       using errcode = 'TO004', hint = 'It is taken off the list when the service shows it.';
   end if;
   return null;
@@ -2296,7 +2306,7 @@ language sql stable as $$
     join mirror.resource_versions v on v.book_id = of_book and not v.final and v.resource_type in ('DEPOSIT', 'WITHDRAWAL')
       and v.changed_at <= k.stated and v.superseded_at > k.stated and k.stated < 'infinity'
     union
-    select mirror.uuid_or_null(f.subject_id), upper(f.subject_type) from lock k
+    select mirror.uuid_or_null(f.subject_id), mirror.upper_ascii(f.subject_type) from lock k
     cross join lateral reconcile.findings_open_at(k.stated) f
     where f.book_id = of_book and f.subject_type in ('deposit', 'withdrawal')
     union
@@ -2363,7 +2373,7 @@ language sql stable as $$
   select i.account_id, i.period, i.item_type, i.item_id, i.since, i.last, i.postings, i.amount,
     case when a.reading = 'clearing' and i.flies and (not i.moved or r.resource_id is null) then 'names no movement'
       when a.reading = 'clearing' and i.flies and i.returned and coalesce(v.final, r.final) then 'partly returned'
-      when i.flies then lower(coalesce(v.status, r.status)) end,
+      when i.flies then mirror.lower_ascii(coalesce(v.status, r.status)) end,
     i.external_reference, i.counterparty
   from item i
   join account a on a.account_id = i.account_id
@@ -2581,7 +2591,7 @@ end $$;
 create or replace function ledger.refuse_archive_row() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' and ledger.archiving(tg_relid) then return null; end if;
-  raise exception 'rows of %.% are written by archiving alone: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+  raise exception 'rows of %.% are written by archiving alone: % refused', tg_table_schema, tg_table_name, lower(tg_op collate "C")
     using errcode = 'TO004', hint = 'Use tieout archive.';
 end $$;
 
@@ -2940,7 +2950,7 @@ end $$;
 -- partition of it. Nothing but the tables themselves is written, therefore.
 create or replace function ledger.refuse_partition() returns trigger language plpgsql as $$
 begin
-  raise exception '%.% is a partition: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+  raise exception '%.% is a partition: % refused', tg_table_schema, tg_table_name, lower(tg_op collate "C")
     using errcode = 'TO013', hint = 'Write to the table that it is a part of.';
 end $$;
 
@@ -2961,7 +2971,7 @@ end $$;
 -- off like any other rule, but not by mistake and not with an ordinary statement.
 create or replace function ledger.refuse_by_hand() returns trigger language plpgsql as $$
 begin
-  raise exception '%.% is written by tieout alone: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+  raise exception '%.% is written by tieout alone: % refused', tg_table_schema, tg_table_name, lower(tg_op collate "C")
     using errcode = 'TO012', hint = 'Everything that may be changed has a command: tieout --help.';
 end $$;
 

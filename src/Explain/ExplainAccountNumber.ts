@@ -50,7 +50,7 @@ export const accountNumber = Effect.fn("Explain.accountNumber")(function* (typed
           order by m.book_id, m.version desc) n
         cross join lateral json_array_elements(n.accounts) r
         cross join lateral json_each_text(r) cell
-        where upper(cell.value) = ${wanted} and cell.key = any(${plainArray(sql, targetColumns)})
+        where ${wanted} in (upper(cell.value), mirror.upper_ascii(cell.value)) and cell.key = any(${plainArray(sql, targetColumns)})
         group by 1, 2, 3, 4, 5, 6)
       select b.code as book, a.code, a.name, a.role, a.currency, a.partner_account_id as "partnerAccountId",
         coalesce(c.columns, '{}') as called
@@ -66,8 +66,10 @@ export const accountNumber = Effect.fn("Explain.accountNumber")(function* (typed
               and s.partner_account_id::text = c.of and (s.code, s.name) <> (a.code, a.name)))
           or c.of = a.partner_account_id::text
           or (a.partner_account_id is null and (a.rule_code = '' or c.code = a.code)))
-      where c.columns is not null or upper(a.code) = ${wanted} or upper(a.name) = ${wanted}
+      where c.columns is not null or ${wanted} in (upper(a.code), upper(a.name))
+        or ${wanted} in (mirror.upper_ascii(a.code), mirror.upper_ascii(a.name))
         or starts_with(${wanted}, upper(a.code || '-' || a.currency))
+        or starts_with(${wanted}, mirror.upper_ascii(a.code || '-' || a.currency))
       order by b.code, a.code collate "C", a.name collate "C", a.currency collate "C"`,
   )
   const found = rows.filter(

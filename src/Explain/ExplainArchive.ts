@@ -45,7 +45,7 @@ export const archivedSources = Effect.fn("Explain.archivedSources")(function* (
         select s.year, 'the journal entries' as what from ledger.archived_sources s
         where s.book_id = ${bookId} and s.source_id = any (${textArray(sql, ids)}::uuid[])
         union all
-        select r.year, format('the %s in all its versions', lower(r.resource_type)) from mirror.archived_resources r
+        select r.year, format('the %s in all its versions', mirror.lower_ascii(r.resource_type)) from mirror.archived_resources r
         where r.book_id = ${bookId} and r.resource_id = any (${textArray(sql, ids)}::uuid[])) f
       join ledger.archives a on a.book_id = ${bookId} and a.year = f.year
       group by a.year, a.file, a.digest, a.taken_at, a.at, a.who order by a.year`,

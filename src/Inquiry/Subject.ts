@@ -70,7 +70,7 @@ export const byBatch = (database: Database, code: string, batch: number) =>
     (sql) => sql`
       select 'batch' as kind, b.book_id as "bookId", b.code as book, x.batch::text as id
       from mirror.books b join export.batches x on x.book_id = b.book_id and x.batch = ${batch}
-      where upper(b.code) = ${code}`,
+      where ${code} in (upper(b.code), mirror.upper_ascii(b.code))`,
   )
 
 /** A bank statement's message: its batch and account. */
@@ -133,7 +133,7 @@ export const byClientCode = (database: Database, code: string) =>
         i.item_id as id
       from mirror.books b
       join mirror.reference_items i on i.book_id = b.book_id and i.kind = 'client' and i.current
-        and upper(i.raw ->> 'code') = ${code}
+        and ${code} in (upper(i.raw ->> 'code'), mirror.upper_ascii(i.raw ->> 'code'))
       left join mirror.books c on c.connection = b.connection and c.client_id = mirror.uuid_or_null(i.item_id)
       where b.client_id is null
       union
@@ -148,7 +148,7 @@ export const byTransactionHash = (database: Database, hash: string) =>
     "Inquiry.byTransactionHash",
     subjectColumns,
     (sql) => sql`
-      select lower(r.resource_type) as kind, b.book_id as "bookId", b.code as book, r.resource_id::text as id
+      select mirror.lower_ascii(r.resource_type) as kind, b.book_id as "bookId", b.code as book, r.resource_id::text as id
       from mirror.resources r join mirror.books b on b.book_id = r.book_id
       where r.transaction_hash is not null and lower(r.transaction_hash) = lower(${hash}::text)
       order by 3, 4 limit ${mostFound}`,
@@ -169,16 +169,16 @@ export const byUuid = (database: Database, from: string, to: string) =>
         (select 'statement_entry', e.entry_id from mirror.statement_entries e
          where e.book_id = b.book_id and e.entry_id between ${from}::uuid and ${to}::uuid order by 2 limit ${mostFound})
         union all
-        (select lower(r.resource_type), r.resource_id from mirror.resources r
+        (select mirror.lower_ascii(r.resource_type), r.resource_id from mirror.resources r
          where r.book_id = b.book_id and r.resource_id between ${from}::uuid and ${to}::uuid order by 2 limit ${mostFound})
         union all
-        (select lower(m.resource_type), m.resource_id from mirror.missing_resources m
+        (select mirror.lower_ascii(m.resource_type), m.resource_id from mirror.missing_resources m
          where m.book_id = b.book_id and m.resource_id between ${from}::uuid and ${to}::uuid
            and not exists (select 1 from mirror.resources r where r.book_id = m.book_id
              and r.resource_id = m.resource_id and r.resource_type = m.resource_type)
          order by 2 limit ${mostFound})
         union all
-        (select lower(z.resource_type), z.resource_id from mirror.archived_resources z
+        (select mirror.lower_ascii(z.resource_type), z.resource_id from mirror.archived_resources z
          where z.book_id = b.book_id and z.resource_id between ${from}::uuid and ${to}::uuid
            and not exists (select 1 from mirror.resources r where r.book_id = z.book_id
              and r.resource_id = z.resource_id and r.resource_type = z.resource_type)

@@ -216,7 +216,7 @@ const made = Effect.gen(function* () {
       (sql) => sql`
           select exists (select 1 from mirror.resources r
               where r.book_id = ${bookId} and r.resource_id = mirror.uuid_or_null(${id})
-                and r.resource_type = upper(rtrim(${stream}, 's')) and r.read_at > ${lastSeenAt}::timestamptz)
+                and r.resource_type = mirror.upper_ascii(rtrim(${stream}, 's')) and r.read_at > ${lastSeenAt}::timestamptz)
             or exists (select 1 from mirror.accounts a
               where ${stream} = 'accounts' and a.book_id = ${bookId} and a.account_id = mirror.uuid_or_null(${id})
                 and a.balance_read_at > ${lastSeenAt}::timestamptz)

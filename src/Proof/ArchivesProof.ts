@@ -67,7 +67,7 @@ export const archives: ProofQuery = {
     union all
     -- A movement leaves as a whole. Where an entry names another one since it was read again, what it named then is a version of it.
     select b.code, format('statement entry %s', x.source_id), format('is archived with %s; the %s %s that it names is not',
-      x.year, lower(e.related_type), e.related_id)
+      x.year, mirror.lower_ascii(e.related_type), e.related_id)
     from ledger.archived_sources x
     join mirror.statement_entries e on e.book_id = x.book_id and e.entry_id = x.source_id
     join mirror.books b on b.book_id = x.book_id
@@ -78,7 +78,7 @@ export const archives: ProofQuery = {
       and not exists (
         select 1 from mirror.statement_entry_versions v where v.book_id = e.book_id and v.entry_id = e.entry_id)
     union all
-    select b.code, format('%s %s', lower(r.resource_type), r.resource_id), 'is archived, and no statement entry that is names it'
+    select b.code, format('%s %s', mirror.lower_ascii(r.resource_type), r.resource_id), 'is archived, and no statement entry that is names it'
     from mirror.archived_resources r
     join mirror.books b on b.book_id = r.book_id
     where not exists (
@@ -109,7 +109,7 @@ export const archives: ProofQuery = {
     join mirror.books b on b.book_id = x.book_id
     where exists (select 1 from ledger.journal_entries j where j.book_id = x.book_id and j.source_id = x.source_id)
     union all
-    select b.code, format('%s %s', lower(x.resource_type), x.resource_id), 'is archived, and is here as well'
+    select b.code, format('%s %s', mirror.lower_ascii(x.resource_type), x.resource_id), 'is archived, and is here as well'
     from mirror.archived_resources x
     join mirror.books b on b.book_id = x.book_id
     where exists (select 1 from mirror.resources r where r.book_id = x.book_id and r.resource_id = x.resource_id

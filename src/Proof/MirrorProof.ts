@@ -63,7 +63,7 @@ export const receivables: ProofQuery = {
     join mirror.books b on b.book_id = r.book_id
     where (r.receivable_id::text, r.client_id::text, r.status, r.currency, r.payment_rails, r.initial_principal,
         r.current_principal, r.repayment_amount) is distinct from
-      (lower(r.raw ->> 'receivableId'), lower(r.raw ->> 'clientId'), r.raw ->> 'status', r.raw ->> 'currency',
+      (mirror.lower_ascii(r.raw ->> 'receivableId'), mirror.lower_ascii(r.raw ->> 'clientId'), r.raw ->> 'status', r.raw ->> 'currency',
         r.raw ->> 'paymentRails', ${figure(sql, sql`r.raw ->> 'initialPrincipal'`)},
         ${figure(sql, sql`r.raw ->> 'currentPrincipal'`)}, ${figure(sql, sql`r.raw ->> 'repaymentAmount'`)})
       or ${otherTime(sql, sql`(r.raw ->> 'issueDate')`, sql`r.issue_date`)}
@@ -87,7 +87,7 @@ export const accounts: ProofQuery = {
     from mirror.accounts a
     join mirror.books b on b.book_id = a.book_id
     where (a.account_id::text, a.balance, a.payment_rails, a.status) is distinct from
-      (lower(a.raw ->> 'accountId'), ${figure(sql, sql`a.raw ->> 'balance'`)}, a.raw ->> 'paymentRails', a.raw ->> 'status')
+      (mirror.lower_ascii(a.raw ->> 'accountId'), ${figure(sql, sql`a.raw ->> 'balance'`)}, a.raw ->> 'paymentRails', a.raw ->> 'status')
     union all
     select b.code, format('account %s', a.account_id),
       format('says that %s entries are booked and %s leaves %s on %s; its statement has %s, and %s leaves %s on %s', a.entries,

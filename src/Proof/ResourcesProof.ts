@@ -21,26 +21,26 @@ const final = (sql: Sql): Fragment => sql`('COMPLETED', 'CANCELED', 'REJECTED')`
 
 /** The text columns of a resource `r` with their expected values from the raw answer `w`. */
 const texts = (sql: Sql): Fragment => sql`
-  ('identifier', r.resource_id::text, lower(coalesce(w.said ->> 'depositId', w.said ->> 'withdrawalId', w.said ->> 'conversionId'))),
+  ('identifier', r.resource_id::text, mirror.lower_ascii(coalesce(w.said ->> 'depositId', w.said ->> 'withdrawalId', w.said ->> 'conversionId'))),
   ('status', r.status, w.said ->> 'status'),
   ('form', r.form, case when w.withdrawn then case when w.said ->> 'sourceAmount' is null then 'flat' else 'money' end end),
-  ('account', r.account_id::text, lower(w.account ->> 'accountId')),
+  ('account', r.account_id::text, mirror.lower_ascii(w.account ->> 'accountId')),
   ('rail', r.account_rail, w.account ->> 'paymentRails'),
   ('currency', r.currency, w.account ->> 'currency'),
-  ('buy account', r.buy_account_id::text, lower(w.bought ->> 'accountId')),
+  ('buy account', r.buy_account_id::text, mirror.lower_ascii(w.bought ->> 'accountId')),
   ('buy rail', r.buy_account_rail, w.bought ->> 'paymentRails'),
   ('buy currency', r.buy_currency, w.bought ->> 'currency'),
   ('fee currency', r.fee_currency, case when r.fee is null then null when not w.converted then w.account ->> 'currency'
     when coalesce(jsonb_typeof(w.said -> 'fee'), '') <> 'object' then w.said ->> 'feeCurrency'
     else (select f.value from jsonb_each_text(w.said -> 'fee') f where f.value = r.fee_currency limit 1) end),
-  ('pair', r.pair_id::text, case when w.converted then lower(w.said ->> 'pairId') end),
+  ('pair', r.pair_id::text, case when w.converted then mirror.lower_ascii(w.said ->> 'pairId') end),
   ('reason', r.reason_code, w.said ->> 'reasonCode'),
   ('external reference', r.external_reference, w.said ->> 'externalReference'),
   ('counterparty', r.counterparty, case r.resource_type when 'DEPOSIT' then w.said ->> 'remitterName'
     when 'WITHDRAWAL' then ${destination(sql)} end),
   ('reference', r.reference, case when w.withdrawn then
     w.said ->> case when w.said ->> 'sourceAmount' is null then 'purpose' else 'reference' end end),
-  ('destination', r.destination_id, lower(w.destination ->> 'destinationId')),
+  ('destination', r.destination_id, mirror.lower_ascii(w.destination ->> 'destinationId')),
   ('code', r.code, w.said ->> 'code'),
   ('transaction hash', r.transaction_hash, w.said ->> 'transactionHash')`
 
@@ -60,7 +60,7 @@ const figures = (sql: Sql): Fragment => sql`
  * nor of a column that is empty.
  */
 const earlier = (sql: Sql): Fragment => sql`
-  select b.code, format('%s %s, version %s', lower(v.resource_type), v.resource_id, v.version), s.message
+  select b.code, format('%s %s, version %s', mirror.lower_ascii(v.resource_type), v.resource_id, v.version), s.message
   from mirror.resource_versions v
   join mirror.books b on b.book_id = v.book_id
   cross join lateral (select v.raw::jsonb as said offset 0) w
@@ -91,7 +91,7 @@ export const resources: ProofQuery = {
   proves:
     "Every deposit, withdrawal and conversion is what the service said of it, and every version before it is kept as it was said.",
   wrong: (sql) => sql`
-    select b.code as book, format('%s %s', lower(r.resource_type), r.resource_id) as row, s.message
+    select b.code as book, format('%s %s', mirror.lower_ascii(r.resource_type), r.resource_id) as row, s.message
     from mirror.resources r
     join mirror.books b on b.book_id = r.book_id
     cross join lateral (

@@ -72,7 +72,7 @@ const ofFinding = Effect.fn("Reclassify.ofFinding")(function* (findingId: string
       union all
       select e.entry_id::text, f.check_name = 'clearing-nets' from reconcile.findings f
       join mirror.statement_entries e on e.book_id = f.book_id and e.related_id = mirror.uuid_or_null(f.subject_id)
-        and e.related_type = upper(f.subject_type) and not e.held
+        and e.related_type = mirror.upper_ascii(f.subject_type) and not e.held
       left join mirror.resources r on r.book_id = e.book_id and r.resource_id = e.related_id
         and r.resource_type = e.related_type and f.check_name = 'clearing-nets'
       where f.finding_id = ${findingId}::text::bigint and f.check_name in ('missing-resource', 'clearing-nets')

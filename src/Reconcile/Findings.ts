@@ -37,7 +37,7 @@ export interface CheckQuery {
 const deferral = (sql: Sql, scope: Scope, states: ReadonlyArray<string>): Fragment => sql`,
   waiting as (
     insert into reconcile.deferred (book_id, resource_id, resource_type)
-    select f.book_id, f.subject_id::uuid, upper(f.subject_type) from found f where not f.ripe
+    select f.book_id, f.subject_id::uuid, mirror.upper_ascii(f.subject_type) from found f where not f.ripe
     on conflict do nothing),
   settled as (
     delete from reconcile.deferred d using mirror.resources r
@@ -46,7 +46,7 @@ const deferral = (sql: Sql, scope: Scope, states: ReadonlyArray<string>): Fragme
       and r.resource_type = d.resource_type and r.status = any (${`{${states.join(",")}}`}::text[])
       -- NOT IN uses a hash table: thousands may wait, and each would be compared with all that are found.
       and (d.book_id, d.resource_id::text, d.resource_type) not in (
-        select f.book_id, f.subject_id, upper(f.subject_type) from found f where not f.ripe))`
+        select f.book_id, f.subject_id, mirror.upper_ascii(f.subject_type) from found f where not f.ripe))`
 
 /** A check's results as a query of its own. */
 export const findingsOf = (sql: Sql, scope: Scope, { covered, found }: CheckQuery): Fragment =>

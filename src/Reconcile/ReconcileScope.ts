@@ -172,7 +172,7 @@ const resourceKeys = (sql: Sql, scope: Scope, ...checks: ReadonlyArray<CheckName
     union
     select d.book_id, d.resource_id, d.resource_type from reconcile.deferred d where d.book_id = ${books}
     union
-    select o.book_id, o.subject_id::uuid, upper(o.subject_type) from (${openSubjects(sql, scope, ...checks)}) o`
+    select o.book_id, o.subject_id::uuid, mirror.upper_ascii(o.subject_type) from (${openSubjects(sql, scope, ...checks)}) o`
 }
 
 /**

@@ -25,12 +25,12 @@ export const feeRows = Effect.fn("Report.fees")(function* (scope: ReportScope) {
     "Report.fees",
     { day: text, currency: text, kind: text, movement: nullable(text), postings: int4, fee: text },
     (sql) => sql`
-      select j.effective_date::text as day, p.currency, j.kind, lower(j.resource_type) as movement,
+      select j.effective_date::text as day, p.currency, j.kind, mirror.lower_ascii(j.resource_type) as movement,
         count(*)::integer as postings, sum(p.amount)::text as fee
       from ${entriesOfMonth(sql, scope)}
       join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
       join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'fees'
-      group by j.effective_date, p.currency, j.kind, lower(j.resource_type)
+      group by j.effective_date, p.currency, j.kind, mirror.lower_ascii(j.resource_type)
       order by j.effective_date, p.currency collate "C", j.kind collate "C", 4 nulls last`,
   )
   return rows.map(

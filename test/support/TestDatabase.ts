@@ -21,11 +21,11 @@ const onServer = (statement: string) =>
  * Copies the template's files. By default the server would write the copy to its log, which costs ten times as much. All changes
  * of the template are in its files by then, because such a copy begins with a checkpoint.
  */
-const create = (template: string) =>
+const create = (template: string, locale = "") =>
   Effect.acquireRelease(
     Effect.gen(function* () {
       const name = `tieout_test_${randomBytes(6).toString("hex")}`
-      yield* onServer(`create database ${name} template ${template} strategy file_copy`)
+      yield* onServer(`create database ${name} template ${template} strategy file_copy ${locale}`)
       return { name, url: withDatabase(inject("testServerUrl"), name) }
     }),
     ({ name }) => onServer(`drop database if exists ${name} with (force)`),
@@ -55,6 +55,12 @@ export class TestDatabase extends Context.Tag("TestDatabase")<
     Effect.suspend(() => create("template0")),
   )
 
+  /** Without any migration, and with the letters of a Turkish server, where a small I has no dot. */
+  static readonly turkish = Layer.scoped(
+    TestDatabase,
+    Effect.suspend(() => create("template0", "locale_provider icu icu_locale 'tr' encoding 'UTF8'")),
+  )
+
   private static readonly database = Layer.unwrapEffect(
     Effect.map(TestDatabase, ({ url }) => Database.layer(settingsFor(url))),
   )
@@ -64,6 +70,8 @@ export class TestDatabase extends Context.Tag("TestDatabase")<
 
   /** `Database` on an empty database, and its `TestDatabase`. */
   static readonly blankLayer = Layer.provideMerge(TestDatabase.database, TestDatabase.blank)
+
+  static readonly turkishLayer = Layer.provideMerge(TestDatabase.database, TestDatabase.turkish)
 }
 
 /** Runs a test on a migrated database of its own, beside the one that its file shares. */

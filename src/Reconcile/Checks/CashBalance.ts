@@ -22,7 +22,7 @@ const found = (sql: Sql, scope: Scope): Fragment => {
       a.tail_read_at, a.balance_read_at, a.stated_currency, a.unlisted_since
     from (
       select m.book_id, m.account_id, m.currency, m.balance, m.last_balance, m.entries, m.last_entry_id, m.tail_read_at,
-        m.balance_read_at, m.unlisted_since, e.balance_after as entry_balance, upper(m.raw ->> 'currency') as stated_currency
+        m.balance_read_at, m.unlisted_since, e.balance_after as entry_balance, mirror.upper_ascii(m.raw ->> 'currency') as stated_currency
       from mirror.accounts m
       left join mirror.statement_entries e on e.book_id = m.book_id and e.account_id = m.account_id
         and e.position = m.entries and not e.held

@@ -18,15 +18,15 @@ import {
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select distinct on (r.book_id, r.resource_type, r.resource_id) 'clearing-nets' as check_name, r.book_id,
-    lower(r.resource_type) as subject_type, r.resource_id::text as subject_id,
+    mirror.lower_ascii(r.resource_type) as subject_type, r.resource_id::text as subject_id,
     not exists (
       select 1 from mirror.accounts a
       where a.book_id = r.book_id and a.account_id in (r.account_id, r.buy_account_id)
         and ((a.tail_read_at is null or a.tail_read_at <= r.changed_at)
             and not ${isClosing(sql, scope, sql`r.book_id`, sql`coalesce(r.completed_at, r.created_at)`)}
           or (a.book_id, a.account_id::text) in (${brokenAccounts(sql, scope)}))) as ripe,
-    format('The %s of %s was %s, but leaves %s.', lower(r.resource_type),
-      ${sumText(sql, sql`r.amount`, sql`r.currency`)}, lower(r.status),
+    format('The %s of %s was %s, but leaves %s.', mirror.lower_ascii(r.resource_type),
+      ${sumText(sql, sql`r.amount`, sql`r.currency`)}, mirror.lower_ascii(r.status),
       case when n.amount = 0 then n.apart else ${sumText(sql, sql`n.amount`, sql`n.currency`)} || ' in ' || n.place end) as message,
     jsonb_build_object('status', r.status, 'currency', n.currency, 'clearing', n.amount::text, 'roles', n.roles,
       'occurredAt', ${instantText(sql, sql`coalesce(r.completed_at, r.created_at)`)}) as evidence

@@ -11,11 +11,11 @@ const isMark = (sql: Sql, content: Fragment): Fragment =>
   sql`(${content} like '{"absent":true%' or ${content} like '{"shown":true%')`
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
-  select 'contradiction' as check_name, c.book_id, coalesce(lower(r.resource_type), 'statement_entry') as subject_type,
+  select 'contradiction' as check_name, c.book_id, coalesce(mirror.lower_ascii(r.resource_type), 'statement_entry') as subject_type,
     c.entry_id::text as subject_id, true as ripe,
     case when r.resource_id is not null
       then format('The %s, which is archived with %s, was read again with other figures. The books keep what was read before.',
-        lower(r.resource_type), r.year)
+        mirror.lower_ascii(r.resource_type), r.year)
       when c.absent
       then format('The statement entry at position %s was missing when its statement was read again. The books keep it.',
         coalesce(e.position::text, '?'))

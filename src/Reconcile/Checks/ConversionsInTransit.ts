@@ -14,7 +14,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
       select 1 from ledger.touched_conversions w
       where w.book_id = t.book_id and w.conversion_id = t.conversion_id) as ripe,
     format('The conversion has stood in transit since %s (%s days%s): %s.', t.since, t.age,
-      coalesce(', ' || lower(t.status), ''), t.sums) as message,
+      coalesce(', ' || mirror.lower_ascii(t.status), ''), t.sums) as message,
     jsonb_build_object('since', t.since, 'last', t.last, 'days', t.age, 'status', t.status, 'material', t.material,
       'items', t.items) as evidence
   from (

@@ -28,7 +28,7 @@ const namedByBooks = (sql: Sql, scope: Scope): Fragment => sql`
   union
   select m.book_id, m.resource_type, m.resource_id from mirror.missing_resources m where m.book_id = ${inBooks(sql, scope)}
   union
-  select o.book_id, upper(o.subject_type), o.subject_id::uuid
+  select o.book_id, mirror.upper_ascii(o.subject_type), o.subject_id::uuid
   from (${openSubjects(sql, scope, "missing-resource")}) o`
 
 /**
@@ -42,7 +42,7 @@ const named = (sql: Sql, scope: Scope): Fragment => sql`
     select n.book_id, n.resource_type, n.resource_id, null::bigint as quarantine_id, null as path, null as reason
     from (${namedByBooks(sql, scope)}) n
     union all
-    select q.book_id, upper(rtrim(q.stream, 's')), mirror.uuid_or_null(q.item_id), q.quarantine_id, q.path, q.reason
+    select q.book_id, mirror.upper_ascii(rtrim(q.stream, 's')), mirror.uuid_or_null(q.item_id), q.quarantine_id, q.path, q.reason
     from mirror.open_quarantine q
     where q.book_id = ${inBooks(sql, scope)} and q.stream in ('deposits', 'withdrawals', 'conversions')
       and mirror.uuid_or_null(q.item_id) is not null) k
@@ -50,9 +50,9 @@ const named = (sql: Sql, scope: Scope): Fragment => sql`
   having bool_or(k.quarantine_id is null)`
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
-  select 'missing-resource' as check_name, n.book_id, lower(n.resource_type) as subject_type,
+  select 'missing-resource' as check_name, n.book_id, mirror.lower_ascii(n.resource_type) as subject_type,
     n.resource_id::text as subject_id, true as ripe,
-    format('The %s that %s is not known: %s. What it moved stands in suspense.', lower(n.resource_type),
+    format('The %s that %s is not known: %s. What it moved stands in suspense.', mirror.lower_ascii(n.resource_type),
       case s.entries when 1 then '1 statement entry names' else s.entries || ' statement entries name' end,
       case when a.file is not null then format('it is archived with %s, in %s', a.year, a.file)
         when n.waiting is not null then format('what the service sent could not be understood (%s %s)', n.waiting[1][1],

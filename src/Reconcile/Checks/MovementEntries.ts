@@ -166,7 +166,7 @@ const mismatch = (sql: Sql): Fragment => {
         ${withFee(sql, sql`t.buy_fee`, sql`t.buy_currency`)},
         ${side(sql, sql`t.paid`, sql`t.received`, sql`t.currency`)},
         ${side(sql, sql`t.buy_paid`, sql`t.buy_received`, sql`t.buy_currency`)})
-      else format('Completed %s of %s%s: its entries are %s.', lower(t.resource_type), ${amount}, ${fee},
+      else format('Completed %s of %s%s: its entries are %s.', mirror.lower_ascii(t.resource_type), ${amount}, ${fee},
         ${side(sql, sql`t.paid`, sql`t.received`, sql`t.currency`)})
     end || case t.elsewhere when 0 then '' when 1 then ' 1 entry is on another account or in another currency.'
       else format(' %s entries are on another account or in another currency.', t.elsewhere) end
@@ -179,10 +179,10 @@ const mismatch = (sql: Sql): Fragment => {
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select case when t.complete then 'stated-fee' else 'movement-entries' end as check_name, t.book_id,
-    lower(t.resource_type) as subject_type, t.resource_id::text as subject_id, ${ripe(sql, scope)} as ripe,
+    mirror.lower_ascii(t.resource_type) as subject_type, t.resource_id::text as subject_id, ${ripe(sql, scope)} as ripe,
     case when t.complete and ${misdelivered(sql)}
       then format('Completed %s of %s states a fee of %s and %s delivered; its entries debit %s.',
-        lower(t.resource_type), ${sumText(sql, sql`t.amount`, sql`t.currency`)}, ${sumText(sql, sql`t.fee`, sql`t.currency`)},
+        mirror.lower_ascii(t.resource_type), ${sumText(sql, sql`t.amount`, sql`t.currency`)}, ${sumText(sql, sql`t.fee`, sql`t.currency`)},
         ${sumText(sql, sql`t.delivered`, sql`t.currency`)}, ${sumText(sql, sql`t.paid`, sql`t.currency`)})
       when t.complete and ${bookedOtherwise(sql, scope)}
       then format('Completed withdrawal of %s states a fee of %s and was booked with %s as its fee; accounting.flatWithdrawalFee is %s now. To book it so: tieout backfill --period %s.',
@@ -190,7 +190,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
         ${sumText(sql, sql`t.fee_by_settings`, sql`t.currency`)}, ${scope.flatWithdrawalFee}::text,
         to_char(ledger.day_of(t.first_at, (select l.time_zone from ledger.locks l where l.book_id = t.book_id)), 'YYYY-MM'))
       when t.complete
-      then format('Completed %s of %s states a fee of %s that no entry shows; it is not booked.', lower(t.resource_type),
+      then format('Completed %s of %s states a fee of %s that no entry shows; it is not booked.', mirror.lower_ascii(t.resource_type),
         ${sumText(sql, sql`t.amount`, sql`t.currency`)}, ${sumText(sql, sql`t.fee`, sql`t.currency`)})
       else ${mismatch(sql)} end as message,
     ${evidence(sql)} as evidence

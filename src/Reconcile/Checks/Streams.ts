@@ -134,7 +134,7 @@ const movements = (sql: Sql, scope: Scope): Fragment => {
       || ${leftOutText(sql, isLeftOut, sql`l.connection`)} as message,
     jsonb_build_object('stream', 'open_movements', 'readAfter', ${text(sql, sql`a.read_after`)},
       'beganAt', ${text(sql, sql`min(r.read_at)`)}, 'unreadable', false, 'count', count(*),
-      'first', (array_agg(lower(r.resource_type) || ' ' || r.resource_id order by r.created_at, r.resource_id))[1:20])
+      'first', (array_agg(mirror.lower_ascii(r.resource_type) || ' ' || r.resource_id order by r.created_at, r.resource_id))[1:20])
       || ${leftOut(sql, isLeftOut)} as evidence
   from looked l
   left join asked o on o.book_id = l.book_id and o.stream = 'open_movements'

@@ -49,7 +49,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
         then format('Adjustment without a resource: %s of %s', e.type, ${sumText(sql, sql`e.amount`, sql`e.currency`)})
       when e.related_id is null
         then format('%s of %s naming a %s without saying which', e.type, ${sumText(sql, sql`e.amount`, sql`e.currency`)},
-          lower(e.related_type))
+          mirror.lower_ascii(e.related_type))
       else format('%s of %s naming a resource of the unknown type %s', e.type,
         ${sumText(sql, sql`e.amount`, sql`e.currency`)}, left(to_json(e.related_type)::text, 60))
     end || ' stands in suspense until it is reclassified.' as message,

@@ -24,10 +24,10 @@ const isLessThanPrincipal = (sql: Sql, { repaymentAmount }: Scope): Fragment => 
     and v.repayment_amount < ${repaymentAmount === "original" ? sql`v.initial_principal` : sql`v.current_principal`})`
 
 const movements = (sql: Sql, scope: Scope): Fragment => sql`
-  select 'unknown-state' as check_name, r.book_id, lower(r.resource_type) as subject_type, r.resource_id::text as subject_id,
+  select 'unknown-state' as check_name, r.book_id, mirror.lower_ascii(r.resource_type) as subject_type, r.resource_id::text as subject_id,
     true as ripe,
     format('The %s of %s is %s, which is no state that the service documents: whether it is final is not known.',
-      lower(r.resource_type), ${sumText(sql, sql`r.amount`, sql`r.currency`)}, ${named(sql, sql`r.status`)}) as message,
+      mirror.lower_ascii(r.resource_type), ${sumText(sql, sql`r.amount`, sql`r.currency`)}, ${named(sql, sql`r.status`)}) as message,
     jsonb_build_object('status', r.status, 'currency', r.currency, 'amount', r.amount::text,
       'occurredAt', ${instantText(sql, sql`r.created_at`)}) as evidence
   from ${eachResourceInScope(sql, scope, "unknown-state")}

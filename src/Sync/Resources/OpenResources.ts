@@ -62,7 +62,7 @@ const made = Effect.gen(function* () {
           union
           select r.resource_type, r.resource_id::text, null, false from reconcile.open_findings f
           join mirror.resources r on r.book_id = f.book_id and r.resource_id = f.subject_id::uuid
-            and lower(r.resource_type) = f.subject_type
+            and mirror.lower_ascii(r.resource_type) = f.subject_type
           where f.book_id = ${book.bookId} and f.check_name = 'movement-entries'
           union
           select null, item_id, stream, true from mirror.quarantine

@@ -21,7 +21,7 @@ const isWaiting = (sql: Sql): Fragment =>
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   with stated as (
     select r.book_id, r.raw ->> 'currency' as currency, r.raw ->> 'paymentRails' as rail,
-      mirror.uuid_or_null(lower(r.raw ->> 'clientId'))::text as client_id,
+      mirror.uuid_or_null(mirror.lower_ascii(r.raw ->> 'clientId'))::text as client_id,
       sum((r.raw ->> 'principalOutstanding')::numeric) as principal,
       sum((r.raw ->> 'totalRepaymentAmount')::numeric) as repayment,
       json_agg(r.item_id order by r.item_id) as accounts
