@@ -172,7 +172,7 @@ const postAlone = (
       return { date, number: number === null ? null : journalNumber(move.book.code, period, number) }
     })
     const [first] = moves
-    return { moved, currency: first?.from.currency ?? "", ruleCode: first?.to.code ?? "" }
+    return { moved, first }
   })
 
 /** The moves in a preview, with the days that the entries would have now. */
@@ -205,18 +205,17 @@ export const reclassifyAll = Effect.fn("Reclassify.reclassifyAll")(function* (re
       Effect.onExit((exit) => recordEnd(run, exit, () => ({ code: 0, by: request.who }))),
     )
   })
-  const { currency, moved, ruleCode } = yield* holding(database, connection, work).pipe(
+  const { first: move, moved } = yield* holding(database, connection, work).pipe(
     Effect.catchTag("LockBusy", () => new SyncBusy({ connection, undone: "nothing was moved" })),
   )
   const to = moved[0]?.to
   const proposals =
-    to === undefined
+    to === undefined || move === undefined
       ? []
       : yield* proposalsFor(
           books,
           moved.map(({ entryId }) => entryId),
-          { ...to, ruleCode },
-          currency,
+          { ...to, ruleCode: move.to.code, currency: move.from.currency, book: move.book },
         )
   return { moved, proposals } satisfies ReclassifiedAll
 })

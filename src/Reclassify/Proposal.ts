@@ -6,6 +6,8 @@ import { int4, text } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { RuleAccount } from "../Ledger/JournalEntry.ts"
+import { filled } from "../Settings/Chart.ts"
+import { Settings } from "../Settings.ts"
 
 /** The third time is a habit. */
 const enough = 3
@@ -37,18 +39,30 @@ const ruleFor = (by: Proposal["by"], value: string, { code, name }: RuleAccount)
 interface Target extends RuleAccount {
   /** Its code with the placeholders by which rules have it: filled in, it would be another account. */
   readonly ruleCode: string
+  readonly currency: string
+  readonly book: Book
 }
 
+/** The account as the settings have it, whose name may hold more than the currency: a rule with another name would be refused. */
+const inSettings = (
+  { chart, rules }: Pick<Settings, "chart" | "rules">,
+  { book, currency, name, ruleCode }: Target,
+): string | undefined =>
+  [...rules.map(({ account }) => account), ...Object.values(chart)].find(
+    (account) => account.code === ruleCode && filled(account.name, currency, book.code) === name,
+  )?.name
+
 /**
- * Proposes rules for the counterparties and references of the entries just moved, to an account by its name in `currency`. Earlier moves in any of these books count too.
+ * Proposes rules for the counterparties and references of the entries just moved, to an account by its name in a book and a currency.
+ * Earlier moves in any of these books count too.
  */
 export const proposalsFor = Effect.fn("Reclassify.proposals")(function* (
   books: ReadonlyArray<Book>,
   entryIds: ReadonlyArray<string>,
   to: Target,
-  currency: string,
 ) {
   const database = yield* Database
+  const name = inSettings(yield* Settings, to) ?? inAnyCurrency(to.name, to.currency)
   const rows = yield* database.rows(
     "Reclassify.proposals",
     { by: text, value: text, times: int4 },
@@ -73,7 +87,6 @@ export const proposalsFor = Effect.fn("Reclassify.proposals")(function* (
   )
   return rows.map(({ by, times, value }): Proposal => {
     const known = by === "counterparty" ? "counterparty" : "reference"
-    const account = { code: to.ruleCode, name: inAnyCurrency(to.name, currency) }
-    return { by: known, value, times, rule: ruleFor(known, value, account) }
+    return { by: known, value, times, rule: ruleFor(known, value, { code: to.ruleCode, name }) }
   })
 })

@@ -1,6 +1,6 @@
 /** The account that a person names, and the amount that moves to it. */
 import { and, desc, eq, or } from "drizzle-orm"
-import { Effect, Either, Schema } from "effect"
+import { Array as Arr, Effect, Either, Schema } from "effect"
 import type { Book } from "../Book.ts"
 import * as Money from "../Common/Money.ts"
 import { accounts } from "../Database/Tables/Ledger.ts"
@@ -105,17 +105,21 @@ export const nameOf = (
   given: string | null,
   code: string,
   currency: string,
+  client: string,
 ): Either.Either<string | undefined, string> => {
-  const inCurrency = (name: string) => name.replaceAll("{currency}", currency)
+  const inBook = (name: string) => filled(name, currency, client)
   const [nearest] = known
   const usual = nearest === undefined ? undefined : nameIn(nearest, currency)
   if (given === null || usual === undefined) return Either.right(given ?? usual)
-  return known.some((one) => inCurrency(nameIn(one, currency)) === inCurrency(given))
+  return known.some((one) => inBook(nameIn(one, currency)) === inBook(given))
     ? Either.right(given)
-    : Either.left(`--name: ${code} is ${usual} already. Leave --name out, or choose another code.`)
+    : Either.left(`--name: ${code} is ${inBook(usual)} already. Leave --name out, or choose another code.`)
 }
 
-/** Names for a code, the nearest first: accounts of the book, the posting rules, the chart. */
+/**
+ * Names for a code, the nearest first: the book's account in the currency, the posting rules, whose account it is in all currencies, the
+ * book's accounts in others, the chart.
+ */
 const knownAccounts = Effect.fn("Reclassify.knownAccounts")(function* (
   book: Book,
   code: string,
@@ -151,7 +155,8 @@ const knownAccounts = Effect.fn("Reclassify.knownAccounts")(function* (
   const charted = Object.entries(chart)
     .filter(([, account]) => account.code === code)
     .map(([role, { name }]): Known => ({ name, cash: role === "cash", currency: null, ruleCode: null }))
-  return [...booked, ...ruled, ...charted]
+  const [own, others] = Arr.partition(booked, (account) => account.currency !== currency)
+  return [...own, ...ruled, ...others, ...charted]
 })
 
 /** What was found for a book and a currency, of one code: many entries have the same. */
@@ -196,7 +201,7 @@ export const targetOf = Effect.fn("Reclassify.targetOf")(function* (
       `--to: ${code} is a cash account, and cash is what the statement says: nothing can be moved to it.`,
     )
   }
-  const chosen = nameOf(known, name, code, from.currency)
+  const chosen = nameOf(known, name, code, from.currency, book.code)
   if (Either.isLeft(chosen)) return yield* reclassifyError("Usage", chosen.left)
   // One account, whether by its code in the books or by that in the rules, whose placeholders are filled in there.
   const own = known.find(

@@ -31,11 +31,11 @@ describe("the name of an account to move to", () => {
     [[settled("Expenses:Bank:{currency}")], "Expenses:Bank:EUR", "Expenses:Bank:EUR"],
     [[booked("Expenses:Bank", "USD"), booked("Expenses:Other", "GBP")], "Expenses:Other", "Expenses:Other"],
   ])("of %j, asked for %j, is %j", (known, given, name) => {
-    expect(nameOf(known, given, "6855", "EUR")).toEqual(Either.right(name))
+    expect(nameOf(known, given, "6855", "EUR", "ORG")).toEqual(Either.right(name))
   })
 
   it("is the code's own, whatever the currency", () => {
-    expect(nameOf([booked("Expenses:Bank", "USD")], "Expenses:Different", "6855", "EUR")).toEqual(
+    expect(nameOf([booked("Expenses:Bank", "USD")], "Expenses:Different", "6855", "EUR", "ORG")).toEqual(
       Either.left("--name: 6855 is Expenses:Bank already. Leave --name out, or choose another code."),
     )
   })

@@ -2,7 +2,8 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { type ReclassifyRequest, reclassifyAll } from "../../src/Reclassify.ts"
-import { credit, debit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
+import { json } from "../Partner/Service.ts"
+import { account, credit, debit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
 import { balances, rows, sync } from "../Sync/Runs.ts"
 import { servicesWith } from "../support/BookServices.ts"
 import { messageOf } from "../support/messageOf.ts"
@@ -110,3 +111,105 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
     )
   },
 )
+
+/** Codes and names that say which book's an account is. */
+const ofClients = {
+  TIEOUT_RULES: JSON.stringify([
+    {
+      match: { type: "WITHDRAWAL", reference: "^Payroll" },
+      account: { code: "4120-{client}", name: "Expenses:Payroll {currency}:{client}" },
+    },
+  ]),
+  TIEOUT_CHART_FEES_NAME: "Expenses:Fees:{client}:{currency}",
+}
+
+const movingOfClients = (request: Partial<ReclassifyRequest>) =>
+  reclassifyAll({
+    ...{ ids: [], to: "4120-ORG", name: Option.none(), reason: "Corrected", who: "controller" },
+    ...request,
+  }).pipe(Effect.provide(servicesWith(ofClients)))
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a rule's account that names the book", (it) => {
+  it.scoped("may be called what it is called in the book", () =>
+    Effect.gen(function* () {
+      const { service } = yield* paying
+      yield* sync(service.url, ofClients)
+      const wrong = movingOfClients({ ids: [id(12)], name: Option.some("Expenses:Other") })
+      expect(yield* messageOf(wrong)).toBe(
+        "--name: 4120-ORG is Expenses:Payroll USD:ORG already. Leave --name out, or choose another code.",
+      )
+      const { moved } = yield* movingOfClients({
+        ids: [id(12)],
+        name: Option.some("Expenses:Payroll USD:ORG"),
+      })
+      expect(moved.map(({ to }) => to)).toEqual([{ code: "4120-ORG", name: "Expenses:Payroll USD:ORG" }])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("may be called so before the rule has booked anything, too", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({
+        balance: "1000.00",
+        statement: [credit(10, "1000.00", "1000.00")],
+      })
+      yield* sync(service.url, ofClients)
+      const wrong = movingOfClients({ ids: [id(10)], name: Option.some("Expenses:Other") })
+      expect(yield* messageOf(wrong)).toBe(
+        "--name: 4120-ORG is Expenses:Payroll USD:ORG already. Leave --name out, or choose another code.",
+      )
+      yield* movingOfClients({ ids: [id(10)], name: Option.some("Expenses:Payroll USD:ORG") })
+      expect(yield* named).toEqual(["4120-ORG Expenses:Payroll USD:ORG -1000"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("has the name of the currency that is moved, where the book has it in another one", () =>
+    Effect.gen(function* () {
+      const euros = { accountId: id(2), currency: "EUR" }
+      const accounts = [
+        { ...account, balance: "900.00", status: "ACTIVE" },
+        { ...account, ...euros, balance: "5.00", status: "ACTIVE" },
+      ]
+      const lists = new Map<string, ReadonlyArray<object>>([
+        ["/accounts", accounts],
+        [`/accounts/${id(2)}/statement`, [{ ...credit(20, "5.00", "5.00"), ...euros }]],
+      ])
+      const { service } = yield* partnership({
+        statement: [credit(10, "1000.00", "1000.00"), debit(11, "100.00", "900.00", id(111))],
+        withdrawals: [withdrawal(111, "100.00", "0.00", { reference: "Payroll" })],
+        interfere: (path, response) => {
+          const items = lists.get(path.split("?")[0] ?? "")
+          if (items !== undefined) json(response, { items, pageInfo: { hasNextPage: false } })
+          return items !== undefined
+        },
+      })
+      yield* sync(service.url, ofClients)
+      const { moved } = yield* movingOfClients({ ids: [id(20)], preview: true })
+      expect(moved.map(({ to }) => to)).toEqual([{ code: "4120-ORG", name: "Expenses:Payroll EUR:ORG" }])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("is the one that a rule is proposed for, by the name that the settings give it", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({
+        balance: "700.00",
+        statement: [
+          credit(10, "1000.00", "1000.00"),
+          debit(11, "100.00", "900.00", id(111)),
+          debit(12, "100.00", "800.00", id(112)),
+          debit(13, "100.00", "700.00", id(113)),
+        ],
+        withdrawals: [111, 112, 113].map((n) => withdrawal(n, "100.00", "0.00", { reference: "Staff" })),
+      })
+      yield* sync(service.url, ofClients)
+      const ids = [id(11), id(12), id(13)]
+      const { proposals } = yield* movingOfClients({ ids })
+      expect(proposals.filter(({ by }) => by === "reference").map(({ rule }) => rule)).toEqual([
+        '- { match: { reference: "^Staff$" }, account: { code: "4120-{client}", name: "Expenses:Payroll {currency}:{client}" } }',
+      ])
+      const again = yield* movingOfClients({ ids, to: "6850" })
+      expect(again.proposals.filter(({ by }) => by === "reference").map(({ rule }) => rule)).toEqual([
+        '- { match: { reference: "^Staff$" }, account: { code: "6850", name: "Expenses:Fees:{client}:{currency}" } }',
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})
