@@ -1,4 +1,5 @@
 import { counted } from "../../Common/Text.ts"
+import { rules } from "../../Proof/RulesProof.ts"
 import type { DatabaseProof } from "../../Proof.ts"
 
 /** The most books that a line names. */
@@ -9,21 +10,26 @@ const namesOf = (books: ReadonlyArray<string>): string =>
     ? books.join(", ")
     : `${books.slice(0, mostNamed).join(", ")} and ${counted(books.length - mostNamed, "other")}`
 
-/** What a proof of the whole database says, line by line. */
-export const proofLines = ({ batches, closes, ok, proofs }: DatabaseProof): ReadonlyArray<string> => {
-  const failing = proofs.filter(({ count }) => count > 0).length
-  return [
-    ...proofs.flatMap(({ count, name, passedOver, wrong }) => [
-      ...wrong.map(({ book, message, row }) => `${name}: ${book}: ${row} ${message}.`),
-      ...(count > wrong.length ? [`${name}: … and ${count - wrong.length} more.`] : []),
-      ...(passedOver.length === 0
-        ? []
-        : [
-            `Note: ${name} says nothing of ${namesOf(passedOver)}, where a run came after the last reconciliation. To look there as well: tieout reconcile, then this again.`,
-          ]),
-    ]),
-    ok
-      ? `The database is whole: ${proofs.length} proofs hold, ${counted(closes, "close")} and ${counted(batches, "batch", "batches")} among them.`
-      : `The database is not what was written: ${failing} of ${proofs.length} proofs ${failing === 1 ? "does" : "do"} not hold. Restore it from a backup, or find out who changed it.`,
-  ]
+/** The conclusion where something does not hold. A changed rule or setting is no changed row: nothing has to be restored for it. */
+const failure = (proofs: DatabaseProof["proofs"]): string => {
+  const failing = proofs.filter(({ count }) => count > 0)
+  return failing.every(({ name }) => name === rules.name)
+    ? "Every row is what was written, but the rules that guard the rows are not: take back what is named above, and find out who changed it."
+    : `The database is not what was written: ${failing.length} of ${proofs.length} proofs ${failing.length === 1 ? "does" : "do"} not hold. Restore it from a backup, or find out who changed it.`
 }
+
+/** What a proof of the whole database says, line by line. */
+export const proofLines = ({ batches, closes, ok, proofs }: DatabaseProof): ReadonlyArray<string> => [
+  ...proofs.flatMap(({ count, name, passedOver, wrong }) => [
+    ...wrong.map(({ book, message, row }) => `${name}: ${book}: ${row} ${message}.`),
+    ...(count > wrong.length ? [`${name}: … and ${count - wrong.length} more.`] : []),
+    ...(passedOver.length === 0
+      ? []
+      : [
+          `Note: ${name} says nothing of ${namesOf(passedOver)}, where a run came after the last reconciliation. To look there as well: tieout reconcile, then this again.`,
+        ]),
+  ]),
+  ok
+    ? `The database is whole: ${proofs.length} proofs hold, ${counted(closes, "close")} and ${counted(batches, "batch", "batches")} among them.`
+    : failure(proofs),
+]
