@@ -1,6 +1,6 @@
 /** Rows in aligned columns. */
 
-import { harmless, styled, truncate, widthOf } from "../Common/Text.ts"
+import { count, harmless, styled, truncate, widthOf } from "../Common/Text.ts"
 import { withShortUuids } from "../Common/Uuid.ts"
 import { wrapped } from "../Common/Wrap.ts"
 import type { Screen } from "../Terminal.ts"
@@ -122,3 +122,10 @@ export const table = (
   const header = lines(columns.map(({ title }) => title))
   return [...header.map((line) => styled(screen.color, "dim", line)), ...cells.flatMap(lines)]
 }
+
+/** The most rows of a list that grows with the books; `--json` has all. */
+export const mostRows = 200
+
+/** What is said of the rows that are not listed. */
+export const moreLines = (hidden: number): ReadonlyArray<string> =>
+  hidden > 0 ? [`… and ${count(hidden)} more; --json lists them all.`] : []

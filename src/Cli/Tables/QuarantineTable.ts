@@ -1,7 +1,8 @@
 /** Rows in quarantine as a list: never their content, which is personal data. */
-import { counted, styled } from "../../Common/Text.ts"
+import { counted, harmless, styled } from "../../Common/Text.ts"
 import { type QuarantinedRow, quarantineNumber } from "../../Mirror/QuarantinedRow.ts"
-import { table } from "../../Terminal/Table.ts"
+import type { Tried } from "../../Sync/Runs/ReplayResult.ts"
+import { moreLines, mostRows, table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 
 const columns = (all: boolean) => [
@@ -30,9 +31,14 @@ export const quarantineLines = (
   all: boolean,
   screen: Screen,
 ): ReadonlyArray<string> => {
-  const [first, ...others] = waitingRows(rows)
+  const waiting = waitingRows(rows)
+  const [first, ...others] = waiting
+  // Of too many, those that wait for a person come before what is settled or accepted.
+  const waits = new Set(waiting)
+  const listed =
+    rows.length > mostRows ? [...waiting, ...rows.filter((row) => !waits.has(row))].slice(0, mostRows) : rows
   const months = [...new Set(rows.flatMap(({ acceptedAt }) => acceptedAt ?? []))]
-  const cells = rows.map((row) => [
+  const cells = listed.map((row) => [
     quarantineNumber(row),
     row.book,
     row.stream,
@@ -58,5 +64,27 @@ export const quarantineLines = (
             ? "Nothing waits in quarantine."
             : `Nothing waits for a person: what is left was accepted for good at the close of ${months.join(", ")}.`,
         )
-  return rows.length === 0 ? [conclusion] : [...table(columns(all), cells, screen), "", conclusion]
+  return rows.length === 0
+    ? [conclusion]
+    : [...table(columns(all), cells, screen), ...moreLines(rows.length - listed.length), "", conclusion]
+}
+
+const triedLine = ({ row, waits }: Tried, { color }: Screen): string => {
+  const item = row.itemId === null ? "" : ` ${harmless(row.itemId)}`
+  const what = `${quarantineNumber(row).padEnd(6)} ${row.book}, ${harmless(row.stream)}${item}: `
+  return waits === null
+    ? `${what}${styled(color, "green", "replayed")}`
+    : `${what}${styled(color, "red", "still waits")}: ${harmless(waits.path)} ${harmless(waits.reason)}`
+}
+
+/** What became of each row that was tried. Of too many, those that still wait come first. */
+export const triedLines = (tried: ReadonlyArray<Tried>, screen: Screen): ReadonlyArray<string> => {
+  const listed =
+    tried.length > mostRows
+      ? [...tried.filter(({ waits }) => waits !== null), ...tried.filter(({ waits }) => waits === null)]
+      : tried
+  return [
+    ...listed.slice(0, mostRows).map((one) => triedLine(one, screen)),
+    ...moreLines(tried.length - mostRows),
+  ]
 }

@@ -3,10 +3,10 @@ import { count, counted, harmless } from "../../Common/Text.ts"
 import type { Proposal } from "../../Reclassify/Proposal.ts"
 import type { Reapplied } from "../../Reclassify/Reapply.ts"
 import type { Reclassified, ReclassifiedAll } from "../../Reclassify.ts"
-import { table } from "../../Terminal/Table.ts"
+import { moreLines, table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 
-/** The most entries listed per book; the rest is only counted. */
+/** The most entries listed, of `--rules` per book; the rest is only counted. */
 const mostListed = 50
 
 const changeColumns = [
@@ -94,16 +94,19 @@ export const movedLines = (
     return one < other ? -1 : Number(one > other)
   })
   // Of a preview, what would be moved.
-  const rows = inOrder.map(({ amount, book, effectiveDate, entryId, from, number, of }) => [
-    `  ${number ?? of ?? entryId}`,
-    book,
-    effectiveDate,
-    `${from.code} ${from.name}`,
-    amount,
-  ])
+  const rows = inOrder
+    .slice(0, mostListed)
+    .map(({ amount, book, effectiveDate, entryId, from, number, of }) => [
+      `  ${number ?? of ?? entryId}`,
+      book,
+      effectiveDate,
+      `${from.code} ${from.name}`,
+      amount,
+    ])
   const to = [...new Set(moved.map(({ to: { code, name } }) => harmless(`${code} ${name}`)))].join(", ")
   return [
     ...(moved.length === 1 && !preview ? linesOf(first) : table(moveColumns, rows, screen)),
+    ...moreLines(moved.length - rows.length).map((line) => `  ${line}`),
     ...(preview
       ? [
           `${counted(moved.length, "entry", "entries")} would go to ${to}. Nothing was moved. To move ${moved.length === 1 ? "it" : "them"}: the same with ${all ? "--apply" : "no --preview"}${all ? ' --reason "…"' : ""}`,

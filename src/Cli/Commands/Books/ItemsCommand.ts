@@ -8,7 +8,7 @@ import { Database } from "../../../Database.ts"
 import { type ItemAccount, itemAccounts, type OpenItem, openItems } from "../../../Inquiry/OpenItems.ts"
 import { accountsOf } from "../../../Inquiry/Register.ts"
 import { listed } from "../../../Terminal/JsonPieces.ts"
-import { table } from "../../../Terminal/Table.ts"
+import { moreLines, mostRows, table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { booksToRead } from "../../BookEnvironment.ts"
 import { book, period } from "../../CommandOptions.ts"
@@ -17,9 +17,6 @@ import { UsageError } from "../../Failure.ts"
 import { Output } from "../../Output.ts"
 import { parseMonth } from "../../Period.ts"
 import { noAccount } from "./RegisterCommand.ts"
-
-/** The most lines shown per account; `--json` lists all. */
-const mostItems = 200
 
 /** On fewer columns, counterparty and reference are left out: identifiers are never cut. */
 const roomyColumns = 110
@@ -68,7 +65,6 @@ const rowOf = (item: OpenItem, account: BookItems): ReadonlyArray<string> =>
 
 const linesOf = (account: BookItems, period: string | null, screen: Screen): ReadonlyArray<string> => {
   const { balance, book, code, currency, items, name } = account
-  const hidden = items.length - mostItems
   const which = period === null ? "the balance" : `the balance at the end of ${period}`
   return [
     `${book}  ${code}  ${harmless(name)}`,
@@ -76,10 +72,10 @@ const linesOf = (account: BookItems, period: string | null, screen: Screen): Rea
       ? []
       : table(
           screen.width < roomyColumns ? columns : [...columns, ...partyColumns],
-          items.slice(0, mostItems).map((item) => rowOf(item, account)),
+          items.slice(0, mostRows).map((item) => rowOf(item, account)),
           screen,
         )),
-    ...(hidden > 0 ? [`… and ${count(hidden)} more; --json lists them all.`] : []),
+    ...moreLines(items.length - mostRows),
     items.length === 0
       ? `Nothing is open; ${which}: ${printedSum(balance, currency)}`
       : `${counted(items.length, "line")}, together ${which}: ${printedSum(balance, currency)}`,

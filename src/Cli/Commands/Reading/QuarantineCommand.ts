@@ -1,10 +1,10 @@
 import { Data, Effect, Either, Layer, Option } from "effect"
-import { counted, harmless, styled } from "../../../Common/Text.ts"
+import { count, counted, harmless } from "../../../Common/Text.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { Quarantine } from "../../../Mirror/Quarantine.ts"
 import { type QuarantinedRow, quarantineNumber } from "../../../Mirror/QuarantinedRow.ts"
 import { QuarantineReplay } from "../../../Sync/Replay.ts"
-import { type ReplayReport, stillWait, type Tried } from "../../../Sync/Runs/ReplayResult.ts"
+import { type ReplayReport, stillWait } from "../../../Sync/Runs/ReplayResult.ts"
 import { jsonLines } from "../../../Terminal/Json.ts"
 import { listed } from "../../../Terminal/JsonPieces.ts"
 import type { Screen } from "../../../Terminal.ts"
@@ -17,7 +17,7 @@ import { type ExitCode, exitCodes, worst } from "../../ExitCode.ts"
 import { failureOf, UsageError } from "../../Failure.ts"
 import { type Failure, failureDocument } from "../../FailureDocument.ts"
 import { Output } from "../../Output.ts"
-import { quarantineLines, toSecond, waitingRows } from "../../Tables/QuarantineTable.ts"
+import { quarantineLines, toSecond, triedLines, waitingRows } from "../../Tables/QuarantineTable.ts"
 
 class NoSuchRow extends Data.TaggedError("NoSuchRow")<{ readonly numbers: ReadonlyArray<string> }> {
   override get message(): string {
@@ -44,7 +44,8 @@ const rowsOf = Effect.fn("Cli.quarantine.rows")(function* (
   ids: ReadonlyArray<bigint>,
 ) {
   const rows = yield* (yield* Quarantine).list({ connection, ids, settled: true })
-  const unknown = ids.filter((id) => !rows.some(({ quarantineId }) => quarantineId === id))
+  const known = new Set(rows.map(({ quarantineId }) => quarantineId))
+  const unknown = ids.filter((id) => !known.has(id))
   if (unknown.length > 0) return yield* new NoSuchRow({ numbers: unknown.map((id) => `Q${id}`) })
   return rows
 })
@@ -103,14 +104,6 @@ interface Outcome {
   readonly result: Either.Either<ReplayReport, Failure>
 }
 
-const triedLine = ({ row, waits }: Tried, { color }: Screen): string => {
-  const item = row.itemId === null ? "" : ` ${harmless(row.itemId)}`
-  const what = `${quarantineNumber(row).padEnd(6)} ${row.book}, ${harmless(row.stream)}${item}: `
-  return waits === null
-    ? `${what}${styled(color, "green", "replayed")}`
-    : `${what}${styled(color, "red", "still waits")}: ${harmless(waits.path)} ${harmless(waits.reason)}`
-}
-
 const outcomeLines = ({ connection, result }: Outcome, screen: Screen): ReadonlyArray<string> => {
   if (Either.isLeft(result)) return [unfinished(connection, result.left)]
   const report = result.right
@@ -118,11 +111,11 @@ const outcomeLines = ({ connection, result }: Outcome, screen: Screen): Readonly
   const replayed = report.tried.length - waiting
   const counts = [
     `${counted(replayed, "row")} replayed`,
-    waiting === 1 ? "1 still waits" : `${waiting} still wait`,
+    waiting === 1 ? "1 still waits" : `${count(waiting)} still wait`,
     counted(report.entries, "statement entry", "statement entries"),
     counted(report.journalEntries, "journal entry", "journal entries"),
   ]
-  return [...report.tried.map((tried) => triedLine(tried, screen)), `${connection}: ${counts.join(", ")}.`]
+  return [...triedLines(report.tried, screen), `${connection}: ${counts.join(", ")}.`]
 }
 
 const outcomeDocument = ({ connection, result }: Outcome): object => {
