@@ -1,5 +1,6 @@
 /** Lists that grow with the books: the terminal shows their beginning, and says how many more there are and what lists them. */
 import { describe, expect, it } from "vitest"
+import { folderLines } from "../../src/Cli/Commands/Exporting/VerifyCommand.ts"
 import { quarantineLines, triedLines } from "../../src/Cli/Tables/QuarantineTable.ts"
 import { movedLines } from "../../src/Cli/Tables/ReclassifyTable.ts"
 import type { QuarantinedRow } from "../../src/Mirror/QuarantinedRow.ts"
@@ -51,5 +52,20 @@ describe("a long list at the terminal", () => {
       expect(lines).toContain("  … and 1,000 more; --json lists them all.")
       expect(lines.at(-1)).toMatch(/^1,050 entries (would go|moved) to 6855 Expenses:Bank/)
     }
+  })
+
+  it("of folders that were verified has each with a problem or a note", () => {
+    const folders = Array.from({ length: 1_250 }, (_, at) => ({
+      ...{ folder: `exports/${at}`, ok: at !== 1_240, problemCount: at === 1_240 ? 1 : 0, problems: [] },
+      ...{ notes: at === 1_245 ? ["batch 1244 is not here"] : [], manifest: undefined, report: undefined },
+    }))
+    const lines = folderLines(folders)
+    expect(lines.filter((line) => / is whole: /.test(line)).length).toBe(201)
+    expect(lines).toContain("Note: exports/1245: batch 1244 is not here")
+    expect(lines.slice(-2)).toEqual([
+      "… and 1,048 more are whole; --json lists them all.",
+      "1 of 1,250 folders is not what was written: see above.",
+    ])
+    expect(lines.some((line) => line.startsWith("exports/1240 is not what was written"))).toBe(true)
   })
 })

@@ -1,7 +1,8 @@
 import { join } from "node:path"
 import { Effect } from "effect"
-import { counted, harmless } from "../../../Common/Text.ts"
+import { count, counted, harmless } from "../../../Common/Text.ts"
 import { prove } from "../../../Proof.ts"
+import { mostRows } from "../../../Terminal/Table.ts"
 import { runAll, type Verification } from "../../../Verify.ts"
 import { booksToRead } from "../../BookEnvironment.ts"
 import { argument, command, flag } from "../../Declaration.ts"
@@ -39,8 +40,19 @@ const documentOf = ({ folder, notes, ok, problemCount, problems }: Verification)
 const allLine = (found: ReadonlyArray<Verification>): string => {
   const changed = found.filter(({ ok }) => !ok).length
   return changed === 0
-    ? `All ${found.length} folders are whole.`
-    : `${changed} of ${found.length} folders ${changed === 1 ? "is" : "are"} not what was written: see above.`
+    ? `All ${count(found.length)} folders are whole.`
+    : `${count(changed)} of ${count(found.length)} folders ${changed === 1 ? "is" : "are"} not what was written: see above.`
+}
+
+/** Of several: everything that is wrong or to be noted, and the first of those that are whole; `--json` has all. */
+export const folderLines = (found: ReadonlyArray<Verification>): ReadonlyArray<string> => {
+  const plain = found.filter(({ notes, ok }) => ok && notes.length === 0)
+  const unlisted = new Set(plain.slice(mostRows))
+  return [
+    ...found.filter((each) => !unlisted.has(each)).flatMap((each) => linesOf(each, each.folder)),
+    ...(unlisted.size === 0 ? [] : [`… and ${count(unlisted.size)} more are whole; --json lists them all.`]),
+    allLine(found),
+  ]
 }
 
 const verifyFolders = Effect.fn("Cli.verify.folders")(function* (
@@ -64,7 +76,7 @@ const verifyFolders = Effect.fn("Cli.verify.folders")(function* (
       problemCount: found.reduce((sum, each) => sum + each.problemCount, 0),
       folders: found.map(documentOf),
     },
-    lines: [...found.flatMap((each) => linesOf(each, each.folder)), allLine(found)].map(harmless),
+    lines: folderLines(found).map(harmless),
     code,
   })
 })
