@@ -9,7 +9,7 @@ import type { EmbeddedError } from "./Embedded/EmbeddedError.ts"
 import { embeddedRolesSql } from "./Embedded/RuntimeRole.ts"
 import { refuseReadOnly } from "./MayWrite.ts"
 import { refuseEncoding } from "./Migrations/Encoding.ts"
-import { firstMigrations, type Package, packageMigrations, readPackage } from "./Migrations/MigrationFiles.ts"
+import { type Package, packageMigrations, readPackage } from "./Migrations/MigrationFiles.ts"
 import { dropReplaceable, noteObjects } from "./Migrations/Objects.ts"
 import { partitionsSql } from "./Migrations/PartitionNames.ts"
 import { refuseOtherPartitions } from "./Migrations/Partitions.ts"
@@ -86,8 +86,18 @@ export const mayMigrate = Effect.fn("Migrate.mayMigrate")(function* () {
   return owned
 })
 
+export interface MigrateOptions {
+  /** Of the migrations; the package's by default. */
+  readonly folder?: string
+  /** How many partitions the tables of a new database get. */
+  readonly partitions?: number | undefined
+}
+
+/** `first`: as of `readPackage`. */
+type Brought = MigrateOptions & { readonly folder: string; readonly first?: number }
+
 const applyPending = Effect.fn("Migrate.apply")(function* (
-  { folder, partitions }: { readonly folder: string; readonly partitions: number },
+  { first, folder, partitions = 1 }: Brought,
   lacking: ReadonlyArray<string>,
 ) {
   const database = yield* Database
@@ -100,7 +110,7 @@ const applyPending = Effect.fn("Migrate.apply")(function* (
       `the database lacks ${lacking.join(", ")}, and ${settings.username} may not change its tables: run tieout migrate as their owner`,
     )
   }
-  const brought = yield* readPackage(folder)
+  const brought = yield* readPackage(folder, first)
   return yield* Effect.acquireUseRelease(
     Effect.sync(() => openConnection(settings)),
     (connection) =>
@@ -125,12 +135,13 @@ const applyPending = Effect.fn("Migrate.apply")(function* (
   )
 })
 
-export interface MigrateOptions {
-  /** Of the migrations; the package's by default. */
-  readonly folder?: string
-  /** How many partitions the tables of a new database get. */
-  readonly partitions?: number | undefined
-}
+const bring = Effect.fn("Migrate.bring")(function* (
+  brought: Brought,
+): Effect.fn.Return<ReadonlyArray<string>, DatabaseError | EmbeddedError, Database> {
+  const lacking = yield* pendingMigrations(brought.folder, brought.first)
+  if (brought.partitions !== undefined) yield* refuseOtherPartitions(brought.partitions)
+  return lacking.length === 0 ? [] : yield* asOwner(applyPending(brought, lacking))
+})
 
 /**
  * Migrates the database to this version, as the owner of its tables: all pending migrations and the rules in one transaction, in
@@ -142,11 +153,7 @@ export const migrate = Effect.fn("Migrate.migrate")(function* (
   folder: string = packageMigrations(),
   partitions?: number,
 ): Effect.fn.Return<ReadonlyArray<string>, DatabaseError | EmbeddedError, Database> {
-  const lacking = yield* pendingMigrations(folder)
-  if (partitions !== undefined) yield* refuseOtherPartitions(partitions)
-  return lacking.length === 0
-    ? []
-    : yield* asOwner(applyPending({ folder, partitions: partitions ?? 1 }, lacking))
+  return yield* bring({ folder, partitions })
 })
 
 /**
@@ -160,7 +167,6 @@ export const migrateTo = Effect.fn("Migrate.migrateTo")(function* (
   const { migrations } = yield* readPackage(folder)
   if (hashes.length > migrations.length || hashes.some((hash, at) => hash !== migrations[at]?.hash))
     return false
-  const isLatest = hashes.length === migrations.length
-  yield* migrate(isLatest ? folder : yield* firstMigrations(folder, hashes.length), partitions)
+  yield* bring({ folder, partitions, first: hashes.length })
   return true
-}, Effect.scoped)
+})

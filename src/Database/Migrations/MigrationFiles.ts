@@ -1,35 +1,18 @@
 /** The migrations and rules of a folder: the package's `drizzle`, or one like it. */
 import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
+import { codeOf } from "../../Common/ErrorCode.ts"
 import { packageFile } from "../../Common/Package.ts"
-import { type DatabaseError, databaseError, toDatabaseError } from "../DatabaseError.ts"
+import { type DatabaseError, databaseError } from "../DatabaseError.ts"
 
 /** The package's migrations. */
 export const packageMigrations = (): string => packageFile("drizzle")
 
 const Journal = Schema.parseJson(
   Schema.Struct({ entries: Schema.Array(Schema.Struct({ tag: Schema.String, when: Schema.Number })) }),
-)
-
-/** As drizzle reads it. */
-const WholeJournal = Schema.parseJson(
-  Schema.Struct({
-    version: Schema.String,
-    dialect: Schema.String,
-    entries: Schema.Array(
-      Schema.Struct({
-        idx: Schema.Number,
-        version: Schema.String,
-        when: Schema.Number,
-        tag: Schema.String,
-        breakpoints: Schema.Boolean,
-      }),
-    ),
-  }),
 )
 
 /** The name of the rules among pending migrations: functions, triggers and views, recreated whenever their file changes. */
@@ -52,16 +35,25 @@ export interface Package {
 
 const operation = "Database.migrate"
 
+/** The codes of the file system mean other things where a server answers: this is no outage. */
 const textOf = (path: string): Effect.Effect<string | null, DatabaseError> =>
   Effect.tryPromise({
     try: async () => (existsSync(path) ? await readFile(path, "utf8") : null),
-    catch: (error) => toDatabaseError(operation, error),
+    catch: (error) =>
+      databaseError(
+        "Other",
+        operation,
+        `${path} cannot be read (${codeOf(error) ?? "unknown error"}); let this user read it, or reinstall Tieout`,
+      ),
   })
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-/** The migrations in a folder, oldest first, and its rules; none where it has no journal yet. */
-export const readPackage = Effect.fn("Migrate.readPackage")(function* (folder: string) {
+/**
+ * The migrations in a folder, oldest first, and its rules; none where it has no journal yet. `first`: only so many of them, without
+ * rules where they are not all: the tables as an earlier version had them.
+ */
+export const readPackage = Effect.fn("Migrate.readPackage")(function* (folder: string, first?: number) {
   const unreadable = (file: string) =>
     databaseError("Other", operation, `${join(folder, file)} cannot be read; reinstall Tieout`)
   const journal = yield* textOf(join(folder, "meta", "_journal.json"))
@@ -75,30 +67,10 @@ export const readPackage = Effect.fn("Migrate.readPackage")(function* (folder: s
         : Effect.succeed({ tag, hash: hashOf(text), text, when }),
     ),
   )
-  const rules = yield* textOf(join(folder, "rules.sql"))
+  const isWhole = first === undefined || first >= migrations.length
+  const rules = isWhole ? yield* textOf(join(folder, "rules.sql")) : null
   return {
-    migrations,
+    migrations: migrations.slice(0, first),
     rules: rules === null ? null : { text: rules, hash: hashOf(rules) },
   } satisfies Package
 })
-
-/**
- * A folder with the first `count` migrations of another, and without its rules: the tables as an earlier version had them.
- * Removed with the scope.
- */
-export const firstMigrations = (folder: string, count: number) =>
-  Effect.acquireRelease(
-    Effect.tryPromise({
-      try: async () => {
-        const target = await mkdtemp(join(tmpdir(), "tieout-migrations-"))
-        await cp(folder, target, { recursive: true })
-        await rm(join(target, "rules.sql"), { force: true })
-        const file = join(target, "meta", "_journal.json")
-        const journal = Schema.decodeUnknownSync(WholeJournal)(await readFile(file, "utf8"))
-        await writeFile(file, JSON.stringify({ ...journal, entries: journal.entries.slice(0, count) }))
-        return target
-      },
-      catch: (error) => toDatabaseError(operation, error),
-    }),
-    (target) => Effect.promise(() => rm(target, { recursive: true, force: true })),
-  )

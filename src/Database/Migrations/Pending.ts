@@ -77,10 +77,11 @@ export const pendingOf = (
 /**
  * The names of the migrations that the database lacks, in order, and last `rules` where its functions, triggers and views are
  * not this version's. Fails with reason `Settings` where a newer version migrated the database, or a development version made
- * it with other tables.
+ * it with other tables. `first`: as of `readPackage`.
  */
 export const pendingMigrations = Effect.fn("Migrate.pending")(function* (
   folder: string = packageMigrations(),
+  first?: number,
 ): Effect.fn.Return<ReadonlyArray<string>, DatabaseError, Database> {
-  return yield* pendingOf(yield* readPackage(folder), yield* readApplied())
+  return yield* pendingOf(yield* readPackage(folder, first), yield* readApplied())
 })
