@@ -3,6 +3,7 @@ import { Effect, Stream } from "effect"
 import { inStage } from "../Common/Progress.ts"
 import { count, counted } from "../Common/Text.ts"
 import { bool } from "../Database/Columns.ts"
+import { type DatabaseError, goesOn } from "../Database/DatabaseError.ts"
 import { refuseReadOnly } from "../Database/MayWrite.ts"
 import { type MigrateOptions, migrate, migrateTo } from "../Database/Migrate.ts"
 import { readPartitions } from "../Database/Migrations/Partitions.ts"
@@ -123,6 +124,17 @@ const preparedBy = Effect.gen(function* () {
   return prepared ? yield* migrationsOf() : []
 })
 
+/** What follows the load: where it is cut short, the same restore would be refused. */
+export const onceLoaded = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
+  work.pipe(
+    Effect.onError(() =>
+      Effect.logWarning(
+        "The whole backup is loaded, but not proved: run tieout verify --database instead of restoring it again.",
+      ),
+    ),
+    Effect.mapError(goesOn("the whole backup is loaded, run tieout verify --database")),
+  )
+
 /**
  * Needs the rights of the tables' owner, whose rules it switches off meanwhile. The database must hold no books and no rates; a new one gets the
  * tables that the backup was made of, then those of this version. Then its rules follow.
@@ -152,7 +164,7 @@ export const restoreChecked = Effect.fn("Backup.restoreChecked")(function* (
         return yield* backupError("Damaged", `${path} has changed while it was read. Nothing was restored.`)
     }),
   )
-  yield* migrate(options.folder, options.partitions)
+  yield* onceLoaded(migrate(options.folder, options.partitions))
   return { file: path, createdAt: header.createdAt, ...content } satisfies Restored
 })
 

@@ -168,6 +168,17 @@ export const changedOver = <E>(error: E): E | DatabaseError =>
       })
     : error
 
+/** For what is left once the work itself is committed, when the same command would be refused: what to do in its place. */
+export const goesOn =
+  (advice: string) =>
+  <E>(error: E): E | DatabaseError =>
+    error instanceof DatabaseError
+      ? new DatabaseError({
+          ...error,
+          message: error.message.replace(/(nothing half-done was kept, )?run the command again/, advice),
+        })
+      : error
+
 /** For work that writes: it must not begin on a database that can only be read. */
 export const readOnlyError = (operation: string): DatabaseError =>
   new DatabaseError({

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { type CheckedBackup, readBack } from "../../../Backup/ReadBack.ts"
-import { restoreChecked } from "../../../Backup/Restore.ts"
+import { onceLoaded, restoreChecked } from "../../../Backup/Restore.ts"
 import { counted, harmless } from "../../../Common/Text.ts"
 import { prove } from "../../../Proof.ts"
 import { ownersDatabase } from "../../BookEnvironment.ts"
@@ -17,11 +17,7 @@ const loading = Effect.fn("Cli.restore.loading")(function* (
 ) {
   const output = yield* Output
   const restored = yield* restoreChecked(file, checked, { partitions })
-  const proof = yield* Effect.onError(prove(), () =>
-    Effect.logWarning(
-      "The whole backup is loaded, but not proved: run tieout verify --database instead of restoring it again.",
-    ),
-  )
+  const proof = yield* onceLoaded(prove())
   yield* output.report({
     document: { ...restored, proof },
     lines: [
