@@ -98,6 +98,7 @@ const readBeside = Effect.fn("Export.readBeside")(function* (
       stored: calledNow(mappings.get(bookId), source.accounts),
       days: days.get(bookId) ?? null,
       createdAt: selection.asOf ?? own.createdAt,
+      createdOn: own.createdOn,
     }
     return Effect.map(
       prepareTables(book, selection, source, tablesOf(formats), options, found, bankStatementsOf(formats)),

@@ -150,6 +150,7 @@ const write = async (
           summary: { by: "day", net: false },
           mapping,
           createdAt,
+          createdOn: createdAt.slice(0, 10),
           days: { first: "2026-10-01", last: "2026-11-30" },
           ...{ accountFiles: [], book: { code: "A_CLIENT.7", name: "A Client" }, accounts: [] },
           names: systemNames(mapping),

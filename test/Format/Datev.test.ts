@@ -17,6 +17,7 @@ const file: PreambleOf = {
   currency: "USD",
   baseCurrency: "EUR",
   createdAt: "2026-03-01T04:05:06.789Z",
+  createdOn: "2026-03-01",
   version: "1.2.3",
 }
 

@@ -11,6 +11,7 @@ const head = (settings: object, name = 'Ärlig "Bok" AB') =>
     accounts: [{ account: "1930", name: "Assets:Partner:SEK" }],
     ...{ period: "2026-10", currency: "SEK", baseCurrency: "SEK", version: "0.1.0" },
     createdAt: "2026-11-01T03:30:00.123456Z",
+    createdOn: "2026-11-01",
   })
 
 const begun = [

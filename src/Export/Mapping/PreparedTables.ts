@@ -53,6 +53,8 @@ export interface Prepared {
   readonly days: Days | null
   /** The snapshot's time. */
   readonly createdAt: string
+  /** Its day in the book's time zone. */
+  readonly createdOn: string
 }
 
 const accountsAdvice = "Accounts: tieout accounts export, fill in what is missing, tieout accounts import."
@@ -70,7 +72,7 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   }: Pick<Source, "accounts" | "entriesByCurrency" | "moved" | "opening" | "touched">,
   formats: ReadonlyArray<TableFormat>,
   { again = false, baseCurrency, mode, rated = false, settings, summary = byDay }: TableOptions,
-  { createdAt, days, stored }: Prepared,
+  { createdAt, createdOn, days, stored }: Prepared,
   banks: ReadonlyArray<Pick<BankStatementFormat, "profile">> = [],
 ) {
   if (formats.length + banks.length === 0) return { contexts: [], mappingVersion: null }
@@ -97,7 +99,7 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
     const { accountFiles } = format
     const all = opened(accounts, opening)
     return {
-      ...{ profile, leaveOut, baseCurrency, mode, summary, mapping, createdAt, days },
+      ...{ profile, leaveOut, baseCurrency, mode, summary, mapping, createdAt, createdOn, days },
       ...{ accountFiles, book: { code, name }, accounts: all },
       // An account is called the same in every file, whichever of the books' accounts moved in it.
       names: systemNames(mapped(accounts.ordered.filter(isHeld)).mapping),

@@ -29,6 +29,8 @@ const bookColumns = {
   bookId: int4,
   known_since: text,
   now: text,
+  /** The day of the snapshot, or of `asOf`, in the accounting time zone. */
+  today: text,
   unnumbered: int4,
   /** Accounts whose statement was never read to its end though it can be, or ends elsewhere than the balance that the service reports. */
   unread: int4,
@@ -111,6 +113,8 @@ export interface Facts {
   readonly knownSince: string
   /** The snapshot's time, which is the batch's. */
   readonly createdAt: string
+  /** The day of that time, or of the time that it is as of, in the book's time zone. */
+  readonly createdOn: string
   readonly reasons: ReadonlyArray<string>
   readonly read: Manifest["read"]
 }
@@ -129,6 +133,7 @@ export const factsOfBooks = Effect.fn("Export.factsOfBooks")(function* (
       select b.book_id as "bookId",
         to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as known_since,
         to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now,
+        ledger.day_of(coalesce(${asOf}::text::timestamptz, now()), l.time_zone)::text as today,
         (select count(*)::integer from ledger.unnumbered u
           join ledger.journal_entries j on j.book_id = u.book_id and j.entry_id = u.entry_id
           where u.book_id = b.book_id and j.recorded_at <= coalesce(${asOf}::text::timestamptz, 'infinity')) as unnumbered,
@@ -171,6 +176,7 @@ export const factsOfBooks = Effect.fn("Export.factsOfBooks")(function* (
         {
           knownSince: book.known_since,
           createdAt: book.now,
+          createdOn: book.today,
           reasons: asOf === null ? reasonsOf(book, to, open) : reasonsThen(book, open),
           read: readOf(accounts.of(book)),
         },

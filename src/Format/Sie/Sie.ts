@@ -59,12 +59,12 @@ const quotedText = (value: string, instead: string): string =>
 /** Everything before the vouchers, in the order of the standard. */
 const head =
   ({ company, organizationNumber }: Settings) =>
-  ({ accounts, book, createdAt, currency, version }: PreambleOf): string =>
+  ({ accounts, book, createdOn, currency, version }: PreambleOf): string =>
     [
       "#FLAGGA 0",
       `#PROGRAM "Tieout" "${version}"`,
       "#FORMAT PC8",
-      `#GEN ${dated(createdAt.slice(0, 10), "YYYYMMDD")}`,
+      `#GEN ${dated(createdOn, "YYYYMMDD")}`,
       "#SIETYP 4",
       ...(organizationNumber === null ? [] : [`#ORGNR ${organizationNumber}`]),
       `#FNAMN ${quotedText(company ?? book.name, book.code)}`,

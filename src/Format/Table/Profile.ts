@@ -41,6 +41,8 @@ export interface PreambleOf {
   readonly baseCurrency: string
   /** ISO 8601 in UTC. */
   readonly createdAt: string
+  /** Its day in the book's time zone, `YYYY-MM-DD`. */
+  readonly createdOn: string
   /** Of the product. */
   readonly version: string
 }

@@ -55,11 +55,11 @@ const accountsIn = ({ mapping, names }: Pick<TableContext, "mapping" | "names">)
     .toSorted((a, b) => (a.account < b.account ? -1 : 1))
 
 const headOf = (context: TableContext, share: Share, period: string): string => {
-  const { baseCurrency, book, createdAt, profile } = context
+  const { baseCurrency, book, createdAt, createdOn, profile } = context
   const { columns, delimiter, lineEnd, preamble } = profile
   const before =
     preamble?.({
-      ...{ book, period, currency: share.currency ?? "", baseCurrency, createdAt },
+      ...{ book, period, currency: share.currency ?? "", baseCurrency, createdAt, createdOn },
       accounts: accountsIn(context),
       version: productVersion(),
     }) ?? ""

@@ -6,6 +6,8 @@ import type { Days } from "../../Request/Days.ts"
 export interface TableContext extends JournalChoice {
   /** ISO 8601 in UTC. */
   readonly createdAt: string
+  /** `YYYY-MM-DD`, in the book's time zone. */
+  readonly createdOn: string
   /** The first and the last day, `YYYY-MM-DD`; null where there is nothing to write. */
   readonly days: Days | null
   /** Files of the book's accounts that stand beside; they come last, with the totals of the entries. */
