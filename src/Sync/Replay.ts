@@ -16,6 +16,7 @@ import { Settings } from "../Settings.ts"
 import { ReplayedResources } from "./Replay/ReplayedResources.ts"
 import { Replay } from "./Replay/ReplayedRows.ts"
 import { ReplayedStatements } from "./Replay/ReplayedStatements.ts"
+import { unfinishedReplays } from "./Replay/Unfinished.ts"
 import { holding } from "./Runs/ConnectionLock.ts"
 import { runParts, syncParts } from "./Runs/Parts.ts"
 import { bySettings, recordEnd } from "./Runs/Proving.ts"
@@ -25,7 +26,7 @@ import { watched } from "./Runs/Watched.ts"
 
 export interface ReplayOptions {
   readonly connection: string
-  /** Only these rows; none: all waiting rows. */
+  /** Only these rows; none: all waiting rows. What an earlier replay left unnumbered or not reconciled is finished either way. */
   readonly rows: ReadonlyArray<bigint>
 }
 
@@ -49,6 +50,7 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
     const replayRows = Effect.fn("QuarantineReplay.rows")(function* (
       { connection, rows }: ReplayOptions,
       profile: Interface,
+      unfinished: boolean,
     ) {
       const run = yield* Run
       const partner = yield* PartnerConnection
@@ -59,10 +61,10 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
       const openOf = byBook(open)
       const ids = new Set(chosen.map(({ bookId }) => bookId))
       const kept = keptRows(profile, settings.accounting.timeZone)
-      const concerned = (yield* Effect.provide(allBooks(Option.some(connection)), services)).filter(
-        ({ bookId }) => ids.has(bookId),
-      )
-      const tried = yield* Effect.forEach(concerned, (book) =>
+      const books = yield* Effect.provide(allBooks(Option.some(connection)), services)
+      const waiting = books.filter(({ bookId }) => ids.has(bookId))
+      const concerned = unfinished ? books : waiting
+      const tried = yield* Effect.forEach(waiting, (book) =>
         Effect.gen(function* () {
           yield* Effect.provide(bySettings([book], (yield* Run).commit), services)
           const reads = Option.match(book.clientId, {
@@ -93,8 +95,11 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
     const run = Effect.fn("QuarantineReplay.run")(function* (options: ReplayOptions) {
       const connection = yield* settings.connection(options.connection)
       const work = Effect.gen(function* () {
+        const unfinished = yield* unfinishedReplays(Option.some(options.connection))
         const begun = yield* beginRun(options.connection, "replay")
-        return yield* watched("replay")(replayRows(options, connection.interface)).pipe(
+        return yield* watched("replay")(
+          replayRows(options, connection.interface, unfinished.length > 0),
+        ).pipe(
           Effect.provide(runParts),
           Effect.provideService(Run, begun),
           Effect.onExit((exit) =>

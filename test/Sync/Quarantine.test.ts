@@ -1,10 +1,11 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { organizationBook } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
 import { Quarantine } from "../../src/Mirror/Quarantine.ts"
 import { quarantineNumber } from "../../src/Mirror/QuarantinedRow.ts"
 import { Settings } from "../../src/Settings.ts"
+import { unfinishedReplays } from "../../src/Sync/Replay/Unfinished.ts"
 import { QuarantineReplay } from "../../src/Sync/Replay.ts"
 import type { ReplayReport } from "../../src/Sync/Runs/ReplayResult.ts"
 import { json } from "../Partner/Service.ts"
@@ -22,6 +23,8 @@ const replay = (url: string, variables: Record<string, string> = {}, numbers: Re
       ),
     ),
   )
+
+const unfinished = unfinishedReplays(Option.none())
 
 const told = ({ tried }: ReplayReport) =>
   tried.map(
@@ -186,6 +189,28 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
       const again = yield* replay(at.url)
       expect(told(again)).toEqual([])
       expect(yield* journal).toEqual(books)
+    }).pipe(inOwnDatabase),
+  )
+
+  it.scoped("finishes by the next one what one that was cut off had settled", () =>
+    Effect.gen(function* () {
+      const named = deposit(11, "10", { amount: { value: "10", currency: "USD" } })
+      const { service } = yield* partnership({
+        balance: "10",
+        deposits: [named],
+        statement: [credit(21, "10", "10", id(11))],
+      })
+      yield* sync(service.url)
+      yield* rows("alter table ledger.journal_numbers add constraint away check (false) not valid")
+      yield* Effect.flip(replay(service.url, { TIEOUT_INTERFACE_MONEY_AMOUNT_FIELD: "value" }))
+      yield* rows("alter table ledger.journal_numbers drop constraint away")
+      expect(yield* open).toEqual([])
+      expect(yield* findings).toEqual(["missing-resource blocking", "quarantine blocking"])
+      expect(yield* unfinished).toEqual(["default"])
+
+      expect(yield* replay(service.url)).toMatchObject({ tried: [], numbered: 1, findingsClosed: 2 })
+      expect(yield* findings).toEqual([])
+      expect(yield* unfinished).toEqual([])
     }).pipe(inOwnDatabase),
   )
 

@@ -3,6 +3,7 @@ import { count, counted, harmless } from "../../../Common/Text.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { Quarantine } from "../../../Mirror/Quarantine.ts"
 import { type QuarantinedRow, quarantineNumber } from "../../../Mirror/QuarantinedRow.ts"
+import { unfinishedReplays } from "../../../Sync/Replay/Unfinished.ts"
 import { QuarantineReplay } from "../../../Sync/Replay.ts"
 import { type ReplayReport, stillWait } from "../../../Sync/Runs/ReplayResult.ts"
 import { jsonLines } from "../../../Terminal/Json.ts"
@@ -148,7 +149,8 @@ const replayRows = subcommand(
           ? yield* rowsOf(connection, ids)
           : yield* (yield* Quarantine).list({ connection, settled: false })
       const open = found.filter(({ resolvedAt }) => resolvedAt === null)
-      const names = [...new Set(open.map((row) => row.connection))]
+      const left = yield* unfinishedReplays(connection)
+      const names = [...new Set([...open.map((row) => row.connection), ...left])]
       const outcomes = yield* Effect.forEach(names, (name) =>
         Effect.map(
           Effect.either(withinDeadline(name)(replays.run({ connection: name, rows: ids }))),
@@ -192,7 +194,7 @@ export const quarantine = group(
       "show: one row as the service sent it. That is personal data: nothing else shows it, and no log holds it.",
       "replay: tries the rows that wait again, or those named, with today's settings, and books what can be understood now.",
       "A statement entry, and a movement that is still not understood, are asked for again; all else waits for the next sync, which asks",
-      "for it. Numbers and reconciles the books concerned. Not while a sync of the connection runs. It is safe to repeat; ends with 3 while a row that was tried still waits.",
+      "for it. Numbers and reconciles the books concerned, and those of a replay that was stopped. Not while a sync of the connection runs. It is safe to repeat; ends with 3 while a row that was tried still waits.",
     ],
     examples: [
       ["tieout quarantine list", "what waits, and why"],
