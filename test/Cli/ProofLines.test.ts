@@ -9,9 +9,9 @@ const proof = (name: string, count: number) => ({
 const conclusion = (...proofs: ReadonlyArray<ReturnType<typeof proof>>) =>
   proofLines({ ok: false, proofs, closes: 0, batches: 0 }).at(-1)
 
-it("asks for no backup where the rows are what was written, and only a rule or a setting is not", () => {
+it("asks for no backup where only a rule or a setting is not ours, and does not say that the rows are proved", () => {
   expect(conclusion(proof("lines", 0), proof("rules", 1))).toBe(
-    "Every row is what was written, but the rules that guard the rows are not: take back what is named above, and find out who changed it.",
+    "No row was found wrong, but the database's rules are not ours, and the other proofs rest on them: take back what is named above, run this again, and find out who changed it.",
   )
   expect(conclusion(proof("lines", 2), proof("rules", 1))).toMatch(
     /^The database is not what was written: 2 of 2 proofs do not hold\. Restore it from a backup/,

@@ -10,11 +10,14 @@ const namesOf = (books: ReadonlyArray<string>): string =>
     ? books.join(", ")
     : `${books.slice(0, mostNamed).join(", ")} and ${counted(books.length - mostNamed, "other")}`
 
-/** The conclusion where something does not hold. A changed rule or setting is no changed row: nothing has to be restored for it. */
+/**
+ * The conclusion where something does not hold. A changed rule or setting is no changed row, and no backup is needed for it; but the
+ * other proofs read through views and functions of the database, so that they prove nothing before it is taken back.
+ */
 const failure = (proofs: DatabaseProof["proofs"]): string => {
   const failing = proofs.filter(({ count }) => count > 0)
   return failing.every(({ name }) => name === rules.name)
-    ? "Every row is what was written, but the rules that guard the rows are not: take back what is named above, and find out who changed it."
+    ? "No row was found wrong, but the database's rules are not ours, and the other proofs rest on them: take back what is named above, run this again, and find out who changed it."
     : `The database is not what was written: ${failing.length} of ${proofs.length} proofs ${failing.length === 1 ? "does" : "do"} not hold. Restore it from a backup, or find out who changed it.`
 }
 
