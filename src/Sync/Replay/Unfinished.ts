@@ -5,12 +5,17 @@
 import { Effect, Option } from "effect"
 import { text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
+import { Settings } from "../../Settings.ts"
 
-/** The connections whose last replay has not ended as it should, unless a later sync has numbered and reconciled all. */
+/**
+ * The connections whose last replay has not ended as it should, unless a later sync has numbered and reconciled all. One that is no
+ * longer in the settings can be finished by nobody.
+ */
 export const unfinishedReplays = Effect.fn("Sync.unfinishedReplays")(function* (
   connection: Option.Option<string>,
 ) {
   const database = yield* Database
+  const { connectionNames } = yield* Settings
   const wanted = Option.getOrNull(connection)
   const rows = yield* database.rows(
     "Sync.unfinishedReplays",
@@ -25,5 +30,5 @@ export const unfinishedReplays = Effect.fn("Sync.unfinishedReplays")(function* (
         select from sync.runs w where w.connection = c.connection and w.whole and w.run_id > r.run_id)
       order by c.connection`,
   )
-  return rows.map((row) => row.connection)
+  return rows.map((row) => row.connection).filter((name) => connectionNames.includes(name))
 })
