@@ -37,6 +37,17 @@ const paying = partnership({
   ],
 })
 
+const payingStaff = partnership({
+  balance: "700.00",
+  statement: [
+    credit(10, "1000.00", "1000.00"),
+    debit(11, "100.00", "900.00", id(111)),
+    debit(12, "100.00", "800.00", id(112)),
+    debit(13, "100.00", "700.00", id(113)),
+  ],
+  withdrawals: [111, 112, 113].map((n) => withdrawal(n, "100.00", "0.00", { reference: "Staff" })),
+})
+
 const named = rows(`
   select a.code || ' ' || a.name || ' ' || trim_scale(sum(p.amount))::text as line from ledger.accounts a
   left join ledger.postings p on p.book_id = a.book_id and p.account_id = a.account_id
@@ -92,16 +103,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
 
     it.scoped("is the one that a rule is proposed for", () =>
       Effect.gen(function* () {
-        const { service } = yield* partnership({
-          balance: "700.00",
-          statement: [
-            credit(10, "1000.00", "1000.00"),
-            debit(11, "100.00", "900.00", id(111)),
-            debit(12, "100.00", "800.00", id(112)),
-            debit(13, "100.00", "700.00", id(113)),
-          ],
-          withdrawals: [111, 112, 113].map((n) => withdrawal(n, "100.00", "0.00", { reference: "Staff" })),
-        })
+        const { service } = yield* payingStaff
         yield* sync(service.url, rules)
         const { proposals } = yield* moving({ ids: [id(11), id(12), id(13)], to: "4120-USD" })
         expect(proposals.filter(({ by }) => by === "reference").map(({ rule }) => rule)).toEqual([
@@ -190,16 +192,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a rule's account that 
 
   it.scoped("is the one that a rule is proposed for, by the name that the settings give it", () =>
     Effect.gen(function* () {
-      const { service } = yield* partnership({
-        balance: "700.00",
-        statement: [
-          credit(10, "1000.00", "1000.00"),
-          debit(11, "100.00", "900.00", id(111)),
-          debit(12, "100.00", "800.00", id(112)),
-          debit(13, "100.00", "700.00", id(113)),
-        ],
-        withdrawals: [111, 112, 113].map((n) => withdrawal(n, "100.00", "0.00", { reference: "Staff" })),
-      })
+      const { service } = yield* payingStaff
       yield* sync(service.url, ofClients)
       const ids = [id(11), id(12), id(13)]
       const { proposals } = yield* movingOfClients({ ids })
