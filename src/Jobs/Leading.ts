@@ -6,13 +6,14 @@ import { bool, text } from "../Database/Columns.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
+import { LeaseLost } from "../Run/Lease.ts"
 import type { SendBooks } from "../Sync/Events/EventJobs.ts"
 import type { ReadElsewhere } from "../Sync/Runs/BookJobs.ts"
-import { forget, gather, handOut, unfinishedBooks } from "./BookWork.ts"
+import { forget, gather, handOut, hasEnded, unfinishedBooks } from "./BookWork.ts"
 import { bookQueue, boss, calling, deadQueue, heartbeatSeconds, type NoWorkers, priorities } from "./Boss.ts"
 
 const lookAgain = "200 millis"
-/** After so many polls without a result, the unfinished books of a backfill are handed out again. */
+/** After so many polls without a result, the run must still be under way, and the unfinished books of a backfill are handed out again. */
 const looksUntilAgain = 10
 /** So long without a result, a person should know where no worker is at a book. */
 const untilWarned = Duration.minutes(1)
@@ -70,8 +71,11 @@ export const readBy =
         }
         yield* Effect.sleep(lookAgain)
         looks += 1
+        if (looks % looksUntilAgain !== 0) continue
+        // A later run has taken the connection, and this one for abandoned: no worker reads a book for it any more.
+        if (yield* hasEnded(runId)) return yield* new LeaseLost({ connection, runId })
         // A worker leaves a book that another process holds. A book that failed still has its job, whose tries are counted.
-        if (isBackfill && looks % looksUntilAgain === 0)
+        if (isBackfill)
           yield* send(connection, yield* idle(connection, yield* unfinishedBooks(runId)), priority)
       }
     }).pipe(

@@ -3,6 +3,7 @@ import { Context, type Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import type { Counters } from "../../Run/Counters.ts"
+import type { LeaseLost } from "../../Run/Lease.ts"
 import type { AccountBackfill } from "../Backfill/BackfilledStatements.ts"
 import type { Window } from "../Backfill/Window.ts"
 import type { Work } from "./DeadJobs.ts"
@@ -57,7 +58,7 @@ export type ReadElsewhere = (
   tasks: ReadonlyArray<BookTask>,
   /** Called for each result as it arrives. */
   take: (result: BookResult) => void,
-) => Effect.Effect<void, DatabaseError>
+) => Effect.Effect<void, DatabaseError | LeaseLost>
 
 /** None: the process that runs the sync reads them itself. */
 export class BookJobs extends Context.Reference<BookJobs>()("tieout/Sync/BookJobs", {
