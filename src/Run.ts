@@ -8,6 +8,7 @@ import type { Book } from "./Book.ts"
 import { isoOf } from "./Common/Time.ts"
 import { bool, float8, int4 } from "./Database/Columns.ts"
 import { type RunCommand, runs } from "./Database/Tables/Sync.ts"
+import { textArray } from "./Database/TextArray.ts"
 import { Database } from "./Database.ts"
 import { warnOfClock } from "./Run/Clocks.ts"
 import { type Counters, noCounts, type ReadProgress } from "./Run/Counters.ts"
@@ -34,16 +35,20 @@ export class Run extends Context.Tag("tieout/Sync/Run")<
   }
 >() {}
 
-/** Notes that a run has started; an earlier one of the same command that never ended was abandoned. */
+/** Commands that have a connection to themselves: where one begins, no run of another is alive. */
+const alone: ReadonlyArray<RunCommand> = ["sync", "replay", "reclassify"]
+
+/** Notes that a run has started; an earlier one that never ended, and would still hold what this one holds, was abandoned. */
 export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, command: RunCommand) {
   const database = yield* Database
+  const gone = alone.includes(command) ? alone : [command]
   const opened = yield* database.row(
     "Sync.openRun",
     { runId: int4, besideBackfill: bool, now: float8 },
     (sql) => sql`
       with abandoned as (
         update sync.runs set state = 'abandoned', ended_at = now()
-        where connection = ${connection} and command = ${command} and state = 'running')
+        where connection = ${connection} and command = any (${textArray(sql, gone)}) and state = 'running')
       insert into sync.runs (connection, command) values (${connection}, ${command})
       returning run_id as "runId", exists (
         select from sync.runs b

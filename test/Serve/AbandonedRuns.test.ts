@@ -5,7 +5,7 @@ import { lockOf } from "../../src/Book/Moment.ts"
 import { Database } from "../../src/Database.ts"
 import { lastRuns } from "../../src/Inquiry/LastRuns.ts"
 import { vanishedRuns } from "../../src/Run/Vanished.ts"
-import { backfillLock } from "../../src/Run.ts"
+import { backfillLock, beginRun } from "../../src/Run.ts"
 import { metricsText } from "../../src/Serve/Metrics.ts"
 import { connectionRuns, recentRuns } from "../../src/Serve/Overview/Runs.ts"
 import { statusPage } from "../../src/Serve/StatusPage.ts"
@@ -92,6 +92,27 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the runs of the status
       }
       expect(held.gone).toEqual(lost)
       expect((yield* states).alive).toEqual(lost)
+    }),
+  )
+
+  it.scoped("take no run for one under way while a later one has its connection", () =>
+    Effect.gen(function* () {
+      yield* unruled(`
+        insert into sync.runs (connection, command, started_at) values
+          ('later', 'sync', now() - interval '5 hours'), ('later', 'backfill', now() - interval '4 hours'),
+          ('later', 'reclassify', now() - interval '3 hours')`)
+      const database = yield* Database
+      const states = Effect.map(Effect.flatMap(vanishedRuns(), recentRuns), (runs) =>
+        runs
+          .filter(({ connection }) => connection === "later")
+          .map(({ command, state }) => `${command} ${state}`),
+      )
+      const during = Effect.zipRight(beginRun("later", "replay"), states)
+      const held = yield* during.pipe(
+        (read) => database.withSessionLock(lockOf("later"), read),
+        (read) => database.withSessionLock(backfillLock("later"), read),
+      )
+      expect(held).toEqual(["replay running", "reclassify abandoned", "backfill running", "sync abandoned"])
     }),
   )
 

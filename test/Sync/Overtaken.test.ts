@@ -53,7 +53,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a run that was overtak
 
       yield* recordEnd(stalled, Exit.succeed(0), () => ({ code: 0 }))
       expect(yield* rows(`select state, exit_code from sync.runs where run_id = ${stalled.runId}`)).toEqual([
-        { state: "running", exit_code: null },
+        { state: "abandoned", exit_code: null },
       ])
     }),
   )
