@@ -197,7 +197,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a worker that was over
       }).pipe(Effect.either)
       expect(report).toMatchObject({ left: { _tag: "LeaseLost" } })
       expect(yield* rows("select command, state, exit_code, whole from sync.runs order by run_id")).toEqual([
-        { command: "sync", state: "running", exit_code: null, whole: false },
+        { command: "sync", state: "abandoned", exit_code: null, whole: false },
         { command: "replay", state: "running", exit_code: null, whole: false },
       ])
     }).pipe(Effect.provide(TestDatabase.layer)),
