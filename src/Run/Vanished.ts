@@ -1,5 +1,5 @@
 /**
- * Runs whose process is gone. By their rows they are under way until the next run of the same command finds them, a night later perhaps; but
+ * Runs whose process is gone. By their rows they are under way until the next one finds them, a night later perhaps; but
  * a run holds a lock for as long as it lives.
  */
 import { Effect } from "effect"
