@@ -36,7 +36,7 @@ export class Run extends Context.Tag("tieout/Sync/Run")<
 >() {}
 
 /** Commands that have a connection to themselves: where one begins, no run of another is alive. */
-const alone: ReadonlyArray<RunCommand> = ["sync", "replay", "reclassify"]
+export const alone: ReadonlyArray<RunCommand> = ["sync", "replay", "reclassify"]
 
 /** Notes that a run has started; an earlier one that never ended, and would still hold what this one holds, was abandoned. */
 export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, command: RunCommand) {

@@ -8,10 +8,10 @@ import type { Sql } from "../Database/Client.ts"
 import { int4, text } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { backfillLock } from "../Run.ts"
+import { alone, backfillLock } from "../Run.ts"
 
 /** Events hold their books' locks for moments: of their runs nothing shows whether they live. */
-const commands = ["sync", "replay", "reclassify", "backfill"] as const
+const commands = [...alone, "backfill"]
 
 const columns = { runId: int4, connection: text, command: text }
 
