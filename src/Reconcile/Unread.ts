@@ -2,11 +2,12 @@
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { count, counted } from "../Common/Text.ts"
+import type { Sql } from "../Database/Client.ts"
 import { bool, int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import { expected, standing } from "./Checks/Streams.ts"
-import { surfacesIn } from "./ReconcileScope.ts"
+import { type Fragment, surfacesIn } from "./ReconcileScope.ts"
 
 const notReadColumns = {
   what: text,
@@ -17,6 +18,13 @@ const notReadColumns = {
 
 /** The number of unread streams of one kind: `statements`, or a list by its name. */
 export type NotRead = RowOf<typeof notReadColumns>
+
+/**
+ * Whether the evidence `s` of a stream is older than a sync `r`. By the times as well: a backfill goes on beside later runs, and what it reads
+ * after them bears its own, lower number.
+ */
+export const isOlderThan = (sql: Sql, sync: Fragment): Fragment => sql`
+  (coalesce(s.run_id, 0) < ${sync}.run_id and coalesce(s.ended_at < ${sync}.started_at, true))`
 
 /**
  * The streams that a close requires and that neither the connection's last sync nor a later run read to their end; without the
@@ -35,7 +43,7 @@ export const notReadBySync = Effect.fn("Reconcile.notReadBySync")(function* (boo
       from lists e
       join mirror.books b on b.book_id = e.book_id
       join lateral (
-        select r.run_id from sync.runs r
+        select r.run_id, r.started_at from sync.runs r
         where r.connection = b.connection and r.command = 'sync' and r.state <> 'running'
           -- One that was not possible as asked is none, as in sync.last_sync.
           and r.exit_code is distinct from 2
@@ -44,7 +52,7 @@ export const notReadBySync = Effect.fn("Reconcile.notReadBySync")(function* (boo
       cross join lateral (
         select case when e.stream like 'statement:%' then 'statements' else e.stream end as what) w
       where not coalesce(s.unreadable or s.gone, false) and e.book_id not in (select g.book_id from gone g)
-        and coalesce(s.run_id, 0) < l.run_id
+        and ${isOlderThan(sql, sql`l`)}
       group by w.what, e.configured order by w.what <> 'statements', w.what collate "C"`,
   )
 })

@@ -1,16 +1,18 @@
 /** "Everything ties out" is said of what was read: what the last sync left out is named. */
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Fiber, Layer, Option } from "effect"
 import { Status } from "../../src/Inquiry/Status.ts"
 import { failingText, readStates } from "../../src/Reconcile/ReadStates.ts"
 import { combined, tieOutSentence } from "../../src/Reconcile/TieOut.ts"
 import { connectionRuns } from "../../src/Serve/Overview/Runs.ts"
 import { Settings } from "../../src/Settings.ts"
+import { Backfill } from "../../src/Sync/Backfill.ts"
 import { threeMonths } from "../Close/Months.ts"
 import { json } from "../Partner/Service.ts"
-import { accountId, bothSurfaces, credit, debit, partnership } from "../Sync/Partnership.ts"
+import { account, accountId, bothSurfaces, credit, debit, partnership } from "../Sync/Partnership.ts"
 import { findings, sync, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { inOwnDatabase, TestDatabase } from "../support/TestDatabase.ts"
+import { unpaced } from "../support/Unpaced.ts"
 import { unruled } from "../support/unruled.ts"
 
 const nothing = { ...combined([]), accounts: 1 }
@@ -112,6 +114,45 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         expect(yield* said()).toBe("What was read ties out; not read by the last sync: 1 statement")
         held.statement.push(...last)
         yield* sync(service.url)
+        expect(yield* said()).toBe("Everything ties out")
+      }),
+    )
+  },
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "a backfill that reads on after a later sync",
+  (it) => {
+    it.scoped("takes nothing back of what that has read", () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* threeMonths
+        yield* sync(service.url)
+        let go: (() => void) | undefined
+        held.interfere = (path, response) => {
+          if (go !== undefined || !path.startsWith("/accounts?")) return false
+          const listed = { ...account, balance: held.balance, status: "ACTIVE" }
+          go = () => json(response, { items: [listed], pageInfo: { hasNextPage: false } })
+          return true
+        }
+        const days = { from: "2026-10-01", to: "2026-10-31" }
+        const variables = variablesFor(service.url)
+        const backfill = yield* Effect.fork(
+          Effect.flatMap(Backfill, (one) => one.run({ connection: "default", days })).pipe(
+            Effect.provide(Layer.provideMerge(Backfill.Default, Settings.from({ variables }))),
+            Effect.scoped,
+            unpaced,
+          ),
+        )
+        yield* Effect.repeat(
+          Effect.delay(
+            Effect.sync(() => go !== undefined),
+            "20 millis",
+          ),
+          { until: (is) => is },
+        )
+        yield* sync(service.url)
+        go?.()
+        yield* Fiber.join(backfill)
         expect(yield* said()).toBe("Everything ties out")
       }),
     )

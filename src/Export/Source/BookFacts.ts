@@ -9,6 +9,7 @@ import {
   unansweredFindings,
   unansweredThen,
 } from "../../Reconcile/Unanswered.ts"
+import { isOlderThan } from "../../Reconcile/Unread.ts"
 import type { Manifest } from "../Batch/Manifest.ts"
 
 const accountColumns = {
@@ -146,10 +147,10 @@ export const factsOfBooks = Effect.fn("Export.factsOfBooks")(function* (
         case when not coalesce((r.summary ->> 'proved')::boolean, false) or sync.failed_to_read(r.summary, b.code)
             or exists (
               select 1 from reconcile.statement_standing s
-              where s.book_id = b.book_id and not s.gone and coalesce(s.run_id, 0) < r.run_id)
+              where s.book_id = b.book_id and not s.gone and ${isOlderThan(sql, sql`r`)})
             or exists (
               select 1 from sync.stream_reads s
-              where s.book_id = b.book_id and s.stream = 'accounts' and coalesce(s.run_id, 0) < r.run_id)
+              where s.book_id = b.book_id and s.stream = 'accounts' and ${isOlderThan(sql, sql`r`)})
             then r.state end as last_sync,
         coalesce(sync.failed_to_read(r.summary, b.code), false) as failed,
         -- By the service's clock where it stated one, and by ours where that is behind: as a close counts it. Of a closed month each
