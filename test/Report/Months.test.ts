@@ -1,9 +1,10 @@
 /** A small book over three months: its report to the letter, late entries, a report as of a time, and the report's folder. */
-import { appendFileSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs"
+import { appendFileSync, cpSync, mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { approve } from "../../src/Close/Approval.ts"
+import { removeFolder } from "../../src/Export/Batch/Folder.ts"
 import { decode, isSealed } from "../../src/Export/Batch/Manifest/ReportManifest.ts"
 import * as Verify from "../../src/Verify.ts"
 import { closing, movement, reopening, threeMonths } from "../Close/Months.ts"
@@ -261,6 +262,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the place of a report"
 
       // Killed between the two halves of the exchange: the old one was on its way out, the new one not there yet.
       renameSync(folder, `${folder}.previous`)
+      yield* reporting("2026-09", out)
+      expect(readdirSync(join(out, "default-ORG"))).toEqual(["2026-09"])
+
+      // Killed while it removed the old one, which goes last with what says whose it is.
+      cpSync(folder, `${folder}.previous`, { recursive: true })
+      mkdirSync(join(`${folder}.previous`, "zeros"))
+      const names = readdirSync(`${folder}.previous`)
+      yield* Effect.flip(removeFolder(`${folder}.previous`, names))
+      rmdirSync(join(`${folder}.previous`, "zeros"))
+      expect(readdirSync(`${folder}.previous`)).toEqual(["manifest.json"])
       yield* reporting("2026-09", out)
       expect(readdirSync(join(out, "default-ORG"))).toEqual(["2026-09"])
 

@@ -15,6 +15,7 @@ import { type ExportError, exportError } from "../ExportError.ts"
 import { attempt, quietly, steady } from "./FileAttempt.ts"
 import { type FolderFile, openFile } from "./FolderFile.ts"
 import type { PutAside, ReadBlock } from "./Kept/PutAside.ts"
+import { manifestFile } from "./Manifest.ts"
 
 /** How many books, folders or files are handled side by side: each mostly waits for the disk. */
 export const filesAtOnce = 8
@@ -178,10 +179,14 @@ export const readIfThere = (path: string): Effect.Effect<string | undefined, Exp
     ),
   )
 
-/** Removes files of ours and then their folder, which need not be there: who was killed may not have made it yet. */
+/**
+ * Removes files of ours and then their folder, which need not be there: who was killed may not have made it yet. The manifest goes
+ * last: what somebody who is killed here leaves still says whose it is.
+ */
 export const removeFolder = (path: string, names: ReadonlyArray<string>): Effect.Effect<void, ExportError> =>
   attempt(path, async () => {
-    for (const name of names) await rm(join(path, name), { force: true })
+    const inOrder = names.toSorted((a, b) => Number(a === manifestFile) - Number(b === manifestFile))
+    for (const name of inOrder) await rm(join(path, name), { force: true })
     await rmdir(path).catch((cause) => (codeOf(cause) === "ENOENT" ? undefined : Promise.reject(cause)))
     // Removes the scope's folder, too, if it is empty now.
     await rmdir(dirname(path)).catch(() => undefined)
