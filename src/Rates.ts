@@ -2,7 +2,7 @@
 import { Data, Effect, Either, Option } from "effect"
 import { allBooks } from "./Book.ts"
 import { unreadable, unwritable } from "./Common/Files/CsvFile.ts"
-import { writeNewFile } from "./Common/Files/NewFile.ts"
+import { writeWholeFile } from "./Common/Files/NewFile.ts"
 import { largestImport } from "./Common/Files/RegularFile/ImportBounds.ts"
 import { readNamed } from "./Common/Files/RegularFile.ts"
 import { standingBatches } from "./Export/Request/StandingBatches.ts"
@@ -135,7 +135,7 @@ export const exportRates = Effect.fn("Rates.export")(function* () {
 /** Writes the lines to a new file. */
 export const writeRates = Effect.fn("Rates.write")(function* (file: string, lines: ReadonlyArray<string>) {
   yield* Effect.tryPromise({
-    try: () => writeNewFile(file, lines.map((line) => `${line}\n`).join("")),
+    try: () => writeWholeFile(file, lines.map((line) => `${line}\n`).join("")),
     catch: (cause) => new RatesError(unwritable(file, cause)),
   })
 })

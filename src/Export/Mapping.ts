@@ -4,7 +4,7 @@ import { ofBook } from "../Book/ByBook.ts"
 import { chooseBooks } from "../Book/ChosenBooks.ts"
 import { allBooks, type Book } from "../Book.ts"
 import { type Mistake, unreadable, unwritable } from "../Common/Files/CsvFile.ts"
-import { writeNewFile } from "../Common/Files/NewFile.ts"
+import { writeWholeFile } from "../Common/Files/NewFile.ts"
 import { largestImport } from "../Common/Files/RegularFile/ImportBounds.ts"
 import { readNamed } from "../Common/Files/RegularFile.ts"
 import { Database } from "../Database.ts"
@@ -80,7 +80,7 @@ export const writeTo = Effect.fn("AccountMapping.writeTo")(function* (
   rows: ReadonlyArray<BookRow>,
 ) {
   yield* Effect.tryPromise({
-    try: async () => writeNewFile(file, /\.xlsx$/i.test(file) ? await workbookOf(rows) : fileText(rows)),
+    try: async () => writeWholeFile(file, /\.xlsx$/i.test(file) ? await workbookOf(rows) : fileText(rows)),
     catch: (cause) => new AccountMappingError(unwritable(file, cause)),
   })
 })

@@ -3,8 +3,10 @@
  * the disk is done on a thread. What does not is done at once: to hand it to a thread and back takes ten times its own time, which
  * is what an export of a thousand small books consists of.
  */
+import { randomUUID } from "node:crypto"
 import { closeSync, fsync, open, openSync, write, writeSync } from "node:fs"
-import { rm } from "node:fs/promises"
+import { link, rename, rm } from "node:fs/promises"
+import { dirname } from "node:path"
 import { promisify } from "node:util"
 import { codeOf } from "../ErrorCode.ts"
 
@@ -88,6 +90,41 @@ export const writeNewFile = async (
     file.abandon()
   }
 }
+
+/** Writes all of a file beside its place, and then has it put there: who is killed in the middle leaves no half file under its name. */
+const beside = async (
+  path: string,
+  content: string | Uint8Array,
+  put: (whole: string) => Promise<void>,
+): Promise<void> => {
+  // Not the process's number, which another one of a container has again.
+  const whole = `${path}.${randomUUID().slice(0, 8)}.partial`
+  await writeNewFile(whole, content)
+  try {
+    await put(whole)
+  } finally {
+    await rm(whole, { force: true })
+  }
+  await syncFolder(dirname(path))
+}
+
+/** As `writeNewFile`, for a file of a name that a person chose. */
+export const writeWholeFile = (path: string, content: string | Uint8Array): Promise<void> =>
+  beside(path, content, async (whole) => {
+    try {
+      // A rename would take the place of a file that is there.
+      await link(whole, path)
+    } catch (cause) {
+      if (codeOf(cause) === "EEXIST") throw cause
+      // Some file systems have no links.
+      await writeNewFile(path, "")
+      await rename(whole, path)
+    }
+  })
+
+/** The file that is there stays as it is until all of the new one is on the disk. */
+export const replaceFile = (path: string, content: string): Promise<void> =>
+  beside(path, content, (whole) => rename(whole, path))
 
 const full: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"])
 

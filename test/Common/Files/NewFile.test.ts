@@ -2,10 +2,10 @@
 import { randomBytes } from "node:crypto"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { unwritten } from "../../../src/Backup/BackupError.ts"
 import { unwritable } from "../../../src/Common/Files/CsvFile.ts"
-import { NewFile, writeNewFile } from "../../../src/Common/Files/NewFile.ts"
+import { NewFile, replaceFile, writeNewFile, writeWholeFile } from "../../../src/Common/Files/NewFile.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 
 const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" })
@@ -23,6 +23,22 @@ describe("a new file", () => {
     expect([readFileSync(file, "utf8"), statSync(file).mode & 0o777]).toEqual(["all of it", 0o600])
     await expect(writeNewFile(file, "another")).rejects.toMatchObject({ code: "EEXIST" })
     expect(readFileSync(file, "utf8")).toBe("all of it")
+  })
+
+  it("has its own name only once it is whole", async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, "rates.csv")
+    const create = vi.spyOn(NewFile, "create")
+    await writeWholeFile(file, "all of it")
+    await expect(writeWholeFile(file, "another")).rejects.toMatchObject({ code: "EEXIST" })
+    await replaceFile(file, "another")
+    expect(create.mock.calls.flat().filter((path) => path === file)).toEqual([])
+    create.mockRestore()
+    expect([readFileSync(file, "utf8"), statSync(file).mode & 0o777]).toEqual(["another", 0o600])
+    expect(readdirSync(folder)).toEqual(["rates.csv"])
+    await expect(writeWholeFile(join(folder, "none", "rates.csv"), "")).rejects.toMatchObject({
+      code: "ENOENT",
+    })
   })
 
   it("has its bytes in their order, many or few at a time", async () => {

@@ -1,11 +1,11 @@
 import { constants, existsSync } from "node:fs"
-import { lstat, open, rename, rm } from "node:fs/promises"
+import { lstat, open } from "node:fs/promises"
 import { dirname } from "node:path"
 import { createInterface } from "node:readline/promises"
 import { Data, Effect, Either } from "effect"
 import { codeOf } from "../../../Common/ErrorCode.ts"
 import { makeFolder } from "../../../Common/Files/Folders.ts"
-import { onFullDisk, writeNewFile } from "../../../Common/Files/NewFile.ts"
+import { onFullDisk, replaceFile, writeWholeFile } from "../../../Common/Files/NewFile.ts"
 import {
   type Answers,
   defaultAnswers,
@@ -117,25 +117,13 @@ const answered = Effect.promise(ask).pipe(
 /** A link in the file's place would lead to a file that nobody named. Windows has no such flag. */
 const overwriting = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0)
 
-/** The file that is there stays as it is until all of the new one is on the disk. */
-const replace = async (file: string, text: string): Promise<void> => {
-  const whole = `${file}.${process.pid}.partial`
-  await writeNewFile(whole, text)
-  try {
-    await rename(whole, file)
-  } catch (cause) {
-    await rm(whole, { force: true })
-    throw cause
-  }
-}
-
 const write = (file: string, text: string, force: boolean) =>
   Effect.tryPromise({
     try: async () => {
       await makeFolder(dirname(file))
-      if (!force) return await writeNewFile(file, text)
+      if (!force) return await writeWholeFile(file, text)
       const there = await lstat(file).catch(() => undefined)
-      if (there === undefined || there.isFile()) return await replace(file, text)
+      if (there === undefined || there.isFile()) return await replaceFile(file, text)
       const handle = await open(file, overwriting, 0o600)
       try {
         // One that is overwritten has the rights that it had.
