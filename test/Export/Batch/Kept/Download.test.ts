@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto"
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { gzipSync } from "node:zlib"
 import { expect, layer } from "@effect/vitest"
@@ -33,6 +33,18 @@ layer(TestDatabase.layer)("a batch's files", (it) => {
       const to = join(temporaryFolder(), "new", "folder")
       yield* Batches.download("KEPT/1", to, out)
       expect(everything(to)).toEqual(was)
+      // Killed before the manifest: what is whole is the batch's to the byte, the rest is half written.
+      rmSync(join(to, "manifest.json"))
+      renameSync(join(to, "books.journal"), join(to, "books.journal.partial"))
+      truncateSync(join(to, "books.journal.partial"), 7)
+      writeFileSync(join(to, "manifest.json.partial"), "")
+      yield* Batches.download("KEPT/1", to, out)
+      expect(everything(to)).toEqual(was)
+      rmSync(join(to, "manifest.json"))
+      writeFileSync(join(to, "books.journal"), "mine")
+      const mine = yield* Effect.flip(Batches.download("KEPT/1", to, out))
+      expect(mine.message).toMatch(/ holds books\.journal and \d+ more: name a new or an empty folder/)
+      expect(readFileSync(join(to, "books.journal"), "utf8")).toBe("mine")
       expect((yield* Batches.show("KEPT/1", out)).problems).toEqual([
         "the folder is not there; --exports names the folder that the exports stand in",
       ])
