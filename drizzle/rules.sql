@@ -593,8 +593,18 @@ begin
   if not exists (select 1 from ledger.unnumbered u where u.book_id = any (books)) then return 0; end if;
   step := nextval('ledger.numbering_step');
   if step <= (select max(b.through_numbering) from export.batches b where b.book_id = any (books)) then
-    raise exception 'numbering step % was exported already: the sequence was set back', step using errcode = 'TO006',
-      hint = 'Set ledger.numbering_step beyond the largest numbering of ledger.journal_numbers.';
+    raise exception 'numbering step % was exported already: the sequence was set back, tieout verify --database says how to set it', step
+      using errcode = 'TO006', hint = 'Set ledger.numbering_step beyond the largest numbering of ledger.journal_numbers.';
+  end if;
+  -- Later steps have later numbers, also where nothing was exported yet: the last number of each open month is looked at.
+  if exists (
+    select 1 from ledger.periods p
+    cross join lateral (
+      select n.numbering from ledger.journal_numbers n
+      where n.book_id = p.book_id and n.period = p.period and n.number = p.last_number limit 1) n
+    where p.book_id = any (books) and p.status = 'open' and n.numbering >= step) then
+    raise exception 'numbering step % was given already: the sequence was set back, tieout verify --database says how to set it', step
+      using errcode = 'TO006', hint = 'Set ledger.numbering_step beyond the largest numbering of ledger.journal_numbers.';
   end if;
   perform set_config('tieout.numbering', step::text, true);
   insert into ledger.journal_numbers (book_id, entry_id, period, number, numbering)

@@ -20,6 +20,7 @@ import { type ProofQuery, type Wrong, wrongColumns } from "./Proof/ProofQuery.ts
 import { provable } from "./Proof/Provable.ts"
 import { resources } from "./Proof/ResourcesProof.ts"
 import { rules } from "./Proof/RulesProof.ts"
+import { sequences } from "./Proof/SequencesProof.ts"
 import { manifests, periods, sources } from "./Proof/SourcesProof.ts"
 
 const queries: ReadonlyArray<ProofQuery> = [
@@ -47,6 +48,7 @@ const queries: ReadonlyArray<ProofQuery> = [
   Evidence.findings,
   manifests,
   archives,
+  sequences,
   rules,
 ]
 

@@ -4,6 +4,7 @@ import { inStage } from "../Common/Progress.ts"
 import { count, counted } from "../Common/Text.ts"
 import { bool } from "../Database/Columns.ts"
 import { type DatabaseError, goesOn } from "../Database/DatabaseError.ts"
+import { sequencesSetBack } from "../Database/GivenNumbers.ts"
 import { refuseReadOnly } from "../Database/MayWrite.ts"
 import { type MigrateOptions, migrate, migrateTo } from "../Database/Migrate.ts"
 import { readPartitions } from "../Database/Migrations/Partitions.ts"
@@ -106,6 +107,8 @@ const load = Effect.fn("Backup.load")(function* (path: string, header: Header, r
       (sql) => sql`select setval(${name}::text::regclass, ${last}::text::bigint)`,
     )
   }
+  // Who made the backup may not have seen them.
+  yield* run(`select setval(s.name::regclass, s.highest) from (${sequencesSetBack}) s`)
   // Keeps a process from writing that held a lease when the backup was made and now finds this database at its address.
   yield* run("update sync.leases set epoch = epoch + 1")
   for (const { name } of tables) yield* run(`alter table ${name} enable trigger user`)

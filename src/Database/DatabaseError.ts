@@ -1,4 +1,5 @@
 import { Data } from "effect"
+import { isOfGivenNumbers } from "./GivenNumbers.ts"
 import { withoutPartition } from "./Migrations/PartitionNames.ts"
 
 export type DatabaseReason =
@@ -107,6 +108,12 @@ const adviceToReaders =
 /** A statement that was cancelled: by this setting of the server, the database or the role, or else by a person. */
 const cancelled = "57014"
 
+/** A number that a sequence gave, and that a row has already. */
+const givenAgain = {
+  what: "",
+  advice: `${advice.Refused} The sequence that gives these numbers was set back, or was not copied with the tables: tieout verify --database says how to set it.`,
+}
+
 /** What a message says before and after the server's own words, for codes whose reason alone says too little. */
 const ofCode = (
   code: string | undefined,
@@ -205,7 +212,11 @@ export const toDatabaseError = (operation: string, thrown: unknown, server?: str
   const schema = textOf(error, "schema_name")
   const at =
     server !== undefined && (reason === "Unreachable" || reason === "Settings") ? ` at ${server}` : ""
-  const known = ofCode(code, textOf(error, "message") ?? "")
+  const named = table === undefined || schema === undefined ? table : `${schema}.${table}`
+  const known =
+    code === "23505" && isOfGivenNumbers(named, constraint)
+      ? givenAgain
+      : ofCode(code, textOf(error, "message") ?? "")
   const what =
     known !== undefined
       ? known.what
@@ -220,6 +231,6 @@ export const toDatabaseError = (operation: string, thrown: unknown, server?: str
     message: `${operation}: ${what}${serverText(error, code, isParameter)}${code === undefined ? "" : ` [${code}]`}. ${known?.advice ?? advice[reason]}`,
     sqlstate: code !== undefined && sqlstatePattern.test(code) ? code : undefined,
     constraint,
-    table: table === undefined ? undefined : schema === undefined ? table : `${schema}.${table}`,
+    table: named,
   })
 }

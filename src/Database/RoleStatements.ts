@@ -58,8 +58,11 @@ const grants = ({ auditor, runtime }: RoleNames, schemas: ReadonlyArray<string>)
       : [
           `grant insert, update, delete on all tables in schema ${books} to ${quoted(runtime)};`,
           `grant usage, select on all sequences in schema ${books} to ${quoted(runtime)};`,
+          "-- Not to take numbers: a backup without them would have these given twice.",
+          `grant select on all sequences in schema ${books} to ${quoted(auditor)};`,
           `alter default privileges in schema ${books} grant insert, update, delete on tables to ${quoted(runtime)};`,
           `alter default privileges in schema ${books} grant usage, select on sequences to ${quoted(runtime)};`,
+          `alter default privileges in schema ${books} grant select on sequences to ${quoted(auditor)};`,
         ]),
     ...(schemas.includes(record)
       ? [
