@@ -150,10 +150,10 @@ const quietOwner = `do $$ declare held record; begin
   for held in select rolname, rolsuper from pg_roles
     where oid = (select nspowner from pg_namespace where nspname = 'ledger')
   loop
-    for setting in 1..2 loop
+    for setting in 1..3 loop
       execute format('alter role %I %s set %s', held.rolname,
         case when held.rolsuper then format('in database %I', current_database()) end,
-        (array['log_parameter_max_length = 0', 'log_min_error_statement = panic'])[setting]);
+        (array['log_parameter_max_length = 0', 'log_min_error_statement = panic', 'auto_explain.log_min_duration = -1'])[setting]);
     end loop;
   end loop;
 end $$;`
@@ -168,6 +168,8 @@ export const administratorSql = (names: RoleNames = roleNames): string =>
     ...[names.runtime, names.auditor].flatMap((name) => [
       `alter role ${quoted(name)} set log_parameter_max_length = 0;`,
       `alter role ${quoted(name)} set log_min_error_statement = 'panic';`,
+      // Plans have parameters in them.
+      `alter role ${quoted(name)} set auto_explain.log_min_duration = -1;`,
       `grant pg_read_all_stats to ${quoted(name)};`,
     ]),
     quietOwner,

@@ -180,13 +180,14 @@ it.scopedLive(
       const { auditor, runtime } = yield* roles
       yield* administerRoles({ auditor, runtime })
       const quiet = rows(
-        "select current_setting('log_parameter_max_length') || ' ' || current_setting('log_min_error_statement') as text",
+        `select current_setting('log_parameter_max_length') || ' ' || current_setting('log_min_error_statement') || ' '
+          || coalesce(current_setting('auto_explain.log_min_duration', true), 'not said') as text`,
       )
       for (const role of [runtime, auditor])
-        expect(yield* quiet.pipe(as(role))).toEqual([{ text: "0 panic" }])
+        expect(yield* quiet.pipe(as(role))).toEqual([{ text: "0 panic -1" }])
       // The owner of the tables, who restores backups, in a new session.
       const { url } = yield* TestDatabase
-      expect(yield* Effect.provide(quiet, Database.layer(settingsFor(url)))).toEqual([{ text: "0 panic" }])
+      expect(yield* Effect.provide(quiet, Database.layer(settingsFor(url)))).toEqual([{ text: "0 panic -1" }])
     }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
 )
 
