@@ -47,6 +47,10 @@ describe("the code cache", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
+  it("has no place where the system makes no folder, which is found out at once", () => {
+    expect(cacheFile(bundle, { XDG_CACHE_HOME: "/proc" })).toBeUndefined()
+  })
+
   it("is separate for each bundle", () => {
     expect(cacheFile(Buffer.from("another"), { XDG_CACHE_HOME: base })).not.toBe(fileIn(base))
   })

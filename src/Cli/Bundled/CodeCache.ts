@@ -37,6 +37,11 @@ type Variables = Readonly<Record<string, string | undefined>>
 const isOurs = (found: { readonly uid: number }): boolean =>
   process.getuid === undefined || found.uid === process.getuid()
 
+/** Node's own `recursive` tries for ever where a folder is there in which the system makes none (`/proc`). */
+const make = (folder: string): void => {
+  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) mkdirSync(folder, { mode: 0o700 })
+}
+
 /**
  * The cache folder, created if necessary; none where the home folder belongs to another user (`sudo` may keep `HOME`), or
  * others can write to the cache folder.
@@ -45,8 +50,10 @@ const cacheFolder = (variables: Variables): string | undefined => {
   const named = process.platform === "win32" ? variables.LOCALAPPDATA : variables.XDG_CACHE_HOME
   const base = named || homedir()
   if (!isOurs(statSync(base))) return undefined
-  const folder = join(base, ...(named ? [] : [".cache"]), "tieout")
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const above = named ? base : join(base, ".cache")
+  const folder = join(above, "tieout")
+  if (above !== base) make(above)
+  make(folder)
   const made = lstatSync(folder)
   const closed = process.platform === "win32" || (made.mode & 0o077) === 0
   return made.isDirectory() && isOurs(made) && closed ? folder : undefined
