@@ -36,7 +36,10 @@ const sequences: ReadonlyArray<readonly [sequence: string, key: string | undefin
   ["sync.runs_run_id_seq", "sync.runs: runs_pkey", "select max(run_id) from sync.runs"],
 ]
 
-const keys: ReadonlySet<string | undefined> = new Set(sequences.map(([, key]) => key))
+/** Lines are written before their entries. */
+const ofLines = "ledger.postings: postings_book_id_entry_id_line_number_pk"
+
+const keys: ReadonlySet<string | undefined> = new Set([...sequences.map(([, key]) => key), ofLines])
 
 /** Whether this key of a table is of numbers that a sequence gives. */
 export const isOfGivenNumbers = (table: string | undefined, constraint: string | undefined): boolean =>
