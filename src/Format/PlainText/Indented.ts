@@ -8,11 +8,12 @@ import { oneLine } from "../OneLine.ts"
 import type { Totals } from "../Totals.ts"
 import { nameOf } from "./AccountNames.ts"
 import { indentedNames } from "./IndentedNames.ts"
+import { asText } from "./LineLength.ts"
 import { openingDate, runningBalances } from "./RunningBalances.ts"
 
 /** A comment or a second field would begin at these; brackets hold dates or virtual accounts. */
 const inText = remembered((text) =>
-  oneLine(text).replaceAll("|", "/").replaceAll(";", ",").replaceAll("[", "(").replaceAll("]", ")"),
+  asText(oneLine(text).replaceAll("|", "/").replaceAll(";", ",").replaceAll("[", "(").replaceAll("]", ")")),
 )
 
 /** A tag's value ends at a comma. */

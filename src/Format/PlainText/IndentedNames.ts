@@ -2,8 +2,9 @@
 import type { Account, OpenedAccount } from "../Entry.ts"
 import { oneLine } from "../OneLine.ts"
 import { type Naming, nameAccounts, rootOf } from "./AccountNames.ts"
+import { asComponent, asName } from "./LineLength.ts"
 
-const inComponent = (text: string): string => oneLine(text.replaceAll(":", "-"))
+const inComponent = (text: string): string => asComponent(oneLine(text.replaceAll(":", "-")))
 
 /** A comment or a mark would begin with these, and a name in brackets would be a virtual account's. Anything else may stand in a name. */
 const asAccount = (name: string): string => {
@@ -18,7 +19,7 @@ const naming: Naming = {
       .split(":")
       .map(inComponent)
       .filter((part) => part !== "")
-    const given = asAccount(parts.join(":"))
+    const given = asName(asAccount(parts.join(":")))
     return given !== "" ? given : `${rootOf(account.role)}:${inComponent(account.code) || "Unnamed"}`
   },
   space: (account) => account.currency,
