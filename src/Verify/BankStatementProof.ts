@@ -53,9 +53,9 @@ export const bankSide = (folder: string, name: string, reader: StatementReader, 
     name,
     own: new Fingerprint(),
     read: async (visit) => {
-      for (const { account = "", currency = "", format, name: file } of manifest.files) {
+      for (const { account = "", bytes, currency = "", format, name: file } of manifest.files) {
         if (format !== name || !compared.has(account)) continue
-        await readStatements(chunksOf(join(folder, file)), reader, (found, line) => {
+        await readStatements(chunksOf(join(folder, file), bytes), reader, (found, line) => {
           if (typeof found === "string") return
           for (const { amount, journal } of found.entries) {
             visit({ group: journal ?? "", account: keyOf(currency, account), amount }, file, line)

@@ -85,6 +85,10 @@ const explain = async (
   }
 }
 
+/** The bytes that a manifest states of a file: no more of it is read again. */
+export const statedBytes = ({ files }: Manifest, file: string): number =>
+  files.find(({ name }) => name === file)?.bytes ?? 0
+
 /** Compares files with the journal: collects what they should hold while the journal is read. */
 export class Comparison {
   private readonly prints: ReadonlyArray<{ readonly side: Side; readonly journal: Fingerprint }>
@@ -114,7 +118,7 @@ export class Comparison {
     // Problems of the journal itself were reported when it was read.
     const again = (visit: (row: JournalRow) => void) =>
       checkJournal(
-        chunksOf(join(folder, journalFile)),
+        chunksOf(join(folder, journalFile), statedBytes(manifest, journalFile)),
         { name: journalFile, rows: 0 },
         manifest,
         accounts,

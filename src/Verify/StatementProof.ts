@@ -9,7 +9,7 @@ import { Unreadable } from "../Format/Reading/LineCells.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
 import { type CsvRow, readCsv } from "./CsvRows.ts"
 import { Fingerprint } from "./Fingerprint.ts"
-import type { Side } from "./JournalComparison.ts"
+import { type Side, statedBytes } from "./JournalComparison.ts"
 
 /** By the contract, independently of the writer. */
 const statementColumns = [
@@ -130,11 +130,12 @@ const checkSpan = (
 const accountKey = (currency: string, account: string): string => `${currency}\n${account}`
 
 /** How the statement is compared with the journal's cash. */
-export const statementSide = (folder: string, name: string, { book }: Manifest): Side => ({
+export const statementSide = (folder: string, name: string, manifest: Manifest): Side => ({
   name,
   own: new Fingerprint(),
   read: async (visit) => {
-    await readStatement(chunksOf(join(folder, name)), name, book.code, new Problems(), (row, line) =>
+    const chunks = chunksOf(join(folder, name), statedBytes(manifest, name))
+    await readStatement(chunks, name, manifest.book.code, new Problems(), (row, line) =>
       visit(
         { group: row.journal, account: accountKey(row.currency, row.account), amount: row.amount },
         name,

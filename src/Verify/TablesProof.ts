@@ -137,7 +137,8 @@ export class TableProof {
       own: new Fingerprint(),
       read: async (visit) => {
         for (const { context, file } of this.files) {
-          await readTable(chunksOf(join(this.folder, file.name)), reader, context, (booked, line) => {
+          const chunks = chunksOf(join(this.folder, file.name), file.bytes)
+          await readTable(chunks, reader, context, (booked, line) => {
             if (typeof booked === "string") return
             for (const { account, amount, currency, date, journal } of booked) {
               const group = this.groupOf(journal, date)

@@ -5,7 +5,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { decodeUnknownSync } from "effect/Schema"
 import fc from "fast-check"
-import { firstChange, LineDigests } from "../../src/Export/Batch/Manifest/LineChecks.ts"
+import { firstChange, type LineChecks, LineDigests } from "../../src/Export/Batch/Manifest/LineChecks.ts"
 import * as ManifestSeal from "../../src/Export/Batch/Manifest/ManifestSeal.ts"
 import * as Export from "../../src/Export.ts"
 import { formatNames } from "../../src/Format/Formats.ts"
@@ -176,8 +176,8 @@ layer(TestDatabase.layer)("a folder of every format", (it) => {
   )
 
   it("locates the change to the line up to 512 lines, and to a few lines beyond", () => {
-    const checks = (text: string, every?: number) => {
-      const digests = new LineDigests(every)
+    const checks = (text: string, stated?: LineChecks) => {
+      const digests = new LineDigests(stated)
       digests.add(Buffer.from(text))
       return digests.checks()
     }
@@ -188,7 +188,7 @@ layer(TestDatabase.layer)("a folder of every format", (it) => {
       expect(stated.prefixes.length).toBeLessThanOrEqual(512 * 8)
       expect(stated.every).toBe(lines > 512 ? (lines > 1024 ? 16 : 2) : 1)
       for (const other of [0, Math.floor(lines / 2), lines - 1]) {
-        const [from, to] = firstChange(stated, checks(text(lines, other), stated.every))
+        const [from, to] = firstChange(stated, checks(text(lines, other), stated))
         expect(from).toBeLessThanOrEqual(other + 1)
         expect(to).toBeGreaterThanOrEqual(other + 1)
         expect(to - from + 1).toBe(stated.every)

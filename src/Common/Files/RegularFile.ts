@@ -66,17 +66,20 @@ export const readFirst = (path: string, most: number): Buffer => {
 }
 
 /** The bytes that an opened file has now, piece by piece; reading ends even if the file grows. Closes it. */
-const chunksOfOpened = async function* (handle: FileHandle): AsyncGenerator<Buffer> {
-  const { size } = await handle.stat()
+const chunksOfOpened = async function* (handle: FileHandle, most: number): AsyncGenerator<Buffer> {
+  const size = Math.min((await handle.stat()).size, most)
   if (size === 0) return handle.close()
   for await (const chunk of handle.createReadStream({ end: size - 1 })) {
     if (Buffer.isBuffer(chunk)) yield chunk
   }
 }
 
-/** The file's bytes, piece by piece. */
-export const chunksOf = async function* (path: string): AsyncGenerator<Buffer> {
-  yield* chunksOfOpened(await openRegular(path))
+/** The file's bytes, piece by piece: `most` of them, such as a manifest states, since a hole in a file has any size. */
+export const chunksOf = async function* (
+  path: string,
+  most = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer> {
+  yield* chunksOfOpened(await openRegular(path), most)
 }
 
 /** The content of a small file, of at most `most` bytes. */

@@ -29,8 +29,8 @@ export interface FileVerdict {
 const chunkSize = 1 << 20
 
 /** Reads at most one byte more than the manifest states, so that reading ends even where the file keeps growing. */
-const digestsOf = async (path: string, stated: number, every: number | undefined, content?: Content) => {
-  const digests = new LineDigests(every)
+const digestsOf = async (path: string, stated: number, lines: LineChecks | undefined, content?: Content) => {
+  const digests = new LineDigests(lines)
   const handle = await openRegular(path)
   const { size } = await handle.stat()
   const source: AsyncIterator<unknown> = handle
@@ -65,7 +65,7 @@ export const checkFile = async (
   content?: Content,
 ): Promise<FileVerdict> => {
   const problems = new Problems()
-  const found = await digestsOf(join(folder, name), bytes, lines?.every, content).catch((cause) => {
+  const found = await digestsOf(join(folder, name), bytes, lines, content).catch((cause) => {
     if (cause instanceof NotRegular) return cause
     throw cause
   })

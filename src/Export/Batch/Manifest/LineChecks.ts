@@ -21,17 +21,21 @@ export class LineDigests {
   private every = 1
   private lines = 0
   private prefixes: Array<string> = []
-  /** With a fixed step the prefixes are not thinned, to compare a file with existing checks. */
+  /** To compare a file with existing checks the step is theirs, and no more prefixes are made: whoever forged a file may have put any number of lines into it. */
   private readonly fixed: boolean
+  private readonly most: number = Number.POSITIVE_INFINITY
 
-  constructor(every?: number) {
-    this.fixed = every !== undefined
-    if (every !== undefined) this.every = every
+  constructor(stated?: LineChecks) {
+    this.fixed = stated !== undefined
+    if (stated === undefined) return
+    this.every = stated.every
+    this.most = Math.min(checkedStretches, stated.prefixes.length / digits)
   }
 
   add(bytes: Buffer): void {
     let from = 0
-    for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
+    let at = bytes.indexOf(lineFeed)
+    for (; at >= 0 && this.prefixes.length < this.most; at = bytes.indexOf(lineFeed, at + 1)) {
       this.lines += 1
       if (this.lines % this.every !== 0) continue
       this.hash.update(bytes.subarray(from, at + 1))

@@ -52,7 +52,8 @@ const seal = /"lines": \{\s+"every": (\d+),\s+"prefixes": "([0-9a-f]*)"\s+\},\s+
 export const changedLine = (bytes: Buffer): number | null => {
   const [, every = "0", prefixes = ""] = seal.exec(bytes.toString("latin1")) ?? []
   if (!(Number(every) > 0)) return null
-  const digests = new LineDigests(Number(every))
+  const stated = { every: Number(every), prefixes }
+  const digests = new LineDigests(stated)
   digests.add(bytes)
-  return firstChange({ every: Number(every), prefixes }, digests.checks())[0]
+  return firstChange(stated, digests.checks())[0]
 }
