@@ -14,7 +14,7 @@ import { type ExportError, exportError, type Refusal, refused } from "./Export/E
 import { withoutIdleStatements } from "./Export/IdleStatements.ts"
 import { booksAtOnce, exportSome, whatStays } from "./Export/LockedBooks.ts"
 import { archivedDays, refuseArchivedDays } from "./Export/Request/ArchivedDays.ts"
-import { checkBookSettings } from "./Export/Request/BookSettings.ts"
+import { checkBookSettings, warnOfNewEntity } from "./Export/Request/BookSettings.ts"
 import { type Selection, selectionOf } from "./Export/Request/ExportScope.ts"
 import { contentsOf } from "./Export/Request/Selected.ts"
 import {
@@ -172,6 +172,7 @@ export const run = Effect.fn("Export.run")(function* (
   }
   const { chosen, empty } = yield* withEntries(books, selection, parts, request)
   yield* checkBookSettings(settings, chosen, known, formats)
+  if (request.asOf === undefined) yield* warnOfNewEntity(settings, chosen, formats)
   const batches: Array<ExportedBatch> = []
   const unchanged: Array<string> = []
   const exported: Array<Exported> = []

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Logger, Option } from "effect"
 import { decodeUnknownSync } from "effect/Schema"
 import type { ExportRequest } from "../../src/Export/Request.ts"
 import * as Export from "../../src/Export.ts"
@@ -28,6 +28,14 @@ const exporting = (
       settings: decodeUnknownSync(Content)({ formats: { leaveOut: ["USDT"], ...own } }).formats,
       baseCurrency: "EUR",
     },
+  })
+
+const withLogs = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const lines: Array<string> = []
+    const logger = Logger.make(({ message }) => void lines.push(String(message)))
+    const value = yield* effect.pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+    return { value, logged: lines.join("\n") }
   })
 
 const opened = Effect.runSync(
@@ -77,6 +85,37 @@ layer(TestDatabase.layer)("the settings of a book", (it) => {
       const own = { datev, books: { SECOND: { datev: { client: 2 } } } }
       expect((yield* exporting(null, ["datev"], own)).batches).toHaveLength(2)
     }),
+  )
+
+  it.effect(
+    "keep a book out of the Mandant that another one's batch was written for, whatever they say now",
+    () =>
+      Effect.gen(function* () {
+        yield* opened
+        const mandants = (first: number, second: number) => ({
+          datev: { consultant: 1002 },
+          books: { FIRST: { datev: { client: first } }, SECOND: { datev: { client: second } } },
+        })
+        const [first] = (yield* exporting(null, ["datev"], mandants(1, 2))).batches
+        expect(first?.manifest.tables?.entities).toEqual({ datev: "the Mandant 1002/1" })
+        const both = yield* Effect.flip(exporting(null, ["datev"], mandants(2, 1)))
+        expect(both.message).toContain("FIRST would be written for the Mandant 1002/2, for which SECOND/")
+        const second = yield* Effect.flip(exporting("SECOND", ["datev"], mandants(2, 1)))
+        expect(second).toMatchObject({ reason: "Refused" })
+        expect(second.message).toContain(
+          `SECOND would be written for the Mandant 1002/1, for which FIRST/${first?.manifest.batch} stands: FIRST and SECOND are two legal entities.`,
+        )
+        const { logged, value } = yield* withLogs(exporting("FIRST", ["datev"], mandants(3, 2)))
+        expect(value.batches).toHaveLength(1)
+        expect(logged).toContain(
+          `datev: FIRST is written for the Mandant 1002/3, and FIRST/${first?.manifest.batch} was for the Mandant 1002/1`,
+        )
+        // Said once: from here on the newest batch is for the same one.
+        const again = yield* withLogs(exporting("FIRST", ["datev"], mandants(3, 2)))
+        expect(again.logged).toBe("")
+        // Nothing of FIRST stands there any more.
+        expect((yield* exporting("SECOND", ["datev"], mandants(3, 1))).batches).toHaveLength(1)
+      }),
   )
 
   it.effect("are refused where there is no such book", () =>

@@ -176,6 +176,10 @@ export const Manifest = Schema.Struct({
       mappingVersion: Schema.NullOr(Count),
       /** Currencies that the settings leave out of these formats. */
       leftOut: Schema.Array(Schema.String),
+      /** By format, the legal entity that its files are for, where the system has one; absent in batches of versions that did not say it. */
+      entities: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
+        exact: true,
+      }),
       /** By format. */
       layouts: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Layout }), { exact: true }),
     }),

@@ -1,23 +1,28 @@
 /** The formats' settings of each book, and the check that no two books are exported into one legal entity's system. */
 import { Effect } from "effect"
 import type { Book } from "../../Book.ts"
-import { text } from "../../Database/Columns.ts"
+import { int4, nullable, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { entityOf, type FormatSettings, settingsOf } from "../../Format/FormatSettings.ts"
 import { tablesOf } from "../../Format/Formats.ts"
 import { exportError } from "../ExportError.ts"
 
-/** Books with a standing batch of the format: an accounting system has them. */
-const booksWith = Effect.fn("Export.booksWith")(function* (format: string) {
+/** The newest standing batch of each book that has one of the format: an accounting system has it. */
+const newestOf = Effect.fn("Export.newestOf")(function* (format: string) {
   const database = yield* Database
-  const rows = yield* database.rows(
-    "Export.booksWith",
-    { code: text },
+  return yield* database.rows(
+    "Export.newestOf",
+    // The legal entity that it was written for; null where its version did not keep it.
+    { code: text, batch: int4, entity: nullable(text) },
     (sql) => sql`
-      select distinct b.code from export.standing_batches s join mirror.books b on b.book_id = s.book_id
-      where ${format} = any (s.formats) order by b.code`,
+      select k.code, s.batch, b.manifest #>> array['tables', 'entities', ${format}::text] as entity
+      from (
+        select book_id, max(batch) as batch from export.standing_batches
+        where ${format} = any (formats) group by book_id) s
+      join export.batches b on b.book_id = s.book_id and b.batch = s.batch
+      join mirror.books k on k.book_id = s.book_id
+      order by k.code`,
   )
-  return rows.map(({ code }) => code)
 })
 
 /** Refuses settings for a book that does not exist, and a legal entity (DATEV's Mandant) that two books would share. */
@@ -38,7 +43,8 @@ export const checkBookSettings = Effect.fn("Export.checkBookSettings")(function*
     const chosen = books.map(({ code }) => code)
     if (format.entity === null) continue
     const first = new Map<string, string>()
-    for (const code of new Set([...chosen, ...(yield* booksWith(format.name))])) {
+    const standing = yield* newestOf(format.name)
+    for (const code of new Set([...chosen, ...standing.map((one) => one.code)])) {
       const entity = entityOf(format, settingsOf(settings, code))
       const other = entity === null ? undefined : first.get(entity)
       if (entity !== null && other === undefined) first.set(entity, code)
@@ -48,6 +54,36 @@ export const checkBookSettings = Effect.fn("Export.checkBookSettings")(function*
           `${format.name}: ${other} and ${code} are two legal entities and would share ${entity}. Give each its own: formats.books.${code}.${format.name} in the settings. Nothing was written.`,
         )
       }
+    }
+    for (const code of chosen) {
+      const entity = entityOf(format, settingsOf(settings, code))
+      const other = standing.find((one) => one.code !== code && entity !== null && one.entity === entity)
+      if (other === undefined) continue
+      const batch = `${other.code}/${other.batch}`
+      return yield* exportError(
+        "Refused",
+        `${format.name}: ${code} would be written for ${entity}, for which ${batch} stands: ${other.code} and ${code} are two legal entities. Give ${code} its own: formats.books.${code}.${format.name} in the settings. If ${batch} is in no system, or was taken out of it: tieout batches supersede ${batch} --reason "…". Nothing was written.`,
+      )
+    }
+  }
+})
+
+/** Warns where a book's next batch is for another legal entity than its newest: that one's system has nothing of the batches before. */
+export const warnOfNewEntity = Effect.fn("Export.warnOfNewEntity")(function* (
+  settings: FormatSettings,
+  books: ReadonlyArray<Book>,
+  formats: ReadonlyArray<string>,
+) {
+  for (const format of tablesOf(formats).filter((one) => one.entity !== null)) {
+    const standing = yield* newestOf(format.name)
+    for (const { code } of books) {
+      const entity = entityOf(format, settingsOf(settings, code))
+      const before = standing.find((one) => one.code === code)
+      if (entity === null || before === undefined) continue
+      if (before.entity === null || before.entity === entity) continue
+      yield* Effect.logWarning(
+        `${format.name}: ${code} is written for ${entity}, and ${code}/${before.batch} was for ${before.entity}: what earlier batches hold is not written again. Set formats.books.${code}.${format.name} back, or write everything for the new one with --all --again.`,
+      )
     }
   }
 })

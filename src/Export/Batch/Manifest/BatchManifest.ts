@@ -4,6 +4,7 @@ import type { Book } from "../../../Book.ts"
 import { print } from "../../../Common/MinorUnits.ts"
 import { productVersion } from "../../../Common/Package.ts"
 import type { OpenedAccount } from "../../../Format/Entry.ts"
+import { entityOf } from "../../../Format/FormatSettings.ts"
 import { bankStatementsOf, type FormatName, tablesOf } from "../../../Format/Formats.ts"
 import type { Totals } from "../../../Format/Totals.ts"
 import type { ValuationOptions } from "../../../Valuation/ValuedBook.ts"
@@ -33,11 +34,18 @@ export interface BatchPart {
 
 export interface BatchPlan extends Shared, BatchPart {}
 
-const tablesPart = (
-  { formats, options }: BatchPlan,
-  mappingVersion: number | null,
-): Pick<Manifest, "tables"> =>
-  tablesOf(formats).length > 0
+/** The options have the settings of the book. */
+const entitiesOf = ({ formats, options: { settings } }: BatchPlan) => {
+  const found = tablesOf(formats).flatMap((format) => {
+    const entity = entityOf(format, settings)
+    return entity === null ? [] : [[format.name, entity] as const]
+  })
+  return found.length === 0 ? {} : { entities: Object.fromEntries(found) }
+}
+
+const tablesPart = (plan: BatchPlan, mappingVersion: number | null): Pick<Manifest, "tables"> => {
+  const { formats, options } = plan
+  return tablesOf(formats).length > 0
     ? {
         tables: {
           mode: options.mode,
@@ -49,9 +57,11 @@ const tablesPart = (
             : {}),
           mappingVersion,
           leftOut: options.settings.leaveOut,
+          ...entitiesOf(plan),
         },
       }
     : {}
+}
 
 const banksPart = ({ formats, options }: BatchPlan): Pick<Manifest, "bankLeftOut"> =>
   bankStatementsOf(formats).length > 0 && options.settings.leaveOut.length > 0
