@@ -152,6 +152,27 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an accounting system",
     }),
   )
 
+  it.effect(
+    "has a file of everything in the base currency of now alone: the one in the former can never be up to date",
+    () =>
+      Effect.gen(function* () {
+        yield* addRates(autumn)
+        const bookId = yield* openBook("NEWBASE", client(71))
+        yield* deposit(bookId, "2026-09-10", "1000.00")
+        const out = temporaryFolder()
+        yield* exporting("NEWBASE", out)(september, ["hledger"])
+        yield* inBase("NEWBASE", out)(september, ["hledger"])
+        yield* inBase("NEWBASE", out)(september, ["gl-detail"])
+        const run = exporting("NEWBASE", out)
+        const { outdated } = yield* run(september, ["hledger"], { base: { ...base, baseCurrency: "USD" } })
+        expect(outdated.map(({ formats }) => formats)).toEqual([["gl-detail"]])
+        yield* run(september, ["gl-detail"], { base: { ...base, baseCurrency: "USD" } })
+        expect(yield* states(bookId)).toEqual([
+          ...["1 committed", "2 superseded", "3 superseded", "4 committed", "5 committed"],
+        ])
+      }),
+  )
+
   it.effect("is told of the option that it had, where its batches are in the books' own currencies", () =>
     Effect.gen(function* () {
       yield* deposit(yield* openBook("RATED", client(62)), "2026-10-05", "10.00")

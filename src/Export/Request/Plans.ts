@@ -111,8 +111,16 @@ export const planBooks = Effect.fn("Export.planBooks")(function* (
     formats,
     again,
   )
-  const standing = yield* standingOfBooks(bookIds, basis)
-  const found = bookIds.map((bookId): OwnBatches => ({ bookId, own: standing.of({ bookId }) }))
+  const plain = formats.filter((name) => !accumulates(name))
+  // What is written whole takes the place of a former base currency's as well: nothing else would ever bring that up to date.
+  const inAnyBase = basis !== nativeBasis && plain.length > 0
+  const standing = yield* standingOfBooks(bookIds, inAnyBase ? null : basis)
+  const found = bookIds.map(
+    (bookId): OwnBatches => ({
+      bookId,
+      own: standing.of({ bookId }).filter((batch) => batch.basis === basis),
+    }),
+  )
   if (selection === null) {
     for (const { bookId, own } of found) {
       for (const format of formats) yield* warnOfGap(format, regionsOf(format, own), archivedOf(bookId))
@@ -124,7 +132,6 @@ export const planBooks = Effect.fn("Export.planBooks")(function* (
     for (const { bookId, plans } of news) yield* refuseArchived(plans, archivedOf(bookId))
     return yield* withNews(news)
   }
-  const plain = formats.filter((name) => !accumulates(name))
   const tables = yield* Effect.forEach(formats.filter(accumulates), (format) =>
     tablePlans(found, basis, selection, format, again),
   )
@@ -133,7 +140,8 @@ export const planBooks = Effect.fn("Export.planBooks")(function* (
     const ofTables = tables.flatMap((plans) => plans.get(bookId) ?? [])
     const taken = instead.of({ bookId })
     const replacing = ofTables.filter(isPlan).map((plan) => insteadOf(plan, taken))
-    const all = [...wholePlans(selection, plain, own, perFormat), ...replacing]
+    const whole = inAnyBase ? standing.of({ bookId }).filter((batch) => batch.basis !== nativeBasis) : own
+    const all = [...wholePlans(selection, plain, whole, perFormat), ...replacing]
     const plans = perFormat ? separate(all) : grouped(all, formats)
     yield* checkWhole(plans, formats, [...own, ...others.of({ bookId })])
     yield* refuseArchived(plans, archivedOf(bookId))
