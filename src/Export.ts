@@ -172,7 +172,8 @@ export const run = Effect.fn("Export.run")(function* (
   }
   const { chosen, empty } = yield* withEntries(books, selection, parts, request)
   yield* checkBookSettings(settings, chosen, known, formats)
-  if (request.asOf === undefined) yield* warnOfNewEntity(settings, chosen, formats)
+  const isWhole = request.again === true && request.scope.kind === "all"
+  if (request.asOf === undefined && !isWhole) yield* warnOfNewEntity(settings, chosen, formats)
   const batches: Array<ExportedBatch> = []
   const unchanged: Array<string> = []
   const exported: Array<Exported> = []

@@ -18,11 +18,10 @@ const exporting = (
   book: string | null,
   formats: ReadonlyArray<string>,
   own: object,
-  more: Pick<ExportRequest, "base"> = {},
+  more: Partial<Pick<ExportRequest, "base" | "scope">> = {},
 ) =>
   Export.run({
-    ...more,
-    ...{ formats, scope: { kind: "period", period: "2026-10" }, connection: Option.none() },
+    ...{ formats, scope: { kind: "period", period: "2026-10" }, connection: Option.none(), ...more },
     ...{ book: Option.fromNullable(book), out: temporaryFolder(), again: true },
     tables: {
       settings: decodeUnknownSync(Content)({ formats: { leaveOut: ["USDT"], ...own } }).formats,
@@ -113,6 +112,11 @@ layer(TestDatabase.layer)("the settings of a book", (it) => {
         // Said once: from here on the newest batch is for the same one.
         const again = yield* withLogs(exporting("FIRST", ["datev"], mandants(3, 2)))
         expect(again.logged).toBe("")
+        // With everything again, nothing is left behind.
+        const whole = yield* withLogs(
+          exporting("FIRST", ["datev"], mandants(4, 2), { scope: { kind: "all" } }),
+        )
+        expect(whole.logged).toBe("")
         // Nothing of FIRST stands there any more.
         expect((yield* exporting("SECOND", ["datev"], mandants(3, 1))).batches).toHaveLength(1)
       }),
