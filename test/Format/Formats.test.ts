@@ -33,6 +33,7 @@ const shared = new Set([
   "Format/PlainText/IndentedNames.ts",
   "Format/PlainText/AccountNames.ts",
   "Format/OneLine.ts",
+  "Format/PlainText/LineLength.ts",
   "Common/Remembered.ts",
 ])
 
