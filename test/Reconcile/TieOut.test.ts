@@ -26,7 +26,6 @@ describe("the sentence", () => {
     [{ accounts: 0, quarantined: 4 }, "No accounts have been read yet; 4 rows are in quarantine"],
     [{}, "Everything ties out"],
     [{ otherWarnings: 3 }, "Everything ties out"],
-    [{ beingRead: 2 }, "Cash ties out as far as it was read; 2 accounts are being read"],
     [{ suspense: 1 }, "Cash ties out; 1 item stands in suspense"],
     [
       { suspense: 3, transit: 4, blocked: { "2026-10": 2 } },

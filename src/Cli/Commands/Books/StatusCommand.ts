@@ -114,9 +114,7 @@ export const status = command(
         ],
         code:
           isBlocking(summary.open) ||
-          summary.accounts.some(
-            ({ acceptedAt, beingRead, tiesOut }) => !tiesOut && !beingRead && acceptedAt === null,
-          )
+          summary.accounts.some(({ acceptedAt, tiesOut }) => !tiesOut && acceptedAt === null)
             ? exitCodes.attention
             : exitCodes.done,
       })
