@@ -133,18 +133,20 @@ const differences = (
 const after = (month: string): string =>
   new Date(Date.parse(`${lastDayOf(month)}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 7)
 
-const over = Effect.flatMap(Database, (database) =>
-  database.query(
-    "Campaign.over",
-    (sql) =>
-      sql<
-        Array<{ through: string }>
-      >`select to_char(date_trunc('month', now()) - interval '1 day', 'YYYY-MM') as through`,
-  ),
-).pipe(
-  Effect.orDie,
-  Effect.map(([row]) => row?.through ?? ""),
-)
+/** The last month that is over where the books are kept. */
+const over = (timeZone: string) =>
+  Effect.flatMap(Database, (database) =>
+    database.query(
+      "Campaign.over",
+      (sql) =>
+        sql<
+          Array<{ through: string }>
+        >`select to_char(date_trunc('month', now() at time zone ${timeZone}) - interval '1 day', 'YYYY-MM') as through`,
+    ),
+  ).pipe(
+    Effect.orDie,
+    Effect.map(([row]) => row?.through ?? ""),
+  )
 
 interface Valued {
   readonly book: Book
@@ -158,7 +160,7 @@ interface Valued {
 /** Values every book and compares the result with the oracle. */
 export const baseProblems = (site: Site, overHttp: boolean, books: ReadonlyArray<Book>) =>
   Effect.gen(function* () {
-    const through = yield* over
+    const through = yield* over(site.history.settings.timeZone)
     const problems: Array<string> = []
     const { accounting, chart } = yield* Effect.provide(Settings, site.settings)
     const { baseCurrency, valuation } = accounting
