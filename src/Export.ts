@@ -14,7 +14,7 @@ import { type ExportError, exportError, type Refusal, refused } from "./Export/E
 import { withoutIdleStatements } from "./Export/IdleStatements.ts"
 import { booksAtOnce, exportSome, whatStays } from "./Export/LockedBooks.ts"
 import { archivedDays, refuseArchivedDays } from "./Export/Request/ArchivedDays.ts"
-import { checkBookSettings, warnOfNewEntity } from "./Export/Request/BookSettings.ts"
+import { checkBookSettings } from "./Export/Request/BookSettings.ts"
 import { type Selection, selectionOf } from "./Export/Request/ExportScope.ts"
 import { contentsOf } from "./Export/Request/Selected.ts"
 import {
@@ -171,9 +171,10 @@ export const run = Effect.fn("Export.run")(function* (
     yield* valued(books, selection, request.base, parts, request)
   }
   const { chosen, empty } = yield* withEntries(books, selection, parts, request)
-  yield* checkBookSettings(settings, chosen, known, formats)
+  const moved = yield* checkBookSettings(settings, chosen, known, formats)
   const isWhole = request.again === true && request.scope.kind === "all"
-  if (request.asOf === undefined && !isWhole) yield* warnOfNewEntity(settings, chosen, formats)
+  if (request.asOf === undefined && !isWhole)
+    yield* Effect.forEach(moved, (warning) => Effect.logWarning(warning), { discard: true })
   const batches: Array<ExportedBatch> = []
   const unchanged: Array<string> = []
   const exported: Array<Exported> = []

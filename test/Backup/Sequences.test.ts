@@ -4,6 +4,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { restore } from "../../src/Backup/Restore.ts"
 import { backup } from "../../src/Backup.ts"
+import { sequencesSetBack } from "../../src/Database/GivenNumbers.ts"
 import { Database } from "../../src/Database.ts"
 import { prove } from "../../src/Proof.ts"
 import { Settings } from "../../src/Settings.ts"
@@ -116,5 +117,14 @@ it.scopedLive("a numbering step that was set back gives no number, also where no
     // Each try takes a step.
     yield* sync(service.url)
     expect(yield* found).toEqual([])
+  }).pipe(Effect.provide(TestDatabase.layer)),
+)
+
+it.scopedLive("every sequence that gives numbers is looked at", () =>
+  Effect.gen(function* () {
+    const given = yield* rows(`
+      select format('%s.%s', schemaname, sequencename) as name from pg_sequences where schemaname not in ('drizzle', 'jobs')`)
+    expect(given.length).toBeGreaterThan(0)
+    expect(given.filter(({ name }) => !sequencesSetBack.includes(`'${name}'`))).toEqual([])
   }).pipe(Effect.provide(TestDatabase.layer)),
 )

@@ -1,5 +1,5 @@
 /** The formats' settings of each book, and the check that no two books are exported into one legal entity's system. */
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import type { Book } from "../../Book.ts"
 import { int4, nullable, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
@@ -25,7 +25,10 @@ const newestOf = Effect.fn("Export.newestOf")(function* (format: string) {
   )
 })
 
-/** Refuses settings for a book that does not exist, and a legal entity (DATEV's Mandant) that two books would share. */
+/**
+ * Refuses settings for a book that does not exist, and a legal entity (DATEV's Mandant) that two books would share. Returns what to
+ * warn of where a book's next batch is for another entity than its newest: that one's system has nothing of the batches before.
+ */
 export const checkBookSettings = Effect.fn("Export.checkBookSettings")(function* (
   settings: FormatSettings,
   books: ReadonlyArray<Book>,
@@ -39,51 +42,43 @@ export const checkBookSettings = Effect.fn("Export.checkBookSettings")(function*
       `formats.books names ${unknown.join(", ")}, which is no book: known are ${known.map(({ code }) => code).join(", ")}. Nothing was written.`,
     )
   }
+  const chosen = new Set(books.map(({ code }) => code))
+  const moved: Array<string> = []
   for (const format of tablesOf(formats)) {
-    const chosen = books.map(({ code }) => code)
     if (format.entity === null) continue
-    const first = new Map<string, string>()
     const standing = yield* newestOf(format.name)
+    const first = new Map<string, string>()
     for (const code of new Set([...chosen, ...standing.map((one) => one.code)])) {
       const entity = entityOf(format, settingsOf(settings, code))
       const other = entity === null ? undefined : first.get(entity)
       if (entity !== null && other === undefined) first.set(entity, code)
-      if (other !== undefined && (chosen.includes(code) || chosen.includes(other))) {
+      if (other !== undefined && (chosen.has(code) || chosen.has(other))) {
         return yield* exportError(
           "Refused",
           `${format.name}: ${other} and ${code} are two legal entities and would share ${entity}. Give each its own: formats.books.${code}.${format.name} in the settings. Nothing was written.`,
         )
       }
     }
+    const newest = new Map(standing.map((one) => [one.code, one]))
+    // Batches of versions that did not keep it are for none.
+    const writtenFor = Arr.groupBy(standing, ({ entity }) => entity ?? "")
     for (const code of chosen) {
       const entity = entityOf(format, settingsOf(settings, code))
-      const other = standing.find((one) => one.code !== code && entity !== null && one.entity === entity)
-      if (other === undefined) continue
-      const batch = `${other.code}/${other.batch}`
-      return yield* exportError(
-        "Refused",
-        `${format.name}: ${code} would be written for ${entity}, for which ${batch} stands: ${other.code} and ${code} are two legal entities. Give ${code} its own: formats.books.${code}.${format.name} in the settings. If ${batch} is in no system, or was taken out of it: tieout batches supersede ${batch} --reason "…". Nothing was written.`,
-      )
-    }
-  }
-})
-
-/** Warns where a book's next batch is for another legal entity than its newest: that one's system has nothing of the batches before. */
-export const warnOfNewEntity = Effect.fn("Export.warnOfNewEntity")(function* (
-  settings: FormatSettings,
-  books: ReadonlyArray<Book>,
-  formats: ReadonlyArray<string>,
-) {
-  for (const format of tablesOf(formats).filter((one) => one.entity !== null)) {
-    const standing = yield* newestOf(format.name)
-    for (const { code } of books) {
-      const entity = entityOf(format, settingsOf(settings, code))
-      const before = standing.find((one) => one.code === code)
-      if (entity === null || before === undefined) continue
-      if (before.entity === null || before.entity === entity) continue
-      yield* Effect.logWarning(
+      if (entity === null) continue
+      const other = writtenFor[entity]?.find((one) => one.code !== code)
+      if (other !== undefined) {
+        const batch = `${other.code}/${other.batch}`
+        return yield* exportError(
+          "Refused",
+          `${format.name}: ${code} would be written for ${entity}, for which ${batch} stands: ${other.code} and ${code} are two legal entities. Give ${code} its own: formats.books.${code}.${format.name} in the settings. If ${batch} is in no system, or was taken out of it: tieout batches supersede ${batch} --reason "…". Nothing was written.`,
+        )
+      }
+      const before = newest.get(code)
+      if (before === undefined || before.entity === null || before.entity === entity) continue
+      moved.push(
         `${format.name}: ${code} is written for ${entity}, and ${code}/${before.batch} was for ${before.entity}: what earlier batches hold is not written again. Set formats.books.${code}.${format.name} back, or write everything for the new one with --all --again.`,
       )
     }
   }
+  return moved
 })
