@@ -23,7 +23,7 @@ layer(TestDatabase.layer)("a text that is longer than a line of ledger", (it) =>
       yield* database.query(
         "Test.longNames",
         (sql) => sql`
-          update ledger.accounts set name = ${`Assets:${long}`}
+          update ledger.accounts set name = ${`Assets:${"x".repeat(400)}:${long}`}
           where book_id = ${bookId} and currency = 'USD' and role in ('cash', 'deposits_clearing') and rule_code = ''`,
       )
       yield* database.query(
@@ -54,7 +54,7 @@ layer(TestDatabase.layer)("a text that is longer than a line of ledger", (it) =>
         expect(lines.filter((line) => Buffer.byteLength(line) >= 4_096)).toEqual([])
         // Never half a character, and the two accounts that are called the same stay two.
         expect(written(file)).not.toContain("\ufffd")
-        expect(new Set(lines.filter((line) => line.startsWith("account Assets:漢"))).size).toBe(2)
+        expect(new Set(lines.filter((line) => line.startsWith("account Assets:x"))).size).toBe(2)
       }
       for (const [program = "", ...options] of [
         ["hledger", "-f", "books.journal", "check", "-s", "ordereddates"],
