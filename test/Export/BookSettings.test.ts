@@ -10,7 +10,7 @@ import { Content } from "../../src/Settings/Content.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
-import { client } from "./Exporting.ts"
+import { client, failureOf } from "./Exporting.ts"
 
 const { accounting, chart } = decodeUnknownSync(Content)({})
 
@@ -73,12 +73,12 @@ layer(TestDatabase.layer)("the settings of a book", (it) => {
       const datev = { consultant: 1001, client: 1 }
       const refused =
         "datev: FIRST and SECOND are two legal entities and would share the Mandant 1001/1. Give each its own: formats.books.SECOND.datev in the settings. Nothing was written."
-      expect((yield* Effect.flip(exporting(null, ["datev"], { datev }))).message).toBe(refused)
+      expect((yield* failureOf(exporting(null, ["datev"], { datev }))).message).toBe(refused)
       // Also before anything is valued, for which rates are missing here.
       const base = { base: { baseCurrency: "EUR", settings: accounting.valuation, chart } }
-      expect((yield* Effect.flip(exporting(null, ["datev"], { datev }, base))).message).toBe(refused)
+      expect((yield* failureOf(exporting(null, ["datev"], { datev }, base))).message).toBe(refused)
       expect((yield* exporting("FIRST", ["datev"], { datev })).batches).toHaveLength(1)
-      const second = yield* Effect.flip(exporting("SECOND", ["datev"], { datev }))
+      const second = yield* failureOf(exporting("SECOND", ["datev"], { datev }))
       expect(second).toMatchObject({ reason: "Refused" })
       expect(second.message).toContain("SECOND and FIRST are two legal entities")
       const own = { datev, books: { SECOND: { datev: { client: 2 } } } }
@@ -97,9 +97,9 @@ layer(TestDatabase.layer)("the settings of a book", (it) => {
         })
         const [first] = (yield* exporting(null, ["datev"], mandants(1, 2))).batches
         expect(first?.manifest.tables?.entities).toEqual({ datev: "the Mandant 1002/1" })
-        const both = yield* Effect.flip(exporting(null, ["datev"], mandants(2, 1)))
+        const both = yield* failureOf(exporting(null, ["datev"], mandants(2, 1)))
         expect(both.message).toContain("FIRST would be written for the Mandant 1002/2, for which SECOND/")
-        const second = yield* Effect.flip(exporting("SECOND", ["datev"], mandants(2, 1)))
+        const second = yield* failureOf(exporting("SECOND", ["datev"], mandants(2, 1)))
         expect(second).toMatchObject({ reason: "Refused" })
         expect(second.message).toContain(
           `SECOND would be written for the Mandant 1002/1, for which FIRST/${first?.manifest.batch} stands: FIRST and SECOND are two legal entities.`,
