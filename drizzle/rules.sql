@@ -2412,17 +2412,19 @@ $$;
 
 -- Whether each account of the service ties out. It does if the ledger's cash, the last balance of its statement and the balance
 -- that the service reports are equal, its statement was read to the end and can still be read (otherwise it is `unserved`), no
--- entry is held back, and no blocking finding on it is open. An account that does not tie out is `off`. `accepted` is the month of
--- the close that accepted for good all that keeps it from tying out; null: not all of it is accepted.
+-- entry is held back, and no blocking finding on it is open. An account that does not tie out is `off`. A balance of the service that
+-- differs is no difference yet, but `being_read`, until a run has opened the finding, or for an hour: a run reads balances and
+-- statements one after the other, reads both again where they differ, and proves them at its end. `accepted` is the month of the close
+-- that accepted for good all that keeps it from tying out; null: not all of it is accepted.
 create or replace view reconcile.account_standings as
 select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries + o.older as entries, a.tail_read_at,
   a.balance as service, coalesce(a.last_balance, 0) as statement, c.amount as ledger, h.held, f.check_name as blocking,
-  a.tail_read_at is null or h.held > 0 or c.amount <> coalesce(a.last_balance, 0) or c.amount <> a.balance
+  a.tail_read_at is null or h.held > 0 or c.amount <> coalesce(a.last_balance, 0) or c.amount <> a.balance and not a.is_fresh
     or f.check_name is not null or v.unserved as off,
   v.unserved, v.began_at as read_at, v.ended_at is not null as was_read, v.of_client, v.trouble, v.status as answers, v.detail,
   case when h.held = 0 and c.amount = coalesce(a.last_balance, 0) and c.amount = a.balance and f.unanswered = 0
     and case when v.unserved then coalesce(f.gone, false) or f.client_gone is not null else a.tail_read_at is not null end
-    then coalesce(f.period, f.client_gone) end as accepted
+    then coalesce(f.period, f.client_gone) end as accepted, c.amount <> a.balance and a.is_fresh as being_read
 from (
   -- Findings and acceptances are grouped with the accounts that they are about. Where there are no statistics, or in a session that only
   -- probes indexes, a join would compare each account with every finding, and that one with every acceptance.
@@ -2444,7 +2446,9 @@ from (
       from reconcile.accepted_findings k where k.subject_type = 'account' or k.check_name = 'client-gone') o
     group by o.book_id, o.account_id) g
   where g.is_account) f
-cross join lateral (select m.* from mirror.accounts m where m.book_id = f.book_id and m.account_id = f.account_id offset 0) a
+cross join lateral (
+  select m.*, greatest(m.balance_read_at, m.tail_read_at) > now() - interval '1 hour' as is_fresh
+  from mirror.accounts m where m.book_id = f.book_id and m.account_id = f.account_id offset 0) a
 cross join lateral (
   select s.began_at, s.ended_at, s.unreadable or s.gone or g.book_id is not null as unserved, g.book_id is not null as of_client,
     case when g.book_id is null then s.trouble else g.trouble end as trouble,
@@ -2497,9 +2501,9 @@ drop function if exists reconcile.book_standings(integer, integer[]);
 --   blocked, loans_blocked               by month, conversions and loan legs that are in transit too long
 --                                        (`reconcile.overdue_in_transit`)
 create or replace function reconcile.book_standings(transit_days integer, of_books integer[] default null)
-returns table (book_id integer, connection text, code text, accounts integer, "off" integer, unread integer, entries bigint,
-  suspense integer, transit integer, blocked jsonb, loans integer, loans_blocked jsonb, clearing integer, unexplained integer,
-  other_blocking integer, other_warnings integer, blocking_findings integer, quarantined integer, accepted integer)
+returns table (book_id integer, connection text, code text, accounts integer, "off" integer, being_read integer, unread integer,
+  entries bigint, suspense integer, transit integer, blocked jsonb, loans integer, loans_blocked jsonb, clearing integer,
+  unexplained integer, other_blocking integer, other_warnings integer, blocking_findings integer, quarantined integer, accepted integer)
 language sql stable as $$
   with finding as (
     select f.book_id, f.check_name, f.subject_id, case when not f.is_accepted then f.severity end as severity,
@@ -2546,6 +2550,7 @@ language sql stable as $$
     group by m.book_id),
   standing as (
     select a.book_id, count(*) as accounts, count(*) filter (where a.off and a.accepted is null) as off,
+      count(*) filter (where a.being_read and not a.off) as being_read,
       count(*) filter (where a.tail_read_at is null) as unread, sum(a.entries) as entries
     from reconcile.account_standings a
     where of_books is null or a.book_id = any (of_books) group by a.book_id),
@@ -2564,7 +2569,7 @@ language sql stable as $$
       select f.book_id, f.subject_id from finding f where f.kind = 'accepted' and f.check_name = 'quarantine')
     group by q.book_id)
   select b.book_id, b.connection, b.code, coalesce(s.accounts, 0)::integer, coalesce(s.off, 0)::integer,
-    coalesce(s.unread, 0)::integer, coalesce(s.entries, 0)::bigint, coalesce(c.suspense, 0)::integer,
+    coalesce(s.being_read, 0)::integer, coalesce(s.unread, 0)::integer, coalesce(s.entries, 0)::bigint, coalesce(c.suspense, 0)::integer,
     coalesce(v.transit, 0)::integer, coalesce(l.blocked, '{}'), coalesce(n.loans, 0)::integer,
     coalesce(l.loans_blocked, '{}'), coalesce(c.clearing, 0)::integer, coalesce(u.accounts, 0)::integer, coalesce(c.blocking, 0)::integer,
     coalesce(c.warnings, 0)::integer, coalesce(c.all_blocking, 0)::integer, coalesce(w.rows, 0)::integer,

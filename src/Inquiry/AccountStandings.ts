@@ -20,6 +20,8 @@ export interface Standing {
   /** The ledger's balance, major unit, at the currency's scale. */
   readonly balance: string
   readonly tiesOut: boolean
+  /** Whether its balance or its statement was read within the hour, and no run has proved them yet: that it ties out is not known then. */
+  readonly beingRead: boolean
   /** Why it does not tie out; null if it does. */
   readonly remark: string | null
   /** The month of the close that accepted all of that for good, `2026-10`; null: nobody did. */
@@ -52,6 +54,7 @@ const columns = {
   detail: nullable(text),
   blocking: nullable(text),
   off: bool,
+  being_read: bool,
   accepted_at: nullable(text),
 }
 
@@ -73,7 +76,7 @@ const whyUnserved = ({ answers, detail, of_client: ofClient, trouble }: Row): st
 }
 
 const remarkOf = (row: Row): string | null => {
-  if (!row.off) return null
+  if (!row.off && !row.being_read) return null
   if (row.unserved) return `${lastRead(row)}: ${whyUnserved(row)}`
   if (row.held > 0n) return row.held === 1n ? "1 entry is held back" : `${row.held} entries are held back`
   const ledger = printed(row.ledger, row.currency)
@@ -85,21 +88,20 @@ const remarkOf = (row: Row): string | null => {
   return `${row.blocking} finding`
 }
 
-const standingOf = (row: Row, brought: Brought): Standing => {
-  return {
-    book: row.code,
-    accountId: row.account_id,
-    currency: row.currency,
-    paymentRails: row.payment_rails,
-    status: row.status,
-    entries: Number(row.entries),
-    newEntries: broughtOf(brought, row.connection, row.account_id),
-    balance: printed(row.ledger, row.currency),
-    tiesOut: !row.off,
-    remark: remarkOf(row),
-    acceptedAt: row.off ? row.accepted_at : null,
-  }
-}
+const standingOf = (row: Row, brought: Brought): Standing => ({
+  book: row.code,
+  accountId: row.account_id,
+  currency: row.currency,
+  paymentRails: row.payment_rails,
+  status: row.status,
+  entries: Number(row.entries),
+  newEntries: broughtOf(brought, row.connection, row.account_id),
+  balance: printed(row.ledger, row.currency),
+  tiesOut: !row.off && !row.being_read,
+  beingRead: row.being_read && !row.off,
+  remark: remarkOf(row),
+  acceptedAt: row.off ? row.accepted_at : null,
+})
 
 /**
  * The accounts of the books, by book and account. `reconcile.account_standings` decides whether one ties out. `brought`: by the
@@ -116,7 +118,7 @@ export const accountStandings = Effect.fn("Status.accounts")(function* (
     columns,
     (sql) => sql`
       select b.connection, b.code, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.service::text as service,
-        a.statement::text as statement, a.ledger::text as ledger, a.held, a.tail_read_at is null as unread, a.blocking, a.off, a.unserved,
+        a.statement::text as statement, a.ledger::text as ledger, a.held, a.tail_read_at is null as unread, a.blocking, a.off, a.being_read, a.unserved,
         a.was_read, a.of_client, a.trouble, a.answers, a.detail, to_char(a.accepted, 'YYYY-MM') as accepted_at,
         to_char(a.read_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as read_at
       from reconcile.account_standings a

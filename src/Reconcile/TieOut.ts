@@ -17,6 +17,8 @@ const tieOutColumns = {
   accounts: int4,
   /** Accounts whose cash or chain does not tie out. */
   off: int4,
+  /** Accounts of which the service says another balance, where no run has proved yet what it read within the hour. */
+  beingRead: int4,
   /** Items that stand in suspense. */
   suspense: int4,
   /** Conversions in transit. */
@@ -71,7 +73,7 @@ export const bookTieOuts = Effect.fn("Reconcile.tieOuts")(function* (books: Read
     "Reconcile.tieOuts",
     bookTieOutColumns,
     (sql) => sql`
-      select s.book_id as "bookId", s.connection, s.code, s.accounts, s.off, s.unread, s.entries,
+      select s.book_id as "bookId", s.connection, s.code, s.accounts, s.off, s.being_read as "beingRead", s.unread, s.entries,
         s.suspense, s.transit, s.blocked, s.loans,
         s.loans_blocked as "loansBlocked", s.clearing, s.unexplained, s.other_blocking as "otherBlocking", s.other_warnings as "otherWarnings",
         s.blocking_findings as "blockingFindings", s.accepted, s.quarantined,
@@ -101,6 +103,7 @@ export const combined = (all: ReadonlyArray<TieOut>): TieOut => {
   return {
     accounts: sum((book) => book.accounts),
     off: sum((book) => book.off),
+    beingRead: sum((book) => book.beingRead),
     suspense: sum((book) => book.suspense),
     transit: sum((book) => book.transit),
     blocked: blockedOf(all.map((book) => book.blocked)),
@@ -129,6 +132,7 @@ const blocking = (blocked: Readonly<Record<string, number>>): string => {
 export const openParts = (found: TieOut): ReadonlyArray<string> => {
   const {
     accepted,
+    beingRead,
     blocked,
     blockingFindings,
     clearing,
@@ -142,6 +146,7 @@ export const openParts = (found: TieOut): ReadonlyArray<string> => {
     waiting,
   } = found
   const parts = [
+    ...(beingRead > 0 ? [`${counted(beingRead, "account is", "accounts are")} being read`] : []),
     ...(suspense > 0 ? [`${counted(suspense, "item stands", "items stand")} in suspense`] : []),
     ...(transit > 0
       ? [`${counted(transit, "conversion is", "conversions are")} in transit${blocking(blocked)}`]
@@ -186,14 +191,14 @@ export const tieOutSentence = (found: TieOut, notRead: ReadonlyArray<NotRead> = 
     ? "No accounts have been read yet"
     : found.off > 0
       ? `${counted(found.off, "account does", "accounts do")} not tie out`
-      : `Cash ties out${whole ? "" : " as far as it was read"}`
+      : `Cash ties out${whole && found.beingRead === 0 ? "" : " as far as it was read"}`
   const parts = openParts(found)
   return `${cash}${parts.length === 0 ? "" : `; ${parts.join(", ")}`}${unread}`
 }
 
-/** How many parts `tieout reconcile` and `tieout items` show: all but quarantine and what waits. */
+/** How many parts `tieout reconcile` and `tieout items` show: all but quarantine, what waits, and what is being read. */
 export const openItemCount = (found: TieOut): number =>
-  openParts({ ...found, quarantined: 0, waiting: 0 }).length
+  openParts({ ...found, beingRead: 0, quarantined: 0, waiting: 0 }).length
 
 /** Whether a person must act before the books can be relied on; items in transit need no action. */
 export const needsAttention = ({ blockingFindings, off, quarantined }: TieOut): boolean =>

@@ -46,7 +46,10 @@ const factsSection = ({ at, books, connections }: Snapshot, { nextRun, timeZone 
   const starts = connections.flatMap(({ last }) => (last === null ? [] : [last.startedAt]))
   const entries = books.reduce((total, book) => total + book.entries, 0n)
   return html`<section class="facts"><dl>${[
-    fact("Accounts that tie out", `${count(accounts - sum((book) => book.off))} of ${count(accounts)}`),
+    fact(
+      "Accounts that tie out",
+      `${count(accounts - sum((book) => book.off + book.beingRead))} of ${count(accounts)}`,
+    ),
     fact("Entries booked", count(entries)),
     fact("Oldest stream read", lags.length === 0 ? "never" : `${spanText(Math.max(...lags))} ago`),
     fact("Last run", starts.length === 0 ? "none" : `${spanText((at - Math.max(...starts)) / 1_000)} ago`),

@@ -14,7 +14,14 @@ const wide = { interactive: false, width: Number.POSITIVE_INFINITY, color: false
 
 it("the conclusion of sync and status is broken between words on a narrow terminal", () => {
   const open = {
-    ...{ accounts: 3, off: 0, suspense: 31, transit: 4, blocked: { "2026-09": 3, "2026-10": 1 } },
+    ...{
+      accounts: 3,
+      off: 0,
+      beingRead: 0,
+      suspense: 31,
+      transit: 4,
+      blocked: { "2026-09": 3, "2026-10": 1 },
+    },
     ...{ loans: 0, loansBlocked: {}, clearing: 0, unexplained: 0, otherBlocking: 0, otherWarnings: 2 },
     ...{ blockingFindings: 0, accepted: 0, quarantined: 0, waiting: 0 },
   }

@@ -41,6 +41,7 @@ layer(Status.Default.pipe(Layer.provideMerge(services)))("the status", (it) => {
             newEntries: 1,
             balance: "10.50",
             tiesOut: true,
+            beingRead: false,
             remark: null,
             acceptedAt: null,
           },

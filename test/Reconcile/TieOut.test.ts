@@ -26,6 +26,7 @@ describe("the sentence", () => {
     [{ accounts: 0, quarantined: 4 }, "No accounts have been read yet; 4 rows are in quarantine"],
     [{}, "Everything ties out"],
     [{ otherWarnings: 3 }, "Everything ties out"],
+    [{ beingRead: 2 }, "Cash ties out as far as it was read; 2 accounts are being read"],
     [{ suspense: 1 }, "Cash ties out; 1 item stands in suspense"],
     [
       { suspense: 3, transit: 4, blocked: { "2026-10": 2 } },
@@ -98,6 +99,14 @@ layer(services)("a book", (it) => {
       yield* reconciled(book, true)
       expect(yield* said(book)).toBe("Cash ties out; 1 item stands in suspense")
       yield* query((sql) => sql`update mirror.accounts set balance = 12 where account_id = ${account.id}`)
+      expect(yield* said(book)).toBe(
+        "Cash ties out as far as it was read; 1 account is being read, 1 item stands in suspense",
+      )
+      yield* query(
+        (sql) => sql`
+          update mirror.accounts set balance_read_at = now() - interval '61 minutes', tail_read_at = now() - interval '61 minutes'
+          where account_id = ${account.id}`,
+      )
       expect(yield* said(book)).toBe("1 account does not tie out; 1 item stands in suspense")
     }),
   )
@@ -114,7 +123,8 @@ layer(services)("a book", (it) => {
         for (const statement of [
           `update mirror.accounts set tail_read_at = null ${of}`,
           `update mirror.accounts set last_balance = 11 ${of}`,
-          `update mirror.accounts set balance = 11 ${of}`,
+          `update mirror.accounts set balance = 11, balance_read_at = now() - interval '61 minutes',
+             tail_read_at = now() - interval '61 minutes' ${of}`,
           `update ledger.balances set debit = debit + 1 where account_id = (
            select account_id from ledger.accounts where partner_account_id = '${account.id}')`,
           `insert into mirror.statement_entries (book_id, account_id, position, entry_id, type, amount, currency, balance_after, occurred_at,

@@ -15,8 +15,9 @@ import type { NotRead } from "../../Reconcile/Unread.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 
-const tiesOutText = ({ acceptedAt, remark, tiesOut }: Standing): string => {
+const tiesOutText = ({ acceptedAt, beingRead, remark, tiesOut }: Standing): string => {
   if (tiesOut) return "yes"
+  if (beingRead) return `being read: ${remark}`
   const word = acceptedAt === null ? "NO" : `accepted at the close of ${acceptedAt}`
   return remark === null ? word : `${word}: ${remark}`
 }

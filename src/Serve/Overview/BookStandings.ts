@@ -38,14 +38,14 @@ const noStreams: BookReadState = {
 
 /**
  * The worst first: books that are off, are blocked, cannot be read, have rows in quarantine, have open items; then by code.
- * Nothing that merely ages counts, so that books keep their places.
+ * Nothing that merely ages or passes counts, so that books keep their places.
  */
 const worst: ReadonlyArray<(book: BookStanding) => number> = [
   ({ off }) => off,
   ({ blockingFindings }) => blockingFindings,
   ({ reading }) => reading.failing,
   ({ quarantined }) => quarantined,
-  (book) => openParts(book).length,
+  (book) => openParts({ ...book, beingRead: 0 }).length,
   ({ otherWarnings }) => otherWarnings,
 ]
 

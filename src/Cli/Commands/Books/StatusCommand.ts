@@ -114,7 +114,9 @@ export const status = command(
         ],
         code:
           isBlocking(summary.open) ||
-          summary.accounts.some(({ acceptedAt, tiesOut }) => !tiesOut && acceptedAt === null)
+          summary.accounts.some(
+            ({ acceptedAt, beingRead, tiesOut }) => !tiesOut && !beingRead && acceptedAt === null,
+          )
             ? exitCodes.attention
             : exitCodes.done,
       })
