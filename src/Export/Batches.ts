@@ -19,6 +19,7 @@ import { newestMapping } from "./Mapping/KeptMappings.ts"
 import type { Selection } from "./Request/ExportScope.ts"
 import { planBook } from "./Request/Plans.ts"
 import { hasNews } from "./Request/Selected.ts"
+import { warnOfSuperseded } from "./Request/TakenOut.ts"
 import { fingerprintsOf } from "./Source/ValuedMonths.ts"
 
 /** A batch with its history. `exports`: the folder that the batches' folders stand in. */
@@ -190,6 +191,7 @@ const change = (reference: string, allowed: (batch: KnownBatch) => string | null
       }
       const why = allowed(batch)
       if (why !== null) return yield* refuse(batch, why)
+      if (made.state === "superseded") yield* warnOfSuperseded(batch.book, batch.batch)
       yield* changeState(batch.book.bookId, batch.batch, made)
       return batch
     }),
