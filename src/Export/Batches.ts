@@ -159,6 +159,8 @@ export const commit = Effect.fn("Batches.commit")(function* (
         ...(yield* staleness(batch, lineage, options)),
       ]
       if (reasons.length > 0) return yield* stale(batch, reasons)
+      // A year may have been archived since the preview told of what it takes the place of.
+      yield* Effect.forEach(lineage.supersedes, (one) => warnOfSuperseded(book, one), { discard: true })
       yield* database.transaction(
         Effect.gen(function* () {
           yield* changeState(book.bookId, batch.batch, {

@@ -16,7 +16,7 @@ const { formats: settings } = decodeSync(Content)({})
 
 const exporting =
   (out: string, inBase = false) =>
-  (scope: ExportScope, again = false) =>
+  (scope: ExportScope, again = false, preview = false) =>
     Export.run({
       formats: ["qbo"],
       scope,
@@ -24,6 +24,7 @@ const exporting =
       book: Option.none(),
       out,
       again,
+      preview,
       tables: { settings, baseCurrency: "EUR" },
       ...(inBase ? { base } : {}),
     })
@@ -70,6 +71,18 @@ describe("a batch that has entries of an archived year", () => {
       yield* run(range("2024-03-01", "2025-01-31"))
       yield* archiving(2024, { neverValued: false })
       expect(yield* toldIn(run(january, true))).toEqual([lost("ORG/1")])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scopedLive("is not superseded by a preview of before without a word", () =>
+    Effect.gen(function* () {
+      yield* closedYears
+      const out = temporaryFolder()
+      const run = exporting(out)
+      yield* run(range("2024-06-01", "2025-01-31"))
+      yield* run(january, true, true)
+      yield* archiving(2024)
+      expect(yield* toldIn(Batches.commit("ORG/2", out, "owner", false, base))).toEqual([lost("ORG/1")])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
