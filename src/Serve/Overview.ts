@@ -1,6 +1,8 @@
 /** The data of the status page and the metrics, read in one snapshot; its cost does not grow with history. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
+import { allBooks } from "../Book.ts"
 import { Database } from "../Database.ts"
+import { type NotRead, notReadBySync } from "../Reconcile/Unread.ts"
 import { type JobQueue, jobQueues } from "../Run/JobQueue.ts"
 import { vanishedRuns } from "../Run/Vanished.ts"
 import { Settings } from "../Settings.ts"
@@ -26,6 +28,8 @@ export interface Snapshot {
   /** The balances of the books listed on the page, by code. */
   readonly balances: ReadonlyMap<string, ReadonlyArray<Balance>>
   readonly connections: ReadonlyArray<ConnectionRuns>
+  /** What the surfaces of the settings' connections leave out, although the books hold it: no sync reads it any more. */
+  readonly leftOut: ReadonlyArray<NotRead>
   readonly runs: ReadonlyArray<RunRow>
   readonly findings: ReadonlyArray<FindingRow>
   readonly findingCounts: ReadonlyArray<FindingCount>
@@ -44,6 +48,14 @@ const goodFor = "3 seconds"
 /** A database that does not answer within this counts as down. */
 const within = "8 seconds"
 
+const leftOutBySettings = Effect.fn("Overview.leftOut")(function* () {
+  const { connectionNames } = yield* Settings
+  const books = (yield* allBooks(Option.none())).filter(({ connection }) =>
+    connectionNames.includes(connection),
+  )
+  return (yield* notReadBySync(books)).filter(({ leftOut }) => leftOut)
+})
+
 const readSnapshot = Effect.fn("Overview.read")(function* (vanished: ReadonlyArray<number>) {
   const at = yield* Clock.currentTimeMillis
   const books = yield* bookStandings()
@@ -52,6 +64,7 @@ const readSnapshot = Effect.fn("Overview.read")(function* (vanished: ReadonlyArr
     books,
     balances: yield* cashBalances(books.slice(0, listedBooks).map(({ code }) => code)),
     connections: yield* connectionRuns(vanished),
+    leftOut: yield* leftOutBySettings(),
     runs: yield* recentRuns(vanished),
     findings: yield* openFindings(),
     findingCounts: yield* findingCounts(),

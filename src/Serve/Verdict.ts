@@ -7,7 +7,7 @@ import type { Snapshot } from "./Overview.ts"
 
 export interface Verdict {
   /**
-   * `bad`: they do not tie out. `late`: cash ties out, but something is open, or not every book is current. `none`: nothing was
+   * `bad`: they do not tie out. `late`: cash ties out, but something is open or left out, or not every book is current. `none`: nothing was
    * read yet.
    */
   readonly tone: "good" | "late" | "bad" | "none"
@@ -84,15 +84,18 @@ export const verdictOf = (
     .filter((text) => text !== "")
     .join("; ")
   const found = combined(snapshot.books)
+  const said = tieOutSentence(found, snapshot.leftOut)
+  const isWhole = late === "" && snapshot.leftOut.length === 0
   if (!tiesOut(found)) {
     const also = late === "" ? "" : `; ${late}`
-    const current = late === "" ? "The books are current. " : ""
     return {
       tone: needsAttention(found) ? "bad" : "late",
-      sentence: `${current}${tieOutSentence(found)}${also}.`,
+      sentence: `${isWhole ? "The books are current. " : ""}${said}${also}.`,
     }
   }
-  return late === ""
-    ? { tone: "good", sentence: "The books are current. Everything ties out." }
-    : { tone: "late", sentence: `Everything ties out, but the books are not current: ${late}.` }
+  if (isWhole) return { tone: "good", sentence: `The books are current. ${said}.` }
+  return {
+    tone: "late",
+    sentence: late === "" ? `${said}.` : `${said}, but the books are not current: ${late}.`,
+  }
 }

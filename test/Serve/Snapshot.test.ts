@@ -12,6 +12,20 @@ const verdict = (over: Partial<Snapshot> = {}, connections = ["default"]) => {
 }
 
 describe("the answer at the top", () => {
+  it("says what the settings leave out, as tieout status does", () => {
+    const leftOut = [{ what: "statements", count: 2, leftOut: true }]
+    const clause = "left out by the settings (surfaces): 2 statements"
+    expect(verdict({ leftOut })).toEqual(["late", `What was read ties out; ${clause}.`])
+    expect(verdict({ leftOut, books: [book({ suspense: 1 })] })).toEqual([
+      "late",
+      `Cash ties out as far as it was read; 1 item stands in suspense; ${clause}.`,
+    ])
+    expect(verdict({ leftOut, connections: [connection("default", 72)] })).toEqual([
+      "late",
+      `What was read ties out; ${clause}, but the books are not current: they have not been read for 3 days.`,
+    ])
+  })
+
   it("is one sentence", () => {
     expect(verdict()).toEqual(["good", "The books are current. Everything ties out."])
     expect(verdict({ books: [] })).toEqual(["none", "Nothing has been read yet."])

@@ -42,6 +42,7 @@ export const snapshot = (over: Partial<Snapshot> = {}): Snapshot => ({
   books: [book()],
   balances: new Map(),
   connections: [connection("default", 5)],
+  leftOut: [],
   runs: [],
   findings: [],
   findingCounts: [],

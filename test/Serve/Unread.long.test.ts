@@ -20,7 +20,7 @@ import { thisNight } from "./ThisNight.ts"
 const day = 86_400_000
 
 /** Nights of a service with an organization and clients: the log, and the status page after each. */
-const nights = (url: string) => {
+const nights = (url: string, surfaces = "[organization, client]") => {
   const lines: Array<string> = []
   const logger = Logger.make(({ message }) => void lines.push(String(message)))
   const services = Layer.mergeAll(Nightly.Default, Overview.Default).pipe(
@@ -29,7 +29,7 @@ const nights = (url: string) => {
       Settings.from({
         variables: {
           ...variablesFor(url),
-          TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}",
+          TIEOUT_CONNECTIONS: `{default: {surfaces: ${surfaces}}}`,
           TIEOUT_LIMITS_TRIES: "1",
           TIEOUT_SCHEDULE_EXPORT: "[journal]",
           TIEOUT_SCHEDULE_OUT: temporaryFolder(),
@@ -157,6 +157,23 @@ describe("an organization that cannot be read", () => {
       held.interfere = () => false
       yield* night
       expect(yield* exported).toEqual(["C1", "ORG"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})
+
+describe("a surface that the settings no longer have", () => {
+  it.scopedLive("is named by the page as by tieout status, and nothing is called current", () =>
+    Effect.gen(function* () {
+      const { service } = yield* lending({ clients: [client(1)] })
+      yield* nights(service.url).night
+      const { night, shown } = nights(service.url, "[organization]")
+      yield* night
+      const { verdict } = yield* shown
+      expect(verdict).toEqual({
+        tone: "late",
+        sentence:
+          "What was read ties out; left out by the settings (surfaces): 1 statement, the list of accounts, the list of clients.",
+      })
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
