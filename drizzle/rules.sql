@@ -3037,7 +3037,7 @@ begin
   end loop;
 end $$;
 
--- A name without its schema means Postgres' own, whatever a session has made in its temporary schema: it could shadow a type.
+-- A name without its schema means Postgres' own, whatever a session's path is, and whatever it has made in its temporary schema: it could shadow a type.
 do $$
 declare made record;
 begin

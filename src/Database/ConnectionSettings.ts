@@ -32,7 +32,7 @@ export interface ConnectionSettings {
   readonly demand?: ServerDemand | undefined
   /** Our name in the server's list of sessions; default `tieout`. */
   readonly applicationName?: string | undefined
-  /** Session settings that the URL asks for, such as `search_path`. */
+  /** Session settings that the URL asks for, such as `work_mem`. */
   readonly parameters: Readonly<Record<string, string>>
   /**
    * A pooler such as pgbouncer stands between, and may give every transaction another session. Then nothing may rely on what a
@@ -68,6 +68,9 @@ const meanings = {
   transform_null_equals: "off",
   // In which the server prints the rules that `Migrations/Objects.ts` compares with those that were applied.
   quote_all_identifiers: "off",
+  // Names of ours are printed with their schema, as files of backups and the record of our rules hold them, also for a role named
+  // `ledger` and one that has its own path for psql. One name: `set local` takes a list as one.
+  search_path: "public",
   // Of single statements. A transaction says its own, since a pooler's sessions have begun it before they get these.
   default_transaction_isolation: "read committed",
 } as const

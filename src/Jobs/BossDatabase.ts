@@ -1,5 +1,5 @@
 /**
- * pg-boss's statements over our own client: one place decides how the server is reached (TLS, Unix socket, `search_path`, a pooler
+ * pg-boss's statements over our own client: one place decides how the server is reached (TLS, Unix socket, its parameters, a pooler
  * between), and one driver speaks to it.
  */
 import type { ConstructorOptions } from "pg-boss"

@@ -20,10 +20,12 @@ const oddities = [
   "quote_all_identifiers = on",
   "extra_float_digits = -3",
   "transform_null_equals = on",
+  "search_path = ledger, mirror, public",
 ]
 
 const columns = {
   level: text,
+  path: text,
   bytes,
   nulls: bool,
   backslash: text,
@@ -40,7 +42,8 @@ const seen = Effect.gen(function* () {
     "Test.seen",
     columns,
     (sql) => sql`
-      select current_setting('transaction_isolation') as level, '\\x00ff41'::bytea as bytes,
+      select current_setting('transaction_isolation') as level, current_setting('search_path') as path,
+        '\\x00ff41'::bytea as bytes,
         (${textArray(sql, ["a", null])})[2] is null as nulls, 'a\\b' as backslash,
         timestamptz '2026-02-28 23:59:59+02'::text as at, interval '1 day 2 hours'::text as span,
         quote_ident('name') as name, (0.1::float8 + 0.2::float8)::text as float, (1 = null) is null as unknown`,
@@ -50,6 +53,7 @@ const seen = Effect.gen(function* () {
 
 const asEver = {
   level: "read committed",
+  path: "public",
   bytes: Buffer.from([0, 255, 65]),
   nulls: true,
   backslash: "a\\b",

@@ -23,17 +23,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue's statements
   it.effect("get what the address asks for, and read as pg-boss expects", () =>
     Effect.gen(function* () {
       const { settings } = yield* Database
-      const { close, db } = bossDatabase({ ...settings, parameters: { search_path: "sync, public" } })
+      const { close, db } = bossDatabase({ ...settings, parameters: { work_mem: "5MB" } })
       const said = yield* Effect.promise(() =>
         db.executeSql(
-          `select current_setting('search_path') as path, now() as now, 5::bigint as big, '{"a": 1}'::jsonb as json,
+          `select current_setting('work_mem') as memory, now() as now, 5::bigint as big, '{"a": 1}'::jsonb as json,
             $1::text[] as list, $2::text::json as given`,
           [["x", "y,z"], JSON.stringify({ b: 2 })],
         ),
       )
       expect(said.rows).toEqual([
         {
-          path: "sync, public",
+          memory: "5MB",
           now: expect.any(Date),
           big: "5",
           json: { a: 1 },
