@@ -93,4 +93,16 @@ export const migrationsOf = Effect.fn("Backup.migrations")(function* () {
   return rows.map(({ hash }) => hash)
 })
 
-export const sameColumns = Schema.equivalence(Columns)
+const sameColumns = Schema.equivalence(Columns)
+
+/**
+ * The table that a backup's rows are of. Where the schema is not named, the columns tell tables of one name apart: backups, and dumps of
+ * archived years, which nobody can make anew, were once written like that by roles whose path had the schema.
+ */
+export const shapeOf = (
+  tables: ReadonlyArray<TableShape>,
+  { columns, table }: { readonly table: string; readonly columns: Columns },
+): TableShape | undefined =>
+  tables.find(
+    ({ columns: own, name }) => (name === table || name.endsWith(`.${table}`)) && sameColumns(own, columns),
+  )

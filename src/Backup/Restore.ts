@@ -11,7 +11,7 @@ import { readPartitions } from "../Database/Migrations/Partitions.ts"
 import { Database } from "../Database.ts"
 import { backupError } from "./BackupError.ts"
 import type { Content, Header } from "./BackupFile.ts"
-import { migrationsOf, sameColumns, type TableShape, tablesOf } from "./Catalog.ts"
+import { migrationsOf, shapeOf, type TableShape, tablesOf } from "./Catalog.ts"
 import { type CheckedBackup, parts, readBack } from "./ReadBack.ts"
 
 export interface Restored extends Content {
@@ -89,9 +89,8 @@ const load = Effect.fn("Backup.load")(function* (path: string, header: Header, r
   yield* Stream.runForEach(parts(path), (part) =>
     Effect.gen(function* () {
       if (part.kind === "table") {
-        const shape = tables.find(({ name }) => name === part.table)
-        if (shape === undefined || !sameColumns(shape.columns, part.columns))
-          return yield* otherVersion(header)
+        const shape = shapeOf(tables, part)
+        if (shape === undefined) return yield* otherVersion(header)
         insert = insertOf(shape)
         loading = part.table
       }

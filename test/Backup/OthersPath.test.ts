@@ -1,7 +1,7 @@
 /** A role named `ledger`, or one that has its own path for psql, would print names of ours without their schema. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { tablesOf } from "../../src/Backup/Catalog.ts"
+import { shapeOf, tablesOf } from "../../src/Backup/Catalog.ts"
 import { text } from "../../src/Database/Columns.ts"
 import { changedObjects } from "../../src/Database/Migrations/Objects.ts"
 import { Database } from "../../src/Database.ts"
@@ -32,6 +32,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a path of schemas that
           expect(yield* changed).toEqual([{ name: `setting search_path=${path}` }])
         }).pipe(Effect.provide(Database.layer(settingsFor(address))))
       }
+    }),
+  )
+
+  it.effect("is no hindrance to what was written under one: columns tell which table is meant", () =>
+    Effect.gen(function* () {
+      const tables = yield* tablesOf()
+      const bare = tables.map(({ columns, name }) => ({ columns, table: name.replace(/^.*[.]/, "") }))
+      expect(bare.map((one) => shapeOf(tables, one))).toEqual(tables)
+      expect(bare.map(({ table }) => shapeOf(tables, { columns: [], table }))).toEqual(
+        bare.map(() => undefined),
+      )
     }),
   )
 })
