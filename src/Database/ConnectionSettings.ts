@@ -68,9 +68,11 @@ const meanings = {
   transform_null_equals: "off",
   // In which the server prints the rules that `Migrations/Objects.ts` compares with those that were applied.
   quote_all_identifiers: "off",
-  // Names of ours are printed with their schema, as files of backups and the record of our rules hold them, also for a role named
-  // `ledger` and one that has its own path for psql. One name: `set local` takes a list as one.
-  search_path: "public",
+  // Our statements name every schema but this one. Whoever may create in `public`, as everybody might before Postgres 15, could
+  // otherwise give them a `format(text, text)` or a `numeric - integer` of his own, which fit better than the server's. Names of ours
+  // are printed with their schema, as backups and the record of our rules hold them, also for a role named `ledger`. One name: `set
+  // local` takes a list as one.
+  search_path: "pg_catalog",
   // Of single statements. A transaction says its own, since a pooler's sessions have begun it before they get these.
   default_transaction_isolation: "read committed",
 } as const

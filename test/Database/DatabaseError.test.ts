@@ -23,11 +23,11 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
     const database = yield* Database
     yield* database.query("Test.setup", (sql) =>
       sql`
-        drop table if exists thing;
-        create table thing (id text primary key, amount numeric constraint amount_positive check (amount > 0));
-        create or replace function refuse() returns trigger language plpgsql as $$
+        drop table if exists public.thing;
+        create table public.thing (id text primary key, amount numeric constraint amount_positive check (amount > 0));
+        create or replace function public.refuse() returns trigger language plpgsql as $$
           begin raise exception 'entry does not balance' using errcode = 'TO001'; end $$;
-        create trigger refuse before delete on thing for each statement execute function refuse()`.simple(),
+        create trigger refuse before delete on public.thing for each statement execute function public.refuse()`.simple(),
     )
     return database
   })
@@ -35,7 +35,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
   it.effect("names the constraint that refused a row, and none of the row's values", () =>
     Effect.gen(function* () {
       const database = yield* setup
-      const add = database.query("Thing.add", (sql) => sql`insert into thing values (${secret}, 1)`)
+      const add = database.query("Thing.add", (sql) => sql`insert into public.thing values (${secret}, 1)`)
       yield* add
       const error = yield* Effect.flip(add)
       expect(error).toMatchObject({
@@ -58,7 +58,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
       const database = yield* setup
       const error = yield* Effect.flip(
         database.orm("Thing.add", (orm) =>
-          orm.execute(drizzleSql`insert into thing values (${secret}, ${"-1"}::numeric)`),
+          orm.execute(drizzleSql`insert into public.thing values (${secret}, ${"-1"}::numeric)`),
         ),
       )
       expect(error).toMatchObject({ reason: "Refused", sqlstate: "23514", constraint: "amount_positive" })
@@ -70,7 +70,10 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
     Effect.gen(function* () {
       const database = yield* setup
       const error = yield* Effect.flip(
-        database.query("Thing.add", (sql) => sql`insert into thing values ('a', ${secret}::text::numeric)`),
+        database.query(
+          "Thing.add",
+          (sql) => sql`insert into public.thing values ('a', ${secret}::text::numeric)`,
+        ),
       )
       expect(error).toMatchObject({ reason: "Other", sqlstate: "22P02" })
       expect(everything(error)).not.toContain(secret)
@@ -80,7 +83,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
   it.effect("carries the message of our own triggers", () =>
     Effect.gen(function* () {
       const database = yield* setup
-      const error = yield* Effect.flip(database.query("Thing.remove", (sql) => sql`delete from thing`))
+      const error = yield* Effect.flip(database.query("Thing.remove", (sql) => sql`delete from public.thing`))
       expect(error).toMatchObject({ reason: "Refused", sqlstate: "TO001" })
       expect(error.message).toContain("entry does not balance")
     }),
@@ -108,14 +111,14 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
         return yield* Effect.flip(
           other.transaction(
             other.query("Test.wait", (sql) =>
-              sql`set local lock_timeout = '20ms'; lock table thing`.simple(),
+              sql`set local lock_timeout = '20ms'; lock table public.thing`.simple(),
             ),
           ),
         )
       }).pipe(Effect.provide(Database.layer(settingsFor(url))))
       const error = yield* database.transaction(
         Effect.zipRight(
-          database.query("Test.hold", (sql) => sql`lock table thing`),
+          database.query("Test.hold", (sql) => sql`lock table public.thing`),
           waiting,
         ),
       )

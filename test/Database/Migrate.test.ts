@@ -15,13 +15,13 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 const first = {
   tag: "0000_first",
   when: 1_000,
-  sql: "create table one (id int);\n--> statement-breakpoint\ncreate table two (id int);",
+  sql: "create table public.one (id int);\n--> statement-breakpoint\ncreate table public.two (id int);",
 }
-const second = { tag: "0001_second", when: 2_000, sql: "alter table one add column more text;" }
+const second = { tag: "0001_second", when: 2_000, sql: "alter table public.one add column more text;" }
 const broken = {
   tag: "0002_broken",
   when: 3_000,
-  sql: "create table three (id int);\n--> statement-breakpoint\ncreate table nonsense (id no_such_type);",
+  sql: "create table public.three (id int);\n--> statement-breakpoint\ncreate table public.nonsense (id no_such_type);",
 }
 
 const folderOf = (migrations: ReadonlyArray<typeof first>, rules?: string) =>
@@ -71,7 +71,7 @@ layer(fresh, { excludeTestServices: true })("migrating", (it) => {
 
   const clean = Effect.flatMap(Database, (database) =>
     database.query("Test.clean", (sql) =>
-      sql`drop schema if exists drizzle cascade; drop table if exists one, two, three`.simple(),
+      sql`drop schema if exists drizzle cascade; drop table if exists public.one, public.two, public.three`.simple(),
     ),
   )
 
@@ -130,7 +130,7 @@ layer(fresh, { excludeTestServices: true })("migrating", (it) => {
       yield* clean
       const ours = yield* folderOf(
         [first],
-        "create or replace function said() returns text language sql as $$ select 'ours' $$;",
+        "create or replace function public.said() returns text language sql as $$ select 'ours' $$;",
       )
       yield* migrate(ours)
       const { execute } = yield* Database
@@ -151,7 +151,7 @@ layer(fresh, { excludeTestServices: true })("migrating", (it) => {
     Effect.gen(function* () {
       yield* clean
       const said = (word: string) =>
-        `create or replace function said() returns text language sql as $$ select '${word}' $$;`
+        `create or replace function public.said() returns text language sql as $$ select '${word}' $$;`
       const old = yield* folderOf([first], said("old"))
       const fresh = yield* folderOf([first], said("new"))
       expect(yield* migrate(old)).toEqual(["0000_first", "rules"])
@@ -159,10 +159,10 @@ layer(fresh, { excludeTestServices: true })("migrating", (it) => {
       expect(yield* pendingMigrations(fresh)).toEqual(["rules"])
       expect(yield* migrate(fresh)).toEqual(["rules"])
       const { query } = yield* Database
-      expect(yield* query("Test.said", (sql) => sql`select said()`)).toEqual([{ said: "new" }])
+      expect(yield* query("Test.said", (sql) => sql`select public.said()`)).toEqual([{ said: "new" }])
       const broken = yield* folderOf([first], `${said("broken")} select nothing from nowhere;`)
       expect((yield* Effect.flip(migrate(broken))).message).toContain("nowhere")
-      expect(yield* query("Test.said", (sql) => sql`select said()`)).toEqual([{ said: "new" }])
+      expect(yield* query("Test.said", (sql) => sql`select public.said()`)).toEqual([{ said: "new" }])
       expect(yield* pendingMigrations(fresh)).toEqual([])
     }),
   )
@@ -204,7 +204,11 @@ layer(fresh, { excludeTestServices: true })("migrating", (it) => {
     Effect.gen(function* () {
       yield* clean
       yield* migrate(yield* folderOf([first, second]))
-      const squashed = { ...first, when: 3_000, sql: `${first.sql}\nalter table one add column more text;` }
+      const squashed = {
+        ...first,
+        when: 3_000,
+        sql: `${first.sql}\nalter table public.one add column more text;`,
+      }
       const error = yield* Effect.flip(migrate(yield* folderOf([squashed])))
       expect(error.reason).toBe("Settings")
       expect(error.message).toContain("another development version")
@@ -231,7 +235,7 @@ it.scopedLive("a connection that is cut while the tables are made is an outage, 
           upstream.destroy()
         }
         client.on("data", (chunk) => {
-          if (chunk.includes("create table one")) cut()
+          if (chunk.includes("create table public.one")) cut()
           else upstream.write(chunk)
         })
         upstream.on("data", (chunk) => client.write(chunk))

@@ -143,11 +143,11 @@ layer(TestDatabase.blankLayer)("an answer of the database", (it) => {
     Effect.gen(function* () {
       const database = yield* Database
       const read = (columns: Column.Columns) =>
-        Effect.exit(database.rows("Test.kept", columns, (sql) => sql`select * from kept`))
-      yield* database.execute("Test.setup", (sql) => sql`create table kept (n integer not null)`)
+        Effect.exit(database.rows("Test.kept", columns, (sql) => sql`select * from public.kept`))
+      yield* database.execute("Test.setup", (sql) => sql`create table public.kept (n integer not null)`)
       expect(Exit.isSuccess(yield* read({ n: Column.int4 }))).toBe(true)
       expect(defectOf(yield* read({ n: Column.int8 }))).toMatchObject({ expected: "int8", found: "int4" })
-      yield* database.execute("Test.rename", (sql) => sql`alter table kept rename column n to number`)
+      yield* database.execute("Test.rename", (sql) => sql`alter table public.kept rename column n to number`)
       expect(defectOf(yield* read({ n: Column.int4 }))).toMatchObject({ column: "number" })
     }),
   )
@@ -190,10 +190,10 @@ layer(TestDatabase.blankLayer)("an answer of the database", (it) => {
   it.effect("says how many rows a statement touched", () =>
     Effect.gen(function* () {
       const database = yield* Database
-      yield* database.execute("Test.setup", (sql) => sql`create table touched (n integer)`)
-      expect(yield* database.execute("Test.insert", (sql) => sql`insert into touched values (1), (2)`)).toBe(
-        2,
-      )
+      yield* database.execute("Test.setup", (sql) => sql`create table public.touched (n integer)`)
+      expect(
+        yield* database.execute("Test.insert", (sql) => sql`insert into public.touched values (1), (2)`),
+      ).toBe(2)
     }),
   )
 })

@@ -53,7 +53,7 @@ const seen = Effect.gen(function* () {
 
 const asEver = {
   level: "read committed",
-  path: "public",
+  path: "pg_catalog",
   bytes: Buffer.from([0, 255, 65]),
   nulls: true,
   backslash: "a\\b",
@@ -102,7 +102,29 @@ const bounded = Effect.gen(function* () {
   return knows
 })
 
+/** Functions and operators of somebody else, which fit our statements better than the server's own. */
+const planted = `
+  create function public.format(text, text) returns text language sql as $$ select 'planted' $$;
+  create function public.less(numeric, integer) returns numeric language sql as $$ select 0.0 $$;
+  create operator public.- (leftarg = numeric, rightarg = integer, function = public.less)`
+
 layer(TestDatabase.blankLayer, { excludeTestServices: true })("a database with defaults of its own", (it) => {
+  it.scoped("has what it likes in its schema public: our statements mean the server's own", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      yield* database.query("Test.planted", (sql) => sql.unsafe(planted).simple())
+      const said = database.row(
+        "Test.said",
+        { text, left: text },
+        (sql) => sql`select format('%s', 'own'::text) as text, (3.50::numeric - 1)::text as left`,
+      )
+      expect([yield* said, yield* database.transaction(said)]).toEqual([
+        { text: "own", left: "2.50" },
+        { text: "own", left: "2.50" },
+      ])
+    }),
+  )
+
   it.scoped("gives our sessions what every other one gives them", () =>
     Effect.gen(function* () {
       const { url } = yield* odd
@@ -159,7 +181,7 @@ layer(TestDatabase.layer)("a database whose transactions only read by default", 
         sql.unsafe(`alter database ${name} set default_transaction_read_only = on`),
       )
       const writing = Effect.flatMap(Database, (later) =>
-        later.query("Test.write", (sql) => sql`create table only_reads ()`),
+        later.query("Test.write", (sql) => sql`create table public.only_reads ()`),
       )
       for (const refused of [refuseReadOnly("Test.refused"), writing]) {
         const { message } = yield* Effect.flip(Effect.provide(refused, Database.layer(settingsFor(url))))

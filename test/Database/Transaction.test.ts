@@ -9,21 +9,21 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const setup = Effect.gen(function* () {
   const database = yield* Database
-  yield* database.query("Test.setup", (sql) => sql`drop table if exists note`)
+  yield* database.query("Test.setup", (sql) => sql`drop table if exists public.note`)
   yield* database.query(
     "Test.setup",
-    (sql) => sql`create table note (id int primary key, body text, check (body <> 'bad'))`,
+    (sql) => sql`create table public.note (id int primary key, body text, check (body <> 'bad'))`,
   )
   return database
 })
 
 const insert = (id: number, body = "text") =>
   Effect.flatMap(Database, (database) =>
-    database.query("Note.insert", (sql) => sql`insert into note values (${id}, ${body})`),
+    database.query("Note.insert", (sql) => sql`insert into public.note values (${id}, ${body})`),
   )
 
 const ids = Effect.flatMap(Database, (database) =>
-  database.query("Note.list", (sql) => sql<{ id: number }[]>`select id from note order by id`),
+  database.query("Note.list", (sql) => sql<{ id: number }[]>`select id from public.note order by id`),
 ).pipe(Effect.map((rows) => rows.map(({ id }) => id)))
 
 layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (it) => {
@@ -60,7 +60,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
       const inside = yield* database.transaction(
         Effect.gen(function* () {
           yield* insert(1)
-          const others = yield* aside((sql) => sql`select id from note`)
+          const others = yield* aside((sql) => sql`select id from public.note`)
           return { own: yield* ids, others: others.length }
         }),
       )
@@ -122,7 +122,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
       const fiber = yield* Effect.fork(
         database.orm("Note.next", (orm) =>
           orm.execute(
-            fragment`insert into note select (select count(*) from note) + 1, 'text' from pg_advisory_xact_lock(1)`,
+            fragment`insert into public.note select (select count(*) from public.note) + 1, 'text' from pg_advisory_xact_lock(1)`,
           ),
         ),
       )
@@ -214,7 +214,10 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
       yield* insert(2)
       const runs = yield* Ref.make(0)
       const update = (id: number) =>
-        database.query("Note.update", (sql) => sql`update note set body = body || ${"+"} where id = ${id}`)
+        database.query(
+          "Note.update",
+          (sql) => sql`update public.note set body = body || ${"+"} where id = ${id}`,
+        )
       const holds = { 1: yield* Deferred.make<void>(), 2: yield* Deferred.make<void>() }
       const both = (first: 1 | 2, second: 1 | 2) =>
         database.transaction(
@@ -228,7 +231,10 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
           }),
         )
       yield* Effect.all([both(1, 2), both(2, 1)], { concurrency: 2 })
-      const bodies = yield* database.query("Note.bodies", (sql) => sql`select body from note order by id`)
+      const bodies = yield* database.query(
+        "Note.bodies",
+        (sql) => sql`select body from public.note order by id`,
+      )
       expect(bodies.map(({ body }) => body)).toEqual(["text++", "text++"])
       expect(yield* Ref.get(runs)).toBeGreaterThan(2)
     }),
@@ -242,18 +248,18 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
         Effect.gen(function* () {
           const [row] = yield* database.query(
             "Note.read",
-            (sql) => sql<[{ body: string }]>`select body from note`,
+            (sql) => sql<[{ body: string }]>`select body from public.note`,
           )
           yield* Effect.sleep("20 millis")
           const next = `${BigInt(row.body) + 1n}`
-          yield* database.query("Note.write", (sql) => sql`update note set body = ${next}`)
+          yield* database.query("Note.write", (sql) => sql`update public.note set body = ${next}`)
         }),
         { isolation: "serializable" },
       )
       yield* Effect.all([increment, increment, increment], { concurrency: 3 })
       const [row] = yield* database.query(
         "Note.read",
-        (sql) => sql<[{ body: string }]>`select body from note`,
+        (sql) => sql<[{ body: string }]>`select body from public.note`,
       )
       expect(row.body).toBe("3")
     }),
@@ -372,7 +378,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
 
   const guard = (fewest: number) => ({
     operation: "Note.guard",
-    statement: (sql: Sql) => sql`select id from note for share`,
+    statement: (sql: Sql) => sql`select id from public.note for share`,
     passes: (found: ReadonlyArray<object>) =>
       found.length >= fewest ? Effect.void : Effect.fail(`only ${found.length}`),
   })
@@ -397,7 +403,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
   it.effect("fails with what the server says of its guard, and leaves the connection as it was", () =>
     Effect.gen(function* () {
       const database = yield* setup
-      const wrong = { ...guard(0), statement: (sql: Sql) => sql`select no_such_column from note` }
+      const wrong = { ...guard(0), statement: (sql: Sql) => sql`select no_such_column from public.note` }
       const error = yield* Effect.flip(database.transaction(insert(1), { guard: wrong }))
       expect(error).toMatchObject({ _tag: "DatabaseError", operation: "Note.guard" })
       yield* database.transaction(insert(2), { guard: guard(0) })
@@ -427,7 +433,9 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
       yield* Effect.ignore(
         database.transaction(
           Effect.gen(function* () {
-            yield* database.orm("Note.raw", (orm) => orm.execute("insert into note values (1, 'text')"))
+            yield* database.orm("Note.raw", (orm) =>
+              orm.execute("insert into public.note values (1, 'text')"),
+            )
             expect(yield* ids).toEqual([1])
             return yield* Effect.fail("back")
           }),
@@ -444,13 +452,13 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
         const database = yield* setup
         yield* database.query(
           "Test.fill",
-          (sql) => sql`insert into note select generate_series(1, 5000), 'text'`,
+          (sql) => sql`insert into public.note select generate_series(1, 5000), 'text'`,
         )
         const notes = (operation: string, least: number) =>
           database.rowStream(
             operation,
             { id: int4 },
-            (sql) => sql`select id from note where id > ${least} order by id`,
+            (sql) => sql`select id from public.note where id > ${least} order by id`,
           )
         const sum = (operation: string, least: number) =>
           Stream.runFold(notes(operation, least), 0, (all, { id }) => all + id)
@@ -491,19 +499,23 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
   it.effect("a stream of its own reads one snapshot, and all of its rows are planned for", () =>
     Effect.gen(function* () {
       const database = yield* setup
-      yield* database.query("Test.fill", (sql) => sql`insert into note select generate_series(1, 30), 'text'`)
+      yield* database.query(
+        "Test.fill",
+        (sql) => sql`insert into public.note select generate_series(1, 30), 'text'`,
+      )
       const seen: Array<string | null> = []
       yield* database
         .rowStream(
           "Note.stream",
           { id: int4, fraction: nullable(text) },
-          (sql) => sql`select id, current_setting('cursor_tuple_fraction') as fraction from note order by id`,
+          (sql) =>
+            sql`select id, current_setting('cursor_tuple_fraction') as fraction from public.note order by id`,
           { size: 10 },
         )
         .pipe(
           Stream.runForEach(({ fraction }) =>
             Effect.zipRight(
-              database.execute("Test.delete", (sql) => sql`delete from note`),
+              database.execute("Test.delete", (sql) => sql`delete from public.note`),
               Effect.sync(() => seen.push(fraction)),
             ),
           ),

@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { getTableColumns } from "drizzle-orm"
-import { bigint, boolean, date, jsonb, pgTable, smallint, text, uuid } from "drizzle-orm/pg-core"
+import { bigint, boolean, date, jsonb, pgSchema, smallint, text, uuid } from "drizzle-orm/pg-core"
 import { Effect } from "effect"
 import { makeClient, makeOrm } from "../../src/Database/Client.ts"
 import {
@@ -99,12 +99,13 @@ layer(TestDatabase.blankLayer)("a value from the database", (it) => {
       const database = yield* Database
       yield* database.execute("Test.setup", (sql) =>
         sql`
-          create table kinds (big int8, small int2, amount numeric, at timestamptz, day date, json json, jsonb jsonb,
+          create schema typed;
+          create table typed.kinds (big int8, small int2, amount numeric, at timestamptz, day date, json json, jsonb jsonb,
             bytes bytea, transaction xid8, id uuid, open bool, names text[]);
-          insert into kinds values (9007199254740993, 7, 1.10, '2026-02-28 23:59:59.123456+02', '2026-02-28', '{"a": 1}',
+          insert into typed.kinds values (9007199254740993, 7, 1.10, '2026-02-28 23:59:59.123456+02', '2026-02-28', '{"a": 1}',
             '{"a": 1}', '\\x00ff', '12', '00000000-0000-0000-0000-000000000001', true, array['a', 'NULL'])`.simple(),
       )
-      const kinds = pgTable("kinds", {
+      const kinds = pgSchema("typed").table("kinds", {
         big: bigint("big", { mode: "bigint" }),
         small: smallint("small"),
         amount: exact("amount"),

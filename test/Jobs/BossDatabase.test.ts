@@ -34,11 +34,13 @@ it.scopedLive("writes again once a database that could only be read may be writt
     const settings = yield* parseDatabaseUrl(Redacted.make(url))
     const turn = (how: string) =>
       aside((sql) => sql.unsafe(`begin read write; alter database ${name} ${how}; commit`))
-    yield* aside((sql) => sql`create table note (id int)`)
+    yield* aside((sql) => sql`create table public.note (id int)`)
     yield* turn("set default_transaction_read_only = on")
     const { close, db } = bossDatabase(settings)
     yield* Effect.addFinalizer(() => Effect.promise(close))
-    const insert = calling("Jobs.send", () => db.executeSql("insert into note values (1) returning id"))
+    const insert = calling("Jobs.send", () =>
+      db.executeSql("insert into public.note values (1) returning id"),
+    )
     const refused = yield* Effect.flip(insert).pipe(
       Effect.ensuring(turn("set default_transaction_read_only = off")),
     )

@@ -7,16 +7,16 @@ import { postings, rows, sync } from "./Runs.ts"
 /** As two accounts of a book are refused that put the same entry right at once: the first so many times. */
 const refused = (times: number) =>
   rows(`
-    create sequence attempts;
-    create function refuse_at_first() returns trigger language plpgsql as $$
+    create sequence public.attempts;
+    create function public.refuse_at_first() returns trigger language plpgsql as $$
     begin
-      if nextval('attempts') <= ${times} then
+      if nextval('public.attempts') <= ${times} then
         raise unique_violation using constraint = 'journal_entries_source', message = 'booked by the other one';
       end if;
       return null;
     end $$;
     create trigger refused_at_first after insert on ledger.journal_entries
-      for each statement execute function refuse_at_first()`)
+      for each statement execute function public.refuse_at_first()`)
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a plan that the books have overtaken", (it) => {
   it.scoped("is made again, and what it books is booked once", () =>
@@ -25,7 +25,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a plan that the books 
       yield* refused(5)
       yield* sync(service.url)
       expect(yield* postings).toEqual(["adjustment cash 10, suspense -10"])
-      expect(yield* rows("select last_value::integer as tries from attempts")).toEqual([{ tries: 6 }])
+      expect(yield* rows("select last_value::integer as tries from public.attempts")).toEqual([{ tries: 6 }])
     }),
   )
 })

@@ -13,7 +13,7 @@ const program = Effect.gen(function* () {
   const { dataDir } = yield* DatabaseConfig
   const [there] = yield* database.query(
     "Client.look",
-    (sql) => sql<[{ made: boolean }]>`select to_regclass('visit') is not null as made`,
+    (sql) => sql<[{ made: boolean }]>`select to_regclass('public.visit') is not null as made`,
   )
   if (!there.made) {
     yield* Effect.flatMap(Database, (owned) =>
@@ -21,19 +21,19 @@ const program = Effect.gen(function* () {
         sql`
           begin;
           select pg_advisory_xact_lock(1);
-          create table if not exists visit (id int generated always as identity, pid int);
-          grant select, insert on visit to tieout_runtime;
+          create table if not exists public.visit (id int generated always as identity, pid int);
+          grant select, insert on public.visit to tieout_runtime;
           commit`.simple(),
       ),
     ).pipe(asOwner)
   }
-  yield* database.query("Client.visit", (sql) => sql`insert into visit (pid) values (${process.pid})`)
+  yield* database.query("Client.visit", (sql) => sql`insert into public.visit (pid) values (${process.pid})`)
   const [seen] = yield* database.query(
     "Client.see",
     (sql) => sql<[{ visits: number; version: string; fsync: string; user: string }]>`
       select count(*)::int as visits, current_setting('server_version') as version, current_setting('fsync') as fsync,
              session_user as user
-      from visit`,
+      from public.visit`,
   )
   const milliseconds = Math.round(performance.now() - began)
   console.log(JSON.stringify({ ...seen, dataDir, path: database.settings.path, milliseconds }))
