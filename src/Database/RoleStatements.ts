@@ -99,19 +99,23 @@ alter role ${quoted(name)} set lock_timeout = '60s';
 alter role ${quoted(name)} set idle_in_transaction_session_timeout = '15min';
 alter role ${quoted(name)} set log_parameter_max_length_on_error = 0;`
 
+/** In `public` there may be a `format` of somebody else's, which an administrator's session would take for the server's. */
+const withOwnPath = (statements: ReadonlyArray<string>): string =>
+  ["set search_path = pg_catalog;", ...statements, "reset search_path;"].join("\n")
+
 /** What the owner, or whoever may create roles, runs in the database. Safe to repeat. `schemas`: those that are there. */
 export const rolesSql = (
   names: RoleNames = roleNames,
   schemas: ReadonlyArray<string> = roleSchemas,
 ): string =>
-  [
+  withOwnPath([
     createRole(names.runtime),
     createRole(names.auditor),
     grants(names, schemas),
     patience(names.runtime),
     patience(names.auditor),
     `alter role ${quoted(names.auditor)} set default_transaction_read_only = on;`,
-  ].join("\n")
+  ])
 
 /**
  * Functions of Postgres that everybody may call and that could do harm: taking locks under our keys, and filling the disk
@@ -164,7 +168,7 @@ end $$;`
  * waits for.
  */
 export const administratorSql = (names: RoleNames = roleNames): string =>
-  [
+  withOwnPath([
     ...[names.runtime, names.auditor].flatMap((name) => [
       `alter role ${quoted(name)} set log_parameter_max_length = 0;`,
       `alter role ${quoted(name)} set log_min_error_statement = 'panic';`,
@@ -174,4 +178,4 @@ export const administratorSql = (names: RoleNames = roleNames): string =>
     ]),
     quietOwner,
     harmless(names.runtime),
-  ].join("\n")
+  ])

@@ -2,6 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { DatabaseError } from "../../src/Database/DatabaseError.ts"
 import { migrate } from "../../src/Database/Migrate.ts"
+import { administratorSql, rolesSql } from "../../src/Database/RoleStatements.ts"
 import { administerRoles, applyRoles } from "../../src/Database/Roles.ts"
 import { Database } from "../../src/Database.ts"
 import { resolveAsOf } from "../../src/Ledger/AsOf.ts"
@@ -156,6 +157,20 @@ it.scopedLive(
       )
       expect(acl[0]?.text).toContain(`${owner[0]?.text}=X/`)
       expect(acl[0]?.text).not.toMatch(/[{,]=X/)
+    }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
+
+it.scopedLive(
+  "what an administrator runs with psql calls no function of somebody else's in the schema public",
+  () =>
+    Effect.gen(function* () {
+      const names = yield* roles
+      for (const type of ["name", "regprocedure, name", "regprocedure", "name, text, text"])
+        yield* rows(`create or replace function public.format(text, ${type}) returns text language plpgsql as $$
+        begin raise exception 'planted'; end $$`)
+      // As a session of psql's has it.
+      for (const script of [rolesSql(names), administratorSql(names)])
+        expect(yield* refusal(`begin; set local search_path = public;\n${script}\ncommit`)).toBe("accepted")
     }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
 )
 
