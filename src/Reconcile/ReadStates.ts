@@ -1,6 +1,7 @@
 /**
  * How far behind each book is: which of its streams cannot be read and since when, and how long ago its most outdated stream
- * was read. A stream that the service stopped serving for good is a finding of its own and is left out here.
+ * was read. A stream that the service stopped serving for good is a finding of its own and is left out here, and so is one that no
+ * surface of the settings reads: no sync will, so that it would be late for ever.
  */
 import { Effect } from "effect"
 import { float8, int4, nullable, type RowOf, text } from "../Database/Columns.ts"
@@ -41,7 +42,7 @@ const triedIn = ({ connections, profile }: Pick<Settings, "connections" | "profi
     ])
   })
 
-/** The books with streams, by code. `books`: these alone; null: all. */
+/** The books of which the settings read anything, by code. `books`: these alone; null: all. */
 export const readStates = Effect.fn("Reconcile.readStates")(function* (books: ReadonlyArray<number> | null) {
   const database = yield* Database
   const settings = yield* Settings
@@ -62,11 +63,12 @@ export const readStates = Effect.fn("Reconcile.readStates")(function* (books: Re
         select c ->> 'connection' as connection, c ->> 'stream' as stream, (c ->> 'client')::boolean as client
         from json_array_elements(${JSON.stringify(triedIn(settings))}::text::json) c),
       streams as (
-        select l.book_id, l.stream, l.has_left from lists l
+        select l.book_id, l.stream, l.has_left from lists l where l.configured
         union
         select r.book_id, r.stream, false from looked k
         join tried t on t.connection = k.connection and t.client = (k.client_id is not null)
-        join sync.stream_reads r on r.book_id = k.book_id and r.stream = t.stream and r.trouble is not null)
+        join sync.stream_reads r on r.book_id = k.book_id and r.stream = t.stream and r.trouble is not null
+        where k.surface = any (k.surfaces))
       select b.book_id as "bookId", b.connection, b.code, count(s.trouble)::integer as failing,
         (extract(epoch from min(s.failing_since)) * 1000)::float8 as "failingSince",
         (array_agg(e.stream order by s.failing_since, e.stream collate "C") filter (where s.trouble is not null))[1] as stream,

@@ -22,6 +22,7 @@ export const book = (over: Partial<BookStanding> = {}): BookStanding => ({
   code: "ORG",
   unread: 0,
   entries: 10n,
+  isRead: true,
   reading: reading({ lag: 60 }),
   closedThrough: null,
   ...combined([]),

@@ -14,6 +14,8 @@ export type BookReadState = Omit<ReadState, "bookId" | "code" | "connection">
 
 /** Without the book's name: it may be a client's, which is not shown. */
 export type BookStanding = Omit<BookTieOut, "bookId"> & {
+  /** Whether the settings read anything of it. */
+  readonly isRead: boolean
   readonly reading: BookReadState
   /** The last month that is closed, `2026-09`; null: none is. */
   readonly closedThrough: string | null
@@ -25,7 +27,7 @@ export interface Balance {
   readonly amount: string
 }
 
-/** Of a book without streams. */
+/** Of a book of which the settings read nothing. */
 const noStreams: BookReadState = {
   failing: 0,
   failingSince: null,
@@ -78,6 +80,7 @@ export const bookStandings = Effect.fn("Overview.books")(function* () {
     .map(
       ({ bookId, ...book }): BookStanding => ({
         ...book,
+        isRead: read.has(bookId),
         reading: read.get(bookId) ?? noStreams,
         closedThrough: closed.get(bookId) ?? null,
       }),

@@ -28,12 +28,17 @@ const state = (book: BookStanding): Html =>
       ? html`<span class="tag bad">does not tie out</span>`
       : html`<span class="tag late">cash ties out</span>`
 
+const readText = ({ isRead, reading }: BookStanding): string => {
+  if (!isRead) return "left out by the settings"
+  return reading.lag === null ? "never whole" : `${spanText(reading.lag)} ago`
+}
+
 const bookRow = (book: BookStanding, balances: ReadonlyArray<Balance>, severalConnections: boolean): Html =>
   html`<tr><td class="lead">${book.code}${severalConnections ? html` <span class="soft">${book.connection}</span>` : html``}</td>
 <td data-label="State"><span>${state(book)} <span class="soft">${remark(book)}</span></span></td>
 <td class="num" data-label="Accounts">${count(book.accounts)}</td>
 <td class="num" data-label="Entries">${count(book.entries)}</td>
-<td data-label="Read">${book.reading.lag === null ? "never whole" : `${spanText(book.reading.lag)} ago`}</td>
+<td data-label="Read">${readText(book)}</td>
 <td data-label="Closed">${book.closedThrough === null ? "no month" : `through ${book.closedThrough}`}</td>
 <td class="num" data-label="Balance"><span>${balances.map(balanceText)}</span></td></tr>`
 
