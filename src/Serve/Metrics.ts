@@ -76,13 +76,13 @@ const inboxFamilies = ({ connections, inbox }: Snapshot): ReadonlyArray<Family> 
   return [
     {
       name: "tieout_inbox_depth",
-      help: "Webhook events that wait to be processed.",
+      help: "Webhook events that wait to be processed, counted to 100,000.",
       type: "gauge",
       samples: plain(inbox.depth),
     },
     {
       name: "tieout_inbox_events",
-      help: "Webhook events that are not done: waiting, failed (tried again), dead (given up), poison (unreadable).",
+      help: "Webhook events that are not done: waiting, failed (tried again), dead (given up), poison (unreadable); counted to 100,000 each, those that wait and those that do not.",
       type: "gauge",
       samples: [...names].flatMap((connection) =>
         openStates.map((state) => ({
