@@ -79,7 +79,8 @@ create or replace trigger batches_immutable before update or delete or truncate 
   for each statement execute function ledger.refuse_change();
 
 -- Makes statistics of tables of ours. Before Postgres 17 no right lets another role than their owner do so, and `analyze` passes them
--- over: the program's role would plan for empty tables until autovacuum has looked at them.
+-- over: the program's role would plan for empty tables until autovacuum has looked at them. Not for who only reads: the locks last until
+-- the transaction ends, and every sync would wait for them.
 create or replace function ledger.make_statistics(tables text[]) returns void language plpgsql security definer as $$
 declare one regclass;
 begin
@@ -87,6 +88,7 @@ begin
     if (select c.relnamespace::regnamespace::text from pg_class c where c.oid = one) not in ('mirror', 'ledger', 'sync') then
       raise exception '% is no table of the books', one using errcode = '42501';
     end if;
+    perform ledger.refuse_reader(one);
     execute format('analyze %s', one);
   end loop;
 end $$;
@@ -1410,7 +1412,7 @@ begin
   end loop;
 end $$;
 
--- 42501. The retention functions run as their owner: only for whom may delete these rows by itself, which nobody does who only reads.
+-- 42501. Functions that run as their owner do so only for whom may delete these rows by itself, which nobody does who only reads.
 create or replace function ledger.refuse_reader(relation regclass) returns void language plpgsql as $$
 declare caller constant name := case current_setting('role') when 'none' then session_user else current_setting('role') end;
 begin
