@@ -12,6 +12,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Duration, Effect, Runtime, type Scope } from "effect"
 import { type Door, type Doors, doorAt, leave, OpenDoors } from "./Doors.ts"
 import type { Receive, Refusal, Verdict } from "./Receiver.ts"
+import { Unanswered } from "./Unanswered.ts"
 
 export interface ListenerOptions {
   readonly host: string
@@ -58,7 +59,7 @@ const stop = (
   doors: Doors | null,
   door: Door,
   own: RequestListener,
-  inFlight: () => number,
+  unanswered: Unanswered,
   grace: Duration.Duration,
 ) =>
   Effect.gen(function* () {
@@ -68,7 +69,7 @@ const stop = (
       leave(doors, door)
       door.server.close()
     }
-    while (inFlight() > 0 && performance.now() < until) yield* Effect.sleep("20 millis")
+    while (unanswered.count > 0 && performance.now() < until) yield* Effect.sleep("20 millis")
     if (!last) return
     door.server.closeAllConnections()
     yield* door.close
@@ -166,22 +167,19 @@ export const listen = (
 ): Effect.Effect<Listening, ServeError, Scope.Scope> =>
   Effect.gen(function* () {
     const doors = yield* OpenDoors
-    let inFlight = 0
+    const unanswered = new Unanswered()
     const door = yield* doorAt(doors, options, () => makeServer(options))
     const find = router(options.path, receivers)
     const others = yield* NodeHttpServer.makeHandler(app((url) => find(url) !== undefined))
     const take = deliver(Runtime.runFork(yield* Effect.runtime<never>()), onOutcome)
     const answering: RequestListener = (message, response) => {
-      inFlight++
-      response.once("close", () => {
-        inFlight--
-      })
+      if (!unanswered.take(message, response)) return
       const found = message.method === "POST" ? find(message.url ?? "/") : undefined
       if (found === undefined) return others(message, response)
       void take(found.name, found.receive, message, response)
     }
     door.answer = answering
-    yield* Effect.addFinalizer(() => stop(doors, door, answering, () => inFlight, options.grace))
+    yield* Effect.addFinalizer(() => stop(doors, door, answering, unanswered, options.grace))
     const { address } = door
     return { address, port: address._tag === "TcpAddress" ? address.port : 0 }
   })
