@@ -126,6 +126,15 @@ const made = Effect.gen(function* () {
       )
     })
 
+  /** They are asked for anew, whatever was answered, or is about to be. */
+  const forget = (keys: ReadonlyArray<ResourceKey>): void => {
+    for (const key of keys) {
+      const name = resourceKey(key.type, key.id)
+      remembered.delete(name)
+      underWay.delete(name)
+    }
+  }
+
   /** Reads resources by id, many at a time: a few fibers, each of which asks for one after the other. */
   const readAll = traced("Sync.Hydration.readAll")(function* (keys: ReadonlyArray<ResourceKey>) {
     if (keys.length === 0) return { read: [], missing: [], malformed: [] }
@@ -177,12 +186,7 @@ const made = Effect.gen(function* () {
       return needsReading(known.get(name), one, withEntries.has(name))
     })
     // A remembered answer, or one under way, is no newer than the mirrored one.
-    for (const { key } of wanted) {
-      const name = resourceKey(key.type, key.id)
-      if (!known.has(name)) continue
-      remembered.delete(name)
-      underWay.delete(name)
-    }
+    forget(wanted.flatMap(({ key }) => (known.has(resourceKey(key.type, key.id)) ? [key] : [])))
     const read = yield* Effect.mapError(readAll(wanted.map(({ key }) => key)), ofMovement)
     const resources = new Map([...known].map(([key, item]) => [key, item.resource]))
     for (const resource of read.read) resources.set(resourceKey(resource.resourceType, resource.id), resource)
@@ -194,7 +198,7 @@ const made = Effect.gen(function* () {
     return { ...read, missing, resources, reread } satisfies Hydrated
   })
 
-  return { hydrate, readAll }
+  return { hydrate, readAll, forget }
 })
 
 export class Hydration extends Effect.Service<Hydration>()("tieout/Sync/Hydration", { effect: made }) {

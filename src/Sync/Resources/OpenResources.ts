@@ -6,9 +6,10 @@
 import { Array as Arr, Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { traced } from "../../Common/Effects/Traced.ts"
+import { mostLag } from "../../Common/ServiceLag.ts"
 import { nowByUs } from "../../Common/Time.ts"
 import { isUuidInAnyCase } from "../../Common/Uuid.ts"
-import { bool, nullable, oneOf, text } from "../../Database/Columns.ts"
+import { bool, nullable, oneOf, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { type ResourceType, resourceTypes } from "../../Partner.ts"
@@ -23,6 +24,10 @@ const batchSize = 100
 
 /** So many that cannot be read are more likely the service's trouble than theirs. */
 const mostFailed = 10
+
+/** How often a movement is asked for again that the service did not have yet, and how long before the second and the third time. */
+const rounds = 3
+const pauses = ["1 second", "2 seconds"] as const
 
 const quarantineTypes: ReadonlyMap<string, ResourceType> = new Map(
   resourceTypes.map((type) => [streamOf(type), type]),
@@ -151,7 +156,38 @@ const made = Effect.gen(function* () {
     return { asked, failed: [...failed, ...(yield* readEach(book, waiting, false))] }
   })
 
-  return { read, readKeys, readEach }
+  /** What the service did not have when an entry of that minute named it. */
+  const late = traced("Sync.OpenResources.late")(function* (book: Book) {
+    const rows = yield* database.rows(
+      "Sync.OpenResources.late",
+      { type: oneOf(...resourceTypes), id: uuid },
+      (sql) => sql`
+          select m.resource_type as type, m.resource_id as id from mirror.missing_resources m
+          where m.book_id = ${book.bookId} and m.tries <= ${rounds} and exists (
+            select from mirror.statement_entries e
+            where e.book_id = m.book_id and e.related_id = m.resource_id and e.related_type = m.resource_type and not e.held
+              and abs(extract(epoch from e.occurred_at - m.first_missed_at)) <= ${mostLag})
+          order by 1, 2`,
+    )
+    return rows.map(({ id, type }) => new ResourceKey({ type, id }))
+  })
+
+  /**
+   * Asks again, a few times, for movements that may come some moments after the entries that name them. Where that fails they stay
+   * missing, as they were: it is no failure of its own.
+   */
+  const readLate = traced("Sync.OpenResources.readLate")(function* (book: Book) {
+    for (let round = 1; round <= rounds; round++) {
+      const keys = yield* late(book)
+      if (keys.length === 0) return
+      const pause = pauses[round - 2]
+      if (pause !== undefined) yield* Effect.sleep(pause)
+      hydration.forget(keys)
+      if ((yield* readEach(book, keys, false)).some(isAskedToWait)) return
+    }
+  })
+
+  return { read, readKeys, readEach, readLate }
 })
 
 export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/OpenResources", {

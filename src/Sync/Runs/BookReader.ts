@@ -190,6 +190,7 @@ const made = Effect.gen(function* () {
     for (const error of failed) failures.push(failureOf({ kind: "movements", which: "open" }, error))
     const read = yield* readFrom(book, all, full ? fromTheStart : stored, waiting)
     failures.push(...read.failures)
+    yield* open.readLate(book)
     const { newEntries } = read
     return { newEntries, openResources: asked, failures, notices } satisfies BookOutcome
   })
@@ -206,7 +207,9 @@ const made = Effect.gen(function* () {
     const all = yield* accounts.all(book)
     const moved = all.filter((account) => !account.wasRead || !agrees(account))
     const stored = moved.length === 0 ? fromTheStart : yield* checkpoints(book)
-    return yield* readFrom(book, moved, stored, waiting)
+    const outcome = yield* readFrom(book, moved, stored, waiting)
+    yield* open.readLate(book)
+    return outcome
   })
 
   /** Reads the statements of some accounts on, waits a moment for those that are `behind`, and proves their balances. */
