@@ -711,13 +711,13 @@ const lifted: ReadonlyArray<readonly [string, string]> = [
   ],
   [
     "create table public.more () inherits (mirror.contradictions)",
-    "table more, read as rows of mirror.contradictions was not made by tieout migrate",
+    "table public.more, read as rows of mirror.contradictions was not made by tieout migrate",
   ],
   ["alter table ledger.postings detach partition ledger.postings_0", "table ledger.postings_0 is another"],
   [
     `alter table ledger.postings detach partition ledger.postings_0;
     create table public.more partition of ledger.postings for values with (modulus ${testPartitions}, remainder 0)`,
-    "table more, read as rows of ledger.postings was not made by tieout migrate",
+    "table public.more, read as rows of ledger.postings was not made by tieout migrate",
   ],
   [
     "create rule never as on insert to reconcile.findings do instead nothing",
