@@ -1,9 +1,10 @@
-/** How often the keys of the service may be asked for, and what a delivery is told that has to wait for them. */
-import { Data } from "effect"
+/** How often the keys of the service may be asked for, who may wait for them, and what a delivery is told that gets none. */
+import { Data, Effect } from "effect"
+import { counted } from "../Common/Text.ts"
 
 /** Whether there is such a key cannot be found out now. */
 export class KeysUnavailable extends Data.TaggedError("KeysUnavailable")<{
-  readonly reason: "Unreachable" | "BudgetSpent"
+  readonly reason: "Unreachable" | "BudgetSpent" | "Crowded"
   readonly detail: string
   /** Seconds after which it makes sense to ask again. */
   readonly retryAfter: number
@@ -54,6 +55,31 @@ export class FetchBudget {
       reason: "BudgetSpent",
       detail: `the service's keys were read ${fetches.length} times within a minute`,
       retryAfter: wholeSeconds(minute - since(oldest)),
+    })
+  }
+}
+
+/** Limits how many deliveries wait for an answer of the service at once. */
+export class WaitingRoom {
+  private readonly most: number
+  private waiting = 0
+
+  constructor(most: number) {
+    this.most = most
+  }
+
+  /** Waits in this room; fails at once where it is full. */
+  within<A>(wait: Effect.Effect<A, KeysUnavailable>): Effect.Effect<A, KeysUnavailable> {
+    return Effect.suspend(() => {
+      if (this.waiting >= this.most) {
+        const detail = `${counted(this.waiting, "delivery", "deliveries")} wait for the service's keys already`
+        return new KeysUnavailable({ reason: "Crowded", detail, retryAfter: 5 })
+      }
+      this.waiting++
+      return Effect.ensuring(
+        wait,
+        Effect.sync(() => this.waiting--),
+      )
     })
   }
 }

@@ -13,6 +13,7 @@ import {
   type Moment,
   since,
   thisMoment,
+  WaitingRoom,
   wholeSeconds,
 } from "./FetchBudget.ts"
 import { mostKeys, readKey } from "./KeyText.ts"
@@ -34,6 +35,8 @@ export interface Tuning {
   readonly quietAfter: Duration.Duration
   /** For how long known keys are accepted while the service cannot be asked for them. */
   readonly trustFor: Duration.Duration
+  /** Deliveries that wait for the service at once, of unknown keys and of known ones each. */
+  readonly mostWaiting: number
 }
 
 export const defaultTuning: Tuning = {
@@ -42,6 +45,7 @@ export const defaultTuning: Tuning = {
   refreshAfter: Duration.minutes(5),
   quietAfter: Duration.minutes(10),
   trustFor: Duration.hours(1),
+  mostWaiting: 1_000,
 }
 
 export interface Keyring {
@@ -97,6 +101,9 @@ export const makeKeyring = (
     const isOlder = (moment: Moment, than: Duration.Duration): boolean =>
       since(moment) > Duration.toMillis(than)
     const budget = new FetchBudget(tuning.fetchesPerMinute)
+    // Strangers, who can fill only their own, are not waited behind.
+    const strangers = new WaitingRoom(tuning.mostWaiting)
+    const acquaintances = new WaitingRoom(tuning.mostWaiting)
 
     const take = (records: ReadonlyArray<PublicKey>, began: Moment) => {
       keys = keptKeys(records, keys)
@@ -187,15 +194,8 @@ export const makeKeyring = (
         onSuccess: () => Effect.sync(() => keys.get(keyId)),
       })
 
-    const find = (keyId: string) =>
+    const introduced = (keyId: string) =>
       Effect.gen(function* () {
-        const found = keys.get(keyId)
-        // A key may be listed before it is activated: one that is not active is asked about like an unknown one.
-        if (found?.record.active === true) {
-          if (isQuiet()) return yield* confirmed(keyId, found)
-          yield* renew
-          return found
-        }
         if (flight !== undefined) {
           yield* patiently(flight)
           const meanwhile = keys.get(keyId)
@@ -204,6 +204,18 @@ export const makeKeyring = (
         // The fetch under way may have begun before the key existed: only a later one proves that there is no such key.
         yield* newest(keyId)
         return keys.get(keyId)
+      })
+
+    const find = (keyId: string) =>
+      Effect.gen(function* () {
+        const found = keys.get(keyId)
+        // A key may be listed before it is activated: one that is not active is asked about like an unknown one.
+        if (found?.record.active === true) {
+          if (isQuiet()) return yield* acquaintances.within(confirmed(keyId, found))
+          yield* renew
+          return found
+        }
+        return yield* strangers.within(introduced(keyId))
       })
 
     return {

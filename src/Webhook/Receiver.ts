@@ -80,7 +80,7 @@ const ofKeys = ({ detail, reason, retryAfter }: KeysUnavailable) =>
     verdict: "keys-unavailable",
     detail,
     retryAfter,
-    notable: reason === "Unreachable",
+    notable: reason !== "BudgetSpent",
   })
 
 const ofBody = ({ reason }: BodyRefused): Refusal => {

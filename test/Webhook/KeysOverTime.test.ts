@@ -1,9 +1,9 @@
 /** How long a connection's keys are trusted without asking, and what of them is taken anew. By a clock that the test sets. */
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { PartnerError } from "../../src/Partner/PartnerError.ts"
 import type { PublicKey } from "../../src/Partner.ts"
-import { type Keyring, makeKeyring } from "../../src/Webhook/Keyring.ts"
+import { defaultTuning, type Keyring, makeKeyring } from "../../src/Webhook/Keyring.ts"
 import { readKey } from "../../src/Webhook/KeyText.ts"
 import { pairOf, recordOf } from "./Keys.ts"
 
@@ -98,6 +98,31 @@ describe("the keys of a connection, over time,", () => {
       minutes(1)
       expect((yield* unknown)._tag).toBe("Right")
       expect(asked()).toBe(11)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("[W4] are waited for by so many deliveries at most, and strangers keep nobody with a known key from them", () =>
+    Effect.gen(function* () {
+      let answer: Effect.Effect<ReadonlyArray<PublicKey>> = Effect.succeed([recordOf(first)])
+      const tuning = { ...defaultTuning, mostWaiting: 2 }
+      const keyring = yield* makeKeyring(
+        { areListed: true, read: () => Effect.suspend(() => answer) },
+        tuning,
+      )
+      yield* keyring.refresh
+      minutes(11)
+      const answered = yield* Deferred.make<void>()
+      answer = Effect.as(Deferred.await(answered), [recordOf(first)])
+      const stranger = Effect.fork(keyring.find(second.id))
+      const waiting = [yield* stranger, yield* stranger, yield* Effect.fork(keyring.find(first.id))]
+      yield* Effect.yieldNow()
+      expect(yield* Effect.flip(keyring.find(second.id))).toMatchObject({ reason: "Crowded", retryAfter: 5 })
+      yield* Deferred.succeed(answered, undefined)
+      const names = Effect.map(Fiber.join(Fiber.all(waiting)), (known) =>
+        known.map((one) => one?.record.publicKeyId),
+      )
+      expect(yield* names).toEqual([undefined, undefined, first.id])
+      // Who has gone makes room.
+      expect(yield* keyring.find(second.id)).toBeUndefined()
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("[W5] have the text that the service lists now, under the same identifier, too", () =>
