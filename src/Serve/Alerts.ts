@@ -21,6 +21,8 @@ export interface Alert {
 /** An alert, and what is done where nobody got it. */
 interface Waiting {
   readonly alert: Alert
+  /** When it was raised, in UTC: it may wait for minutes behind others that nobody takes. */
+  readonly at: string
   readonly undelivered: Effect.Effect<void>
 }
 
@@ -128,8 +130,7 @@ export class Alerts extends Effect.Service<Alerts>()("tieout/Serve/Alerts", {
       Effect.flatMap(Queue.takeAll(waiting), (left) => Effect.forEach(left, stopped, { discard: true })),
     )
 
-    const deliver = Effect.fn("Alerts.deliver")(function* ({ alert, undelivered }: Waiting) {
-      const at = new Date(yield* Clock.currentTimeMillis).toISOString()
+    const deliver = Effect.fn("Alerts.deliver")(function* ({ alert, at, undelivered }: Waiting) {
       const body = `${JSON.stringify({ product: "tieout", at, ...alert })}\n`
       const ways = [
         ...(webhook === null ? [] : [post(webhook, body, dispatcher)]),
@@ -163,7 +164,8 @@ export class Alerts extends Effect.Service<Alerts>()("tieout/Serve/Alerts", {
       if (!on.includes(alert.kind)) return
       yield* Effect.logWarning(`Alert (${alert.kind}): ${alert.text}`)
       if (webhook === null && command === null) return
-      if (yield* Queue.offer(waiting, { alert, undelivered })) return
+      const at = new Date(yield* Clock.currentTimeMillis).toISOString()
+      if (yield* Queue.offer(waiting, { alert, at, undelivered })) return
       yield* Effect.logError("Too many alerts wait: one was dropped.")
       yield* undelivered
     })

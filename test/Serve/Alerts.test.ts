@@ -58,6 +58,23 @@ describe("alerts", () => {
     }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
   )
 
+  it.scopedLive("say when they were raised, however long they wait behind another", () =>
+    Effect.gen(function* () {
+      const { answer, bodies, url } = yield* receiver(0, true)
+      yield* Effect.gen(function* () {
+        const { raise } = yield* Alerts
+        yield* raise(alert)
+        yield* raise(alert)
+        yield* until(() => bodies.length === 1)
+        const meanwhile = new Date().toISOString()
+        yield* Effect.sleep("5 millis")
+        answer()
+        yield* until(() => bodies.length === 2)
+        expect(JSON.parse(bodies[1] ?? "").at <= meanwhile).toBe(true)
+      }).pipe(Effect.provide(alerting({ TIEOUT_ALERTS_WEBHOOK: url })))
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
+  )
+
   it.scopedLive("go through the proxy of the settings, with its password", () =>
     Effect.gen(function* () {
       const asked: Array<unknown> = []
