@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { Pace, type Permit } from "../../src/Partner/Pacing/Pace.ts"
+import { news } from "../../src/Partner/Pacing/PaceMemory.ts"
 import { Rate } from "../../src/Partner/Pacing/RequestRate.ts"
 
 type Limiter = (at: number) => boolean
@@ -91,6 +92,21 @@ const run = (
   return { served, refused }
 }
 
+/** One caller, who waits 200 ms for each answer and asks for no more: so many requests. */
+const oneByOne = (requests: number, limiter: Limiter): Pace => {
+  const pace = new Pace({ concurrency: 16, startRate: 40, requestsPerSecond: null })
+  let now = 0
+  for (let sent = 0; sent < requests; sent++) {
+    now += Math.ceil(pace.delay(now))
+    const permit = pace.admit(now)
+    const isServed = limiter(now)
+    now += 200
+    if (isServed) pace.accepted()
+    else pace.refused(permit, now)
+  }
+  return pace
+}
+
 const limiters: ReadonlyArray<readonly [string, (limit: number) => Limiter]> = [
   ["counts by the second", fixedWindow],
   ["refills evenly and holds a second's worth", (limit) => bucket(limit, limit)],
@@ -149,6 +165,19 @@ describe("Pace", () => {
       expect(served).toBeGreaterThan(least)
     })
   }
+
+  it("[C7] keeps its rate where one of hundreds is refused while far fewer are sent, and has nothing for the next process", () => {
+    let asked = 0
+    const pace = oneByOne(1_000, () => ++asked % 300 !== 0)
+    expect(pace.rate).toBeGreaterThanOrEqual(40)
+    expect(news(pace.learned, null)).toBeNull()
+  })
+
+  it("[C7] learns a limit that is lower than what one caller sends", () => {
+    const pace = oneByOne(2_000, bucket(3, 300))
+    expect(pace.rate).toBeGreaterThan(2)
+    expect(pace.rate).toBeLessThan(3.5)
+  })
 
   it("[C7] adopts a newly configured limit, whatever it has learned before", () => {
     const learned = Rate.starting(50)

@@ -8,7 +8,9 @@
  * in a hundred is refused. Probes that succeed become larger and come sooner: `bad` was a bad guess, or the limit was raised.
  *
  * A service that refuses for reasons of its own, as every tenth request, refuses at any rate. A rate that is at most half of what it
- * served a second right before, pauses included, is not why: the rate is set back to that, and further refusals only pause it.
+ * served a second right before, pauses included, is not why: the rate is set back to that, and further refusals only pause it. So does
+ * a single one of hundreds of answers, where far fewer requests are sent than the rate allows: cut to those, the rate would take minutes
+ * to climb back, of the next process, too.
  *
  * While nothing at all is served it waits ever longer and learns nothing. A limit that the service has told its partner
  * (`allowed`) is never exceeded, and not probed.
@@ -41,6 +43,12 @@ const stretchesKept = 4
 const longestStretch = 15_000
 /** After one refusal that was not about the rate, so many more are taken to be of that kind; then it is decided anew. */
 const refusalsAside = 50
+/**
+ * A refusal that is not about the rate comes seldom, while far fewer were sent than the rate allows: answers since the last one, so that
+ * a limit that is lower refuses one of so many at most, and the largest share of the rate.
+ */
+const servedBetween = 200
+const fewSent = 1 / 4
 /** So many probes in a row succeed where the limit was raised. */
 const raised = 4
 
@@ -141,8 +149,8 @@ export class Rate {
       this.change(rate / 2)
       return true
     }
-    if (this.isAside(now)) return false
     const measured = Math.max(1, sent)
+    if (this.isAside(now) || this.isStray(measured, now)) return false
     const tooHigh = Math.max(lowestRate, Math.min(rate, measured))
     const first = within(fewestBetweenProbes, tooHigh * secondsBetweenProbes, firstBetweenProbes)
     // A raised limit is learned anew; a refusal a little above the rate that lasted is no news.
@@ -182,6 +190,15 @@ export class Rate {
       this.set({ bad: 2 * best.rate })
       this.change(best.rate)
     }
+    this.hold(now + pauseAfterCut)
+    return true
+  }
+
+  /** Whether a refusal is one of very many answers, and of so few requests that they tell nothing about the rate: it only pauses. */
+  private isStray(measured: number, now: number): boolean {
+    const { rate, served } = this.state
+    if (served < servedBetween || measured > rate * fewSent) return false
+    this.set({ cutAt: now, hasServed: false, served: 0 })
     this.hold(now + pauseAfterCut)
     return true
   }
