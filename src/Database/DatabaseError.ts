@@ -139,6 +139,12 @@ const ofCode = (
         "Each process of Tieout opens up to ten and a few for locks: raise max_connections, or the limit of the role or the database, or let less run at once; nothing half-done was kept, run the command again.",
     }
   if (code === onlyReads) return { what: "the database may only be read here: ", advice: adviceToReaders }
+  if (code === lacksRight && said.includes("row-level security"))
+    return {
+      what: "",
+      advice:
+        "Row security would hide rows from this role, and books that are read in part look whole: as the owner, `alter table … disable row level security` (tieout verify --database names the tables), or give the role bypassrls. Where it is meant to see a part, add ?row_security=on to DATABASE_URL.",
+    }
   if (code === lacksRight)
     return {
       what: "the role that DATABASE_URL names lacks a right: ",

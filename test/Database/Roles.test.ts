@@ -125,6 +125,27 @@ it.scopedLive("the auditor's role reads everything and writes nothing", () =>
   }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
 )
 
+it.scopedLive("a role from which a policy hides rows reads no part of the books for the whole", () =>
+  Effect.gen(function* () {
+    const { auditor } = yield* roles
+    yield* rows("alter table mirror.books enable row level security")
+    const counted = Effect.flatMap(Database, ({ query }) =>
+      query("Test.books", (sql) => sql.unsafe("select count(*) from mirror.books")),
+    )
+    const error = yield* Effect.flip(counted.pipe(as(auditor)))
+    expect(error).toMatchObject({ reason: "Settings", sqlstate: "42501" })
+    expect(error.message).toBe(
+      'Test.books: query would be affected by row-level security policy for table "books" [42501]. Row security would hide rows ' +
+        "from this role, and books that are read in part look whole: as the owner, `alter table … disable row level security` " +
+        "(tieout verify --database names the tables), or give the role bypassrls. Where it is meant to see a part, add " +
+        "?row_security=on to DATABASE_URL.",
+    )
+    // Who owns the tables is bound by no policy.
+    yield* counted
+    yield* counted.pipe(as(auditor, "?row_security=on"))
+  }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
+
 it.scopedLive(
   "once an administrator has said so, the auditor's role holds none of our locks, and fills no disk by functions",
   () =>

@@ -24,7 +24,7 @@ const twice = <A, E, R>(table: string, write: (out: string) => Effect.Effect<A, 
       const after = yield* write(temporaryFolder())
       expect(yield* hasConflicted).toBe(true)
       return { before, after }
-    }).pipe(as(runtime))
+    }).pipe(as(runtime, "?row_security=on"))
   })
 
 it.scopedLive("a backup", () =>

@@ -31,11 +31,11 @@ export const roles = Effect.acquireRelease(
 )
 
 export const as =
-  (role: string) =>
+  (role: string, parameters = "") =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.flatMap(TestDatabase, ({ url }) =>
       Effect.provide(
         effect,
-        Database.layer(settingsFor(url.replace(/\/\/[^@]*@/, `//${role}:${password}@`))),
+        Database.layer(settingsFor(`${url.replace(/\/\/[^@]*@/, `//${role}:${password}@`)}${parameters}`)),
       ),
     )
