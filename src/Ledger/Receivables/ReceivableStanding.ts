@@ -72,6 +72,12 @@ export const paysAgain = (before: ReceivableBalance, principal: Amount): boolean
   return isPositive(free) && !isNegative(subtract(free, principal))
 }
 
+/** Whether a version that settles so much interest and no principal only shows again what was taken back, whose cash stays. */
+export const paysInterestAgain = (before: ReceivableBalance, interest: Amount): boolean =>
+  isPositive(interest) &&
+  isPositive(freeCash(before)) &&
+  !isNegative(subtract(before.takenBackInterest, interest))
+
 /** Of the free cash, what had paid principal and is more than this principal: it pays no interest. */
 export const idleCash = (before: ReceivableBalance, principal: Amount): Amount => {
   const free = freeCash(before)

@@ -27,6 +27,7 @@ import {
   freeCash,
   idleCash,
   paysAgain,
+  paysInterestAgain,
   type ReceivableBalance,
   start,
 } from "./ReceivableStanding.ts"
@@ -144,7 +145,11 @@ export const step = (
   const isOriginal = view.repaymentAmount === "original"
   const cash = cashOf(now.repayments)
   // If its cash is not known, the settled amount counts as paid. With `original` only the end shows that interest is settled.
-  const isRepaid = Money.isPositive(repaid) || now.repayments.length > 0 || isPaid
+  const isRepaid =
+    Money.isPositive(repaid) ||
+    now.repayments.length > 0 ||
+    isPaid ||
+    (!isOriginal && Money.isZero(repaid) && paysInterestAgain(before, settled))
   const least = isRepaid && (!isOriginal || isPaid) ? settled : zero
   const free = isRepaid ? freeCash(before) : zero
   // With `original` no version says what of it was interest.

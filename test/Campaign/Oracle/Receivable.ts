@@ -11,8 +11,9 @@
  *   initialPrincipal in a PAID version tells no new interest.
  * - Settled is never less than the principal that fell: new interest that came meanwhile takes nothing from it. Principal that
  *   rose settles nothing, and no interest either.
- * - A repayment is: a transaction that no earlier version of it named, a principal that fell, or PAID. What fell without one
- *   (only repaymentAmount) is an accrual below zero.
+ * - A repayment is: a transaction that no earlier version of it named, a principal that fell, PAID, or interest that fell alone and
+ *   no further than is owed again, while cash of what was taken back is there. What fell without one (only repaymentAmount) is an
+ *   accrual below zero.
  * - Of transactions of which some are not linked, the unlinked bring what the linked leave of the settled amount. `original`,
  *   unlinked and not PAID: the principal that fell, for nothing says how much interest was in it.
  * - `loan_clearing` receives ΔP + interest paid, as "interest paid = min(x, settled) − ΔP, never negative" has it. So a
@@ -203,10 +204,12 @@ export const receivableBooks = (
     )
 
     const stands = [principal, unpaid, unpaidBefore].some((amount) => amount !== 0n)
-    const repaid = named.length > 0 || fallen > 0n || (paid && stands)
+    const there = larger(0n, smaller(come - spent, undone))
+    const alone = !original && fallen === 0n && settled > 0n && there > 0n && settled <= undoneInterest
+    const repaid = named.length > 0 || fallen > 0n || (paid && stands) || alone
     const guessed = named.length === 0 || named.includes(null)
     // Cash that is free again. Where it suffices and no other is named, it alone pays; with `original`, what had paid principal pays no interest.
-    const free = repaid ? larger(0n, smaller(come - spent, undone)) : 0n
+    const free = repaid ? there : 0n
     const shownAgain = named.length === 0 && free > 0n && free >= fallen
     const idle = original ? larger(0n, free - smaller(free, undoneInterest) - larger(0n, fallen)) : 0n
     const least = guessed && !shownAgain ? (original && !paid ? fallen : settled) : 0n

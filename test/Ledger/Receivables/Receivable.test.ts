@@ -224,6 +224,29 @@ describe("A receivable in the lender's view", () => {
     ])
   })
 
+  it("is paid its interest alone by that cash as well, where a version shows again that only interest fell", () => {
+    const paid = version(4, "PAID", "0", "0", { repayments: [paidWith("1050")] })
+    // Versions from before the end, one after the other: 20 of the 40 that are owed again were paid by themselves.
+    const older = [version(5, "ACTIVE", "600", "640"), version(6, "ACTIVE", "600", "620")]
+    const until = [disbursed, version(3, "ACTIVE", "1000", "1050"), paid, ...older]
+    expect(lines([...until, version(7, "PAID", "0", "0")]).slice(3)).toEqual([
+      "05 repayment: receivable_principal 600, receivable_interest 40, loan_clearing -640",
+      "06 repayment (estimated): loan_clearing 20, receivable_interest -20",
+      "07 repayment (estimated): loan_clearing 620, receivable_principal -600, receivable_interest -20",
+    ])
+    // More interest falls than was owed again: it had come since, and is waived.
+    const more = [version(7, "ACTIVE", "600", "650"), version(8, "ACTIVE", "600", "620")]
+    expect(lines([...until, ...more]).slice(5)).toEqual([
+      "07 accrual: receivable_interest 30, interest_income -30",
+      "08 accrual: interest_income 30, receivable_interest -30",
+    ])
+    // The cash went back: nothing pays that interest.
+    const returned = version(4, "PAID", "0", "0", { repayments: [paidWith("0")] })
+    expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), returned, ...older]).at(-1)).toBe(
+      "06 accrual: interest_income 20, receivable_interest -20",
+    )
+  })
+
   it("takes a part of it back while it is active", () => {
     const partly = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("430")] })
     const again = version(5, "ACTIVE", "1000", "1050")
