@@ -2,7 +2,7 @@
 import { Effect, Either, Layer, Option } from "effect"
 import { DatabaseConfig, probing } from "../Database/DatabaseConfig.ts"
 import { databaseError, readOnlyError } from "../Database/DatabaseError.ts"
-import { awaitPrimary, mayWrite } from "../Database/MayWrite.ts"
+import { awaitPrimary, mayWrite, refuseUnguarded } from "../Database/MayWrite.ts"
 import { migrate } from "../Database/Migrate.ts"
 import { pendingMigrations } from "../Database/Migrations/Pending.ts"
 import { Database } from "../Database.ts"
@@ -51,9 +51,9 @@ const migrating = Effect.flatMap(migrate(), (names) =>
   names.length === 0 ? Effect.void : Effect.logInfo(`Database brought up to date: ${names.join(", ")}`),
 )
 
-/** A command that writes fails if it cannot write, even if there is nothing to write. */
+/** A command that writes fails if it cannot write, or writes past the rules, even if there is nothing to write. */
 export const refuseReaders = Effect.flatMap(mayWrite(), (may) =>
-  may ? Effect.void : readOnlyError("Database.write"),
+  may ? refuseUnguarded("Database.write") : readOnlyError("Database.write"),
 )
 
 const migrated = Layer.effectDiscard(Effect.zipRight(migrating, refuseReaders))

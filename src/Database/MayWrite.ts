@@ -26,6 +26,22 @@ export const refuseReadOnly = Effect.fn("Database.refuseReadOnly")(function* (op
   if (isReadOnly) return yield* readOnlyError(operation)
 })
 
+/** Fails where triggers do not fire, as somebody may have set for a copy of the tables: nothing would keep a wrong row from the books. */
+export const refuseUnguarded = Effect.fn("Database.refuseUnguarded")(function* (operation: string) {
+  const database = yield* Database
+  const { guarded } = yield* database.row(
+    operation,
+    { guarded: bool },
+    (sql) => sql`select current_setting('session_replication_role') <> 'replica' as guarded`,
+  )
+  if (guarded) return
+  return yield* databaseError(
+    "Settings",
+    operation,
+    "the rules that guard the books are off: the database, the role or the server has session_replication_role=replica. Take it back there; tieout verify --database says by which statement",
+  )
+})
+
 /** On a standby fails as in an outage: for a process that is to stay up, and that is started again. */
 export const awaitPrimary = Effect.fn("Database.awaitPrimary")(function* (operation: string) {
   const database = yield* Database

@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { bool, bytes, int4, text } from "../../src/Database/Columns.ts"
-import { refuseReadOnly } from "../../src/Database/MayWrite.ts"
+import { refuseReadOnly, refuseUnguarded } from "../../src/Database/MayWrite.ts"
 import { textArray } from "../../src/Database/TextArray.ts"
 import { Database } from "../../src/Database.ts"
 import { settingsFor } from "../support/DatabaseAddress.ts"
@@ -109,6 +109,27 @@ const planted = `
   create operator public.- (leftarg = numeric, rightarg = integer, function = public.less)`
 
 layer(TestDatabase.blankLayer, { excludeTestServices: true })("a database with defaults of its own", (it) => {
+  it.scoped("is not written to where it switches off the triggers that guard the books", () =>
+    Effect.gen(function* () {
+      const { name, url } = yield* TestDatabase
+      const database = yield* Database
+      const set = (to: string) =>
+        database.execute("Test.set", (sql) =>
+          sql.unsafe(`alter database ${name} ${to.replace("$", "session_replication_role")}`),
+        )
+      const asked = Effect.provide(refuseUnguarded("Test.guarded"), Database.layer(settingsFor(url)))
+      yield* set("set $ = local")
+      yield* asked
+      yield* set("set $ = replica")
+      expect((yield* Effect.flip(asked)).message).toBe(
+        "Test.guarded: the rules that guard the books are off: the database, the role or the server has session_replication_role=replica. " +
+          "Take it back there; tieout verify --database says by which statement.",
+      )
+      yield* set("reset $")
+      yield* asked
+    }),
+  )
+
   it.scoped("has what it likes in its schema public: our statements mean the server's own", () =>
     Effect.gen(function* () {
       const database = yield* Database
