@@ -99,6 +99,8 @@ const notCarriedOut = (why: string): Wrong => ({
   message: `cannot be carried out: ${why}`,
 })
 
+const nothingRead = (why: string) => ({ wrong: [notCarriedOut(why)], count: 0 })
+
 const listed = (
   name: string,
   proves: string,
@@ -138,10 +140,12 @@ export const prove = Effect.fn("Proof.prove")(function* () {
         listed(
           "base-states",
           "What every valued month leaves for the next is held, cost and revalued by its balances, its lots and its lines.",
-          yield* numbered("base-states")(states()),
+          yield* numbered("base-states")(provable(states(), (why) => [notCarriedOut(why)])),
         ),
       )
-      const again = yield* numbered("found-again")(Evidence.unfound())
+      const again = yield* numbered("found-again")(
+        provable(Evidence.unfound(), (why) => ({ wrong: [notCarriedOut(why)], passedOver: [] })),
+      )
       proofs.push(
         listed(
           "found-again",
@@ -150,7 +154,7 @@ export const prove = Effect.fn("Proof.prove")(function* () {
           again.passedOver,
         ),
       )
-      const closed = yield* numbered("closes")(closes())
+      const closed = yield* numbered("closes")(provable(closes(), nothingRead))
       proofs.push(
         listed(
           "closes",
@@ -158,7 +162,7 @@ export const prove = Effect.fn("Proof.prove")(function* () {
           closed.wrong,
         ),
       )
-      const exported = yield* numbered("batches")(batches())
+      const exported = yield* numbered("batches")(provable(batches(), nothingRead))
       proofs.push(
         listed(
           "batches",

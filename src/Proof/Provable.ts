@@ -3,8 +3,11 @@ import { Effect } from "effect"
 import { DatabaseError } from "../Database/DatabaseError.ts"
 import { Database } from "../Database.ts"
 
-/** SQLSTATE classes of what rows are, not of the server: more rows than one (21), values that cannot be read (22), what a function refuses (P0). */
-const ofRows = /^(?:21|22|P0)/
+/**
+ * SQLSTATE classes of what rows and tables are, not of the server: more rows than one (21), values that cannot be read (22), a column or
+ * table that is gone (42, but for rights), what a function refuses (P0).
+ */
+const ofRows = /^(?:21|22|42(?!501)|P0)/
 
 const isOfRows = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError && error.sqlstate !== undefined && ofRows.test(error.sqlstate)

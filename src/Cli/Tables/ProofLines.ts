@@ -16,9 +16,13 @@ const namesOf = (books: ReadonlyArray<string>): string =>
  */
 const failure = (proofs: DatabaseProof["proofs"]): string => {
   const failing = proofs.filter(({ count }) => count > 0)
-  return failing.every(({ name }) => name === rules.name)
-    ? "No row was found wrong, but the database's rules are not ours, and the other proofs rest on them: take back what is named above, run this again, and find out who changed it."
-    : `The database is not what was written: ${failing.length} of ${proofs.length} proofs ${failing.length === 1 ? "does" : "do"} not hold. Restore it from a backup, or find out who changed it.`
+  const isRules = ({ name }: (typeof failing)[number]): boolean => name === rules.name
+  if (failing.every(isRules))
+    return "No row was found wrong, but the database's rules are not ours, and the other proofs rest on them: take back what is named above, run this again, and find out who changed it."
+  const said = `The database is not what was written: ${failing.length} of ${proofs.length} proofs ${failing.length === 1 ? "does" : "do"} not hold.`
+  return failing.some(isRules)
+    ? `${said} Its rules are among them, and the others rest on these: take back what is named of the rules and run this again. What is wrong then as well: restore it from a backup, or find out who changed it.`
+    : `${said} Restore it from a backup, or find out who changed it.`
 }
 
 /** What a proof of the whole database says, line by line. */
