@@ -78,7 +78,8 @@ export const refuseArchived = Effect.fn("Book.refuseArchived")(function* (
 
 /** Fails where a time (ISO 8601 in UTC) lies before everything that is archived of the book was known. */
 export const refuseBefore = Effect.fn("Book.refuseBefore")(function* (bookId: number, asOf: string) {
-  const found = (yield* archivesOf([bookId])).findLast(({ knownFrom }) => asOf < knownFrom)
+  // The first of them: the dumps of later years no longer have what left with it.
+  const found = (yield* archivesOf([bookId])).find(({ knownFrom }) => asOf < knownFrom)
   if (found !== undefined)
     return yield* refusal(found, `What the books said at ${asOf}, before ${found.knownFrom},`)
 })
