@@ -2847,7 +2847,9 @@ language sql stable as $$
     from generate_series((select min(n.period) from ledger.periods n where n.book_id = of_book and n.last_number > 0)::timestamp,
       least(at.through, l.closed_through)::timestamp, interval '1 month') g (month)) p
   left join valuation.months m on m.book_id = of_book and m.period = p.period
-  where l.book_id = of_book and exists (select 1 from valuation.months v where v.book_id = of_book)
+  -- Of a book without a closed month `least` leaves out what is not there.
+  where l.book_id = of_book and l.closed_through is not null
+    and exists (select 1 from valuation.months v where v.book_id = of_book)
     and not exists (select 1 from ledger.archived_books a where a.book_id = of_book and p.period <= a.through)
     and (m.state is null or not valuation.is_kept(m))
 $$;

@@ -27,4 +27,19 @@ describe("a year of a book that is valued in the base currency", () => {
         expect(yield* proof).toMatchObject({ wrong: [] })
       }).pipe(Effect.provide(TestDatabase.layer)),
   )
+
+  it.scopedLive("is not told that its months are closed while none is", () =>
+    Effect.gen(function* () {
+      const { service } = yield* threeYears
+      yield* sync(service.url)
+      yield* rates
+      yield* committed({ kind: "period", period: "2024-03" }, true)
+      expect((yield* archiving(2024, { dryRun: true })).books[0]?.refusals).toEqual([
+        "is closed through no month, not 2024-12",
+        "has 2024-03 open",
+        "has 2024-06 open",
+        "has 2024-12 open",
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
 })
