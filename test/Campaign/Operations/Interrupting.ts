@@ -1,5 +1,5 @@
 /** Interrupts operations at a request, or cuts every connection to the database there. */
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { Database } from "../../../src/Database.ts"
 import { aside } from "../../support/aside.ts"
 import type { Site } from "../Site.ts"
@@ -59,10 +59,23 @@ const notice = Effect.flatMap(Database, (database) =>
   ),
 )
 
+/**
+ * The operation may end while sessions are still being cut, since some of its parts see that sooner than others. What comes next begins
+ * when all are gone.
+ */
 export const cut = <E, R>(site: Site, after: number, operation: Effect.Effect<string, E, R>) =>
-  Effect.flatMap(Effect.context<Database>(), (context) =>
-    Effect.ensuring(
-      at(site, after, Effect.provide(cutAll, context), operation),
-      Effect.provide(notice, context),
-    ),
-  )
+  Effect.gen(function* () {
+    let cutting: Fiber.Fiber<void> | undefined
+    const gone = Effect.suspend(() =>
+      cutting === undefined ? Effect.void : Effect.asVoid(Fiber.await(cutting)),
+    )
+    const happens = Effect.flatMap(Effect.forkDaemon(cutAll), (begun) => {
+      cutting = begun
+      return gone
+    })
+    const context = yield* Effect.context<Database>()
+    return yield* Effect.ensuring(
+      at(site, after, Effect.provide(happens, context), operation),
+      Effect.provide(Effect.zipRight(gone, notice), context),
+    )
+  })
