@@ -26,6 +26,9 @@ const settled = [
 /** Journal numbers are the current ones, and a receivable's state and the time of its reading go by the connector's clock. */
 const current = /\b[A-Z0-9-]+-\d{4}-\d{2}-\d{6}\b|[A-Z]+,\d{4}-\d{2}-\d{2}T[^,]*/g
 
+/** A receivable's client. Its name is the current one, and its identifier where the service did not list it then. */
+const clientNames = /^([0-9a-f-]{36}),[^,\n]*/gm
+
 /** A month of a book, what is asked of it, and the files as they were written first. */
 export interface Remembered {
   readonly moment: string
@@ -50,7 +53,9 @@ const packageOf = (site: Site, { book, month, moment }: Omit<Remembered, "files"
       if (!settled.includes(name)) continue
       files.set(
         name,
-        (yield* Effect.promise(() => readFile(join(folder, name), "utf8"))).replaceAll(current, ""),
+        (yield* Effect.promise(() => readFile(join(folder, name), "utf8")))
+          .replaceAll(current, "")
+          .replaceAll(clientNames, "$1,"),
       )
     }
     return files
