@@ -45,6 +45,9 @@ export interface PageAsked {
  */
 const quietAfterVain = 5 * 60_000
 
+/** So many tokens that were over before the turn of a request came: then it leaves with the last, or would ask for tokens without end. */
+const mostTokens = 3
+
 export interface Session {
   /** Reads one thing at a path below the base address; `kind` labels the request in the counts. */
   readonly get: (kind: string, path: string) => Effect.Effect<Answer, PartnerError>
@@ -145,31 +148,39 @@ export const make = (
     const reading = (kind: string, path: string, { keep, limit, query }: Partial<PageAsked>) => {
       const operation = `GET ${Address.bare(path)}`
       let bearer = ""
-      const question = (): Question => ({
-        kind,
-        operation,
-        request: {
-          method: "GET",
-          path: address.prefix + Address.asking(path, query ?? ""),
-          headers: {
-            authorization: `Bearer ${bearer}`,
-            accept: "application/json",
+      /** Tokens since the last attempt that were asked for. */
+      let asked = 0
+      const question = (): Question => {
+        asked = 0
+        return {
+          kind,
+          operation,
+          request: {
+            method: "GET",
+            path: address.prefix + Address.asking(path, query ?? ""),
+            headers: {
+              authorization: `Bearer ${bearer}`,
+              accept: "application/json",
+            },
+            limit,
           },
-          limit,
-        },
-        keep,
-        secrets: secretsWith(bearer),
-        ofStatus: Fault.ofStatus,
-      })
+          keep,
+          secrets: secretsWith(bearer),
+          ofStatus: Fault.ofStatus,
+        }
+      }
       const inquiry: Inquiry = {
         kind,
         operation,
         isReady: (now) => {
           const held = tokens.held(now)
           if (held !== undefined) bearer = Redacted.value(held)
-          return held !== undefined
+          return held !== undefined || asked >= mostTokens
         },
-        prepare: Effect.asVoid(tokens.get),
+        prepare: Effect.map(tokens.get, (token) => {
+          bearer = Redacted.value(token)
+          asked++
+        }),
         question,
         isUrgent: false,
       }

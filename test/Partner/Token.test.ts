@@ -254,6 +254,27 @@ describe("The token request", () => {
     )
   })
 
+  it.live("[C9] that is over at once is sent all the same, and not asked for without end", () =>
+    withPartner(
+      serve(
+        (_, response) => json(response, account(1)),
+        // As many as would be asked for in a moment.
+        (_, response, index) =>
+          json(
+            response,
+            { access_token: `token-${index}`, token_type: "Bearer", expires_in: 1e-9 },
+            index < 50 ? 200 : 418,
+          ),
+      ),
+      (partner, { count }) =>
+        Effect.gen(function* () {
+          expect(Option.isSome(yield* partner.account(uuid(1)))).toBe(true)
+          expect(count("/oauth/token")).toBeLessThan(5)
+          expect(count("/accounts/")).toBe(1)
+        }),
+    ),
+  )
+
   it.live("[C9] is made anew for each attempt", () =>
     withPartner(
       serve(
