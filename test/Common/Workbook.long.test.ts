@@ -170,6 +170,24 @@ describe("a workbook that a person hands in", () => {
       lying.writeUInt32LE(10, at + 24)
     }
     await expect(readWorkbook(lying)).rejects.toThrow("unpacks to more than 48 MiB")
+    // An end that names no entry, and a second directory, of large archives, that the library takes instead.
+    const end = bomb.length - 22
+    const { buffer, byteOffset } = bomb
+    const place = new DataView(buffer, byteOffset, bomb.length)
+    const second = Buffer.alloc(76 + 22)
+    second.writeUInt32LE(0x06064b50, 0)
+    second.writeBigUInt64LE(44n, 4)
+    second.writeBigUInt64LE(BigInt(place.getUint16(end + 10, true)), 32)
+    second.writeBigUInt64LE(BigInt(place.getUint32(end + 12, true)), 40)
+    second.writeBigUInt64LE(BigInt(place.getUint32(end + 16, true)), 48)
+    second.writeUInt32LE(0x07064b50, 56)
+    second.writeBigUInt64LE(BigInt(end), 64)
+    second.writeUInt32LE(1, 72)
+    second.writeUInt32LE(0x06054b50, 76)
+    second.writeUInt32LE(0xffffffff, 76 + 12)
+    await expect(readWorkbook(Buffer.concat([bomb.subarray(0, end), second]))).rejects.toThrow(
+      "the directory of a far larger archive",
+    )
     const small = await writeWorkbook([{ name: "S", header: ["a"], rows: [["1"]] }])
     expect(await readWorkbook(small)).toHaveLength(2)
     await expect(readWorkbook(small.subarray(0, small.length - 30))).rejects.toThrow("cannot be read")

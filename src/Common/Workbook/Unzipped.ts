@@ -1,6 +1,6 @@
 /**
  * How much a ZIP archive holds once it is unpacked, as far as a bound: a small archive may hold gigabytes, and the sizes that it states
- * may be wrong. Each entry is unpacked and thrown away. Source: PKWARE APPNOTE 6.3, sections 4.3.7, 4.3.12 and 4.3.16.
+ * may be wrong. Each entry is unpacked and thrown away. Source: PKWARE APPNOTE 6.3, sections 4.3.7, 4.3.12, 4.3.14 and 4.3.16.
  */
 import { promisify } from "node:util"
 import { inflateRaw } from "node:zlib"
@@ -14,6 +14,8 @@ const endLength = 22
 const entryLength = 46
 const localLength = 30
 const longestComment = 0xffff
+/** Where one of the end record's numbers is this, a second directory counts, as archives of more than 4 GiB have it. */
+const elsewhere = { count: 0xffff, place: 0xffffffff }
 
 interface Entry {
   readonly isPacked: boolean
@@ -31,9 +33,12 @@ const endOf = (archive: Buffer): number => {
 
 const entriesOf = (archive: Buffer): ReadonlyArray<Entry> => {
   const end = endOf(archive)
+  const count = archive.readUInt16LE(end + 10)
   const entries: Array<Entry> = []
   let at = archive.readUInt32LE(end + 16)
-  for (let left = archive.readUInt16LE(end + 10); left > 0; left--) {
+  if (count === elsewhere.count || [archive.readUInt32LE(end + 12), at].includes(elsewhere.place))
+    throw new Error("it has the directory of a far larger archive")
+  for (let left = count; left > 0; left--) {
     if (archive.readUInt32LE(at) !== entrySignature) throw new Error("its directory is damaged")
     const packed = archive.readUInt32LE(at + 20)
     const local = archive.readUInt32LE(at + 42)
