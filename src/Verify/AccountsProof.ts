@@ -86,9 +86,16 @@ export const checkArithmetic = (
   accounts: ReadonlyArray<ExpectedAccount>,
   problems: Problems,
 ): void => {
+  const scales = new Map(manifest.currencies.map(({ currency, scale }) => [currency, scale]))
   for (const { account, opening, debit, credit, closing } of accounts) {
+    const place = `${account.code} ${account.name} (${account.currency})`
+    const scale = scales.get(account.currency) ?? account.scale
+    scales.set(account.currency, scale)
+    // Sums are of smallest units, which must be the same ones.
+    if (account.scale !== scale) {
+      problems.add(manifestFile, null, `${place}: has amounts with ${account.scale} decimals, not ${scale}`)
+    }
     if (opening + debit - credit !== closing) {
-      const place = `${account.code} ${account.name} (${account.currency})`
       problems.add(manifestFile, null, `${place}: opening and turnovers do not lead to the closing balance`)
     }
   }

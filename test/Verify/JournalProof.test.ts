@@ -5,7 +5,7 @@ import { expect, it } from "@effect/vitest"
 import { parse, print } from "../../src/Common/MinorUnits.ts"
 import { Problems } from "../../src/Common/Problems.ts"
 import { type FileRecord, formatVersion, type Manifest } from "../../src/Export/Batch/Manifest.ts"
-import { expectedAccounts } from "../../src/Verify/AccountsProof.ts"
+import { checkArithmetic, expectedAccounts } from "../../src/Verify/AccountsProof.ts"
 import { checkColumns } from "../../src/Verify/ColumnsProof.ts"
 import { checkJournal } from "../../src/Verify/JournalProof.ts"
 import { journalColumns } from "../../src/Verify/JournalRow.ts"
@@ -99,6 +99,33 @@ it("an entry balances in each of its currencies", async () => {
   expect(await said([october("B-2026-10-000001", [...usd, ...eur("6.99")])])).toEqual([
     "the journal entry B-2026-10-000001 does not balance in EUR",
   ])
+})
+
+it("an account has the decimals of its currency, else 5.00 and 500 would balance", async () => {
+  const manifest = manifestOf([october("B-2026-10-000001")])
+  const wrongWith = (accounts: Manifest["accounts"]) => {
+    const problems = new Problems()
+    const forged = { ...manifest, accounts }
+    checkArithmetic(forged, expectedAccounts(forged), problems)
+    return problems.found.map(({ message }) => message)
+  }
+  expect(wrongWith(manifest.accounts)).toEqual([])
+  const whole = (amount: string) => amount.replace(".", "").replace(/^0+$/, "0")
+  const accounts = manifest.accounts.map((account) =>
+    account.code === "2"
+      ? {
+          ...account,
+          opening: "0",
+          debit: "0",
+          credit: whole(account.credit),
+          closing: whole(account.closing),
+        }
+      : account,
+  )
+  expect(await said([october("B-2026-10-000001", [usd[0], ["USD", "2", "", "500"]])], { accounts })).toEqual(
+    [],
+  )
+  expect(wrongWith(accounts)).toEqual(["2 Account 2 (USD): has amounts with 0 decimals, not 2"])
 })
 
 it("its number has the month, six digits or more, and is of the base-currency journal there alone", async () => {
