@@ -33,9 +33,12 @@ type Asked = (question: string, fallback: string) => Promise<string>
 /** Asks on stderr: stdout is for the command's answer. */
 const asking = async <A>(conversation: (ask: Asked) => Promise<A>): Promise<A> => {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
+  // Some versions of Node (20.19.4, 22.12) never settle a question whose lines are closed.
+  const closed = new AbortController()
+  lines.once("close", () => closed.abort())
   try {
     return await conversation(async (question, fallback) => {
-      const answer = (await lines.question(`${question} [${fallback}]: `)).trim()
+      const answer = (await lines.question(`${question} [${fallback}]: `, { signal: closed.signal })).trim()
       return answer === "" ? fallback : answer
     })
   } finally {
