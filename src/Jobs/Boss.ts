@@ -47,10 +47,13 @@ const loaded = Effect.zipRight(
       const found: typeof import("pg-boss") = createRequire(import.meta.url)("pg-boss")
       return found
     },
-    catch: (error) =>
-      new NoWorkers({
-        message: `Workers need the package pg-boss, which cannot be loaded: ${String(error)}. Install Tieout again with this version of Node.`,
-      }),
+    catch: (error) => {
+      // Node names the modules that asked for it on lines of their own.
+      const [why] = String(error).split("\n")
+      return new NoWorkers({
+        message: `Workers need the package pg-boss, which cannot be loaded: ${why}. Install Tieout again, with this version of Node and without --omit=optional.`,
+      })
+    },
   }),
 )
 

