@@ -719,13 +719,15 @@ create or replace trigger periods_not_truncated before truncate on ledger.period
   for each statement execute function ledger.refuse_change();
 
 -- TO010. Postgres takes some names for abbreviations of one offset before it looks for a zone: CET has no summer there, and IST is not
--- India's. Others it does not know at all, and no entry of the book could ever be dated. Those that stand for the same all year pass, and
--- one that another book has from before: books of one database are dated alike.
+-- India's. Others it does not know at all, and no entry of the book could ever be dated. Those that stand for the same all year pass,
+-- unless the server's `timezone_abbreviations` has another offset for them, and one that another book has from before: books of one
+-- database are dated alike.
 create or replace function ledger.refuse_zone(zone text) returns void language plpgsql as $$
 declare wrong text;
 begin
-  if zone !~ '/' and upper(zone collate "C") not in ('UTC', 'UCT', 'GMT', 'ZULU', 'EST', 'MST', 'HST')
-      and exists (select 1 from pg_timezone_abbrevs a where a.abbrev = upper(zone collate "C")) then
+  if zone !~ '/' and exists (
+      select 1 from pg_timezone_abbrevs a where a.abbrev = upper(zone collate "C") and (a.abbrev, a.utc_offset) not in (
+        ('UTC', '0'), ('UCT', '0'), ('GMT', '0'), ('ZULU', '0'), ('EST', '-5 h'), ('MST', '-7 h'), ('HST', '-10 h'))) then
     wrong := 'is an abbreviation, which the database takes for the same offset all year';
   else
     begin

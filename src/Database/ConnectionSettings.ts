@@ -98,6 +98,9 @@ export const sessionSettings = (settings: ConnectionSettings): Readonly<Record<s
   row_security: "off",
   ...settings.parameters,
   ...meanings,
+  // The set `Australia` has another EST. The server reads a file for it, which a pooler's client would pay for in every transaction:
+  // there a book just cannot take such a zone (`ledger.refuse_zone`).
+  ...(settings.pooled === true ? {} : { timezone_abbreviations: "Default" }),
   "tieout.program": "on",
 })
 

@@ -163,6 +163,26 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a database with d
     }),
   )
 
+  it.scoped("dates a day as the zone does that its book names", () =>
+    Effect.gen(function* () {
+      const { name, url } = yield* TestDatabase
+      const before = yield* Database
+      yield* before.execute("Test.odd", (sql) =>
+        sql.unsafe(`alter database ${name} set timezone_abbreviations = 'Australia'`),
+      )
+      const dated = Effect.flatMap(Database, (database) =>
+        database.row(
+          "Test.dated",
+          { local: text },
+          (sql) => sql`select (timestamptz '2026-10-01 03:00:00+00' at time zone 'EST')::text as local`,
+        ),
+      )
+      expect(yield* Effect.provide(dated, Database.layer(settingsFor(url)))).toEqual({
+        local: "2026-09-30 22:00:00",
+      })
+    }),
+  )
+
   it.scoped("lets a transaction last as long as its work, unless DATABASE_URL says how long", () =>
     Effect.gen(function* () {
       const knows = yield* bounded

@@ -681,6 +681,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       yield* unruled(`update ledger.locks set time_zone = null where book_id = ${of.id}`)
       for (const name of ["UTC", "GMT", "EST", "Europe/Berlin", "europe/berlin", "GB", "EST5EDT"])
         expect(Either.isRight(yield* first(name)), name).toBe(true)
+      const elsewhere = (name: string) =>
+        run(`set local timezone_abbreviations = 'Australia';
+          update ledger.locks set time_zone = '${name}' where book_id = ${id}; rollback`)
+      expect(yield* elsewhere("EST"), "Sydney's").toEqual(refused("TO010"))
+      expect(Either.isRight(yield* elsewhere("UTC"))).toBe(true)
       expect(yield* run(zone("Asia/Tokyo"))).toEqual(refused("TO004"))
       const closing = zone("UTC").replace("where", ", closed_through = '2026-09-01' where")
       expect(yield* run(closing)).toEqual(refused("TO004"))
