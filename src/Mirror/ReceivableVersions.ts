@@ -57,7 +57,7 @@ const made = Effect.gen(function* () {
           cross join lateral (
             select c.version from mirror.receivables c
             where c.book_id = ${organization.bookId} and c.receivable_id = t.receivable_id::uuid and c.current offset 0) r
-          order by 1, 2, 3
+          order by 1, 2, 3, 5, 6
           on conflict do nothing`
     })
   })
