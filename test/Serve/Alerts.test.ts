@@ -75,6 +75,30 @@ describe("alerts", () => {
     }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
   )
 
+  it.scopedLive("are taken once they are answered, though the answer itself never ends", () =>
+    Effect.gen(function* () {
+      const bodies: Array<string> = []
+      const server = createServer((request, response) => {
+        let body = ""
+        request.on("data", (chunk) => {
+          body += String(chunk)
+        })
+        request.on("end", () => {
+          bodies.push(body)
+          response.writeHead(200).write("{")
+        })
+      })
+      const url = `http://127.0.0.1:${yield* listenOn(server)}/hook`
+      yield* Effect.gen(function* () {
+        const { raise } = yield* Alerts
+        yield* raise(alert)
+        yield* raise({ ...alert, text: "It failed again." })
+        yield* until(() => bodies.length === 2)
+      }).pipe(Effect.provide(alerting({ TIEOUT_ALERTS_WEBHOOK: url })))
+      expect(bodies.map((body) => JSON.parse(body).text)).toEqual(["It failed.", "It failed again."])
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
+  )
+
   it.scopedLive("go through the proxy of the settings, with its password", () =>
     Effect.gen(function* () {
       const asked: Array<unknown> = []
