@@ -47,7 +47,7 @@ export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
     const database = yield* Database
     const row = yield* database.row(
       "Ledger.resolveAsOf",
-      { at: text, future: bool, writing: bool, hidden: bool },
+      { at: text, future: bool, writing: bool, hidden: bool, untimed: bool },
       (sql) => sql`
       with chosen as (
         select case when ${asOf.kind}::text = 'moment' then ${asOf.text}::text::timestamptz
@@ -63,7 +63,11 @@ export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
         exists (
           select 1 from pg_stat_activity a join pg_locks l on l.pid = a.pid and l.locktype = 'virtualxid' and l.granted
           where a.datname = current_database() and a.usesysid is not null and a.backend_type is null
-            and a.pid <> pg_backend_pid()) as hidden
+            and a.pid <> pg_backend_pid()) as hidden,
+        -- Where track_activities is off, no session says when its transaction began.
+        exists (
+          select 1 from pg_stat_activity a join pg_locks l on l.pid = a.pid and l.locktype = 'virtualxid' and l.granted
+          where a.datname = current_database() and a.state = 'disabled' and a.pid <> pg_backend_pid()) as untimed
       from chosen`,
     )
     if (row.future) {
@@ -82,6 +86,12 @@ export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
       return yield* new AsOfError({
         reason: "Busy",
         message: `A transaction of another role runs just now, and this role may not see whether it began before ${row.at}: try again when it is done, or have a superuser grant pg_read_all_stats to this role.`,
+      })
+    }
+    if (row.untimed) {
+      return yield* new AsOfError({
+        reason: "Busy",
+        message: `A transaction runs just now, and the server does not say whether it began before ${row.at}: try again when it is done, or have a superuser take back track_activities=off.`,
       })
     }
     yield* refuseBefore(bookId, row.at)

@@ -87,6 +87,40 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an export as of a time
     }),
   )
 
+  it.effect("waits for every transaction where the server does not say when they began", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      yield* postMonths(yield* openBook("UNTIMED", client(7)))
+      const run = exporting("UNTIMED", temporaryFolder())
+      const begun = yield* Deferred.make<string>()
+      const end = yield* Deferred.make<void>()
+      yield* Effect.addFinalizer(() => Deferred.succeed(end, undefined))
+      const reading = database.query(
+        "Test.reading",
+        (sql) => sql<Array<{ now: string }>>`
+          select (now() + interval '1 microsecond')::text as now, set_config('track_activities', 'off', true)`,
+      )
+      const other = yield* Effect.fork(
+        database.transaction(
+          reading.pipe(
+            Effect.tap(([row]) => Deferred.succeed(begun, row?.now ?? "")),
+            // By this statement the server has forgotten what it kept of the session.
+            Effect.zipLeft(database.query("Test.untimed", (sql) => sql`select 1`)),
+            Effect.zipRight(Deferred.await(end)),
+          ),
+        ),
+      )
+      const asOf = { kind: "moment", text: yield* Deferred.await(begun) } as const
+      yield* Effect.sleep("100 millis")
+      const busy = yield* Effect.flip(Effect.asVoid(run(october, ["journal"], { asOf })))
+      expect(busy).toMatchObject({ _tag: "AsOfError", reason: "Busy" })
+      expect(busy.message).toContain("track_activities=off")
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.join(other)
+      expect((yield* run(october, ["journal"], { asOf })).batches).toHaveLength(1)
+    }).pipe(Effect.scoped),
+  )
+
   it.effect(
     "waits for transactions that began before that time and may still record something, and gives up",
     () =>
