@@ -64,10 +64,11 @@ export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
           select 1 from pg_stat_activity a join pg_locks l on l.pid = a.pid and l.locktype = 'virtualxid' and l.granted
           where a.datname = current_database() and a.usesysid is not null and a.backend_type is null
             and a.pid <> pg_backend_pid()) as hidden,
-        -- Where track_activities is off, no session says when its transaction began.
+        -- Where track_activities is off, no session says when its transaction began: only that it was not there before it came.
         exists (
           select 1 from pg_stat_activity a join pg_locks l on l.pid = a.pid and l.locktype = 'virtualxid' and l.granted
-          where a.datname = current_database() and a.state = 'disabled' and a.pid <> pg_backend_pid()) as untimed
+          where a.datname = current_database() and a.state = 'disabled' and a.backend_start <= at
+            and a.pid <> pg_backend_pid()) as untimed
       from chosen`,
     )
     if (row.future) {
