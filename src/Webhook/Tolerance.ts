@@ -6,8 +6,9 @@ import { type Material, ofEnvelope } from "./SignedPayload.ts"
 /** A header of the template that by its name holds the time of the delivery; the event's own time stands in the body. */
 const timeHeader = /\{header:([^}]*time[^}]*)\}/i
 
-/** Seconds or milliseconds since 1970, ISO 8601, or an HTTP date. */
+/** Seconds or milliseconds since 1970, ISO 8601, or an HTTP date. One without its zone is in UTC, wherever this machine stands. */
 const momentOf = (text: string): number => {
+  if (/^\d{4}-\d\d-\d\d[T ][\d:.]+$/.test(text)) return Date.parse(`${text}Z`)
   if (!/^\d+(?:\.\d+)?$/.test(text)) return Date.parse(text)
   const number = Number(text)
   return number < 1e11 ? number * 1_000 : number

@@ -1,6 +1,6 @@
 /** A delivery's age, by whichever time its signature covers and however that is written. */
 import { Duration } from "effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { latenessOf } from "../../src/Webhook/Tolerance.ts"
 
 const tolerance = Duration.minutes(5)
@@ -39,6 +39,22 @@ describe("[W6] a delivery's age", () => {
     }
     expect(late("{header:X-Id}.{body}", bodyOf(now), { "x-id": then })).toBe(undefined)
   })
+
+  it.each(["Asia/Kathmandu", "America/St_Johns"])(
+    "is in UTC where its time has no zone, on a machine in %s",
+    (zone) => {
+      vi.stubEnv("TZ", zone)
+      try {
+        for (const mark of ["T", " "]) {
+          const text = (seconds: number) => ago(seconds).toISOString().slice(0, 19).replace("T", mark)
+          expect(late("{body}", bodyOf(text(290)))).toBe(undefined)
+          expect(late("{body}", bodyOf(text(310)))).toBe(old)
+        }
+      } finally {
+        vi.unstubAllEnvs()
+      }
+    },
+  )
 
   it.each([[""], ["yesterday"], [undefined], [1_700_000_000], [null]])(
     "is unknown where its time is %j",
