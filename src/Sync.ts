@@ -4,6 +4,7 @@
  */
 import { Effect, Option } from "effect"
 import { organizationBook } from "./Book.ts"
+import { steadyMillis } from "./Common/Time.ts"
 import { changedOver } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { Ledger } from "./Ledger.ts"
@@ -42,7 +43,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
       surfaces: ReadonlySet<Surface>,
       partial: boolean,
     ) {
-      const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+      const started = yield* steadyMillis
       const { client = Option.none(), connection, full, quick = false } = options
       const outcome = yield* readConnection(
         { connection, surfaces, client, full, quick },

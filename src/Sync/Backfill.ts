@@ -5,6 +5,7 @@
  * books if they are handed out.
  */
 import { type Context, Effect, FiberRef, Option } from "effect"
+import { steadyMillis } from "../Common/Time.ts"
 import { Database } from "../Database.ts"
 import { Ledger } from "../Ledger.ts"
 import { connected } from "../Partner/Connector.ts"
@@ -77,12 +78,12 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
     })
 
     const readAndProve = (
-      started: number,
       options: BackfillOptions,
       surfaces: ReadonlySet<Surface>,
       shared: Context.Tag.Service<BackfillWindow>,
     ) =>
       Effect.gen(function* () {
+        const started = yield* steadyMillis
         const { client = Option.none(), connection, days } = options
         const outcome = yield* readConnection(
           { connection, surfaces, client, window: shared.window },
@@ -112,7 +113,7 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
         })
         const results: Array<AccountBackfill> = []
         const report = yield* watched("backfill")(
-          readAndProve(started, options, surfaces, { window, exclusively, results }),
+          readAndProve(options, surfaces, { window, exclusively, results }),
         ).pipe(
           Effect.provide(runParts),
           Effect.provideService(Run, run),

@@ -1,6 +1,7 @@
 /** From reading a connection to books that are numbered and proved: what syncs and backfills share. */
 import { type Context, Effect, Exit } from "effect"
 import { type Book, organizationCode } from "../../Book.ts"
+import { steadyMillis } from "../../Common/Time.ts"
 import { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Ledger, noneNumbered } from "../../Ledger.ts"
 import { PartnerConnection } from "../../Partner.ts"
@@ -15,8 +16,6 @@ import { wasStopped } from "./Failures.ts"
 import { meterRun } from "./RunMeters.ts"
 import { type Failure, hinders, SyncIncomplete, type SyncReport } from "./RunReport.ts"
 import type { RunOutcome } from "./RunTotals.ts"
-
-const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 
 /** SQLSTATE of a time zone that no book can be dated in (`drizzle/rules.sql`). */
 const unfitZone = "TO010"
@@ -95,7 +94,7 @@ const withoutAccepted = Effect.fnUntraced(function* (
 
 /**
  * Numbers and reconciles what was read to its end. Fails with `SyncIncomplete`, which holds the report, where something was
- * not.
+ * not. `started`: by the steady clock.
  */
 export const prove = Effect.fn("Sync.prove")(function* (
   started: number,
@@ -120,7 +119,7 @@ export const prove = Effect.fn("Sync.prove")(function* (
   const report: SyncReport = {
     connection: run.connection,
     runId: run.runId,
-    seconds: ((yield* now) - started) / 1_000,
+    seconds: ((yield* steadyMillis) - started) / 1_000,
     counters: run.counters,
     requests: sorted(addedUp(yield* requests, elsewhere.requests)),
     newEntries: outcome.newEntries,

@@ -5,6 +5,8 @@ import { compareClocks } from "../../../src/Run/Clocks.ts"
 import { beginRun } from "../../../src/Run.ts"
 import { changedClock } from "../../support/ChangedClock.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { credit, partnership } from "../Partnership.ts"
+import { sync } from "../Runs.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a run", (it) => {
   it.scoped("warns of a clock that disagrees with the database's by more than half a minute", () =>
@@ -25,6 +27,18 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a run", (it) => {
       const ahead: unknown = expect.stringMatching(/clock is 60 minutes ahead of the database's$/)
       const behind: unknown = expect.stringMatching(/clock is (119 seconds|2 minutes) behind the database's$/)
       expect(said.map((line) => line.split(":")[0])).toEqual([ahead, ahead, behind, behind])
+    }),
+  )
+
+  it.scoped("takes no less time because the clock is set back meanwhile", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({ balance: "10.00", statement: [credit(11, "10.00", "10.00")] })
+      const clock = yield* Effect.clock
+      const { seconds } = yield* sync(service.url).pipe(
+        Effect.withClock(changedClock(clock, { ahead: () => (service.calls.length > 1 ? -3_600_000 : 0) })),
+      )
+      expect(seconds).toBeGreaterThan(0)
+      expect(seconds).toBeLessThan(3_600)
     }),
   )
 })
