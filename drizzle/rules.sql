@@ -2451,7 +2451,8 @@ from (
     group by o.book_id, o.account_id) g
   where g.is_account) f
 cross join lateral (
-  select m.*, greatest(m.balance_read_at, m.tail_read_at) > now() - interval '1 hour' as is_fresh
+  select m.*, greatest(m.balance_read_at, m.tail_read_at)
+      between now() - interval '1 hour' and now() + interval '1 hour' as is_fresh
   from mirror.accounts m where m.book_id = f.book_id and m.account_id = f.account_id offset 0) a
 cross join lateral (
   select s.began_at, s.ended_at, s.unreadable or s.gone or g.book_id is not null as unserved, g.book_id is not null as of_client,

@@ -125,6 +125,8 @@ layer(services)("a book", (it) => {
           `update mirror.accounts set last_balance = 11 ${of}`,
           `update mirror.accounts set balance = 11, balance_read_at = now() - interval '61 minutes',
              tail_read_at = now() - interval '61 minutes' ${of}`,
+          // Read by a clock that was ahead: how long ago, nobody knows.
+          `update mirror.accounts set balance = 11, balance_read_at = now() + interval '61 minutes' ${of}`,
           `update ledger.balances set debit = debit + 1 where account_id = (
            select account_id from ledger.accounts where partner_account_id = '${account.id}')`,
           `insert into mirror.statement_entries (book_id, account_id, position, entry_id, type, amount, currency, balance_after, occurred_at,
