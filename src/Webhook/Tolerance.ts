@@ -6,12 +6,17 @@ import { type Material, ofEnvelope } from "./SignedPayload.ts"
 /** A header of the template that by its name holds the time of the delivery; the event's own time stands in the body. */
 const timeHeader = /\{header:([^}]*time[^}]*)\}/i
 
-/** Seconds or milliseconds since 1970, ISO 8601, or an HTTP date. One without its zone is in UTC, wherever this machine stands. */
+/** In milliseconds: from seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by their size. */
+const sinceEpoch = (number: number): number => {
+  if (number < 1e11) return number * 1e3
+  if (number < 1e14) return number
+  return number < 1e17 ? number / 1e3 : number / 1e6
+}
+
+/** A number since 1970, ISO 8601, or an HTTP date. One without its zone is in UTC, wherever this machine stands. */
 const momentOf = (text: string): number => {
   if (/^\d{4}-\d\d-\d\d[T ][\d:.]+$/.test(text)) return Date.parse(`${text}Z`)
-  if (!/^\d+(?:\.\d+)?$/.test(text)) return Date.parse(text)
-  const number = Number(text)
-  return number < 1e11 ? number * 1_000 : number
+  return /^\d+(?:\.\d+)?$/.test(text) ? sinceEpoch(Number(text)) : Date.parse(text)
 }
 
 const textOf = (template: string, material: Material): string | undefined => {

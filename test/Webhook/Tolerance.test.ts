@@ -14,6 +14,8 @@ const forms: Readonly<Record<string, (moment: Date) => string>> = {
   seconds: (moment) => String(Math.floor(moment.getTime() / 1_000)),
   "seconds with decimals": (moment) => (moment.getTime() / 1_000).toFixed(3),
   milliseconds: (moment) => String(moment.getTime()),
+  microseconds: (moment) => `${moment.getTime()}000`,
+  nanoseconds: (moment) => `${moment.getTime()}000000`,
 }
 
 const bodyOf = (timestamp: unknown): Uint8Array => Buffer.from(JSON.stringify({ id: "1", timestamp }))
